@@ -3,13 +3,12 @@ import { completionOperations } from './agents/completions.js';
 import { conversationOperations } from './agents/conversations/conversations.js';
 import type { Handlers } from './api/handlers.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
-import { versionOperations } from './models/model-versions.js';
 import { modelOperations } from './models/models.js';
 import { predictOperations } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
-import { retrainOperations } from './models/training/retrain.js';
 import type { Tables } from './models/training/tables.js';
+import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
 import { type CallerLimits, callerOperations } from './projects/caller.js';
 import { projectOperations } from './projects/projects.js';
@@ -52,10 +51,9 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...completionOperations(store, agents),
     ...chatbotOperations(store),
     ...conversationOperations(store, agents),
-    ...modelOperations(services),
-    ...retrainOperations(services),
-    ...predictOperations(store, predictors, pool, metrics),
-    ...versionOperations(store),
+    ...modelOperations(store, services.trainings),
+    ...trainingOperations(services),
+    ...predictOperations(store, predictors, pool, (rows) => metrics.predicted(rows)),
     ...healthOperations(store, metrics, version, draining),
   };
 }

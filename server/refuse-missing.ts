@@ -1,5 +1,5 @@
 import type { RefuseMissing } from './api/handle-request.js';
-import { refuseUnserved } from './models/predictions/predict.js';
+import { requireServing } from './models/predictions/predict.js';
 import type { Services } from './operations.js';
 import { findProject } from './projects/projects.js';
 import { findDocumentSkill } from './resources/documents/documents.js';
@@ -12,7 +12,9 @@ export function refuseMissing({ store, predictors }: Services): RefuseMissing {
   return async (operationId, params, caller) => {
     const { projectName, modelName, skill_name, project_name: project = projectName } = params;
     if (operationId === 'predict' && projectName !== undefined && modelName !== undefined) {
-      await refuseUnserved(store, predictors, caller, projectName, modelName);
+      await requireServing(store, caller, projectName, modelName, () =>
+        predictors.servingVersion(caller.owner, projectName, modelName),
+      );
     } else if (project !== undefined) {
       const found = await findProject(store, caller, project);
       if (operationId === 'putDocument' && skill_name !== undefined) {

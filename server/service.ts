@@ -15,9 +15,11 @@ import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
-import { createPredictionPool } from './models/predictions/prediction-pool.js';
+import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
+import { sweepTables } from './models/training/table-rows.js';
 import { Tables } from './models/training/tables.js';
+import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
 import { sweepText } from './resources/documents/document-rows.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
@@ -91,16 +93,19 @@ export async function openService(
     });
     metrics.watchTrainings({
       running: () => trainings.running,
-      waiting: () => store.models.waitingTrainings(),
+      waiting: () => countWaitingTrainings(store),
     });
     const draining = new AbortController();
     const stopping = new AbortController();
     // Each answer in progress listens.
     setMaxListeners(0, stopping.signal);
     const predictors = new Predictors(store);
-    const pool = createPredictionPool(config.predictionWorkers, predictors);
+    const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const sweeps = new Sweeps([sweepConversations(store), ...sweepStore(store)], log);
+    const sweeps = new Sweeps(
+      [sweepConversations(store), sweepTables(store), ...sweepStore(store)],
+      log,
+    );
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });

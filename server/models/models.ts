@@ -1,32 +1,52 @@
-import { columnName } from '../../prediction/src/predicting.js';
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
-import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
-import type { Project } from '../projects/projects.js';
-import { findProject, inProject } from '../projects/projects.js';
-import type { Model, Store } from '../store/index.js';
-import { findModel, findVersion, modelJson, modelNotFound } from './predictions/model-lookup.js';
 import {
-  beginTraining,
-  checkTrainable,
-  type NewTable,
-  refuseFull,
-  type TrainingServices,
-} from './training/begin-training.js';
-import { sentTable } from './training/sent-table.js';
-import { tableFormat } from './training/table-format.js';
+  checkPreconditions,
+  conditionalGet,
+  isConditional,
+  withEtag,
+} from '../api/preconditions.js';
+import { findProject, inProject } from '../projects/projects.js';
+import type { Store } from '../store/index.js';
+import {
+  modelJson,
+  modelNotFound,
+  modelNotReady,
+  requireModel,
+  trainingInProgress,
+  versionInUse,
+} from './model-lookup.js';
+import {
+  countVersions,
+  deleteModel,
+  deleteVersions,
+  listModels,
+  listVersions,
+  lockModel,
+  type Model,
+  setServingVersion,
+} from './model-rows.js';
+import type { Trainings } from './training/trainings.js';
 
-type ModelOperations = Pick<Handlers, 'listModels' | 'getModel' | 'trainModel' | 'deleteModel'>;
+type ModelOperations = Pick<
+  Handlers,
+  | 'listModels'
+  | 'getModel'
+  | 'deleteModel'
+  | 'listVersions'
+  | 'getVersion'
+  | 'deleteVersion'
+  | 'serveVersion'
+>;
 
-export function modelOperations(services: TrainingServices): ModelOperations {
-  const { store, trainings } = services;
+export function modelOperations(store: Store, trainings: Trainings): ModelOperations {
   return {
     listModels: async ({ caller, params, query, base, reply }) => {
       const project = await findProject(store, caller, params.projectName);
       const page = await listPage(
         `${base}/api/projects/${project.name}/models`,
         query,
-        (part) => store.models.list(project.id, part),
+        (part) => listModels(store, project.id, part),
         (model) => model,
       );
       return reply({ status: 200, ...page });
@@ -34,53 +54,68 @@ export function modelOperations(services: TrainingServices): ModelOperations {
 
     getModel: async ({ caller, params, query, headers, reply }) => {
       const project = await findProject(store, caller, params.projectName);
-      const { version } = query;
-      const model =
-        version === undefined
-          ? await findModel(store, project, params.modelName)
-          : await findVersion(store, project, params.modelName, version);
+      const model = await requireModel(store, project, params.modelName, query.version);
       return reply(await conditionalGet<Model>(modelJson(model), headers));
-    },
-
-    trainModel: async (request) => {
-      const { caller, params, query, headers, body, base, reply } = request;
-      const project = await findProject(store, caller, params.projectName);
-      const name = params.modelName;
-      const check = async (tx: Store, { id }: Project) =>
-        checkTrainable(await tx.models.find(id, name), headers);
-      // Before the table is read, which is work; and again when it has been.
-      await check(store, project);
-      await refuseFull(store, project, caller.owner);
-      const what = { target: columnName(query.target), task: query.task };
-      const sent = await sentTable(body);
-      const table: NewTable = sent.source
-        ? { ...what, source: sent.source }
-        : { ...what, ...tableFormat(body.mediaType, query), text: sent.bytes };
-      const model = await beginTraining(
-        services,
-        caller,
-        project.name,
-        name,
-        table,
-        check,
-        request,
-      );
-      const location = `${base}/api/projects/${project.name}/models/${name}`;
-      return reply({ status: 202, body: model, headers: { Location: location } });
     },
 
     deleteModel: async ({ caller, params, headers, reply }) => {
       const name = params.modelName;
-      const removed = await inProject(store, caller, params.projectName, async (tx, project) => {
+      const deleted = await inProject(store, caller, params.projectName, async (tx, project) => {
         if (isConditional(headers)) {
-          await checkPreconditions(headers, modelJson(await findModel(tx, project, name)));
+          await checkPreconditions(headers, modelJson(await requireModel(tx, project, name)));
         }
-        const versionIds = await tx.models.remove(project.id, name);
+        const versionIds = await deleteModel(tx, project.id, name);
         if (!versionIds) throw modelNotFound(name, project.name);
         return versionIds;
       });
-      trainings.cancel(removed);
+      trainings.cancel(deleted);
       return reply({ status: 204 });
+    },
+
+    listVersions: async ({ caller, params, query, base, reply }) => {
+      const project = await findProject(store, caller, params.projectName);
+      const { id, name } = await requireModel(store, project, params.modelName);
+      const page = await listPage(
+        `${base}/api/projects/${project.name}/models/${name}/versions`,
+        query,
+        (part) => listVersions(store, id, part),
+        ({ model }) => model,
+      );
+      return reply({ status: 200, ...page });
+    },
+
+    getVersion: async ({ caller, params, headers, reply }) => {
+      const project = await findProject(store, caller, params.projectName);
+      const model = await requireModel(store, project, params.modelName, Number(params.version));
+      return reply(await conditionalGet<Model>(modelJson(model), headers));
+    },
+
+    deleteVersion: async ({ caller, params, headers, reply }) => {
+      const { projectName, modelName } = params;
+      await inProject(store, caller, projectName, async (tx, project) => {
+        await lockModel(tx, project.id, modelName);
+        const model = await requireModel(tx, project, modelName, Number(params.version));
+        if (isConditional(headers)) await checkPreconditions(headers, modelJson(model));
+        if (model.status === 'training') throw trainingInProgress(model);
+        const isServing = model.serving_version === model.version;
+        if (isServing || (await countVersions(tx, model.id)) === 1) throw versionInUse(model);
+        await deleteVersions(tx.reads, model.id, caller.owner, [model.version]);
+      });
+      return reply({ status: 204 });
+    },
+
+    serveVersion: async ({ caller, params, headers, body, reply }) => {
+      const { projectName, modelName } = params;
+      const model = await inProject(store, caller, projectName, async (tx, project) => {
+        await lockModel(tx, project.id, modelName);
+        const before = await requireModel(tx, project, modelName);
+        if (isConditional(headers)) await checkPreconditions(headers, modelJson(before));
+        const version = await requireModel(tx, project, modelName, body.serving.version);
+        if (version.status !== 'ready') throw modelNotReady(version, true);
+        await setServingVersion(tx.reads, version.id, version.version);
+        return requireModel(tx, project, modelName);
+      });
+      return reply({ status: 200, ...(await withEtag<Model>(modelJson(model))) });
     },
   };
 }

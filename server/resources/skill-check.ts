@@ -1,8 +1,9 @@
 import { asRecord } from '../contract/json-record.js';
 import { isSystemName } from '../databases/sql-databases.js';
+import { findModel } from '../models/model-rows.js';
 import { type FieldError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
-import { MAX_VERSION, type Store } from '../store/index.js';
+import type { Store } from '../store/index.js';
 
 /**
  * Returns the names of the databases that an owner may use; undefined if the service has none, so
@@ -83,7 +84,7 @@ async function modelFaults(params: Params, { tx, project }: Scope): Promise<Faul
   );
   if (missing.length > 0) return missing;
   const name = String(params['model']);
-  const model = await tx.models.find(project.id, name);
+  const model = await findModel(tx, project.id, name);
   if (!model) {
     const message = `must be a model of the project "${project.name}", which has none with the name "${name}"; train it first, or correct the name`;
     return [{ at: '/model', message }];
@@ -99,7 +100,7 @@ async function modelFaults(params: Params, { tx, project }: Scope): Promise<Faul
       },
     ];
   }
-  if (version <= MAX_VERSION && (await tx.models.find(project.id, name, version))) return [];
+  if (await findModel(tx, project.id, name, version)) return [];
   const message = `must be a version of the model "${name}", which has no version ${version}; leave it out to use the version that serves`;
   return [{ at: '/version', message }];
 }

@@ -1,7 +1,4 @@
 import type { Kysely } from 'kysely';
-import { ModelStore } from '../models/model-rows.js';
-import { TableStore } from '../models/training/table-rows.js';
-import { VersionStore } from '../models/version-rows.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { closeAll, type Databases, singleConnection } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
@@ -11,15 +8,8 @@ import { errorCode, StoreBusyError } from './database/unavailable.js';
 import { WriteProbe, writeProbeRow } from './database/write-probe.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
-export type { TrainedVersion } from '../models/model-rows.js';
-export type { Claim } from '../models/training/training-claims.js';
-export { MAX_VERSION, type Model, type ModelSource, numberedName } from '../models/version-json.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
-export {
-  QueueFullError,
-  TrainingInProgressError,
-} from './errors.js';
 export type { Contents } from './quota.js';
 export type { Page } from './rows.js';
 
@@ -44,9 +34,6 @@ export class Store {
   readonly work: Kysely<Database>;
   /** Finds the keys of callers. */
   readonly keyReads: Kysely<Database>;
-  readonly models: ModelStore;
-  readonly versions: VersionStore;
-  readonly tables: TableStore;
   readonly #turns = new KeyedMutex();
 
   private constructor(
@@ -65,9 +52,6 @@ export class Store {
     this.reads = reads;
     this.work = work;
     this.keyReads = keys;
-    this.models = new ModelStore(reads, limits, work);
-    this.versions = new VersionStore(reads);
-    this.tables = new TableStore(work, limits);
   }
 
   /**

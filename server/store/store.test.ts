@@ -1,6 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
+import { deleteModel, deleteVersions, findModel, readArtifact } from '../models/model-rows.js';
+import {
+  addTablePart,
+  createTable,
+  discardTable,
+  readTablePart,
+  sweepTables,
+} from '../models/training/table-rows.js';
+import {
+  beginTraining,
+  claimTraining,
+  countWaitingTrainings,
+  failTraining,
+  finishTraining,
+  refuseFullQueue,
+  releaseTraining,
+  renewTraining,
+} from '../models/training/training-rows.js';
 import type { Project } from '../projects/projects.js';
 import {
   beginOwner,
@@ -14,8 +32,9 @@ import { agents, updateAgent as changeAgent, createAgent } from '../resources/ag
 import { chatbots, createChatbot, updateChatbot } from '../resources/chatbots.js';
 import { updateSkill as changeSkill, createSkill, skills } from '../resources/skills.js';
 import { claimAnswer, deleteAnswers, findAnswer, keepAnswer } from './answers.js';
-import { QueueFullError, Store, TrainingInProgressError, withoutCredentials } from './index.js';
+import { Store, withoutCredentials } from './index.js';
 import { findKey, hasKeys, insertKey, listKeys, noteKeyUse, revokeKey } from './keys.js';
+import { refuseFullOwner } from './quota.js';
 
 const HOUR = 3_600_000;
 const LONG_AGO = '2000-01-01T00:00:00.000Z';
@@ -90,20 +109,20 @@ describe.each([
   });
   const skill = (name: string) => ({ name, type: 'sql', params: {} });
   const parts = [new Uint8Array([0, 1, 255]), new Uint8Array([7])];
-  const keepTable = async ({ tables }: Store) => {
-    const tableId = await tables.begin('ann');
+  const storeTable = async (store: Store) => {
+    const tableId = await createTable(store, 'ann');
     for (const [position, part] of parts.entries()) {
-      await tables.addPart(tableId, position, part);
+      await addTablePart(store, tableId, position, part);
     }
     return { target: 'y', task: 'regression' as const, rowCount: 1, tableId };
   };
   const begin = async (name: string) => {
-    const table = await keepTable(store);
-    return write((store) => store.models.beginTraining(project.id, name, table));
+    const table = await storeTable(store);
+    return write((store) => beginTraining(store, project.id, name, table));
   };
   const beginIn = async (projectId: string, name: string) => {
-    const table = await keepTable(store);
-    return store.transaction((store) => store.models.beginTraining(projectId, name, table));
+    const table = await storeTable(store);
+    return store.transaction((store) => beginTraining(store, projectId, name, table));
   };
 
   describe('of several owners', () => {
@@ -193,8 +212,8 @@ describe.each([
       ],
       [
         'models',
-        async (store, name) => store.models.beginTraining(project.id, name, await keepTable(store)),
-        ({ models }, name) => models.remove(project.id, name),
+        async (store, name) => beginTraining(store, project.id, name, await storeTable(store)),
+        (store, name) => deleteModel(store, project.id, name),
       ],
     ];
     test.each(kinds)(
@@ -312,12 +331,12 @@ describe.each([
     });
 
     const tableOf = async (bytes: number) => {
-      const tableId = await store.tables.begin('ann');
-      await store.tables.addPart(tableId, 0, new Uint8Array(bytes));
+      const tableId = await createTable(store, 'ann');
+      await addTablePart(store, tableId, 0, new Uint8Array(bytes));
       return { target: 'y', task: 'regression' as const, rowCount: 1, tableId };
     };
     const sweepAll = async () => {
-      while (await store.tables.sweep());
+      while (await sweepTables(store).step());
     };
     /** Expects room for this number of bytes, but not for one more. */
     async function expectRoom(bytes: number): Promise<void> {
@@ -325,12 +344,12 @@ describe.each([
         `hold ${(DEFAULT_LIMITS.stored - bytes).toLocaleString('en')} bytes of params`,
       );
       const { tableId } = await tableOf(bytes);
-      await store.tables.discard(tableId);
+      await discardTable(store, tableId);
       await sweepAll();
     }
     /** @param kept as many bytes as the model takes with its columns and metrics. */
     const finish = async (kept: Uint8Array) => {
-      const claim = await store.models.claimTraining('here', HOUR);
+      const claim = await claimTraining(store, 'here', HOUR);
       if (!claim) throw new Error('no training waits');
       const metrics = {
         ...{ r2: 1, rmse: 0, mae: 0, baseline_rmse: 1, baseline_mae: 1 },
@@ -349,7 +368,7 @@ describe.each([
         trainingSeconds: 1,
         artifact,
       };
-      await store.models.finishTraining(claim.versionId, 'here', trained);
+      await finishTraining(store, { versionId: claim.versionId, instance: 'here' }, trained);
     };
 
     test('counts the texts of all projects of the owner, and of no other owner', async () => {
@@ -375,43 +394,43 @@ describe.each([
     test('counts a table until it is swept, and takes no part beyond the limit', async () => {
       const table = await tableOf(1000);
       await expectRoom(500);
-      await expect(store.tables.addPart(table.tableId, 1, new Uint8Array(501))).rejects.toThrow(
+      await expect(addTablePart(store, table.tableId, 1, new Uint8Array(501))).rejects.toThrow(
         full,
       );
-      await store.tables.addPart(table.tableId, 1, new Uint8Array(500));
-      await expect(store.tables.refuseFullOwner('ann')).rejects.toThrow(full);
-      await store.tables.refuseFullOwner('bob');
-      await store.tables.discard(table.tableId);
+      await addTablePart(store, table.tableId, 1, new Uint8Array(500));
+      await expect(refuseFullOwner(store.work, 'ann', DEFAULT_LIMITS.stored)).rejects.toThrow(full);
+      await refuseFullOwner(store.work, 'bob', DEFAULT_LIMITS.stored);
+      await discardTable(store, table.tableId);
       await sweepAll();
-      await store.tables.refuseFullOwner('ann');
+      await refuseFullOwner(store.work, 'ann', DEFAULT_LIMITS.stored);
       await expectRoom(DEFAULT_LIMITS.stored);
     });
 
     test('counts a model instead of its table, and the versions that are kept', async () => {
       for (const bytes of [200, 300, 400]) {
         const table = await tableOf(100);
-        await write(({ models }) => models.beginTraining(project.id, 'm', table));
+        await write((store) => beginTraining(store, project.id, 'm', table));
         await finish(new Uint8Array(bytes));
         await sweepAll();
       }
       await expectRoom(800);
-      await write(async ({ models, versions }) => {
-        const old = await models.find(project.id, 'm', 2);
-        if (old) await versions.remove(old, 'ann');
+      await write(async (store) => {
+        const old = await findModel(store, project.id, 'm', 2);
+        if (old) await deleteVersions(store.reads, old.id, 'ann', [2]);
       });
       await expectRoom(1100);
-      await write(({ models }) => models.remove(project.id, 'm'));
+      await write((store) => deleteModel(store, project.id, 'm'));
       await expectRoom(DEFAULT_LIMITS.stored);
     });
 
     test('keeps a model whose training ends beyond the limit, and nothing more', async () => {
       const table = await tableOf(100);
-      await write(({ models }) => models.beginTraining(project.id, 'm', table));
+      await write((store) => beginTraining(store, project.id, 'm', table));
       await finish(new Uint8Array(2000));
-      expect(await store.models.find(project.id, 'm')).toMatchObject({ status: 'ready' });
+      expect(await findModel(store, project.id, 'm')).toMatchObject({ status: 'ready' });
       await expect(skillIn(second.id, 'a', 10)).rejects.toThrow(full);
       await expect(tableOf(1)).rejects.toThrow(full);
-      await write(({ models }) => models.remove(project.id, 'm'));
+      await write((store) => deleteModel(store, project.id, 'm'));
       await sweepAll();
       await expectRoom(DEFAULT_LIMITS.stored);
     });
@@ -626,9 +645,9 @@ describe.each([
     test('assigns the oldest unclaimed training, each to one instance', async () => {
       await begin('a');
       await begin('b');
-      expect(await store.models.waitingTrainings()).toBe(2);
+      expect(await countWaitingTrainings(store)).toBe(2);
       const claims = await Promise.all(
-        ['one', 'two', 'three', 'four'].map((name) => store.models.claimTraining(name, HOUR)),
+        ['one', 'two', 'three', 'four'].map((name) => claimTraining(store, name, HOUR)),
       );
       const given = claims.filter((claim) => claim !== undefined);
       expect(given.map(({ model }) => model).sort()).toEqual(['a', 'b']);
@@ -636,7 +655,7 @@ describe.each([
         expect(claim).toMatchObject({ attempts: 1, version: 1, parts: parts.length });
         expect(await partsOf(claim.versionId)).toEqual(parts);
       }
-      expect(await store.models.waitingTrainings()).toBe(0);
+      expect(await countWaitingTrainings(store)).toBe(0);
     });
 
     test('lets owners take turns, however many trainings one has', async () => {
@@ -645,13 +664,13 @@ describe.each([
       for (const name of ['b1', 'b2']) await beginIn(id, name);
       const order: unknown[] = [];
       for (let turn = 0; turn < 5; turn++) {
-        const claim = await store.models.claimTraining('one', HOUR);
+        const claim = await claimTraining(store, 'one', HOUR);
         if (!claim) break;
         order.push(claim.model);
         // The next claim comes later by the clock of the database, and an ended training still
         // counts.
         await pause(5);
-        await store.models.failTraining(claim.versionId, 'one', 'for a reason');
+        await failTraining(store, { versionId: claim.versionId, instance: 'one' }, 'for a reason');
       }
       expect(order).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
     });
@@ -660,35 +679,33 @@ describe.each([
       const { versionId: trained } = await begin('a');
       const { versionId: deleted } = await begin('b');
       const { versionId: waiting } = await begin('c');
-      await store.models.claimTraining('one', HOUR);
-      await store.models.failTraining(trained, 'one', 'for a reason');
-      await write((store) => store.models.remove(project.id, 'b'));
-      while (await store.tables.sweep());
+      await claimTraining(store, 'one', HOUR);
+      await failTraining(store, { versionId: trained, instance: 'one' }, 'for a reason');
+      await write((store) => deleteModel(store, project.id, 'b'));
+      while (await sweepTables(store).step());
       expect(await partsOf(trained)).toEqual([]);
       expect(await partsOf(deleted)).toEqual([]);
       expect(await partsOf(waiting)).toEqual(parts);
     });
 
     test('removes a discarded table part by part, and begins no training from it', async () => {
-      const table = await keepTable(store);
-      expect(await store.tables.sweep()).toBe(false);
-      await store.tables.discard(table.tableId);
-      await expect(
-        write((store) => store.models.beginTraining(project.id, 'a', table)),
-      ).rejects.toThrow('has been discarded');
+      const table = await storeTable(store);
+      expect(await sweepTables(store).step()).toBe(false);
+      await discardTable(store, table.tableId);
+      await expect(write((store) => beginTraining(store, project.id, 'a', table))).rejects.toThrow(
+        'has been discarded',
+      );
       let steps = 0;
-      while (await store.tables.sweep()) steps++;
+      while (await sweepTables(store).step()) steps++;
       expect(steps).toBe(parts.length + 1);
-      await expect(store.tables.addPart(table.tableId, 9, new Uint8Array(1))).rejects.toThrow();
+      await expect(addTablePart(store, table.tableId, 9, new Uint8Array(1))).rejects.toThrow();
     });
 
     test('does not discard a table that a training has', async () => {
-      const table = await keepTable(store);
-      const { versionId } = await write((store) =>
-        store.models.beginTraining(project.id, 'a', table),
-      );
-      await store.tables.discard(table.tableId);
-      expect(await store.tables.sweep()).toBe(false);
+      const table = await storeTable(store);
+      const { versionId } = await write((store) => beginTraining(store, project.id, 'a', table));
+      await discardTable(store, table.tableId);
+      expect(await sweepTables(store).step()).toBe(false);
       expect(await partsOf(versionId)).toEqual(parts);
     });
 
@@ -696,7 +713,7 @@ describe.each([
     async function partsOf(versionId: string): Promise<Uint8Array[]> {
       const found: Uint8Array[] = [];
       for (;;) {
-        const part = await store.tables.part(versionId, found.length);
+        const part = await readTablePart(store, versionId, found.length);
         if (!part) return found;
         found.push(new Uint8Array(part));
       }
@@ -704,67 +721,67 @@ describe.each([
 
     test('assigns a training again after its lease, as another attempt, and the first instance has lost it', async () => {
       const { versionId } = await begin('a');
-      await store.models.claimTraining('one', LAPSED);
-      expect(await store.models.renewClaim(versionId, 'one', LAPSED, 0.5)).toBe(true);
-      expect(await store.models.find(project.id, 'a')).toMatchObject({ progress: 0.5 });
-      expect(await store.models.claimTraining('two', HOUR)).toMatchObject({ attempts: 2 });
-      expect(await store.models.find(project.id, 'a')).toMatchObject({ progress: 0 });
-      expect(await store.models.renewClaim(versionId, 'one', HOUR)).toBe(false);
-      expect(await store.models.finishTraining(versionId, 'one', trained)).toBe(false);
-      expect(await store.models.failTraining(versionId, 'one', 'lost')).toBe(false);
-      await store.models.releaseClaim(versionId, 'one');
-      expect(await store.models.finishTraining(versionId, 'two', trained)).toBe(true);
-      expect(await store.models.find(project.id, 'a')).toMatchObject({ status: 'ready' });
-      expect([...((await store.models.artifact(versionId)) ?? [])]).toEqual([...trained.artifact]);
-      expect(await store.models.claimTraining('three', HOUR)).toBeUndefined();
+      await claimTraining(store, 'one', LAPSED);
+      expect(await renewTraining(store, { versionId, instance: 'one' }, LAPSED, 0.5)).toBe(true);
+      expect(await findModel(store, project.id, 'a')).toMatchObject({ progress: 0.5 });
+      expect(await claimTraining(store, 'two', HOUR)).toMatchObject({ attempts: 2 });
+      expect(await findModel(store, project.id, 'a')).toMatchObject({ progress: 0 });
+      expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, 0)).toBe(false);
+      expect(await finishTraining(store, { versionId, instance: 'one' }, trained)).toBe(false);
+      expect(await failTraining(store, { versionId, instance: 'one' }, 'lost')).toBe(false);
+      await releaseTraining(store, { versionId, instance: 'one' });
+      expect(await finishTraining(store, { versionId, instance: 'two' }, trained)).toBe(true);
+      expect(await findModel(store, project.id, 'a')).toMatchObject({ status: 'ready' });
+      expect([...((await readArtifact(store, versionId)) ?? [])]).toEqual([...trained.artifact]);
+      expect(await claimTraining(store, 'three', HOUR)).toBeUndefined();
     });
 
     test('does not assign a training whose lease is renewed', async () => {
       const { versionId } = await begin('a');
-      await store.models.claimTraining('one', LAPSED);
-      await store.models.renewClaim(versionId, 'one', HOUR);
-      expect(await store.models.claimTraining('two', HOUR)).toBeUndefined();
+      await claimTraining(store, 'one', LAPSED);
+      await renewTraining(store, { versionId, instance: 'one' }, HOUR, 0);
+      expect(await claimTraining(store, 'two', HOUR)).toBeUndefined();
     });
 
     test('does not count a released attempt', async () => {
       const { versionId } = await begin('a');
-      await store.models.claimTraining('one', HOUR);
-      await store.models.releaseClaim(versionId, 'one');
-      expect(await store.models.claimTraining('two', HOUR)).toMatchObject({ attempts: 1 });
+      await claimTraining(store, 'one', HOUR);
+      await releaseTraining(store, { versionId, instance: 'one' });
+      expect(await claimTraining(store, 'two', HOUR)).toMatchObject({ attempts: 1 });
     });
 
     test('tells the instance whose training is deleted', async () => {
       const { versionId } = await begin('a');
-      await store.models.claimTraining('one', HOUR);
-      expect(await write((store) => store.models.remove(project.id, 'a'))).toEqual([versionId]);
-      expect(await store.models.renewClaim(versionId, 'one', HOUR)).toBe(false);
-      expect(await store.models.finishTraining(versionId, 'one', trained)).toBe(false);
+      await claimTraining(store, 'one', HOUR);
+      expect(await write((store) => deleteModel(store, project.id, 'a'))).toEqual([versionId]);
+      expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, 0)).toBe(false);
+      expect(await finishTraining(store, { versionId, instance: 'one' }, trained)).toBe(false);
     });
 
     test('takes one per model, and a hundred that wait', async () => {
       await begin('a');
-      await expect(begin('a')).rejects.toThrow(new TrainingInProgressError(1));
+      await expect(begin('a')).rejects.toMatchObject({ type: '/problems/training-in-progress' });
       for (let owner = 0; owner < 33; owner++) {
         const { id } = await createProject(store, `owner_${owner}`, 'shop');
         for (const name of ['a', 'b', 'c']) await beginIn(id, name);
       }
-      await expect(store.models.refuseFullQueue(project.id)).rejects.toThrow(QueueFullError);
-      await expect(begin('b')).rejects.toThrow(QueueFullError);
-      expect(await store.models.find(project.id, 'b')).toBeUndefined();
-      await store.models.claimTraining('one', HOUR);
-      await store.models.refuseFullQueue(project.id);
+      await expect(refuseFullQueue(store, project.id)).rejects.toThrow('Too many trainings wait');
+      await expect(begin('b')).rejects.toThrow('Too many trainings wait');
+      expect(await findModel(store, project.id, 'b')).toBeUndefined();
+      await claimTraining(store, 'one', HOUR);
+      await refuseFullQueue(store, project.id);
       await begin('b');
     });
 
     test('takes fifty of one owner, and then only those of others', async () => {
       const projects = await roomyProjects('ann');
       for (const [index, id] of projects.slice(0, 49).entries()) await beginIn(id, `${index}`);
-      await store.models.refuseFullQueue(project.id);
+      await refuseFullQueue(store, project.id);
       await begin('a');
-      await expect(store.models.refuseFullQueue(project.id)).rejects.toThrow(QueueFullError);
-      await expect(begin('b')).rejects.toThrow(QueueFullError);
+      await expect(refuseFullQueue(store, project.id)).rejects.toThrow('Too many trainings wait');
+      await expect(begin('b')).rejects.toThrow('Too many trainings wait');
       const { id } = await createProject(store, 'bob', 'shop');
-      await store.models.refuseFullQueue(id);
+      await refuseFullQueue(store, id);
       await beginIn(id, 'a');
     });
 
@@ -773,7 +790,7 @@ describe.each([
       for (const id of projects.slice(0, 48)) await beginIn(id, 'a');
       const begun = await Promise.allSettled(projects.slice(48).map((id) => beginIn(id, 'a')));
       expect(begun.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-      expect(await store.models.waitingTrainings()).toBe(50);
+      expect(await countWaitingTrainings(store)).toBe(50);
     });
 
     /** Opens a store with a higher limit of projects, and creates 56 of them. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { coalesceChunks } from '../models/training/coalesce-chunks.js';
+import { coalesceChunks } from '../models/training/tables.js';
 import { WorkerPool } from './worker-pool.js';
 import {
   type Job,

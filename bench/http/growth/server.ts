@@ -4,7 +4,7 @@ import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
 import { SqlDatabases } from '../../../server/databases/sql-databases.js';
-import { createPredictionPool } from '../../../server/models/predictions/prediction-pool.js';
+import { PredictionPool } from '../../../server/models/predictions/prediction-pool.js';
 import { Predictors } from '../../../server/models/predictions/predictors.js';
 import { Tables } from '../../../server/models/training/tables.js';
 import { Trainings } from '../../../server/models/training/trainings.js';
@@ -32,7 +32,7 @@ const services = {
   trainings: new Trainings(store, log, () => {}, { maxTime: config.maxTrainingSeconds * 1000 }),
   queries: new SqlDatabases(new Map()),
   predictors,
-  pool: createPredictionPool(0, predictors),
+  pool: new PredictionPool(0, predictors),
   metrics,
   agents: new AgentRunner(tools, undefined, answers, log),
   draining: new AbortController().signal,

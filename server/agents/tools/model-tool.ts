@@ -1,9 +1,10 @@
 import type { components } from '../../../generated/openapi.js';
 import type { AnyPredictor } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
+import { findModel, type Model } from '../../models/model-rows.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Project } from '../../projects/projects.js';
-import type { Model, Store } from '../../store/index.js';
+import type { Store } from '../../store/index.js';
 import { type Tool, ToolError, type ToolSkill } from './tool.js';
 
 type Column = components['schemas']['Column'];
@@ -68,7 +69,7 @@ async function findServing(
   name: string,
   version: number | undefined,
 ): Promise<Model> {
-  const newest = await store.models.find(projectId, name, version);
+  const newest = await findModel(store, projectId, name, version);
   if (!newest) {
     const what = version === undefined ? 'model' : `version ${version} of the model`;
     throw new ToolError(`There is no ${what} ${JSON.stringify(name)} in the project.`);
@@ -76,7 +77,7 @@ async function findServing(
   const { serving_version } = newest;
   const isOther = version === undefined && serving_version !== null;
   if (!isOther || newest.version === serving_version) return newest;
-  return (await store.models.find(projectId, name, serving_version)) ?? newest;
+  return (await findModel(store, projectId, name, serving_version)) ?? newest;
 }
 
 /** Predicts a row, and tells what the model does not know in it. */

@@ -1,5 +1,6 @@
 import type { FoundPassage } from '../../resources/documents/passage-index.js';
 import { type PassageSearch, SearchError } from '../../resources/documents/passage-search.js';
+import { truncate } from '../../resources/documents/terms.js';
 import { isUnavailable } from '../../store/index.js';
 import { type Passage, type Tool, ToolError, type ToolResult, type ToolSkill } from './tool.js';
 
@@ -49,16 +50,13 @@ function refuse(cause: unknown): never {
 
 function descriptionOf({ description, source }: ToolSkill['params']): string {
   const about = [description, source].find((text) => typeof text === 'string' && text !== '');
-  const subject = about === undefined ? '' : ` They are about: ${beginningOf(String(about))}`;
+  const subject =
+    about === undefined ? '' : ` They are about: ${truncate(String(about), MAX_ABOUT)}`;
   return `Finds passages in documents by their words.${subject}`;
 }
 
 /** The most characters of a skill's description that the language model reads. */
 const MAX_ABOUT = 1000;
-
-function beginningOf(text: string): string {
-  return text.slice(0, MAX_ABOUT).replace(/[\ud800-\udbff]$/, '');
-}
 
 /** @throws {ToolError} if the input has no query */
 function queryOf(input: unknown): string {

@@ -27,55 +27,37 @@ export type AnswerEvent =
 
 /** A fault of the rows. */
 export type RowsFault =
-  | { readonly name: 'RowsError'; readonly message: string }
-  | { readonly name: 'UnknownNamesError'; readonly names: readonly UnknownName[] }
+  | { readonly kind: 'malformed'; readonly message: string }
+  | { readonly kind: 'unknown-names'; readonly names: readonly UnknownName[] }
   /** The body is to be read as a whole. Nothing was answered. */
-  | { readonly name: 'DeclinedError' };
-
-export type AnswerResult =
-  | { readonly kind: 'answered' }
-  | { readonly kind: 'refused'; readonly fault: RowsFault };
-
-/** Takes an answer, in order. */
-export interface AnswerOutput {
-  /** @param event comes before the bytes */
-  data(bytes: Uint8Array, event: AnswerEvent): Promise<void> | void;
-  event(event: AnswerEvent): Promise<void> | void;
-}
+  | { readonly kind: 'declined' };
 
 /**
  * Answers the rows of one body.
- * @throws the error of the body, or of the service
+ * @param take takes the parts of the answer, in order
+ * @returns the fault of the rows, if they have one
+ * @throws the error of the body, of `take`, or of the service
  */
-export async function answerJob(
+export async function answerBody(
   predictor: AnyPredictor,
   body: AsyncIterable<Uint8Array>,
   options: AnswerOptions,
-  output: AnswerOutput,
-): Promise<AnswerResult> {
+  take: (part: AnswerPart) => Promise<void> | void,
+): Promise<RowsFault | undefined> {
   let hasBegun = false;
   try {
     for await (const part of answerRows(predictor, body, options)) {
       hasBegun = true;
-      if (part.kind === 'bytes') {
-        await output.data(part.bytes, { kind: 'rows', rows: part.rows });
-      } else await output.event(part);
+      await take(part);
     }
-    return { kind: 'answered' };
+    return undefined;
   } catch (error) {
-    const mayDecline = options.from === 'json' && !hasBegun;
-    const fault = faultOf(error, mayDecline);
-    if (!fault) throw error;
-    return { kind: 'refused', fault };
+    if (error instanceof RowsError) return { kind: 'malformed', message: error.message };
+    // Read as a whole, a body of JSON tells the place of its fault.
+    if (options.from === 'json' && !hasBegun && isFaultOfJson(error)) return { kind: 'declined' };
+    if (error instanceof UnknownNamesError) return { kind: 'unknown-names', names: error.names };
+    throw error;
   }
-}
-
-function faultOf(error: unknown, mayDecline: boolean): RowsFault | undefined {
-  if (error instanceof RowsError) return { name: 'RowsError', message: error.message };
-  // Read as a whole, a body of JSON tells the place of its fault.
-  if (mayDecline && isFaultOfJson(error)) return { name: 'DeclinedError' };
-  if (error instanceof UnknownNamesError) return { name: error.name, names: error.names };
-  return undefined;
 }
 
 function isFaultOfJson(error: unknown): boolean {

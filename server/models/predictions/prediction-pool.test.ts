@@ -2,8 +2,6 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { readRows, rentRows } from '../../../prediction/src/fixtures.js';
 import { encodeModel, train } from '../../../prediction/src/training.js';
-import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import { answerWorkers } from './answer-executor.js';
 import { type AnswerProgress, PredictionPool, type PredictionRequest } from './prediction-pool.js';
 
 const script = new URL(
@@ -19,8 +17,8 @@ afterEach(async () => {
 });
 
 function poolOf(workers: number, maxHeapMiB = 256): PredictionPool {
-  const executor = answerWorkers(workers, { script, maxHeapMiB });
-  const pool = new PredictionPool(workers, true, executor, async () => artifact);
+  const predictors = { ofVersion: async () => undefined, artifact: async () => artifact };
+  const pool = new PredictionPool(workers, predictors, { script, maxHeapMiB });
   pools.push(pool);
   return pool;
 }
@@ -78,7 +76,7 @@ describe('a pool of workers', () => {
     const refused = textOf(pool.answer(rowsOf(once(rows))));
     const caller = { owner: 'b' };
     const other = textOf(pool.answer(rowsOf(once(rows), { caller })));
-    await expect(refused).rejects.toThrow('As many bodies wait');
+    await expect(refused).rejects.toThrow('as many predictions to do');
     await Promise.all([...running, other]);
   });
 
@@ -166,7 +164,7 @@ describe('a pool of workers', () => {
     );
     const failed = textOf(pool.answer(rowsOf(once(many))));
     const others = [1, 2, 3].map(() => textOf(pool.answer(rowsOf(once(rows)))));
-    await expect(failed).rejects.toThrow(OutOfMemoryError);
+    await expect(failed).rejects.toMatchObject({ cause: { name: 'OutOfMemoryError' } });
     expect((await Promise.all(others)).map(answersIn)).toEqual([5, 5, 5]);
   });
 
@@ -180,6 +178,6 @@ describe('a pool of workers', () => {
     void failed.catch(() => {});
     await pause(200);
     await pool.close();
-    await expect(failed).rejects.toThrow(WorkerEndedError);
+    await expect(failed).rejects.toMatchObject({ cause: { name: 'WorkerEndedError' } });
   });
 });

@@ -1,15 +1,34 @@
-import type { AnswerOptions, AnswerPart } from '../../../prediction/src/predicting.js';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  DeclinedError,
+} from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
-import { type Sink, toAsyncIterable } from '../../common/to-async-iterable.js';
-import {
-  type AnswerExecutor,
-  answerWorkers,
-  MainLoop,
-  VersionGoneError,
-} from './answer-executor.js';
-import type { RowsFault } from './answer-job.js';
+import { toAsyncIterable } from '../../common/to-async-iterable.js';
+import { problem, unavailable } from '../../problems/problem.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
+import { type AnswerEvent, type AnswerJob, answerBody, type RowsFault } from './answer-job.js';
 import type { Predictors } from './predictors.js';
+import { unknownNames } from './row-warnings.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+/**
+ * The processes that answer rows. What a body makes one of them hold can end no other request. The
+ * memory is for the models that stay loaded, what one request may hold, and the process itself.
+ */
+const WORKERS: Omit<PoolOptions, 'maxIdle'> = {
+  script: new URL('./prediction-worker.js', import.meta.url),
+  maxHeapMiB: 512,
+  maxMemoryBytes: 1024 * MEBIBYTE,
+  maxIdleMemoryBytes: 512 * MEBIBYTE,
+  maxSilenceMs: 20_000,
+  idleTimeoutMs: 5 * 60_000,
+  graceMs: 1_000,
+};
 
 /** The most bodies that wait for a slot, in all and of one owner. */
 const MAX_WAITING = { inAll: 32, ofOwner: 16 };
@@ -39,192 +58,216 @@ export interface PredictionRequest {
   readonly closed: AbortSignal;
 }
 
-/** As many bodies wait for a slot as may. */
-export class TooManyPredictionsError extends Error {
-  override readonly name = 'TooManyPredictionsError';
-}
+type Workers = WorkerPool<AnswerJob, RowsFault | undefined, AnswerEvent>;
 
-/** The answer took too long while others waited. */
-export class SlowAnswerError extends Error {
-  override readonly name = 'SlowAnswerError';
-}
-
-/** The rows are at fault. */
-export class RowsFaultError extends Error {
-  override readonly name = 'RowsFaultError';
-
-  /** Not logged: it may have names of the rows. */
-  readonly #fault: RowsFault;
-
-  constructor(fault: RowsFault) {
-    super('message' in fault ? fault.message : fault.name);
-    this.#fault = fault;
-  }
-
-  get fault(): RowsFault {
-    return this.#fault;
-  }
-}
-
-/** The right to answer a whole body. */
-interface Slot {
+/** An answer without a slot. */
+interface SlowAnswer {
   readonly owner: string;
-  readonly leave: () => void;
+  readonly answer: AbortController;
 }
+
+/** Takes the parts of an answer, in order. */
+type Push = (part: AnswerPart) => Promise<void>;
 
 /**
- * Answers rows elsewhere, such as in worker processes. As many whole bodies are answered at once as
- * there are slots; owners take turns. A body loses its slot when it takes long, or its reader is slow.
+ * Answers rows in worker processes, or between other requests. As many whole bodies are answered at
+ * once as there are slots; owners take turns. A body loses its slot when it takes long, or its reader
+ * is slow.
  */
 export class PredictionPool {
   readonly #gate: FairGate;
-  /** Those without a slot, the slowest first. */
-  readonly #slow = new Set<{ readonly owner: string; readonly cutOff: () => void }>();
+  readonly #workers: Workers | undefined;
+  /** The slowest first. */
+  readonly #slow = new Set<SlowAnswer>();
 
   /**
-   * @param slots how many whole bodies are answered at once
-   * @param hasWorkers whether they are answered beside the main loop
-   * @param artifactOf returns the trained model of a version; undefined if the store does not have it
-   *   any more
+   * @param workers how many processes answer large bodies and streams, and stay when they have
+   *   nothing to do; with 0, the main loop does
    */
   constructor(
-    slots: number,
-    readonly hasWorkers: boolean,
-    private readonly executor: AnswerExecutor,
-    private readonly artifactOf: (versionId: string) => Promise<Uint8Array | undefined>,
+    workers: number,
+    private readonly predictors: Pick<Predictors, 'ofVersion' | 'artifact'>,
+    options: Partial<PoolOptions> = {},
   ) {
+    const slots = Math.max(1, workers);
+    this.#workers =
+      workers === 0 ? undefined : new WorkerPool({ ...WORKERS, maxIdle: workers, ...options });
     this.#gate = new FairGate({
       slots,
       slotsPerOwner: slots,
       maxWaiting: MAX_WAITING.ofOwner,
       maxWaitingInAll: MAX_WAITING.inAll,
-      busy: () => new TooManyPredictionsError('As many bodies wait for a slot as may'),
+      busy: () =>
+        unavailable(
+          'The service has as many predictions to do as it takes on at once; try again in a moment.',
+        ),
     });
+  }
+
+  /** Whether rows are answered beside the main loop. */
+  get hasWorkers(): boolean {
+    return this.#workers !== undefined;
   }
 
   /**
    * Answers the rows of a body. Ends without an error if nobody waits any more.
-   * @throws {TooManyPredictionsError} at once, if too many wait
-   * @throws {RowsFaultError | VersionGoneError | SlowAnswerError}
-   * @throws {OutOfMemoryError | WorkerEndedError} if the worker process ends
+   * @throws {ProblemError} at once, if too many wait
+   * @throws {ProblemError} if the rows are at fault, the answer takes too long while others wait, the
+   *   version was deleted, or the worker process ends
+   * @throws {DeclinedError} before the first part, if the body is to be read as a whole
    * @throws the error of the body
    */
   async *answer(request: PredictionRequest): AsyncGenerator<AnswerProgress, undefined> {
     const { closed } = request;
     try {
       yield* toAsyncIterable<AnswerProgress>(
-        async (sink, signal) => {
-          const slot = request.isWhole ? await this.#enter(request.caller, signal) : undefined;
-          await this.#run(request, sink, signal, slot).finally(slot?.leave);
-        },
+        (sink, signal) =>
+          this.#answer(request, sink.push, () => sink.offer({ kind: 'progress' }), signal),
         { signal: closed, maxWaiting: MAX_PARTS },
       );
     } catch (error) {
-      if (!closed.aborted) throw error;
+      if (!closed.aborted) throw explainEnd(error);
     }
     return undefined;
   }
 
   /** Ends the workers. */
   async close(): Promise<void> {
-    await this.executor.close();
+    await this.#workers?.close();
   }
 
-  async #run(
-    { versionId, options, body }: PredictionRequest,
-    sink: Sink<AnswerProgress>,
+  async #answer(
+    request: PredictionRequest,
+    push: Push,
+    onTaken: () => void,
     closed: AbortSignal,
-    slot: Slot | undefined,
   ): Promise<void> {
-    const over = new AbortController();
-    const leave = () => over.abort(closed.reason);
-    closed.addEventListener('abort', leave, { once: true });
+    const { owner } = request.caller;
+    const leave = request.isWhole ? await this.#gate.enter(owner, closed) : undefined;
+    const answer = new AbortController();
+    const { signal } = answer;
+    const end = () => answer.abort(closed.reason);
+    closed.addEventListener('abort', end, { once: true });
+    const slow = { owner, answer };
+    const yieldSlot = () => {
+      if (leave && !signal.aborted) this.#yieldSlot(slow, leave);
+    };
+    const slotTime = setTimeout(yieldSlot, MAX_SLOT_MS);
+    const pushInTime: Push = async (part) => {
+      const patience = setTimeout(yieldSlot, SLOW_READER_MS);
+      await push(part);
+      clearTimeout(patience);
+    };
+    try {
+      const fault = await (this.#workers
+        ? this.#answerInWorker(this.#workers, request, pushInTime, onTaken, signal)
+        : this.#answerOnMainLoop(request, pushInTime, signal));
+      if (fault) throw explainFault(fault);
+    } finally {
+      clearTimeout(slotTime);
+      closed.removeEventListener('abort', end);
+      this.#slow.delete(slow);
+      // What still waits for the reader must not yield the slot any more.
+      answer.abort();
+      leave?.();
+    }
+  }
+
+  #answerInWorker(
+    workers: Workers,
+    { versionId, options, body }: PredictionRequest,
+    push: Push,
+    onTaken: () => void,
+    signal: AbortSignal,
+  ): Promise<RowsFault | undefined> {
     let tellLoaded = (_isLoaded: boolean) => {};
     const isLoaded = new Promise<boolean>((resolve) => {
       tellLoaded = resolve;
     });
-    const { artifactOf } = this;
+    const { predictors } = this;
     async function* input(): AsyncGenerator<Uint8Array> {
       if (!(await isLoaded)) {
-        const artifact = await artifactOf(versionId);
-        if (!artifact) throw new VersionGoneError();
+        const artifact = await predictors.artifact(versionId);
+        if (!artifact) throw versionGone();
         yield artifact;
       }
       yield* body;
     }
-    let endWait: (() => void) | undefined;
-    const yieldSlot = () => {
-      if (!over.signal.aborted) endWait ??= slot && this.#yieldSlot(slot, over);
-    };
-    const slotTime = setTimeout(yieldSlot, MAX_SLOT_MS);
-    const push = async (part: AnswerPart) => {
-      const patience = setTimeout(yieldSlot, SLOW_READER_MS);
-      await sink.push(part);
-      clearTimeout(patience);
-    };
     let rows = 0;
-    try {
-      const result = await this.executor.run(
-        {
-          details: { versionId, options },
-          input: input(),
-          onData: (bytes) => push({ kind: 'bytes', bytes, rows }),
-          onEvent: (event) => {
-            if (event.kind === 'model') tellLoaded(event.isLoaded);
-            else if (event.kind === 'rows') rows = event.rows;
-            else return push(event);
-            return undefined;
-          },
-          onTaken: () => sink.offer({ kind: 'progress' }),
-          signal: over.signal,
-        },
-        versionId,
-      );
-      if (result.kind === 'refused') throw new RowsFaultError(result.fault);
-    } finally {
-      clearTimeout(slotTime);
-      closed.removeEventListener('abort', leave);
-      endWait?.();
-      // What still waits for the reader must not yield the slot any more.
-      over.abort();
-    }
+    const job = {
+      details: { versionId, options },
+      input: input(),
+      onData: (bytes: Buffer<ArrayBuffer>) => push({ kind: 'bytes', bytes, rows }),
+      onEvent: (event: AnswerEvent) => {
+        if (event.kind === 'model') tellLoaded(event.isLoaded);
+        else if (event.kind === 'rows') rows = event.rows;
+        else return push(event);
+        return undefined;
+      },
+      onTaken,
+      signal,
+    };
+    return workers.run(job, versionId);
   }
 
-  async #enter({ owner }: PredictionRequest['caller'], signal: AbortSignal): Promise<Slot> {
-    return { owner, leave: await this.#gate.enter(owner, signal) };
+  async #answerOnMainLoop(
+    { versionId, options, body }: PredictionRequest,
+    push: Push,
+    signal: AbortSignal,
+  ): Promise<RowsFault | undefined> {
+    const predictor = await this.predictors.ofVersion(versionId);
+    if (!predictor) throw versionGone();
+    return answerBody(predictor, body, options, async (part) => {
+      if (part.kind !== 'bytes') return push(part);
+      await push({ ...part, bytes: Buffer.from(part.bytes) });
+      await nextTurn();
+      signal.throwIfAborted();
+    });
   }
 
   /**
    * Lets another body begin before the end of this one. With too many that take long, cuts off the
    * one that has no slot for longest, of the owner with the most.
-   * @returns the function that tells of its end
    */
-  #yieldSlot({ owner, leave }: Slot, answer: AbortController): () => void {
-    const entry = {
-      owner,
-      cutOff: () => {
-        this.#slow.delete(entry);
-        answer.abort(new SlowAnswerError('The answer took too long while others waited'));
-      },
-    };
-    this.#slow.add(entry);
+  #yieldSlot(slow: SlowAnswer, leave: () => void): void {
+    this.#slow.add(slow);
     leave();
-    if (this.#slow.size > MAX_SLOW) this.#findVictim()?.cutOff();
-    return () => this.#slow.delete(entry);
-  }
-
-  #findVictim(): { readonly cutOff: () => void } | undefined {
-    const slow = [...this.#slow];
-    const countOf = (owner: string) => slow.filter((each) => each.owner === owner).length;
-    const largest = Math.max(...slow.map(({ owner }) => countOf(owner)));
-    return slow.find(({ owner }) => countOf(owner) === largest);
+    if (this.#slow.size <= MAX_SLOW) return;
+    const all = [...this.#slow];
+    const count = (owner: string) => all.filter((each) => each.owner === owner).length;
+    const max = Math.max(...all.map(({ owner }) => count(owner)));
+    const victim = all.find(({ owner }) => count(owner) === max);
+    if (!victim) return;
+    this.#slow.delete(victim);
+    victim.answer.abort(
+      unavailable(
+        'The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.',
+      ),
+    );
   }
 }
 
-/** @param workers how many processes answer large bodies and streams; with 0, the main loop does */
-export function createPredictionPool(workers: number, predictors: Predictors): PredictionPool {
-  const artifactOf = (versionId: string) => predictors.artifact(versionId);
-  return workers === 0
-    ? new PredictionPool(1, false, new MainLoop(predictors), artifactOf)
-    : new PredictionPool(workers, true, answerWorkers(workers), artifactOf);
+function explainFault(fault: RowsFault): Error {
+  switch (fault.kind) {
+    case 'malformed':
+      return problem('/problems/malformed-body', fault.message);
+    case 'unknown-names':
+      return unknownNames(fault.names, (row) => `/body/${row}`);
+    case 'declined':
+      return new DeclinedError();
+  }
+}
+
+function versionGone() {
+  return unavailable('The model was trained anew while the rows arrived; send them again.');
+}
+
+/** Returns the problem of an answer whose process has ended; any other error as it is. */
+function explainEnd(error: unknown): unknown {
+  if (!(error instanceof OutOfMemoryError || error instanceof WorkerEndedError)) return error;
+  return unavailable(
+    'The process that answered the rows ended, most often because they took too much memory or time; send fewer rows at a time, or as a stream.',
+    5,
+    { cause: error },
+  );
 }

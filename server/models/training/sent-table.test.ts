@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sentTable } from './sent-table.js';
+import { readSentTable } from './sent-table.js';
 
 /** Returns what a body of JSON is, cut into chunks of some size. */
 async function sent(text: string, size: number) {
@@ -8,7 +8,7 @@ async function sent(text: string, size: number) {
     const all = Buffer.from(text);
     for (let at = 0; at < all.length; at += size) yield all.subarray(at, at + size);
   }
-  const table = await sentTable({ mediaType: 'application/json', bytes: bytes() });
+  const table = await readSentTable({ mediaType: 'application/json', bytes: bytes() });
   if (table.source) return table.source;
   const chunks: Uint8Array[] = [];
   for await (const chunk of table.bytes) chunks.push(chunk);
@@ -45,7 +45,9 @@ test('an endless object and endless blanks are not held', async () => {
     for (; ; read += chunk.length) yield Buffer.from(chunk);
   }
   const body = { mediaType: 'application/json', bytes: endless('{'.repeat(1000)) };
-  await expect(sentTable(body)).rejects.toMatchObject({ type: '/problems/invalid-request' });
-  expect(await sentTable({ ...body, bytes: endless(' '.repeat(1000)) })).toHaveProperty('bytes');
+  await expect(readSentTable(body)).rejects.toMatchObject({ type: '/problems/invalid-request' });
+  expect(await readSentTable({ ...body, bytes: endless(' '.repeat(1000)) })).toHaveProperty(
+    'bytes',
+  );
   expect(read).toBeLessThan(200_000);
 });

@@ -4,7 +4,7 @@ import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
 import { JSON_TYPE } from '../../edge/request.js';
 import { type FieldError, invalidRequest, malformedBody } from '../../problems/problem.js';
-import type { ModelSource } from '../../store/index.js';
+import type { ModelSource } from '../model-rows.js';
 
 /** The longest JSON object that names a query, in bytes. An array of rows has no such bound. */
 const MAX_OBJECT = 64 * 1024;
@@ -12,79 +12,64 @@ const MAX_OBJECT = 64 * 1024;
 /** The longest name of a database, and the longest query, in characters. */
 const MAX_LENGTH = { database: 100, query: 16 * 1024 } as const;
 
-/** A table that was sent, or the query that returns one. */
-export type SentTable =
+/** The bytes of a table that was sent, or the query that returns one. */
+type SentTable =
   | { readonly bytes: AsyncIterable<Uint8Array>; readonly source?: undefined }
-  | { readonly source: ModelSource };
-
-/**
- * Tells a body of a training that names a query from one that is a table, by its first byte.
- * @throws {ProblemError} if the body is an object that names no query
- * @throws the error of the body
- */
-export async function sentTable({ mediaType, bytes }: DeferredBody): Promise<SentTable> {
-  if (mediaType !== JSON_TYPE) return { bytes };
-  const chunks = bytes[Symbol.asyncIterator]();
-  const begin = await firstBytes(chunks);
-  if (begin.first !== OPENING_BRACE) return { bytes: continued(begin.chunks, chunks) };
-  return { source: sourceIn(jsonOf(await wholeObject(begin.chunks, chunks))) };
-}
+  | { readonly bytes?: undefined; readonly source: ModelSource };
 
 const OPENING_BRACE = 0x7b;
 
 /** The bytes of blanks, which may stand before JSON. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
-type Chunks = AsyncIterator<Uint8Array>;
-
-/** Reads chunks until one has a byte that is not a blank, or there are many blanks. */
-async function firstBytes(chunks: Chunks): Promise<{ chunks: Uint8Array[]; first?: number }> {
-  const read: Uint8Array[] = [];
-  let length = 0;
-  while (length <= MAX_OBJECT) {
+/**
+ * Tells a body of a training that names a query from one that is a table, by its first byte.
+ * @throws {ProblemError} if the body is an object that names no query
+ * @throws the error of the body
+ */
+export async function readSentTable({ mediaType, bytes }: DeferredBody): Promise<SentTable> {
+  if (mediaType !== JSON_TYPE) return { bytes };
+  const chunks = bytes[Symbol.asyncIterator]();
+  const begin: Uint8Array[] = [];
+  let first: number | undefined;
+  for (let length = 0; first === undefined && length <= MAX_OBJECT; ) {
     const next = await chunks.next();
-    if (next.done) return { chunks: read };
-    read.push(next.value);
+    if (next.done) break;
+    begin.push(next.value);
     length += next.value.length;
-    const first = next.value.find((byte) => !BLANKS.has(byte));
-    if (first !== undefined) return { chunks: read, first };
+    first = next.value.find((byte) => !BLANKS.has(byte));
   }
-  return { chunks: read };
+  async function* all(): AsyncGenerator<Uint8Array> {
+    yield* begin;
+    for (let next = await chunks.next(); !next.done; next = await chunks.next()) yield next.value;
+  }
+  if (first !== OPENING_BRACE) return { bytes: all() };
+  return { source: parseSource(await readObject(all())) };
 }
 
-async function* continued(read: readonly Uint8Array[], rest: Chunks): AsyncGenerator<Uint8Array> {
-  yield* read;
-  for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-}
-
-async function wholeObject(read: readonly Uint8Array[], rest: Chunks): Promise<Buffer> {
+async function readObject(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of continued(read, rest)) {
+  for await (const chunk of bytes) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > MAX_OBJECT) {
-      const message = `${TABLE_FORM} of at most ${MAX_OBJECT} bytes`;
-      throw invalidRequest([{ pointer: '/body', message }]);
-    }
+    if (length > MAX_OBJECT) throw invalidBody(`${TABLE_FORM} of at most ${MAX_OBJECT} bytes`);
   }
-  return Buffer.concat(chunks);
-}
-
-function jsonOf(bytes: Buffer): unknown {
   try {
-    return parseWhole(bytes);
+    return parseWhole(Buffer.concat(chunks));
   } catch (error) {
     throw error instanceof MalformedJsonError ? malformedBody(error.message) : error;
   }
 }
 
+function invalidBody(message: string) {
+  return invalidRequest([{ pointer: '/body', message }]);
+}
+
 /** @throws {ProblemError} with a pointer to each fault */
-function sourceIn(body: unknown): ModelSource {
+function parseSource(body: unknown): ModelSource {
   const sent = asRecord(body);
-  if (!Object.hasOwn(sent, 'source')) {
-    throw invalidRequest([{ pointer: '/body', message: TABLE_FORM }]);
-  }
+  if (!Object.hasOwn(sent, 'source')) throw invalidBody(TABLE_FORM);
   const { database, query } = asRecord(sent['source']);
   const errors = [
     ...unknownMembers(sent, ['source'], '/body'),
@@ -108,12 +93,11 @@ const SOURCE_FORM = 'must be an object with a database and a query';
 
 function textErrors(name: keyof typeof MAX_LENGTH, value: unknown): FieldError[] {
   const pointer = `/body/source/${name}`;
-  if (typeof value !== 'string') {
-    return [{ pointer, message: mustBe(value, 'must be a text') }];
-  }
-  const most = MAX_LENGTH[name];
-  if (value === '' || value.length > most) {
-    return [{ pointer, message: `must have 1 to ${most} characters` }];
+  if (value === undefined) return [{ pointer, message: 'is missing; it must be a text' }];
+  if (typeof value !== 'string') return [{ pointer, message: 'must be a text' }];
+  const max = MAX_LENGTH[name];
+  if (value === '' || value.length > max) {
+    return [{ pointer, message: `must have 1 to ${max} characters` }];
   }
   if (name === 'database' && !/^\w[\w.-]*$/.test(value)) {
     const message = 'must be letters, digits and _ . -, and begin with none of . -';
@@ -122,11 +106,6 @@ function textErrors(name: keyof typeof MAX_LENGTH, value: unknown): FieldError[]
   return value.includes('\0')
     ? [{ pointer, message: 'must not contain the character U+0000' }]
     : [];
-}
-
-/** Returns the message of a value that is missing or has another form. */
-function mustBe(value: unknown, form: string): string {
-  return value === undefined ? `is missing; it ${form}` : form;
 }
 
 function unknownMembers(sent: object, known: readonly string[], at: string): FieldError[] {

@@ -1,124 +1,80 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
+import type { Task } from '../../../prediction/src/predicting.js';
+import type { Sweep } from '../../common/sweeps.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
-import type { Limits } from '../../store/quota.js';
-import { adjustStored, refuseFullOwner } from '../../store/quota.js';
+import type { Store } from '../../store/index.js';
+import { leaseEnd } from '../../store/lease.js';
+import { adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
 
-/**
- * The longest time that a table waits for its training, in milliseconds by the clock of the
- * database: far longer than writing it takes.
+/*
+ * A table is written in parts before its training begins, since one large write would block the
+ * database. The training then takes the table with one update, and releases it with another. Tables
+ * that no training has taken are deleted part by part, by periodic sweeps.
  */
-const UPLOAD = 60 * 60 * 1000;
 
 /**
- * Stores the tables of trainings. A table is written in parts before its training begins, since one
- * large write would block the database. The training then takes the table with one update, and
- * releases it with another. Tables that no training has taken are deleted part by part, by periodic
- * sweeps.
+ * The longest time that a table waits for its training, in milliseconds: far longer than writing it
+ * takes.
  */
-export class TableStore {
-  constructor(
-    private readonly db: Kysely<Database>,
-    private readonly limits: Limits,
-  ) {}
+const UPLOAD_MS = 60 * 60 * 1000;
 
-  /**
-   * Refuses early what `addPart` would refuse.
-   * @throws {LimitReachedError} if the owner stores as much as allowed
-   */
-  refuseFullOwner(owner: string): Promise<void> {
-    return refuseFullOwner(this.db, owner, this.limits.stored);
-  }
+/** A table that was read, checked and written to the store, ready for its training. */
+export interface StoredTable {
+  readonly tableId: string;
+  readonly target: string;
+  readonly task: Task;
+  readonly rowCount: number;
+}
 
-  /**
-   * Begins a table for an owner; returns its id. If no training takes it within an hour, it is
-   * deleted.
-   */
-  async begin(owner: string): Promise<string> {
-    const { id } = newResource();
-    const { now } = dialectOf(this.db);
-    await this.db
-      .insertInto('training_tables')
-      .values({ id, owner, upload_until: sql<number>`${now} + cast(${UPLOAD} as bigint)` })
+/** Begins a table for an owner; returns its id. If no training takes it within an hour, it is deleted. */
+export async function createTable({ work }: Store, owner: string): Promise<string> {
+  const { id } = newResource();
+  await work
+    .insertInto('training_tables')
+    .values({ id, owner, upload_until: leaseEnd(work, UPLOAD_MS) })
+    .execute();
+  return id;
+}
+
+/** @throws {LimitReachedError} if the owner would exceed the limit; then nothing is added */
+export function addTablePart(
+  { work, limits }: Store,
+  tableId: string,
+  position: number,
+  bytes: Uint8Array,
+): Promise<void> {
+  return inTransaction(work, async (db) => {
+    await db
+      .insertInto('training_table_parts')
+      .values({ table_id: tableId, position, bytes })
       .execute();
-    return id;
-  }
-
-  /** @throws {LimitReachedError} if the owner would exceed the limit; then nothing is added */
-  addPart(tableId: string, position: number, bytes: Uint8Array): Promise<void> {
-    return inTransaction(this.db, async (db) => {
-      await db
-        .insertInto('training_table_parts')
-        .values({ table_id: tableId, position, bytes })
-        .execute();
-      const { owner } = await db
-        .updateTable('training_tables')
-        .set({ bytes: sql<number>`bytes + ${bytes.length}` })
-        .where('id', '=', tableId)
-        .returning('owner')
-        .executeTakeFirstOrThrow();
-      await adjustStored(db, owner, bytes.length, this.limits.stored);
-    });
-  }
-
-  /** Returns the part of a training's table at a position from 0; undefined if there is none. */
-  async part(versionId: string, position: number): Promise<Uint8Array | undefined> {
-    const part = await this.db
-      .selectFrom('training_table_parts')
-      .innerJoin('training_tables', 'training_tables.id', 'training_table_parts.table_id')
-      .select('training_table_parts.bytes')
-      .where('training_tables.version_id', '=', versionId)
-      .where('training_table_parts.position', '=', position)
-      .executeTakeFirst();
-    return part?.bytes;
-  }
-
-  /** Releases a table that no training has taken. */
-  async discard(tableId: string): Promise<void> {
-    await this.db
+    const { owner } = await db
       .updateTable('training_tables')
-      .set({ upload_until: 0 })
+      .set({ bytes: sql<number>`bytes + ${bytes.length}` })
       .where('id', '=', tableId)
-      .where('version_id', 'is', null)
-      .execute();
-  }
+      .returning('owner')
+      .executeTakeFirstOrThrow();
+    await adjustStored(db, owner, bytes.length, limits.stored);
+  });
+}
 
-  /** Deletes one part of an unused table; returns whether there was such a table. */
-  async sweep(): Promise<boolean> {
-    const { now } = dialectOf(this.db);
-    const table = await this.db
-      .selectFrom('training_tables')
-      .select('id')
-      .where('version_id', 'is', null)
-      .where(sql<SqlBool>`upload_until < ${now}`)
-      .limit(1)
-      .executeTakeFirst();
-    if (!table) return false;
-    const { numDeletedRows } = await this.db
-      .deleteFrom('training_table_parts')
-      .where('table_id', '=', table.id)
-      .where('position', '=', ({ selectFrom }) =>
-        selectFrom('training_table_parts as part')
-          .select(({ fn }) => fn.max('part.position').as('last'))
-          .where('part.table_id', '=', table.id),
-      )
-      .executeTakeFirst();
-    if (numDeletedRows === 0n) await this.#remove(table.id);
-    return true;
-  }
-
-  #remove(id: string): Promise<void> {
-    return inTransaction(this.db, async (db) => {
-      const removed = await db
-        .deleteFrom('training_tables')
-        .where('id', '=', id)
-        .returning(['owner', 'bytes'])
-        .executeTakeFirst();
-      if (removed) await adjustStored(db, removed.owner, -Number(removed.bytes));
-    });
-  }
+/** Returns the part of a training's table at a position from 0; undefined if there is none. */
+export async function readTablePart(
+  { work }: Store,
+  versionId: string,
+  position: number,
+): Promise<Uint8Array | undefined> {
+  const part = await work
+    .selectFrom('training_table_parts')
+    .innerJoin('training_tables', 'training_tables.id', 'training_table_parts.table_id')
+    .select('training_table_parts.bytes')
+    .where('training_tables.version_id', '=', versionId)
+    .where('training_table_parts.position', '=', position)
+    .executeTakeFirst();
+  return part?.bytes;
 }
 
 /**
@@ -147,10 +103,57 @@ export async function takeTable(
 }
 
 /** Releases the table of an ended training. */
-export async function leaveTable(db: Kysely<Database>, versionId: string): Promise<void> {
+export async function releaseTable(db: Kysely<Database>, versionId: string): Promise<void> {
   await db
     .updateTable('training_tables')
     .set({ version_id: null })
     .where('version_id', '=', versionId)
     .execute();
+}
+
+/** Releases a table that no training has taken. */
+export async function discardTable({ work }: Store, tableId: string): Promise<void> {
+  await work
+    .updateTable('training_tables')
+    .set({ upload_until: 0 })
+    .where('id', '=', tableId)
+    .where('version_id', 'is', null)
+    .execute();
+}
+
+/** Deletes the tables of trainings that have ended or never began. */
+export function sweepTables(store: Store): Sweep {
+  const failure = 'unused tables are not deleted yet';
+  return { failure, everyMs: 500, step: () => deleteUnusedPart(store) };
+}
+
+/** Deletes one part of an unused table; returns whether there was such a table. */
+async function deleteUnusedPart({ work }: Store): Promise<boolean> {
+  const table = await work
+    .selectFrom('training_tables')
+    .select('id')
+    .where('version_id', 'is', null)
+    .where(sql<SqlBool>`upload_until < ${dialectOf(work).now}`)
+    .limit(1)
+    .executeTakeFirst();
+  if (!table) return false;
+  const { numDeletedRows } = await work
+    .deleteFrom('training_table_parts')
+    .where('table_id', '=', table.id)
+    .where('position', '=', ({ selectFrom }) =>
+      selectFrom('training_table_parts as part')
+        .select(({ fn }) => fn.max('part.position').as('last'))
+        .where('part.table_id', '=', table.id),
+    )
+    .executeTakeFirst();
+  if (numDeletedRows > 0n) return true;
+  await inTransaction(work, async (db) => {
+    const deleted = await db
+      .deleteFrom('training_tables')
+      .where('id', '=', table.id)
+      .returning(['owner', 'bytes'])
+      .executeTakeFirst();
+    if (deleted) await adjustStored(db, deleted.owner, -Number(deleted.bytes));
+  });
+  return true;
 }

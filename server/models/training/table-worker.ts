@@ -1,3 +1,4 @@
+import type { RowFormat, TableFault, Task } from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
   JsonShapeError,
@@ -11,26 +12,48 @@ import {
   TableError,
 } from '../../../prediction/src/reading.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import type { TableMessage, TableReading } from './table-message.js';
+import type { CsvOptions } from '../formats.js';
+
+/** The details of a job that reads a table; the text follows as input. */
+export interface TableJob {
+  /** The format of a table that was sent, or `records` for lines of JSON arrays from a query. */
+  readonly format: RowFormat | 'records';
+  readonly target: string;
+  /** The task; undefined if the values of the target decide. */
+  readonly task?: Task | undefined;
+  readonly csv?: CsvOptions | undefined;
+}
+
+/**
+ * The result of a job. Either the parts of the table have been written, as `encodeTable` makes them,
+ * or the table was refused.
+ */
+export type TableResult =
+  | { readonly kind: 'read'; readonly rowCount: number; readonly task: Task }
+  | { readonly kind: 'unusable'; readonly faults: readonly TableFault[] }
+  | { readonly kind: 'malformed' | 'misshapen'; readonly message: string };
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */
 await serveJobs(readTable);
 
 async function readTable(
-  reading: TableReading,
+  job: TableJob,
   text: AsyncIterable<Uint8Array>,
   output: JobOutput,
-): Promise<TableMessage> {
+): Promise<TableResult> {
   try {
-    const table = await tableOf(reading, text);
+    const table = await readFormat(job, text);
     for (const part of encodeTable(table)) output.data(part);
     return { kind: 'read', rowCount: table.rowCount, task: table.task };
   } catch (error) {
-    return refusalOf(error);
+    if (error instanceof TableError) return { kind: 'unusable', faults: error.faults };
+    if (error instanceof MalformedJsonError) return { kind: 'malformed', message: error.message };
+    if (error instanceof JsonShapeError) return { kind: 'misshapen', message: error.message };
+    throw error;
   }
 }
 
-function tableOf({ format, target, task, csv }: TableReading, text: AsyncIterable<Uint8Array>) {
+function readFormat({ format, target, task, csv }: TableJob, text: AsyncIterable<Uint8Array>) {
   const options = { drain: false, task };
   switch (format) {
     case 'csv':
@@ -48,12 +71,4 @@ function tableOf({ format, target, task, csv }: TableReading, text: AsyncIterabl
     case 'parquet':
       return readParquetTable(text, target, options);
   }
-}
-
-/** @throws if the error is not a fault of the table */
-function refusalOf(error: unknown): TableMessage {
-  if (error instanceof TableError) return { kind: 'unusable', faults: error.faults };
-  if (error instanceof MalformedJsonError) return { kind: 'malformed', message: error.message };
-  if (error instanceof JsonShapeError) return { kind: 'misshapen', message: error.message };
-  throw error;
 }

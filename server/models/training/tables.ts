@@ -1,159 +1,200 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { TableError, type Task } from '../../../prediction/src/predicting.js';
+import type { TableFault } from '../../../prediction/src/predicting.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
+import {
+  invalidRequest,
+  malformedBody,
+  type ProblemError,
+  problem,
+  unavailable,
+} from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
-import { OutOfMemoryError } from '../../work/worker-process.js';
-import { coalesceChunks } from './coalesce-chunks.js';
-import type { CsvReading, TableFormat } from './table-message.js';
-import { TableReader } from './table-reader.js';
-import { UploadMeter } from './upload-meter.js';
-import { isSlowSinceBegin, tooSlow, type Upload, UploadSlots } from './upload-slots.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
+import {
+  OutOfMemoryError,
+  WorkerEndedError,
+  WorkerTimeoutError,
+} from '../../work/worker-process.js';
+import { addTablePart, createTable, discardTable, type StoredTable } from './table-rows.js';
+import type { TableJob, TableResult } from './table-worker.js';
+import { makeRoom, Upload, UploadSlots } from './uploads.js';
+
+/** The longest time in which the reading of a table may make no progress, in milliseconds. */
+const MAX_SILENCE_MS = 2 * 60_000;
 
 /**
- * The most tables that are read at once: large ones while they arrive, and small ones that have
- * arrived.
+ * Parsing a large table takes seconds, and much memory. `maxHeapMiB` does not include typed arrays,
+ * which the limits of a table keep to about 200 MB. It exceeds the largest texts of a table, so no
+ * table is refused for lack of heap.
  */
-const MAX_ARRIVING = { total: 4, perOwner: 2 };
-const MAX_WHOLE = { total: 2, perOwner: 1 };
-
-/** The most uploads at once, including those that wait or arrive slowly. */
-const MAX_UNDER_WAY = { total: 64, perOwner: 32 };
-
-/** The limit of concurrent uploads is reached. */
-export class TooManyTablesError extends Error {
-  override readonly name = 'TooManyTablesError';
-}
+const READERS: PoolOptions = {
+  script: new URL('./table-worker.js', import.meta.url),
+  maxHeapMiB: 768,
+  maxMemoryBytes: 1024 * 1024 * 1024,
+  maxSilenceMs: MAX_SILENCE_MS,
+  isBackground: true,
+  maxIdle: 2,
+  idleTimeoutMs: 10_000,
+};
 
 /** The source of a table, and its target column. */
-export interface TableSource {
+export interface TableSource extends TableJob {
   /** The sender's owner. */
   readonly owner: string;
-  readonly format: TableFormat;
-  readonly target: string;
-  /** The task; undefined if the values of the target decide. */
-  readonly task?: Task | undefined;
-  readonly csv?: CsvReading | undefined;
   readonly text: AsyncIterable<Uint8Array>;
+  /** Creates the problem of a text that arrives too slowly while others wait. */
+  readonly tooSlow: () => ProblemError;
   /** Ends the reading. */
   readonly signal: AbortSignal;
 }
 
-/** A table that was read, checked and written to the store, ready for its training. */
-export interface KeptTable {
-  readonly tableId: string;
-  readonly target: string;
-  readonly task: Task;
-  readonly rowCount: number;
-}
-
 /** Reads tables and stores them for their trainings, and yields to other requests meanwhile. */
 export class Tables {
-  readonly #arriving = new UploadSlots(MAX_ARRIVING);
-  readonly #whole = new UploadSlots(MAX_WHOLE);
+  readonly #readers: WorkerPool<TableJob, TableResult>;
+  /** The slots of large tables while they arrive, and of small ones that have arrived. */
+  readonly #arriving = new UploadSlots(4, 2);
+  readonly #whole = new UploadSlots(2, 1);
   readonly #underWay = new Set<Upload>();
 
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
-    private readonly reader = new TableReader(),
-  ) {}
+    readers: Partial<PoolOptions> = {},
+  ) {
+    this.#readers = new WorkerPool({ ...READERS, ...readers });
+  }
 
   /**
    * Reads a table and writes its parts to the store. If the table is refused, the rest of the text
    * is not read.
-   * @throws {TableError | MalformedJsonError | JsonShapeError} if the table is refused
-   * @throws {LimitReachedError} if the owner would exceed the limit; then nothing is kept
-   * @throws {TooManyTablesError} at once, before anything is read
-   * @throws {SlowUploadError} if the sender is too slow while others wait
-   * @throws {WorkerEndedError} if the process that reads the table is ended
-   * @throws the error of the text, or the reason of `signal`; then nothing is kept
+   * @throws {ProblemError} at once, before anything is read, if too many tables are under way
+   * @throws {ProblemError} if the table is refused, or arrives too slowly while others wait, or the
+   *   process that reads it is ended
+   * @throws {LimitReachedError} if the owner would exceed the limit
+   * @throws the error of the text, or the reason of `signal`; then nothing is stored
    */
-  async keep({ owner, text, signal: closed, ...what }: TableSource): Promise<KeptTable> {
-    this.#makeRoom(owner);
-    const upload = { owner, meter: new UploadMeter(text), giveUp: new AbortController() };
-    const { signal } = upload.giveUp;
-    const leave = () => upload.giveUp.abort(closed.reason);
-    closed.addEventListener('abort', leave, { once: true });
+  async ingest({ owner, text, tooSlow, signal, ...job }: TableSource): Promise<StoredTable> {
+    makeRoom(this.#underWay, owner);
+    const upload = new Upload(owner, text, tooSlow);
+    const leave = () => upload.giveUp(signal.reason);
+    signal.addEventListener('abort', leave, { once: true });
     this.#underWay.add(upload);
     try {
-      closed.throwIfAborted();
+      signal.throwIfAborted();
       // Slots are scarce, so one is taken only when there is something to read.
-      const { pieces, isWhole } = await unlessAborted(coalesceChunks(upload.meter), signal);
+      const { pieces, isWhole } = await unlessAborted(coalesceChunks(upload), upload.signal);
       const slots = isWhole ? this.#whole : this.#arriving;
-      return await slots.run(upload, () => this.#read(owner, pieces, what, signal));
+      return await slots.run(upload, () => this.#read(upload, pieces, job));
     } finally {
       this.#underWay.delete(upload);
-      closed.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', leave);
     }
   }
 
   /** Releases a table that will not be used for a training. */
-  async discard({ tableId }: Pick<KeptTable, 'tableId'>): Promise<void> {
+  async discard(tableId: string): Promise<void> {
     // If the store is unavailable, the table expires later.
-    await this.store.tables.discard(tableId).catch(() => {});
+    await discardTable(this.store, tableId).catch(() => {});
   }
 
   /** Ends all processes. */
   stop(): Promise<void> {
-    return this.reader.close();
-  }
-
-  /**
-   * Makes room for an upload. If the limit is reached, gives up the slowest upload of an owner with
-   * more uploads, or of a sender that is too slow.
-   * @throws {TooManyTablesError}
-   */
-  #makeRoom(owner: string): void {
-    const counts = new Map<string, number>();
-    for (const upload of this.#underWay) {
-      counts.set(upload.owner, (counts.get(upload.owner) ?? 0) + 1);
-    }
-    const own = counts.get(owner) ?? 0;
-    const most = Math.max(...counts.values());
-    if (own >= MAX_UNDER_WAY.perOwner) throw new TooManyTablesError('The owner has too many');
-    if (this.#underWay.size < MAX_UNDER_WAY.total) return;
-    const others = [...this.#underWay].filter(({ giveUp }) => !giveUp.signal.aborted);
-    const victims = others.filter(
-      (upload) => isSlowSinceBegin(upload) || (most > own + 1 && counts.get(upload.owner) === most),
-    );
-    const [slowest] = victims.sort((one, other) => one.meter.bytes - other.meter.bytes);
-    if (!slowest) throw new TooManyTablesError('As many tables are under way as are taken on');
-    this.#underWay.delete(slowest);
-    slowest.giveUp.abort(tooSlow());
+    return this.#readers.close();
   }
 
   async #read(
-    owner: string,
-    text: AsyncIterable<Uint8Array>,
-    what: Omit<TableSource, 'owner' | 'text' | 'signal'>,
-    signal: AbortSignal,
-  ): Promise<KeptTable> {
-    const { tables } = this.store;
+    { owner, signal }: Upload,
+    input: AsyncIterable<Uint8Array>,
+    { format, target, task, csv }: TableJob,
+  ): Promise<StoredTable> {
     let tableId: string | undefined;
     let position = 0;
-    const keep = async (part: Uint8Array) => {
-      tableId ??= await tables.begin(owner);
-      await tables.addPart(tableId, position++, part);
+    const onData = async (part: Uint8Array) => {
+      tableId ??= await createTable(this.store, owner);
+      await addTablePart(this.store, tableId, position++, part);
       // SQLite writes in this thread, and the next part may already be waiting: let other requests
       // run first.
       await nextTurn();
     };
     try {
-      const facts = await this.reader.read(text, what, keep, signal);
+      const details = { format, target, task, csv };
+      const result = await this.#readers.run({ details, input, onData, signal });
+      if (result.kind !== 'read') throw explainRefusal(result);
       if (tableId === undefined) throw new Error('A table has at least one part');
-      return { tableId, target: what.target, ...facts };
+      return { tableId, target, task: result.task, rowCount: result.rowCount };
     } catch (error) {
-      if (tableId !== undefined) await this.discard({ tableId });
-      if (!(error instanceof OutOfMemoryError)) throw error;
-      this.log.warn({ err: error }, 'a table took too much memory');
-      throw tooMuchForMemory();
+      if (tableId !== undefined) await this.discard(tableId);
+      if (error instanceof OutOfMemoryError) {
+        this.log.warn({ err: error }, 'a table took too much memory');
+      }
+      throw explainEnd(error);
     }
   }
 }
 
-function tooMuchForMemory(): TableError {
-  const message =
-    'The table takes more memory than there is for one. Send fewer rows, or only the columns that bear on the target.';
-  return new TableError([{ message }]);
+/** The size of a piece, in bytes. */
+const PIECE = 256 * 1024;
+
+/**
+ * Coalesces chunks of any size into pieces of 256 KiB. Resolves at the first piece, or at the end,
+ * and tells whether the whole text has arrived by then.
+ */
+export async function coalesceChunks(
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ readonly pieces: AsyncIterable<Uint8Array>; readonly isWhole: boolean }> {
+  const source = splitPieces(chunks);
+  const first = await source.next();
+  const isWhole = first.done === true || first.value.length < PIECE;
+  async function* pieces() {
+    if (first.done) return;
+    yield first.value;
+    yield* source;
+  }
+  return { pieces: pieces(), isWhole };
+}
+
+async function* splitPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let piece = new Uint8Array(PIECE);
+  let filled = 0;
+  for await (const chunk of chunks) {
+    for (let start = 0; start < chunk.length; ) {
+      const part = chunk.subarray(start, start + PIECE - filled);
+      piece.set(part, filled);
+      filled += part.length;
+      start += part.length;
+      if (filled < PIECE) continue;
+      yield piece;
+      piece = new Uint8Array(PIECE);
+      filled = 0;
+    }
+  }
+  if (filled > 0) yield piece.slice(0, filled);
+}
+
+function explainRefusal(result: Exclude<TableResult, { kind: 'read' }>): ProblemError {
+  if (result.kind === 'unusable') return unusableTable(result.faults);
+  return result.kind === 'malformed'
+    ? malformedBody(`The body is not valid JSON: ${result.message}`)
+    : invalidRequest([{ pointer: '/body', message: result.message }]);
+}
+
+function unusableTable(faults: readonly TableFault[]): ProblemError {
+  const detail = 'No model can be trained from this table; nothing was kept of it.';
+  return problem('/problems/unusable-table', detail, { errors: [...faults] });
+}
+
+/** Returns the problem of a table whose process has ended; any other error as it is. */
+function explainEnd(error: unknown): unknown {
+  if (error instanceof OutOfMemoryError) {
+    const message =
+      'The table takes more memory than there is for one. Send fewer rows, or only the columns that bear on the target.';
+    return unusableTable([{ message }]);
+  }
+  if (!(error instanceof WorkerEndedError)) return error;
+  const detail =
+    error instanceof WorkerTimeoutError
+      ? `The table took too long to read: its process did nothing for ${MAX_SILENCE_MS / 1000} seconds, and was ended; nothing was kept of it. Send fewer rows or columns.`
+      : 'The process that read the table was ended, most often because the machine has too little memory; nothing was kept of it. Send it again in a moment, or send fewer rows.';
+  return unavailable(detail, 5, { cause: error });
 }

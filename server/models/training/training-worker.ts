@@ -7,7 +7,7 @@ import {
   verifyModel,
 } from '../../../prediction/src/training.js';
 import { serveJobs } from '../../work/serve-jobs.js';
-import type { TrainingResult } from './training-message.js';
+import type { TrainingResult } from './trainings.js';
 
 /** Runs in a process of its own: trains models, each from the parts of a table. */
 await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeTable, readCsvTable } from '../../../prediction/src/reading.js';
 import { beginOwner, lockProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
-import { Trainer } from './trainer.js';
+import { findModel } from '../model-rows.js';
+import { addTablePart, createTable, discardTable, sweepTables } from './table-rows.js';
+import { beginTraining, countWaitingTrainings } from './training-rows.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
 const script = new URL('../../../dist/server/models/training/training-worker.js', import.meta.url);
@@ -23,44 +25,43 @@ afterEach(async () => {
 
 function start(options: Partial<TrainingOptions> = {}): void {
   const log = pino({ enabled: false });
-  const trainer = new Trainer({ script });
   const note = (outcome: TrainingOutcome) => outcomes.push(outcome);
-  trainings = new Trainings(store, log, note, { maxTime: 60_000, trainer, ...options });
+  trainings = new Trainings(store, log, note, { maxTime: 60_000, workers: { script }, ...options });
   trainings.start();
 }
 
 test('a training begins while a large table is still being removed', async () => {
-  const discarded = await keepParts(2000);
-  await store.tables.discard(discarded);
-  await begin('local', 'm', await keepParts(1));
+  const discarded = await storeParts(2000);
+  await discardTable(store, discarded);
+  await begin('local', 'm', await storeParts(1));
   start();
-  while ((await store.models.waitingTrainings()) > 0) await nextTurn();
-  expect(await store.tables.sweep()).toBe(true);
+  while ((await countWaitingTrainings(store)) > 0) await nextTurn();
+  expect(await sweepTables(store).step()).toBe(true);
 });
 
 test('a training that takes long does not keep another owner waiting', async () => {
-  const long = await begin('ann', 'long', await keepTable(60_000));
+  const long = await begin('ann', 'long', await storeTable(60_000));
   start({ patience: 0 });
-  const short = await begin('bob', 'short', await keepTable(60));
+  const short = await begin('bob', 'short', await storeTable(60));
   await expect.poll(() => outcomes).toEqual(['ready']);
   expect(await statusOf(short)).toBe('ready');
   expect(await statusOf(long)).toBe('training');
 });
 
 test('a training that takes longer than one may fails, and says so', async () => {
-  const long = await begin('ann', 'long', await keepTable(60_000));
+  const long = await begin('ann', 'long', await storeTable(60_000));
   start({ maxTime: 1 });
   await expect.poll(() => outcomes).toEqual(['failed']);
-  expect(await store.models.find(long.projectId, 'long')).toMatchObject({
+  expect(await findModel(store, long.projectId, 'long')).toMatchObject({
     failure: expect.stringContaining('took longer than'),
   });
 });
 
 test('a training whose process does nothing for too long fails at once, and says so', async () => {
-  const silent = await begin('ann', 'silent', await keepTable(60_000));
-  start({ trainer: new Trainer({ script, maxSilenceMs: 1 }) });
+  const silent = await begin('ann', 'silent', await storeTable(60_000));
+  start({ workers: { script, maxSilenceMs: 1 } });
   await expect.poll(() => outcomes, { timeout: 10_000 }).toEqual(['failed']);
-  expect(await store.models.find(silent.projectId, 'silent')).toMatchObject({
+  expect(await findModel(store, silent.projectId, 'silent')).toMatchObject({
     failure: expect.stringContaining('made no progress for'),
   });
 });
@@ -73,36 +74,36 @@ async function begin(owner: string, name: string, tableId: string): Promise<Begu
     const project = await lockProjectRow(tx, owner, 'default');
     if (!project) throw new Error('An owner has a project');
     const table = { target: 'y', task: 'regression', rowCount: 1, tableId } as const;
-    await tx.models.beginTraining(project.id, name, table);
+    await beginTraining(tx, project.id, name, table);
     return { projectId: project.id, name };
   });
 }
 
 async function statusOf({ projectId, name }: Begun): Promise<string | undefined> {
-  return (await store.models.find(projectId, name))?.status;
+  return (await findModel(store, projectId, name))?.status;
 }
 
 /** Writes a table of so many rows; returns its id. */
-async function keepTable(rows: number): Promise<string> {
+async function storeTable(rows: number): Promise<string> {
   const lines = Array.from({ length: rows }, (_, row) =>
     [...Array(9).keys()].map((column) => Math.sin(row * (column + 1))).join(','),
   );
   async function* text() {
     yield Buffer.from(`a,b,c,d,e,f,g,h,y\n${lines.join('\n')}`);
   }
-  const tableId = await store.tables.begin('local');
+  const tableId = await createTable(store, 'local');
   let position = 0;
   for (const part of encodeTable(await readCsvTable(text(), 'y'))) {
-    await store.tables.addPart(tableId, position++, part);
+    await addTablePart(store, tableId, position++, part);
   }
   return tableId;
 }
 
 /** Writes so many parts that are no table; returns the id of their table. */
-async function keepParts(parts: number): Promise<string> {
-  const tableId = await store.tables.begin('local');
+async function storeParts(parts: number): Promise<string> {
+  const tableId = await createTable(store, 'local');
   for (let position = 0; position < parts; position++) {
-    await store.tables.addPart(tableId, position, new Uint8Array(1));
+    await addTablePart(store, tableId, position, new Uint8Array(1));
   }
   return tableId;
 }

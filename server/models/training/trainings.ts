@@ -2,14 +2,24 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { v4 as uuidv4 } from 'uuid';
-import { unlessAborted } from '../../common/unless-aborted.js';
-import { type Claim, isUnavailable, type Store, type TrainedVersion } from '../../store/index.js';
+import { isUnavailable, type Store } from '../../store/index.js';
+import { Leases } from '../../store/lease.js';
+import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import {
   OutOfMemoryError,
   WorkerEndedError,
   WorkerTimeoutError,
 } from '../../work/worker-process.js';
-import { Trainer } from './trainer.js';
+import { readTablePart } from './table-rows.js';
+import {
+  type Claim,
+  claimTraining,
+  failTraining,
+  finishTraining,
+  releaseTraining,
+  renewTraining,
+  type TrainedVersion,
+} from './training-rows.js';
 
 /** The most attempts: a training that ends its process this often would do so again. */
 const MAX_ATTEMPTS = 3;
@@ -18,16 +28,29 @@ const MAX_ATTEMPTS = 3;
  * running instance renews its lease, in milliseconds.
  */
 export const LEASE_MS = 5_000;
-const RENEW_EVERY = 1_000;
+const RENEW_EVERY_MS = 1_000;
 /**
  * The interval at which other instances' new or abandoned trainings are looked for, in
  * milliseconds.
  */
-const LOOK_EVERY = 500;
+const LOOK_EVERY_MS = 500;
 /** See `TrainingOptions`. */
-const PATIENCE = 60_000;
+const PATIENCE_MS = 60_000;
 /** The wait before a failed write to the store is repeated, in milliseconds. */
-const RETRY_AFTER = 500;
+const RETRY_AFTER_MS = 500;
+
+const WORKERS: PoolOptions = {
+  script: new URL('./training-worker.js', import.meta.url),
+  maxHeapMiB: 2048,
+  maxMemoryBytes: 4 * 1024 * 1024 * 1024,
+  maxSilenceMs: 15 * 60_000,
+  isBackground: true,
+  maxIdle: 1,
+  idleTimeoutMs: 10_000,
+};
+
+/** The result of a training process, without the artefact, which it writes separately. */
+export type TrainingResult = Omit<TrainedVersion, 'artifact'>;
 
 /** A part of a table is missing, usually because the model was deleted. */
 class TableGoneError extends Error {}
@@ -36,11 +59,13 @@ class TableGoneError extends Error {}
 class TrainingTimeoutError extends Error {}
 
 /** A training that runs here. */
-interface Running {
-  readonly owner: string;
+interface RunningTraining {
+  readonly claim: Claim;
   readonly cancel: AbortController;
   /** When it began, as given by `performance.now()`. */
   readonly begun: number;
+  /** From 0 to 1. */
+  progress: number;
 }
 
 export interface TrainingOptions {
@@ -48,7 +73,7 @@ export interface TrainingOptions {
   readonly maxTime: number;
   /** The time after which a training of another owner runs beside one, in milliseconds. */
   readonly patience?: number;
-  readonly trainer?: Trainer;
+  readonly workers?: Partial<PoolOptions>;
 }
 
 /** The outcome of a training on this instance. */
@@ -64,12 +89,19 @@ export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 export class Trainings {
   readonly #instance = uuidv4();
   readonly #stopping = new AbortController();
-  readonly #trainer: Trainer;
+  readonly #workers: WorkerPool<null, TrainingResult, number>;
   readonly #maxTime: number;
   readonly #patience: number;
-  readonly #running = new Map<string, Running>();
+  readonly #maxSilenceMs: number;
+  readonly #running = new Map<string, RunningTraining>();
+  readonly #leases = new Leases<RunningTraining>({
+    renewEveryMs: RENEW_EVERY_MS,
+    renew: (trainings) => this.#renew(trainings),
+    onError: (error) => {
+      this.log.warn({ err: error }, 'the lease of a training is not renewed yet');
+    },
+  });
   #looking: Promise<unknown> | undefined;
-  #sweeping: Promise<void> | undefined;
   #rest = new AbortController();
 
   /** @param note called for each training that ends here */
@@ -77,11 +109,13 @@ export class Trainings {
     private readonly store: Store,
     private readonly log: Logger,
     private readonly note: (outcome: TrainingOutcome) => void,
-    { maxTime, patience = PATIENCE, trainer = new Trainer() }: TrainingOptions,
+    { maxTime, patience = PATIENCE_MS, workers = {} }: TrainingOptions,
   ) {
+    const options = { ...WORKERS, ...workers };
     this.#maxTime = maxTime;
     this.#patience = patience;
-    this.#trainer = trainer;
+    this.#maxSilenceMs = options.maxSilenceMs;
+    this.#workers = new WorkerPool(options);
   }
 
   /** The number of trainings that run here. */
@@ -95,7 +129,6 @@ export class Trainings {
       this.#look(() => ({ exceptOwner: undefined })),
       this.#look(() => this.#besideLongOne()),
     ]);
-    this.#sweeping ??= this.#sweep();
   }
 
   /** Looks for a training at once, for example one that was just created here. */
@@ -116,15 +149,15 @@ export class Trainings {
     this.#stopping.abort();
     this.#rest.abort();
     for (const { cancel } of this.#running.values()) cancel.abort();
-    await Promise.all([this.#looking, this.#sweeping]);
-    await this.#trainer.close();
+    await this.#looking;
+    await this.#workers.close();
   }
 
   /** Returns whose trainings may run beside the one that takes long; undefined if none may. */
   #besideLongOne(): { readonly exceptOwner: string } | undefined {
     const [running] = this.#running.values();
     const takesLong = running && performance.now() - running.begun > this.#patience;
-    return takesLong && this.#running.size === 1 ? { exceptOwner: running.owner } : undefined;
+    return takesLong && this.#running.size === 1 ? { exceptOwner: running.claim.owner } : undefined;
   }
 
   /** @param whose returns whose trainings may begin; undefined if none may */
@@ -140,186 +173,156 @@ export class Trainings {
         const claim = allowed && (await this.#claim(allowed.exceptOwner));
         await nextTurn();
         if (claim) await this.#run(claim);
-        else await pause(LOOK_EVERY, this.#rest.signal);
+        else await pause(LOOK_EVERY_MS, this.#rest.signal);
       } catch (error) {
         if (this.#stopping.signal.aborted) return;
         this.log.error({ err: error }, 'a training could not be claimed or recorded');
-        await pause(RETRY_AFTER, this.#stopping.signal);
+        await pause(RETRY_AFTER_MS, this.#stopping.signal);
       }
     }
-  }
-
-  /**
-   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop.
-   * It may take long, so trainings begin and run meanwhile.
-   */
-  async #sweep(): Promise<void> {
-    const { signal } = this.#stopping;
-    while (!signal.aborted) {
-      try {
-        // A stop does not wait for a database that is silent.
-        if (await unlessAborted(this.#sweepStep(), signal)) await nextTurn();
-        else await pause(LOOK_EVERY, signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        this.log.warn({ err: error }, 'unused tables are not deleted yet');
-        await pause(RETRY_AFTER, signal);
-      }
-    }
-  }
-
-  /** Returns whether there was something to delete. */
-  async #sweepStep(): Promise<boolean> {
-    return this.store.tables.sweep();
   }
 
   async #claim(exceptOwner: string | undefined): Promise<Claim | undefined> {
     try {
-      return await this.store.models.claimTraining(this.#instance, LEASE_MS, exceptOwner);
+      return await claimTraining(this.store, this.#instance, LEASE_MS, exceptOwner);
     } catch (error) {
       this.#throwUnlessUnavailable(error);
     }
-    await pause(RETRY_AFTER, this.#stopping.signal);
+    await pause(RETRY_AFTER_MS, this.#stopping.signal);
     await this.#persist(() => this.store.ping());
     // A lease may have expired because the store was down: give its holder time to renew it.
-    await pause(2 * RENEW_EVERY, this.#stopping.signal);
+    await pause(2 * RENEW_EVERY_MS, this.#stopping.signal);
     return undefined;
   }
 
   async #run(claim: Claim): Promise<void> {
-    const { versionId, owner, attempts, model, version } = claim;
+    const { versionId, attempts, model, version } = claim;
     const log = this.log.child({ model, version, versionId, instance: this.#instance });
     const cancel = new AbortController();
-    const ended = new AbortController();
-    this.#running.set(versionId, { owner, cancel, begun: performance.now() });
+    const training = { claim, cancel, begun: performance.now(), progress: 0 };
+    this.#running.set(versionId, training);
+    this.#leases.hold(training, cancel);
     const late = setTimeout(() => cancel.abort(new TrainingTimeoutError()), this.#maxTime);
     if (this.#stopping.signal.aborted) cancel.abort();
-    const progress = { part: 0 };
-    const renewing = this.#renew(versionId, progress, cancel, ended.signal);
     try {
       log.info({ attempt: attempts }, 'training');
-      const outcome = await this.#train(claim, progress, cancel.signal, log);
+      const outcome =
+        attempts > MAX_ATTEMPTS
+          ? await this.#fail(claim, CUT_SHORT)
+          : await this.#train(training, log);
       if (outcome) this.note(outcome);
     } finally {
       clearTimeout(late);
       this.#running.delete(versionId);
-      ended.abort();
-      await renewing;
-      if (this.#stopping.signal.aborted) await this.#release(versionId);
+      await this.#leases.drop(training);
+      if (this.#stopping.signal.aborted) {
+        await releaseTraining(this.store, claim).catch((error) => {
+          log.warn({ err: error }, 'the lease of a training is not released, and will expire');
+        });
+      }
     }
   }
 
   /**
    * Trains and records the outcome; returns it, unless the training continues elsewhere or later.
    */
-  async #train(
-    { versionId, attempts, parts }: Claim,
-    progress: { part: number },
-    signal: AbortSignal,
-    log: Logger,
-  ): Promise<TrainingOutcome | undefined> {
-    if (attempts > MAX_ATTEMPTS) return this.#fail(versionId, CUT_SHORT);
+  async #train(training: RunningTraining, log: Logger): Promise<TrainingOutcome | undefined> {
+    const { versionId, parts } = training.claim;
+    const { signal } = training.cancel;
+    let artifact: Uint8Array | undefined;
     let trained: TrainedVersion;
     try {
-      trained = await this.#trainer.train(this.#table(versionId, parts), signal, (part) => {
-        progress.part = part;
+      const result = await this.#workers.run({
+        details: null,
+        input: this.#readTable(versionId, parts),
+        onData: (bytes) => {
+          artifact = bytes;
+        },
+        onEvent: (progress) => {
+          training.progress = progress;
+        },
+        signal,
       });
+      if (artifact === undefined) throw new Error('A training made no model');
+      trained = { ...result, artifact };
     } catch (error) {
-      if (this.#stopping.signal.aborted) return undefined;
-      if (signal.reason instanceof TrainingTimeoutError) {
-        log.warn('training takes too long');
-        const minutes = Math.round(this.#maxTime / 60_000);
-        return this.#fail(
-          versionId,
-          `The training took longer than ${minutes} minutes, the most that one may; send fewer rows, columns or classes.`,
-        );
-      }
-      if (signal.aborted) {
-        log.info('training cancelled');
-        return 'cancelled';
-      }
-      // It would do the same again.
-      if (error instanceof WorkerTimeoutError) {
-        log.error({ err: error }, 'training made no progress');
-        const seconds = Math.round(this.#trainer.maxSilenceMs / 1000);
-        return this.#fail(
-          versionId,
-          `The training made no progress for ${seconds} seconds, and was ended; send fewer rows, columns or classes.`,
-        );
-      }
-      // Ended from outside, for example because the system ran out of memory: the training restarts
-      // after its lease.
-      if (error instanceof WorkerEndedError) {
-        log.error({ err: error }, 'training cut short');
-        return undefined;
-      }
-      const outcome = await this.#fail(versionId, failureOf(error));
-      // Deleted by another instance before this one noticed: no training is left to fail.
-      if (!outcome && error instanceof TableGoneError) {
-        log.info('training cancelled');
-        return 'cancelled';
-      }
-      log.error({ err: error }, 'training failed');
-      return outcome;
+      return this.#stopping.signal.aborted ? undefined : this.#end(training, error, log);
     }
-    const isOurs = await this.#persist(() =>
-      this.store.models.finishTraining(versionId, this.#instance, trained),
-    );
+    const isOurs = await this.#persist(() => finishTraining(this.store, training.claim, trained));
     if (!isOurs) return undefined;
     log.info({ metrics: trained.metrics }, 'trained');
     return 'ready';
+  }
+
+  /** Records that a training did not succeed; returns undefined if it restarts later. */
+  async #end(
+    { claim, cancel: { signal } }: RunningTraining,
+    error: unknown,
+    log: Logger,
+  ): Promise<TrainingOutcome | undefined> {
+    if (signal.reason instanceof TrainingTimeoutError) {
+      log.warn('training takes too long');
+      const minutes = Math.round(this.#maxTime / 60_000);
+      return this.#fail(
+        claim,
+        `The training took longer than ${minutes} minutes, the most that one may; send fewer rows, columns or classes.`,
+      );
+    }
+    if (signal.aborted) {
+      log.info('training cancelled');
+      return 'cancelled';
+    }
+    // It would do the same again.
+    if (error instanceof WorkerTimeoutError) {
+      log.error({ err: error }, 'training made no progress');
+      const seconds = Math.round(this.#maxSilenceMs / 1000);
+      return this.#fail(
+        claim,
+        `The training made no progress for ${seconds} seconds, and was ended; send fewer rows, columns or classes.`,
+      );
+    }
+    // Ended from outside, for example because the system ran out of memory: the training restarts
+    // after its lease.
+    if (error instanceof WorkerEndedError) {
+      log.error({ err: error }, 'training cut short');
+      return undefined;
+    }
+    const failure = error instanceof OutOfMemoryError ? OUT_OF_MEMORY : FAILED_INSIDE;
+    const outcome = await this.#fail(claim, failure);
+    // Deleted by another instance before this one noticed: no training is left to fail.
+    if (!outcome && error instanceof TableGoneError) {
+      log.info('training cancelled');
+      return 'cancelled';
+    }
+    log.error({ err: error }, 'training failed');
+    return outcome;
   }
 
   /**
    * Reads the table of a training no faster than it is consumed, one part per turn of the event
    * loop.
    */
-  async *#table(versionId: string, parts: number): AsyncGenerator<Uint8Array> {
+  async *#readTable(versionId: string, parts: number): AsyncGenerator<Uint8Array> {
     for (let position = 0; position < parts; position++) {
-      const part = await this.#persist(() => this.store.tables.part(versionId, position));
+      const part = await this.#persist(() => readTablePart(this.store, versionId, position));
       if (!part) throw new TableGoneError(`version ${versionId} has no part ${position}`);
       yield part;
       await nextTurn();
     }
   }
 
-  async #fail(versionId: string, failure: string): Promise<TrainingOutcome | undefined> {
-    const isOurs = await this.#persist(() =>
-      this.store.models.failTraining(versionId, this.#instance, failure),
-    );
+  async #fail(claim: Claim, failure: string): Promise<TrainingOutcome | undefined> {
+    const isOurs = await this.#persist(() => failTraining(this.store, claim, failure));
     return isOurs ? 'failed' : undefined;
   }
 
-  /** Renews the lease until the training has ended; cancels the training if the lease is lost. */
-  async #renew(
-    versionId: string,
-    progress: { readonly part: number },
-    cancel: AbortController,
-    ended: AbortSignal,
-  ): Promise<void> {
-    for (;;) {
-      await pause(RENEW_EVERY, ended);
-      if (ended.aborted) return;
-      try {
-        const { models } = this.store;
-        if (await models.renewClaim(versionId, this.#instance, LEASE_MS, progress.part)) continue;
-        cancel.abort();
-        return;
-      } catch (error) {
-        this.log.warn({ err: error, versionId }, 'the lease of a training is not renewed yet');
-      }
+  async #renew(trainings: readonly RunningTraining[]): Promise<RunningTraining[]> {
+    const renewed: RunningTraining[] = [];
+    for (const training of trainings) {
+      const { claim, progress } = training;
+      if (await renewTraining(this.store, claim, LEASE_MS, progress)) renewed.push(training);
     }
-  }
-
-  async #release(versionId: string): Promise<void> {
-    try {
-      await this.store.models.releaseClaim(versionId, this.#instance);
-    } catch (error) {
-      this.log.warn(
-        { err: error, versionId },
-        'the lease of a training is not released, and will expire',
-      );
-    }
+    return renewed;
   }
 
   /** Retries until the store responds: nothing else would end a training. */
@@ -327,7 +330,7 @@ export class Trainings {
     return pRetry(write, {
       retries: Number.POSITIVE_INFINITY,
       factor: 1,
-      minTimeout: RETRY_AFTER,
+      minTimeout: RETRY_AFTER_MS,
       signal: this.#stopping.signal,
       onFailedAttempt: ({ error }) => this.#throwUnlessUnavailable(error),
     });
@@ -346,9 +349,7 @@ async function pause(time: number, signal: AbortSignal): Promise<void> {
 }
 
 const CUT_SHORT = `The training was cut short ${MAX_ATTEMPTS} times by the end of its process or of the service. If that was for lack of memory, send a smaller table, else send it again.`;
-
-function failureOf(error: unknown): string {
-  return error instanceof OutOfMemoryError
-    ? 'The training ran out of memory; send fewer rows, or only the columns that bear on the target.'
-    : 'The training failed inside the service, whose log has the cause; send the table again.';
-}
+const OUT_OF_MEMORY =
+  'The training ran out of memory; send fewer rows, or only the columns that bear on the target.';
+const FAILED_INSIDE =
+  'The training failed inside the service, whose log has the cause; send the table again.';

@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { UploadMeter } from './upload-meter.js';
-import { MIN_RATE, SlowUploadError, type Upload, UploadSlots } from './upload-slots.js';
+import { unavailable } from '../../problems/problem.js';
+import { MIN_RATE, Upload, UploadSlots } from './uploads.js';
+
+const tooSlow = () => unavailable('too slow');
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'performance'] });
@@ -23,18 +25,18 @@ class Reading {
   state: 'waiting' | 'read' | 'given up' = 'waiting';
 
   constructor(slots: UploadSlots, owner: string, rate: number, isTaken = true) {
-    this.upload = { owner, meter: new UploadMeter(sentAt(rate)), giveUp: new AbortController() };
-    const { signal } = this.upload.giveUp;
+    this.upload = new Upload(owner, sentAt(rate), tooSlow);
+    const { signal } = this.upload;
     const work = async () => {
       this.state = 'read';
-      if (isTaken) for await (const _ of this.upload.meter) signal.throwIfAborted();
+      if (isTaken) for await (const _ of this.upload) signal.throwIfAborted();
       else
         await new Promise((_, reject) =>
           signal.addEventListener('abort', () => reject(signal.reason)),
         );
     };
     slots.run(this.upload, work).catch((error: unknown) => {
-      expect(error).toBeInstanceOf(SlowUploadError);
+      expect(error).toMatchObject({ detail: 'too slow' });
       this.state = 'given up';
     });
   }
@@ -44,7 +46,7 @@ const states = (readings: readonly Reading[]) => readings.map(({ state }) => sta
 
 describe('slots for uploads', () => {
   test('are freed for another owner when two owners trickle in all of them', async () => {
-    const slots = new UploadSlots({ total: 4, perOwner: 2 });
+    const slots = new UploadSlots(4, 2);
     const hostile = ['a', 'a', 'b', 'b', 'a', 'a', 'b', 'b'].map(
       (owner) => new Reading(slots, owner, 10),
     );
@@ -58,14 +60,14 @@ describe('slots for uploads', () => {
   });
 
   test('are kept by slow senders while nobody waits', async () => {
-    const slots = new UploadSlots({ total: 2, perOwner: 1 });
+    const slots = new UploadSlots(2, 1);
     const slow = ['a', 'b'].map((owner) => new Reading(slots, owner, 10));
     await vi.advanceTimersByTimeAsync(60_000);
     expect(states(slow)).toEqual(['read', 'read']);
   });
 
   test('are kept by fast senders, and by those who are read slowly', async () => {
-    const slots = new UploadSlots({ total: 2, perOwner: 2 });
+    const slots = new UploadSlots(2, 2);
     const fast = new Reading(slots, 'a', 2 * MIN_RATE);
     const unread = new Reading(slots, 'a', 10, false);
     const other = new Reading(slots, 'b', 10);
@@ -74,7 +76,7 @@ describe('slots for uploads', () => {
   });
 
   test('are freed for another owner by any number of owners who send just enough', async () => {
-    const slots = new UploadSlots({ total: 4, perOwner: 2 });
+    const slots = new UploadSlots(4, 2);
     const owners = ['a', 'b', 'c', 'd', 'e'];
     for (const owner of [...owners, ...owners, ...owners]) {
       new Reading(slots, owner, 1.2 * MIN_RATE);
@@ -85,7 +87,7 @@ describe('slots for uploads', () => {
   });
 
   test('are kept by those who are read no faster than they send, however long others wait', async () => {
-    const slots = new UploadSlots({ total: 1, perOwner: 1 });
+    const slots = new UploadSlots(1, 1);
     const unread = new Reading(slots, 'a', 10, false);
     const other = new Reading(slots, 'b', 10 * MIN_RATE);
     await vi.advanceTimersByTimeAsync(3_600_000);
@@ -93,7 +95,7 @@ describe('slots for uploads', () => {
   });
 
   test('are not taken from others for an owner who waits for its own', async () => {
-    const slots = new UploadSlots({ total: 3, perOwner: 2 });
+    const slots = new UploadSlots(3, 2);
     const own = [1, 2, 3].map(() => new Reading(slots, 'a', 10, false));
     const other = new Reading(slots, 'b', 2 * MIN_RATE);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -101,7 +103,7 @@ describe('slots for uploads', () => {
   });
 
   test('are given up by the owner who waits for another', async () => {
-    const slots = new UploadSlots({ total: 4, perOwner: 1 });
+    const slots = new UploadSlots(4, 1);
     const others = ['b', 'c'].map((owner) => new Reading(slots, owner, 1));
     const own = ['a', 'a'].map((owner) => new Reading(slots, owner, 10));
     await vi.advanceTimersByTimeAsync(9_000);
@@ -110,12 +112,11 @@ describe('slots for uploads', () => {
   });
 
   test('go to the owners in turn', async () => {
-    const slots = new UploadSlots({ total: 1, perOwner: 1 });
+    const slots = new UploadSlots(1, 1);
     const begun: string[] = [];
     const ends: (() => void)[] = [];
     for (const owner of ['a', 'a', 'a', 'b', 'c']) {
-      const meter = new UploadMeter(sentAt(1));
-      void slots.run({ owner, meter, giveUp: new AbortController() }, () => {
+      void slots.run(new Upload(owner, sentAt(1), tooSlow), () => {
         begun.push(owner);
         return new Promise<void>((resolve) => ends.push(resolve));
       });
@@ -125,6 +126,6 @@ describe('slots for uploads', () => {
       ends[ended]?.();
     }
     await vi.advanceTimersByTimeAsync(0);
-    expect(begun).toEqual(['a', 'b', 'c', 'a', 'a']);
+    expect(begun).toEqual(['a', 'a', 'b', 'c', 'a']);
   });
 });

@@ -1,0 +1,385 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { unavailable } from '../../problems/problem.js';
+import { dialectOf } from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
+import { inTransaction } from '../../store/database/transaction.js';
+import type { Store } from '../../store/index.js';
+import { isUnleased, leaseEnd } from '../../store/lease.js';
+import { adjustStored, reserveQuota } from '../../store/quota.js';
+import { newResource } from '../../store/rows.js';
+import { trainingInProgress } from '../model-lookup.js';
+import {
+  checksum,
+  deleteVersions,
+  findModel,
+  type Model,
+  type ModelSource,
+  modelFromRow,
+  selectVersions,
+  setServingVersion,
+} from '../model-rows.js';
+import { releaseTable, type StoredTable, takeTable } from './table-rows.js';
+
+/**
+ * Each training waits with its table in the store; beyond so many, a caller is better told to come
+ * back. One owner has half of the queue at most, so that there is room for others.
+ */
+const MAX_WAITING = { inAll: 100, ofOwner: 50 };
+
+/**
+ * Adds the next version of a model, as one that is training, and the model if there is none. Nothing
+ * follows in the transaction, which has locked the project and keeps others from beginning a training.
+ * @param source the query that the table came from; left out for a table that was sent
+ * @throws {ProblemError} if the model is training, or too many trainings wait
+ * @throws {LimitReachedError}
+ */
+export async function beginTraining(
+  tx: Store,
+  projectId: string,
+  name: string,
+  { target, task, rowCount, tableId }: StoredTable,
+  source?: ModelSource,
+): Promise<{ model: Model; versionId: string }> {
+  const { reads: db } = tx;
+  const last = await findModel(tx, projectId, name);
+  if (last?.status === 'training') throw trainingInProgress(last);
+  const modelId = last?.id ?? (await createModel(tx, projectId, name));
+  const { last_version: version } = await db
+    .updateTable('models')
+    .set(({ eb }) => ({ last_version: eb('last_version', '+', 1) }))
+    .where('id', '=', modelId)
+    .returning('last_version')
+    .executeTakeFirstOrThrow();
+  const { id: versionId, created_at: now } = newResource();
+  const bytes = source === undefined ? 0 : Buffer.byteLength(source.database + source.query);
+  await db
+    .insertInto('model_versions')
+    .values({
+      id: versionId,
+      model_id: modelId,
+      version,
+      status: 'training',
+      target,
+      task,
+      row_count: rowCount,
+      source_database: source?.database ?? null,
+      source_query: source?.query ?? null,
+      bytes,
+      updated_at: now,
+    })
+    .execute();
+  if (bytes > 0) {
+    const { owner } = await db
+      .selectFrom('projects')
+      .select('owner')
+      .where('id', '=', projectId)
+      .executeTakeFirstOrThrow();
+    await adjustStored(db, owner, bytes, tx.limits.stored);
+  }
+  await takeTable(db, tableId, versionId);
+  await refuseOverfullQueue(db, projectId);
+  const row = await selectVersions(db)
+    .where('model_versions.id', '=', versionId)
+    .executeTakeFirstOrThrow();
+  return { model: modelFromRow(row), versionId };
+}
+
+async function createModel({ reads, limits }: Store, projectId: string, name: string) {
+  await reserveQuota(reads, projectId, { models: 1 }, limits);
+  const { id, created_at } = newResource();
+  await reads
+    .insertInto('models')
+    .values({ id, project_id: projectId, name, created_at })
+    .execute();
+  return id;
+}
+
+/**
+ * Tells early what `beginTraining` would find.
+ * @throws {ProblemError} if as many trainings wait as may, of all owners or of the project's
+ */
+export async function refuseFullQueue({ reads }: Store, projectId: string): Promise<void> {
+  const { inAll, ofOwner } = await countQueue(reads, projectId);
+  if (inAll >= MAX_WAITING.inAll || ofOwner >= MAX_WAITING.ofOwner) throw queueFull();
+}
+
+/**
+ * Takes the last step of a transaction that has put a training into the queue: from here to its
+ * commit, it is the only one that does. Having everything else that it needs, it waits for nobody
+ * then, so no two can wait for each other; and what takes long, the writing of the table, was done
+ * before the transaction.
+ * @throws {ProblemError} if there was no room for the training; the transaction is to be undone then
+ */
+async function refuseOverfullQueue(db: Kysely<Database>, projectId: string): Promise<void> {
+  await dialectOf(db).lock(db, 'training_queue');
+  const { inAll, ofOwner } = await countQueue(db, projectId);
+  if (inAll > MAX_WAITING.inAll || ofOwner > MAX_WAITING.ofOwner) throw queueFull();
+}
+
+function queueFull() {
+  return unavailable('Too many trainings wait already; try again when some are done.', 60);
+}
+
+/** Counts the waiting trainings, of all owners and of the project's owner. */
+async function countQueue(db: Kysely<Database>, projectId: string) {
+  const { inAll, ofOwner } = await selectWaiting(db)
+    .select(({ fn, selectFrom }) => [
+      fn.countAll().as('inAll'),
+      fn
+        .countAll()
+        .filterWhere(
+          'projects.owner',
+          '=',
+          selectFrom('projects as one').select('one.owner').where('one.id', '=', projectId),
+        )
+        .as('ofOwner'),
+    ])
+    .executeTakeFirstOrThrow();
+  return { inAll: Number(inAll), ofOwner: Number(ofOwner) };
+}
+
+/** Counts the trainings that wait for an instance. */
+export async function countWaitingTrainings({ reads }: Store): Promise<number> {
+  const { trainings } = await selectWaiting(reads)
+    .select(({ fn }) => fn.countAll().as('trainings'))
+    .executeTakeFirstOrThrow();
+  return Number(trainings);
+}
+
+/** Selects the trainings that nobody runs. */
+function selectWaiting(db: Kysely<Database>) {
+  return (
+    db
+      .selectFrom('model_versions')
+      .innerJoin('models', 'models.id', 'model_versions.model_id')
+      .innerJoin('projects', 'projects.id', 'models.project_id')
+      // The status stands in the text of the query, so that the index of the trainings serves it.
+      .where('model_versions.status', '=', sql.lit('training' as const))
+      .where(isUnleased(db, 'claimed_until'))
+  );
+}
+
+/** A training, and the instance that has claimed it: nobody else runs it while the lease is renewed. */
+interface Holding {
+  readonly versionId: string;
+  readonly instance: string;
+}
+
+export interface Claim extends Holding {
+  readonly owner: string;
+  /** The number of attempts, this one included. */
+  readonly attempts: number;
+  /** The name of the model. */
+  readonly model: string;
+  readonly version: number;
+  /** The number of parts of its table. */
+  readonly parts: number;
+}
+
+/**
+ * Claims a training that nobody runs, or whose instance has not renewed its lease, and counts the
+ * attempt. Owners take turns: of those for whom none was claimed for longest, the oldest.
+ * @param exceptOwner whose trainings are left alone
+ */
+export async function claimTraining(
+  { work }: Store,
+  instance: string,
+  leaseMs: number,
+  exceptOwner?: string,
+): Promise<Claim | undefined> {
+  // Most often there is none, and then nothing is written, and nothing locked.
+  if (!(await selectClaimable(work, exceptOwner).limit(1).executeTakeFirst())) return undefined;
+  return inTransaction(work, async (db) => {
+    const { now, locksRows } = dialectOf(db);
+    const next = selectClaimable(db, exceptOwner)
+      .leftJoin('owner_storage', 'owner_storage.owner', 'projects.owner')
+      .orderBy(sql`coalesce(trained_at, 0)`)
+      .orderBy('model_versions.id')
+      .limit(1)
+      .$if(locksRows, (query) => query.forUpdate('model_versions').skipLocked());
+    const claimed = await db
+      .updateTable('model_versions')
+      .set(({ eb }) => ({
+        attempts: eb('attempts', '+', 1),
+        progress: 0,
+        claimed_by: instance,
+        claimed_until: leaseEnd(db, leaseMs),
+      }))
+      .where('id', '=', next)
+      .returning('id')
+      .executeTakeFirst();
+    if (!claimed) return undefined;
+    const claim = await readClaim(db, claimed.id);
+    await db
+      .insertInto('owner_storage')
+      .values({ owner: claim.owner, trained_at: now })
+      .onConflict((conflict) => conflict.column('owner').doUpdateSet({ trained_at: now }))
+      .execute();
+    return { ...claim, instance };
+  });
+}
+
+function selectClaimable(db: Kysely<Database>, exceptOwner: string | undefined) {
+  const all = selectWaiting(db).select('model_versions.id');
+  return exceptOwner === undefined ? all : all.where('projects.owner', '!=', exceptOwner);
+}
+
+function readClaim(db: Kysely<Database>, versionId: string) {
+  return db
+    .selectFrom('model_versions')
+    .innerJoin('models', 'models.id', 'model_versions.model_id')
+    .innerJoin('projects', 'projects.id', 'models.project_id')
+    .innerJoin('training_tables', 'training_tables.version_id', 'model_versions.id')
+    .select([
+      'model_versions.id as versionId',
+      'model_versions.attempts',
+      'models.name as model',
+      'model_versions.version',
+      'training_tables.parts',
+      'projects.owner',
+    ])
+    .where('model_versions.id', '=', versionId)
+    .executeTakeFirstOrThrow();
+}
+
+/**
+ * Renews the lease of a training, and notes the progress, from 0 to 1. Returns whether the instance
+ * still has the training: not if it was deleted, or if somebody else claimed it.
+ */
+export async function renewTraining(
+  { work }: Store,
+  holding: Holding,
+  leaseMs: number,
+  progress: number,
+): Promise<boolean> {
+  const updated_at = new Date().toISOString();
+  const { numUpdatedRows } = await updateHeld(work, holding)
+    .set({ claimed_until: leaseEnd(work, leaseMs), progress, updated_at })
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
+}
+
+/** Gives a training back, as at a stop: whoever claims it next begins anew, and this was no attempt. */
+export async function releaseTraining({ work }: Store, holding: Holding): Promise<void> {
+  const released = { progress: 0, claimed_by: null, claimed_until: null };
+  await updateHeld(work, holding)
+    .set(({ eb }) => ({ ...released, attempts: eb('attempts', '-', 1) }))
+    .execute();
+}
+
+function updateHeld(db: Kysely<Database>, { versionId, instance }: Holding) {
+  return db
+    .updateTable('model_versions')
+    .where('id', '=', versionId)
+    .where('status', '=', 'training')
+    .where('claimed_by', '=', instance);
+}
+
+/** The result of a training. */
+export interface TrainedVersion {
+  readonly columns: NonNullable<Model['columns']>;
+  readonly metrics: NonNullable<Model['metrics']>;
+  /** Null, if numbers are predicted. */
+  readonly classes: Extract<Model, { task: 'classification' }>['classes'];
+  readonly summary: string;
+  readonly trainingSeconds: number;
+  readonly artifact: Uint8Array;
+}
+
+/**
+ * Makes a version ready. It answers from now on, and of the versions before it only the newest are
+ * kept. How large a model will be is not known before: its owner may store more than the limit by
+ * this one.
+ * @returns whether the instance still had the training; otherwise nothing is done
+ */
+export function finishTraining(
+  { work, limits }: Store,
+  holding: Holding,
+  { columns, metrics, classes, summary, trainingSeconds, artifact }: TrainedVersion,
+): Promise<boolean> {
+  const texts = {
+    columns: JSON.stringify(columns),
+    metrics: JSON.stringify(metrics),
+    classes: classes && JSON.stringify(classes),
+    summary,
+  };
+  const bytes = Object.values(texts).reduce(
+    (sum, text) => sum + Buffer.byteLength(text ?? ''),
+    artifact.length,
+  );
+  return inTransaction(work, async (db) => {
+    const facts = { training_seconds: trainingSeconds, checksum: checksum(artifact) };
+    const end = { status: 'ready', progress: 1, ...texts, ...facts } as const;
+    const version = await endTraining(db, holding, end, bytes);
+    if (!version) return false;
+    await db
+      .insertInto('model_artifacts')
+      .values({ version_id: holding.versionId, bytes: artifact })
+      .execute();
+    await setServingVersion(db, version.model_id, version.version);
+    await adjustStored(db, version.owner, bytes);
+    await deleteOldVersions(db, version.model_id, version.owner, limits.versions);
+    return true;
+  });
+}
+
+/**
+ * @param failure why, and what to do about it, for the model's owner
+ * @returns whether the instance still had the training; otherwise nothing is done
+ */
+export function failTraining({ work }: Store, holding: Holding, failure: string): Promise<boolean> {
+  return inTransaction(work, async (db) => {
+    const version = await endTraining(db, holding, { status: 'failed', failure });
+    return version !== undefined;
+  });
+}
+
+/**
+ * Ends a training, if the instance still has it, and releases its table.
+ * @param bytes the bytes that the version has from now on, beside its source
+ */
+async function endTraining(
+  db: Kysely<Database>,
+  holding: Holding,
+  end: Partial<Selectable<Omit<Database['model_versions'], 'bytes'>>>,
+  bytes = 0,
+) {
+  // Locks the model before its versions, as deleting it does: in another order, the two could wait
+  // for each other.
+  const model = await db
+    .selectFrom('models')
+    .innerJoin('projects', 'projects.id', 'models.project_id')
+    .select('projects.owner')
+    .where('models.id', '=', ({ selectFrom }) =>
+      selectFrom('model_versions').select('model_id').where('id', '=', holding.versionId),
+    )
+    .$if(dialectOf(db).locksRows, (query) => query.forUpdate('models'))
+    .executeTakeFirst();
+  if (!model) return undefined;
+  const updated_at = new Date().toISOString();
+  const version = await updateHeld(db, holding)
+    .set(({ eb }) => ({ ...end, bytes: eb('bytes', '+', bytes), updated_at }))
+    .returning(['model_id', 'version'])
+    .executeTakeFirst();
+  if (!version) return undefined;
+  await releaseTable(db, holding.versionId);
+  return { ...version, owner: model.owner };
+}
+
+/** Deletes failed versions, and of those that are ready all but the newest. */
+async function deleteOldVersions(
+  db: Kysely<Database>,
+  modelId: string,
+  owner: string,
+  maxReady: number,
+): Promise<void> {
+  const all = await db
+    .selectFrom('model_versions')
+    .select(['version', 'status'])
+    .where('model_id', '=', modelId)
+    .orderBy('version', 'desc')
+    .execute();
+  const kept = all.filter(({ status }) => status === 'ready').slice(0, maxReady);
+  const old = all.filter((version) => !kept.includes(version)).map(({ version }) => version);
+  await deleteVersions(db, modelId, owner, old);
+}
