@@ -58,7 +58,7 @@ const MIN_TIME_MS = 1000;
 /** Requests whose chunks were too small; the rest of them is not read. */
 const withSmallChunks = new WeakSet<IncomingMessage>();
 
-export function hasSmallChunks(req: IncomingMessage): boolean {
+function hasSmallChunks(req: IncomingMessage): boolean {
   return withSmallChunks.has(req);
 }
 

@@ -116,7 +116,7 @@ function gzipFault(error: unknown): string {
  * Returns a stream that decodes zstd.
  * @param frames passes the headers and blocks to it
  */
-export async function createZstdDecoder(frames: ZstdFrames): Promise<Duplex> {
+async function createZstdDecoder(frames: ZstdFrames): Promise<Duplex> {
   // Newer versions of Node.js (22.15 and 23.8) have a decoder.
   const native: unknown = Reflect.get(zlib, 'createZstdDecompress');
   const decoder: unknown = typeof native === 'function' ? native() : undefined;
