@@ -1,4 +1,4 @@
-import type { AgentEvent } from '../api/handlers.js';
+import type { AgentEvent } from '../api/reply/send.js';
 import { storeProblem } from '../store/database/unavailable.js';
 import type { AgentRunner } from './agent-runner.js';
 import {

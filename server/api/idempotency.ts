@@ -11,9 +11,10 @@ import {
 } from '../store/answers.js';
 import type { Store } from '../store/index.js';
 import type { JsonChunks } from '../store/row-json.js';
-import { JsonText, type OperationId } from './handlers.js';
+import type { OperationId } from './handlers.js';
 import { omitNulls } from './omit-nulls.js';
 import { withEtag } from './preconditions.js';
+import { JsonText } from './reply/send.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;

@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
 import type { JsonChunks } from '../store/row-json.js';
-import { JsonText } from './handlers.js';
+import { JsonText } from './reply/send.js';
 
 /** A response that shows a resource, with its entity tag. */
 export interface Tagged<T> {

@@ -1,8 +1,9 @@
 import type { components } from '../../../generated/openapi.js';
-import { EventStream, type Handlers, type Input, JsonText } from '../../api/handlers.js';
+import type { Handlers, Input } from '../../api/handlers.js';
 import { idempotent } from '../../api/idempotency.js';
 import { streamPage } from '../../api/list-page.js';
 import { conditionalGet } from '../../api/preconditions.js';
+import { EventStream, JsonText } from '../../api/reply/send.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../../projects/projects.js';
