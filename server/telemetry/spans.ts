@@ -9,7 +9,7 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
-import { withoutKeys } from '../auth/without-keys.js';
+import { maskKeys } from '../problems/problem.js';
 import { onResponseClose, wasSent } from '../edge/responses.js';
 
 /**
@@ -49,7 +49,7 @@ function ofRequest(req: Request): Attributes {
   return {
     'http.request.method': METHODS.has(req.method) ? req.method : '_OTHER',
     'url.scheme': req.protocol,
-    'url.path': withoutKeys(pathOf(req.originalUrl)),
+    'url.path': maskKeys(pathOf(req.originalUrl)),
     'network.protocol.version': req.httpVersion,
   };
 }
