@@ -8,8 +8,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
+import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
-import type { Sunset } from '../contract/sunset.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { onResponseClose } from '../edge/responses.js';
 import { problem, unavailable } from '../problems/problem.js';

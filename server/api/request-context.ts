@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import type { Sunset } from '../contract/sunset.js';
+import type { Sunset } from '../contract/deprecations.js';
 import type { BodyShare } from './limits/body-memory.js';
 import type { WorkSlot } from './work-slot.js';
 

@@ -122,6 +122,11 @@ export class FairGate {
     this.#waiting.take((next) => this.tryEnter(next))?.();
   }
 
+  /** Returns the number of pieces of work of an owner that run or wait. */
+  countOf(owner: string): number {
+    return (this.#running.get(owner) ?? 0) + this.#waiting.sizeOf(owner);
+  }
+
   /** Returns whether work of another owner waits. */
   othersWait(owner: string): boolean {
     return this.#waiting.hasOthers(owner);

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
-import { maskKeys } from '../problems/problem.js';
 import { isOwnOrigin } from '../edge/cors.js';
 import { withoutQuery } from '../edge/request.js';
 import { onResponseClose, wasSent } from '../edge/responses.js';
+import { maskKeys } from '../problems/problem.js';
 
 /** Assigns an id to each request, and logs each response with its operation. */
 export function logRequests(log: Logger): (req: Request, res: Response) => void {

@@ -9,8 +9,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
-import { maskKeys } from '../problems/problem.js';
 import { onResponseClose, wasSent } from '../edge/responses.js';
+import { maskKeys } from '../problems/problem.js';
 
 /**
  * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace
