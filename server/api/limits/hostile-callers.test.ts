@@ -18,8 +18,8 @@ import { SendBufferLimit } from '../../edge/responses.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { JsonText } from '../handlers.js';
+import { pauseWork } from '../limits/request-gate.js';
 import { send } from '../reply/send.js';
-import { pauseWork } from '../work-slot.js';
 import { BodyMemory } from './body-memory.js';
 import { type Capacity, RequestGate } from './request-gate.js';
 

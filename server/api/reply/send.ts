@@ -5,8 +5,8 @@ import { LINES_TYPE } from '../../edge/request.js';
 import { disableBodyTimeout, hasSmallChunks } from '../../edge/request-body.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { ByteStream, EventStream, JsonLines, JsonText, PlainText } from '../handlers.js';
+import { pauseWork } from '../limits/request-gate.js';
 import type { IsKeyValid } from '../request-signal.js';
-import { pauseWork } from '../work-slot.js';
 import { asProblem, type NoteFailure } from './error-handler.js';
 import {
   CHUNK_SIZE,
