@@ -115,9 +115,7 @@ const settings = v.object({
   chatKey: v.optional(
     v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must consist of visible characters of ASCII')),
   ),
-  chatModel: v.optional(
-    v.pipe(v.string(), v.maxLength(1000, 'must have at most 1000 characters')),
-  ),
+  chatModel: v.optional(v.pipe(v.string(), v.maxLength(1000, 'must have at most 1000 characters'))),
   chatModels: v.optional(
     v.pipe(
       v.string(),
@@ -225,7 +223,9 @@ function findSetting(env: Environment, setting: string): Found {
   }
   const older = OLDER_VARIABLES[setting];
   const isOlder = older !== undefined && env[older] && !env[name];
-  return isOlder ? { setting, name: older, value: env[older] } : { setting, name, value: env[name] };
+  return isOlder
+    ? { setting, name: older, value: env[older] }
+    : { setting, name, value: env[name] };
 }
 
 function readSecret(name: string, file: string): string {

@@ -1,4 +1,4 @@
-import type { Agents } from './agents/agents.js';
+import type { AgentRunner } from './agents/agent-runner.js';
 import { completionOperations } from './agents/completions.js';
 import { conversationOperations } from './agents/conversations/conversations.js';
 import type { Handlers } from './api/handlers.js';
@@ -31,7 +31,7 @@ export interface Services {
   readonly predictors: Predictors;
   readonly pool: PredictionPool;
   readonly metrics: Metrics;
-  readonly agents: Agents;
+  readonly agents: AgentRunner;
   readonly databaseNames: DatabaseNames;
   /** Aborted when the service is about to stop. */
   readonly draining: AbortSignal;

@@ -1,29 +1,6 @@
 /** All texts that the service itself says to a language model. */
 
-/** A skill that an agent has, and that is not a tool. */
-export interface PlainSkill {
-  readonly name: string;
-  readonly type: string;
-  readonly description: string | undefined;
-}
-
-/** A skill whose tool cannot be used now. */
-export interface MissingTool {
-  readonly skill: string;
-  readonly reason: string;
-}
-
-/** The parts of an agent that its system prompt tells of. */
-export interface PromptParts {
-  /** The name of the agent; null for the language model alone. */
-  readonly agent: string | null;
-  /** The types of the skills that have a tool. */
-  readonly toolTypes: ReadonlySet<string>;
-  readonly plainSkills: readonly PlainSkill[];
-  readonly missingTools: readonly MissingTool[];
-  /** The agent's own instructions, and those of its chatbot. */
-  readonly instructions: readonly string[];
-}
+import type { AgentTools, PlainSkill } from './tools/tool.js';
 
 const RULES = `Answer the last question of the user. Be brief and exact.
 - Take facts and numbers from your tools. Never invent a number, a name or a quotation.
@@ -52,17 +29,24 @@ const RULES_OF_TYPES: ReadonlyMap<string, string> = new Map([
 /** The most skills without a tool that a prompt tells of. */
 const MAX_PLAIN_SKILLS = 50;
 
-/** Returns the system prompt of an answer. */
-export function systemPrompt(parts: PromptParts): string {
-  const { agent, toolTypes, plainSkills, missingTools, instructions } = parts;
+/**
+ * Returns the system prompt of an answer.
+ * @param agent the name of the agent; null for the language model alone
+ * @param instructions those of the agent, and of its chatbot
+ */
+export function systemPrompt(
+  agent: string | null,
+  { types, plainSkills, missing }: AgentTools,
+  instructions: readonly string[],
+): string {
   const lines = [
-    ...(agent === null ? [] : [`You are the agent ${quoted(agent)}.`]),
-    toolTypes.size === 0 ? ALONE : RULES,
-    ...[...RULES_OF_TYPES].flatMap(([type, rule]) => (toolTypes.has(type) ? [rule] : [])),
+    ...(agent === null ? [] : [`You are the agent ${JSON.stringify(agent)}.`]),
+    types.size === 0 ? ALONE : RULES,
+    ...[...RULES_OF_TYPES].flatMap(([type, rule]) => (types.has(type) ? [rule] : [])),
     ...plainSkills.slice(0, MAX_PLAIN_SKILLS).map(plainSkillLine),
-    ...missingTools.map(
+    ...missing.map(
       ({ skill, reason }) =>
-        `- The tool of the skill ${quoted(skill)} cannot be used now. ${reason}`,
+        `- The tool of the skill ${JSON.stringify(skill)} cannot be used now. ${reason}`,
     ),
     ...instructions.map((text) => `\n${text}`),
   ];
@@ -70,13 +54,8 @@ export function systemPrompt(parts: PromptParts): string {
 }
 
 function plainSkillLine({ name, type, description }: PlainSkill): string {
-  const told = description === undefined ? '' : `: ${description}`;
-  return `- You have the skill ${quoted(name)} of the type ${quoted(type)}, which is not a tool${told}`;
-}
-
-/** Writes a name so that it cannot be taken for anything else. */
-function quoted(name: string): string {
-  return JSON.stringify(name);
+  const about = description === undefined ? '' : `: ${description}`;
+  return `- You have the skill ${JSON.stringify(name)} of the type ${JSON.stringify(type)}, which is not a tool${about}`;
 }
 
 /** The place of the question in a prompt template. */
@@ -97,13 +76,13 @@ export function fillTemplate(template: string, question: string): string {
 }
 
 /** Fences the result of a tool, so that nothing in it looks like its end. */
-export function fencedResult(text: string): string {
+export function fenceResult(text: string): string {
   return `<result>\n${text.replace(/<(\/?)(result)/gi, '<$1 $2')}\n</result>`;
 }
 
 /** The message about a tool that failed. Its reason may quote data. */
-export function failedTool(reason: string): string {
-  return `The tool failed:\n${fencedResult(reason)}`;
+export function reportFailure(reason: string): string {
+  return `The tool failed:\n${fenceResult(reason)}`;
 }
 
 /** The message that ends the use of tools. */

@@ -4,17 +4,19 @@ import { QueryError } from './query-error.js';
 export interface QueryLimits {
   /** The longest time of a query, its wait included, in milliseconds. */
   readonly timeoutMs: number;
+  /** The longest time between two statements of a transaction, in milliseconds. */
+  readonly idleTimeoutMs: number;
   readonly maxRows: number;
   /** The most bytes of all rows, as JSON. */
   readonly maxBytes: number;
   /** The most bytes of a cell, as text. */
   readonly maxCellBytes: number;
-  /** The most bytes of a statement. */
-  readonly maxSqlBytes: number;
   /** The most queries that run at once. */
   readonly maxAtOnce: number;
   /** The most queries of one owner that wait. */
   readonly maxWaiting: number;
+  /** The most resident memory of a process that reads a SQLite file. */
+  readonly maxMemoryBytes: number;
 }
 
 /** One SELECT. */

@@ -1,5 +1,11 @@
 import { ProblemError, type ProblemType } from '../problems/problem.js';
 
+/** The most bytes of a statement. */
+const MAX_SQL_BYTES = 16 * 1024;
+
+/** The longest message of a database that is passed on, in characters. */
+const MAX_MESSAGE = 300;
+
 /**
  * A query that cannot be answered. The message is for the one who wrote the query, such as a language
  * model: it states what to do instead, and contains no address and no password.
@@ -27,17 +33,16 @@ export class DatabaseUnavailableError extends QueryError {
  * and a lone surrogate has no form in UTF-8.
  * @throws {QueryError}
  */
-export function refuseAmbiguousText(sql: string, maxSqlBytes: number): void {
-  if (Buffer.byteLength(sql) > maxSqlBytes) {
-    throw new QueryError(`The statement is longer than ${maxSqlBytes} bytes; write a shorter one.`);
+export function refuseAmbiguousText(sql: string): void {
+  if (Buffer.byteLength(sql) > MAX_SQL_BYTES) {
+    throw new QueryError(
+      `The statement is longer than ${MAX_SQL_BYTES} bytes; write a shorter one.`,
+    );
   }
   if (sql.includes('\0') || /\p{Surrogate}/u.test(sql)) {
     throw new QueryError('The statement contains a character that is not allowed; leave it out.');
   }
 }
-
-/** The longest message of a database that is passed on, in characters. */
-const MAX_MESSAGE = 300;
 
 export function forbiddenTable(name: string, allowed: readonly string[]): QueryError {
   return new QueryError(

@@ -26,38 +26,31 @@ const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
  */
 export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettings> {
   const settings = new Map<string, DatabaseSettings>();
-  for (const [name, value] of Object.entries(objectOf(text))) {
+  for (const [name, value] of Object.entries(readObject(text))) {
     if (!NAME.test(name)) {
       throw new Error(
         `DATABASES has a database with the name ${JSON.stringify(name)}; a name has at most 100 letters, digits and _ . -, and begins with none of . -`,
       );
     }
-    settings.set(name, settingsOf(name, value));
+    settings.set(name, readSettings(name, value));
   }
   return settings;
 }
 
-function objectOf(text: string): object {
-  const value = parsed(text);
-  if (!isObject(value)) {
-    throw new Error(
-      'DATABASES must be a JSON object of names and URLs, such as {"sales": "file:data/sales.db"}',
-    );
-  }
-  return value;
-}
-
-/** Returns undefined for malformed JSON: the error of `JSON.parse` may show a password. */
-function parsed(text: string): unknown {
+function readObject(text: string): object {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (isObject(value)) return value;
   } catch {
-    return undefined;
+    // The error of `JSON.parse` may show a password.
   }
+  throw new Error(
+    'DATABASES must be a JSON object of names and URLs, such as {"sales": "file:data/sales.db"}',
+  );
 }
 
-function settingsOf(name: string, value: unknown): DatabaseSettings {
-  if (!isObject(value)) return { url: urlOf(name, value) };
+function readSettings(name: string, value: unknown): DatabaseSettings {
+  if (!isObject(value)) return { url: readUrl(name, value) };
   const unset = { url: undefined, owners: undefined, training: undefined };
   const { url, owners, training, ...others } = { ...unset, ...value };
   const [unknown] = Object.keys(others);
@@ -67,13 +60,13 @@ function settingsOf(name: string, value: unknown): DatabaseSettings {
     );
   }
   return {
-    url: urlOf(name, url),
-    ...(owners !== undefined && { owners: ownersOf(name, owners) }),
-    ...(training !== undefined && { training: tablesOf(name, training) }),
+    url: readUrl(name, url),
+    ...(owners !== undefined && { owners: readOwners(name, owners) }),
+    ...(training !== undefined && { training: readTables(name, training) }),
   };
 }
 
-function urlOf(name: string, url: unknown): string {
+function readUrl(name: string, url: unknown): string {
   if (typeof url === 'string' && (/^file:./s.test(url) || isReadablePostgres(url))) return url;
   throw new Error(
     `DATABASES: the URL of the database ${name} must be file:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)`,
@@ -90,7 +83,7 @@ function isReadablePostgres(url: string): boolean {
   }
 }
 
-function ownersOf(name: string, owners: unknown): ReadonlySet<string> {
+function readOwners(name: string, owners: unknown): ReadonlySet<string> {
   if (Array.isArray(owners) && owners.every((owner) => typeof owner === 'string')) {
     return new Set(owners);
   }
@@ -99,16 +92,14 @@ function ownersOf(name: string, owners: unknown): ReadonlySet<string> {
   );
 }
 
-function tablesOf(name: string, tables: unknown): readonly string[] {
+function readTables(name: string, tables: unknown): readonly string[] {
   const isList = Array.isArray(tables) && tables.length > 0 && tables.length <= MAX_TABLES;
-  if (isList && tables.every(isTableName)) return tables;
+  const isName = (table: unknown): table is string =>
+    typeof table === 'string' && table !== '' && table.length <= MAX_TABLE_NAME;
+  if (isList && tables.every(isName)) return tables;
   throw new Error(
     `DATABASES: the tables of the database ${name} for training must be a list of names, such as ["orders", "shop.customers"]`,
   );
-}
-
-function isTableName(table: unknown): table is string {
-  return typeof table === 'string' && table !== '' && table.length <= MAX_TABLE_NAME;
 }
 
 function isObject(value: unknown): value is object {

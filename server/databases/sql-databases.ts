@@ -23,31 +23,26 @@ import type { SqlitePool } from './sqlite/sqlite-driver.js';
 
 const AGENT_LIMITS: QueryLimits = {
   timeoutMs: 5_000,
+  idleTimeoutMs: 10_000,
   maxRows: 200,
   maxBytes: 64 * 1024,
   maxCellBytes: 64 * 1024,
-  maxSqlBytes: 16 * 1024,
   maxAtOnce: 4,
   maxWaiting: 512,
+  maxMemoryBytes: 128 * 1024 * 1024,
 };
 
 const TRAINING_LIMITS: QueryLimits = {
   // Shorter than the five minutes for which clients such as Node's wait for an answer.
   timeoutMs: 4 * 60_000,
+  idleTimeoutMs: 4 * 60_000,
   maxRows: Number.POSITIVE_INFINITY,
   maxBytes: 1024 * 1024 * 1024,
   maxCellBytes: 1024 * 1024,
-  maxSqlBytes: 16 * 1024,
   maxAtOnce: 2,
   maxWaiting: 64,
+  maxMemoryBytes: 160 * 1024 * 1024,
 };
-
-/**
- * The most resident memory of a process that reads a SQLite file, in bytes: of a database, four run
- * at once for agents, and two for trainings.
- */
-const AGENT_MEMORY = 128 * 1024 * 1024;
-const TRAINING_MEMORY = 160 * 1024 * 1024;
 
 /**
  * The heap holds a result and little else; sorted rows are in SQLite's own memory. SQLite has a limit
@@ -97,19 +92,11 @@ export class SqlDatabases {
     scripts = WORKER_SCRIPTS,
   ) {
     this.#parser = new StatementParser(scripts.parser);
-    const sqlite = (maxMemoryBytes: number): SqlitePool =>
-      new WorkerPool({ ...SQLITE_PROCESSES, maxMemoryBytes, script: scripts.sqlite });
-    const agents = { ...AGENT_LIMITS, ...limits.agents };
-    const trainings = { ...TRAINING_LIMITS, ...limits.trainings };
     const open = new Map([...settings].filter(([, { training }]) => training !== undefined));
-    this.#agents = new Lane(settings, agents, this.#parser, sqlite(AGENT_MEMORY), 10_000);
-    this.#trainings = new Lane(
-      open,
-      trainings,
-      this.#parser,
-      sqlite(TRAINING_MEMORY),
-      trainings.timeoutMs,
-    );
+    const lane = (databases: typeof settings, laneLimits: QueryLimits) =>
+      new Lane(databases, laneLimits, this.#parser, scripts.sqlite);
+    this.#agents = lane(settings, { ...AGENT_LIMITS, ...limits.agents });
+    this.#trainings = lane(open, { ...TRAINING_LIMITS, ...limits.trainings });
   }
 
   /** Returns the names of the databases that an owner may use. */
@@ -231,20 +218,18 @@ interface Database {
 class Lane {
   readonly #databases = new Map<string, Database>();
   readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
+  readonly #sqlite: SqlitePool;
 
-  /** @param idleTimeoutMs the longest time between two statements of a transaction, in milliseconds */
+  /** @param script the module that reads SQLite files */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     readonly limits: QueryLimits,
     private readonly parser: StatementParser,
-    private readonly sqlite: SqlitePool,
-    private readonly idleTimeoutMs: number,
+    script: URL,
   ) {
-    const gateLimits = {
-      slots: limits.maxAtOnce,
-      maxWaiting: limits.maxWaiting,
-      busy: tooManyQueries,
-    };
+    const { maxAtOnce, maxWaiting, maxMemoryBytes } = limits;
+    this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script, maxMemoryBytes });
+    const gateLimits = { slots: maxAtOnce, maxWaiting, busy: tooManyQueries };
     for (const [name, database] of settings) {
       this.#databases.set(name, { name, settings: database, gate: new FairGate(gateLimits) });
     }
@@ -272,8 +257,8 @@ class Lane {
     signal: AbortSignal,
     work: (driver: Driver, query: Query, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const { maxBytes, maxCellBytes, maxSqlBytes } = this.limits;
-    refuseAmbiguousText(query.sql, maxSqlBytes);
+    const { maxBytes, maxCellBytes } = this.limits;
+    refuseAmbiguousText(query.sql);
     const limits = { ...this.limits, maxCellBytes: Math.min(maxBytes, maxCellBytes) };
     return this.run(query.owner, database, signal, (driver, running) =>
       work(driver, { ...query, limits }, running),
@@ -303,7 +288,7 @@ class Lane {
     const drivers = [...this.#databases.values()].map(({ driver }) => driver);
     const opened = await Promise.allSettled(drivers);
     await Promise.all([
-      this.sqlite.close(),
+      this.#sqlite.close(),
       ...opened.map((driver) => (driver.status === 'fulfilled' ? driver.value?.stop() : undefined)),
     ]);
   }
@@ -312,10 +297,10 @@ class Lane {
   async #open(name: string, url: string): Promise<Driver> {
     if (url.startsWith('file:')) {
       const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-      return new SqliteDriver(name, url, this.sqlite);
+      return new SqliteDriver(name, url, this.#sqlite);
     }
     const { PostgresDriver } = await import('./postgres/postgres-driver.js');
-    return new PostgresDriver(name, url, this.parser, this.limits.maxAtOnce, this.idleTimeoutMs);
+    return new PostgresDriver(name, url, this.parser, this.limits);
   }
 }
 

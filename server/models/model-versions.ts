@@ -1,6 +1,11 @@
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
-import { checkPreconditions, isConditional, shown, tagged } from '../api/preconditions.js';
+import {
+  checkPreconditions,
+  conditionalGet,
+  isConditional,
+  withEtag,
+} from '../api/preconditions.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Model, Store } from '../store/index.js';
 import {
@@ -35,7 +40,7 @@ export function versionOperations(store: Store): VersionOperations {
     getVersion: async ({ caller, params, headers, reply }) => {
       const project = await findProject(store, caller, params.projectName);
       const model = await findVersion(store, project, params.modelName, Number(params.version));
-      return reply(await shown<Model>(modelJson(model), headers));
+      return reply(await conditionalGet<Model>(modelJson(model), headers));
     },
 
     deleteVersion: async ({ caller, params, headers, reply }) => {
@@ -63,7 +68,7 @@ export function versionOperations(store: Store): VersionOperations {
         await tx.versions.serve(version, version.version);
         return findModel(tx, project, modelName);
       });
-      return reply({ status: 200, ...(await tagged<Model>(modelJson(model))) });
+      return reply({ status: 200, ...(await withEtag<Model>(modelJson(model))) });
     },
   };
 }

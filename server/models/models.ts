@@ -1,7 +1,7 @@
 import { columnName } from '../../prediction/src/predicting.js';
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
-import { checkPreconditions, isConditional, shown } from '../api/preconditions.js';
+import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
 import type { Project } from '../projects/projects.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Model, Store } from '../store/index.js';
@@ -39,7 +39,7 @@ export function modelOperations(services: TrainingServices): ModelOperations {
         version === undefined
           ? await findModel(store, project, params.modelName)
           : await findVersion(store, project, params.modelName, version);
-      return reply(await shown<Model>(modelJson(model), headers));
+      return reply(await conditionalGet<Model>(modelJson(model), headers));
     },
 
     trainModel: async (request) => {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import { dialectOf } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
-import { type Page, paginate } from '../store/page.js';
-import { adjustStored } from '../store/quota/owner-quota.js';
+import { adjustStored } from '../store/quota.js';
+import { type Page, paginate } from '../store/rows.js';
 import { fromRow, type Model, versions } from './version-json.js';
 
 /** A version in a list, with its own id: a model's is the same for all of its versions. */

@@ -1,70 +1,33 @@
 import type { Kysely } from 'kysely';
-import { ConversationStore } from '../agents/conversations/conversation-rows.js';
-import { MessageStore } from '../agents/conversations/message-rows.js';
-import { ReplyStore } from '../agents/conversations/reply-rows.js';
 import { ModelStore } from '../models/model-rows.js';
 import { TableStore } from '../models/training/table-rows.js';
 import { VersionStore } from '../models/version-rows.js';
-import { DocumentStore } from '../resources/documents/document-rows.js';
-import {
-  FileFinder,
-  MemoryFinder,
-  PostgresFinder,
-} from '../resources/documents/passage-finders.js';
-import {
-  type PassageFinder,
-  PassageSearch,
-  type SearchLimits,
-} from '../resources/documents/passage-search.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { closeAll, type Databases, singleConnection } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
-import { errorCode } from './database/error-code.js';
-import { KeyedMutex } from './database/keyed-mutex.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
+import { errorCode, StoreBusyError } from './database/unavailable.js';
 import { WriteProbe, writeProbeRow } from './database/write-probe.js';
-import { DEFAULT_LIMITS, type Limits } from './quota/limits.js';
+import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
-export type { MessageRow } from '../agents/conversations/add-message.js';
-export type { EarlierMessage } from '../agents/conversations/message-rows.js';
-export type { NewReply, ReplyClaim } from '../agents/conversations/reply-rows.js';
 export type { TrainedVersion } from '../models/model-rows.js';
 export type { Claim } from '../models/training/training-claims.js';
 export { MAX_VERSION, type Model, type ModelSource, numberedName } from '../models/version-json.js';
-export type { Document, DocumentStore } from '../resources/documents/document-rows.js';
-export type { FoundPassage } from '../resources/documents/passage-index.js';
-export type { PassageSearch } from '../resources/documents/passage-search.js';
-export { preparePassages } from '../resources/documents/prepare.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export {
-  AddedAndRemovedError,
-  ClaimLostError,
-  ConversationBusyError,
-  LimitReachedError,
-  NameTakenError,
-  OtherNameError,
   QueueFullError,
-  SearchError,
-  TooLargeError,
   TrainingInProgressError,
-  UnknownReferenceError,
 } from './errors.js';
-export type { Page } from './page.js';
-export type { Contents } from './quota/project-quota.js';
+export type { Contents } from './quota.js';
+export type { Page } from './rows.js';
 
 export interface StoreOptions {
   /** Overrides of the default limits of projects and owners. */
   readonly limits?: Partial<Limits>;
   /** Called when an idle connection to the database breaks; the pool reconnects when needed. */
   readonly onError?: (error: Error) => void;
-  readonly searches?: SearchOptions;
-}
-
-/** Overrides of the limits of searches, and of the module that searches SQLite files. */
-interface SearchOptions extends Partial<SearchLimits> {
-  readonly worker?: URL;
 }
 
 /** The target of a write: a project, or the projects of an owner. */
@@ -81,21 +44,17 @@ export class Store {
   readonly work: Kysely<Database>;
   /** Finds the keys of callers. */
   readonly keyReads: Kysely<Database>;
-  readonly documents: DocumentStore;
-  readonly conversations: ConversationStore;
-  readonly messages: MessageStore;
-  readonly replies: ReplyStore;
   readonly models: ModelStore;
   readonly versions: VersionStore;
   readonly tables: TableStore;
   readonly #turns = new KeyedMutex();
 
   private constructor(
-    private readonly databases: Databases,
+    readonly databases: Databases,
     readonly limits: Limits,
-    /** Finds passages in the documents of skills. */
-    readonly passages: PassageSearch,
     private readonly writeProbe: WriteProbe,
+    /** The file of SQLite, or `:memory:`; undefined on PostgreSQL, and within a transaction. */
+    readonly path?: string,
     /**
      * Returns a mark that stays equal until the store changes. Returns undefined on PostgreSQL,
      * where reading a mark takes as long as any query.
@@ -106,10 +65,6 @@ export class Store {
     this.reads = reads;
     this.work = work;
     this.keyReads = keys;
-    this.documents = new DocumentStore(reads, limits, work);
-    this.conversations = new ConversationStore(reads, limits, work);
-    this.messages = new MessageStore(reads);
-    this.replies = new ReplyStore(work, limits);
     this.models = new ModelStore(reads, limits, work);
     this.versions = new VersionStore(reads);
     this.tables = new TableStore(work, limits);
@@ -123,7 +78,7 @@ export class Store {
    */
   static async open(
     url: string,
-    { limits = {}, onError = () => {}, searches = {} }: StoreOptions = {},
+    { limits = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
     const probe = new WriteProbe();
@@ -132,14 +87,10 @@ export class Store {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
         const databases = await openPostgres(url, onError, probe.noteFailure);
-        const finder = new PostgresFinder(databases.searches, databases.health);
-        return new Store(databases, all, new PassageSearch(finder, searches), probe);
+        return new Store(databases, all, probe);
       }
       const { databases, path, mark } = await openSqlite(url, probe.noteFailure);
-      const { searches: db } = databases;
-      const finder: PassageFinder =
-        path === ':memory:' ? new MemoryFinder(db) : new FileFinder(path, db, searches.worker);
-      return new Store(databases, all, new PassageSearch(finder, searches), probe, mark);
+      return new Store(databases, all, probe, path, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
@@ -162,9 +113,7 @@ export class Store {
     const begin = () =>
       writes
         .transaction()
-        .execute((db) =>
-          work(new Store(singleConnection(db), this.limits, this.passages, this.writeProbe)),
-        );
+        .execute((db) => work(new Store(singleConnection(db), this.limits, this.writeProbe)));
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);
@@ -186,9 +135,8 @@ export class Store {
     await this.writeProbe.run(() => writeProbeRow(this.databases.writes));
   }
 
-  /** Ends the searches that run, and closes every connection. */
+  /** Closes every connection. */
   async close(): Promise<void> {
-    await this.passages.close();
     await closeAll(this.databases);
   }
 }
@@ -215,3 +163,68 @@ const COMMON: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
   SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };
+
+/** The most work that waits for one key. */
+export interface WaitingLimits {
+  readonly count: number;
+  /** In milliseconds. */
+  readonly time: number;
+}
+
+const MAX_WAITING: WaitingLimits = { count: 256, time: 5000 };
+
+/**
+ * Runs work under one key in the order in which it came, one after the other; under different keys at once.
+ * Refuses work before it begins if too much waits already, or if it has waited too long.
+ */
+export class KeyedMutex {
+  /** Of each key that is locked, those who wait for it, in order. */
+  readonly #lines = new Map<string, Set<() => void>>();
+
+  constructor(private readonly limits = MAX_WAITING) {}
+
+  /** @throws {StoreBusyError} if the work was refused; or what the work throws */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    await this.#lock(key);
+    try {
+      return await work();
+    } finally {
+      this.#unlock(key);
+    }
+  }
+
+  #lock(key: string): Promise<void> | undefined {
+    const line = this.#lines.get(key);
+    if (!line) {
+      this.#lines.set(key, new Set());
+      return undefined;
+    }
+    const { count, time } = this.limits;
+    if (line.size >= count) {
+      throw new StoreBusyError(`${count} writes wait for their turn already; try again later.`);
+    }
+    return new Promise((resolve, reject) => {
+      const giveUp = setTimeout(() => {
+        line.delete(begin);
+        const waited = `The write waited ${time / 1000} seconds for its turn`;
+        reject(new StoreBusyError(`${waited}; try again later.`));
+      }, time);
+      const begin = () => {
+        clearTimeout(giveUp);
+        resolve();
+      };
+      line.add(begin);
+    });
+  }
+
+  #unlock(key: string): void {
+    const line = this.#lines.get(key);
+    const [next] = line ?? [];
+    if (!line || !next) {
+      this.#lines.delete(key);
+      return;
+    }
+    line.delete(next);
+    next();
+  }
+}

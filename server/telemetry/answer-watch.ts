@@ -1,8 +1,12 @@
 import type { Logger } from 'pino';
-import type { Answer, Step } from '../agents/answer.js';
+import type {
+  Answer,
+  AnswerFacts,
+  AnswerObserver,
+  AnswerWatch,
+  Step,
+} from '../agents/answer-stream.js';
 import { ChatError } from '../agents/chat/chat-error.js';
-import type { AnswerAbout, AnswerObserver, AnswerWatch } from '../agents/observer.js';
-import { ProblemError } from '../problems/problem.js';
 import type { AnswerMetrics } from './metrics.js';
 import type { StartSpan } from './spans.js';
 
@@ -15,7 +19,7 @@ export function watchAnswers(
   log: Logger,
   startSpan?: StartSpan,
 ): AnswerObserver {
-  return (about) => new Watch(about, metrics, log, startSpan);
+  return (facts) => new Watch(facts, metrics, log, startSpan);
 }
 
 class Watch implements AnswerWatch {
@@ -24,7 +28,7 @@ class Watch implements AnswerWatch {
   #steps = 0;
 
   constructor(
-    private readonly about: AnswerAbout,
+    private readonly facts: AnswerFacts,
     private readonly metrics: AnswerMetrics,
     private readonly log: Logger,
     startSpan?: StartSpan,
@@ -32,32 +36,38 @@ class Watch implements AnswerWatch {
     this.metrics.begun();
     this.#span = startSpan?.('answer', {
       'gen_ai.operation.name': 'invoke_agent',
-      'gen_ai.request.model': about.model,
-      ...(about.agent !== null && { 'gen_ai.agent.name': about.agent }),
+      'gen_ai.request.model': facts.model,
+      ...(facts.agent !== null && { 'gen_ai.agent.name': facts.agent }),
     });
   }
 
-  stepped({ tool, error, milliseconds }: Step): void {
+  onStep({ tool, error, milliseconds }: Step): void {
     this.#steps += 1;
     this.metrics.used(error === null);
     this.#span?.event('tool', { tool, milliseconds, failed: error !== null });
   }
 
-  answered({ text, usage, steps }: Answer): void {
+  onAnswer({ text, usage, steps }: Answer): void {
     this.#end('answered', usage.total_tokens ?? 0);
     this.log.info({ ...this.#facts(), usage }, 'an agent answered');
-    this.log.trace({ trace_id: this.about.traceId, text, steps }, 'the answer of an agent');
+    this.log.trace({ trace_id: this.facts.traceId, text, steps }, 'the answer of an agent');
     this.#span?.end();
   }
 
-  failed(error: unknown): void {
-    const reason = reasonOf(error);
-    this.#end(reason === 'stopped' ? 'stopped' : 'failed', 0);
-    const facts = { ...this.#facts(), reason };
+  onFailure(error: unknown): void {
+    this.#end('failed', 0);
+    // The words of the chat server may repeat parts of a prompt.
+    const { errorType: reason, status } =
+      error instanceof ChatError ? error : { errorType: 'internal', status: undefined };
     // Failures inside the service are logged with their cause, by whoever sends the answer.
-    if (reason === 'stopped') this.log.info(facts, 'an answer was not waited for');
-    else this.log.warn({ ...facts, status: statusOf(error) }, 'an agent did not answer');
+    this.log.warn({ ...this.#facts(), reason, status }, 'an agent did not answer');
     this.#span?.end(reason);
+  }
+
+  onStop(): void {
+    this.#end('stopped', 0);
+    this.log.info({ ...this.#facts(), reason: 'stopped' }, 'an answer was not waited for');
+    this.#span?.end('stopped');
   }
 
   #end(outcome: 'answered' | 'failed' | 'stopped', tokens: number): void {
@@ -65,19 +75,8 @@ class Watch implements AnswerWatch {
   }
 
   #facts() {
-    const { agent, model, traceId, owner } = this.about;
+    const { agent, model, traceId, owner } = this.facts;
     const ms = Math.round(performance.now() - this.#begun);
     return { trace_id: traceId, owner, agent, model, steps: this.#steps, ms };
   }
-}
-
-/** Returns the kind of a failure; `stopped` if nobody waits for the answer. */
-function reasonOf(error: unknown): string {
-  if (error instanceof ChatError) return error.errorType;
-  return error instanceof ProblemError ? 'stopped' : 'internal';
-}
-
-/** Returns the status of the chat server's refusal. Its words may repeat parts of a prompt. */
-function statusOf(error: unknown): number | undefined {
-  return error instanceof ChatError ? error.status : undefined;
 }

@@ -36,63 +36,52 @@ export function isOutOfMemory(text: string): boolean {
 }
 
 /** Returns the bytes before the payload of a frame. */
-export function frameHead(kind: number, length: number): Buffer {
+export function writeHead(kind: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(HEAD);
   head.writeUInt32LE(length);
   head[4] = kind;
   return head;
 }
 
-/** Takes the bytes of frames as they arrive, and calls back with each whole frame. */
+/** Collects the bytes of frames as they arrive. */
 export class FrameParser {
   readonly #head = Buffer.alloc(HEAD);
   #headBytes = 0;
   #payload: Buffer<ArrayBuffer> | undefined;
   #filled = 0;
 
-  constructor(private readonly onFrame: (frame: Frame) => void) {}
-
-  /** @param chunk whose memory is freed */
-  push(chunk: Uint8Array): void {
+  /**
+   * Returns the frames that a chunk completes.
+   * @param chunk whose memory is freed
+   */
+  push(chunk: Uint8Array): Frame[] {
+    const frames: Frame[] = [];
     for (let at = 0; at < chunk.length; ) {
-      at += this.#payload ? this.#fill(this.#payload, chunk, at) : this.#readHead(chunk, at);
+      if (this.#payload === undefined) {
+        const part = chunk.subarray(at, at + HEAD - this.#headBytes);
+        this.#head.set(part, this.#headBytes);
+        this.#headBytes += part.length;
+        at += part.length;
+        if (this.#headBytes < HEAD) break;
+        this.#payload = Buffer.allocUnsafeSlow(this.#head.readUInt32LE());
+        this.#filled = 0;
+      }
+      const part = chunk.subarray(at, at + this.#payload.length - this.#filled);
+      this.#payload.set(part, this.#filled);
+      this.#filled += part.length;
+      at += part.length;
+      if (this.#filled < this.#payload.length) break;
+      frames.push({ kind: this.#head[4] ?? 0, payload: this.#payload });
+      this.#payload = undefined;
+      this.#headBytes = 0;
     }
     freeMemory(chunk);
-  }
-
-  #readHead(chunk: Uint8Array, at: number): number {
-    const part = chunk.subarray(at, at + HEAD - this.#headBytes);
-    this.#head.set(part, this.#headBytes);
-    this.#headBytes += part.length;
-    if (this.#headBytes === HEAD) {
-      this.#payload = Buffer.allocUnsafeSlow(this.#head.readUInt32LE());
-      this.#filled = 0;
-      if (this.#payload.length === 0) this.#finish(this.#payload);
-    }
-    return part.length;
-  }
-
-  #fill(payload: Buffer<ArrayBuffer>, chunk: Uint8Array, at: number): number {
-    const part = chunk.subarray(at, at + payload.length - this.#filled);
-    payload.set(part, this.#filled);
-    this.#filled += part.length;
-    if (this.#filled === payload.length) this.#finish(payload);
-    return part.length;
-  }
-
-  #finish(payload: Buffer<ArrayBuffer>): void {
-    this.#payload = undefined;
-    this.#headBytes = 0;
-    this.onFrame({ kind: this.#head[4] ?? 0, payload });
+    return frames;
   }
 }
 
 /** Reads frames from a stream of bytes; drops an incomplete last frame. */
 export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
-  const frames: Frame[] = [];
-  const parser = new FrameParser((frame) => frames.push(frame));
-  for await (const chunk of chunks) {
-    parser.push(chunk);
-    yield* frames.splice(0);
-  }
+  const parser = new FrameParser();
+  for await (const chunk of chunks) yield* parser.push(chunk);
 }

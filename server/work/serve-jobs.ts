@@ -1,12 +1,20 @@
 import { writeFileSync, writevSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
-import { type Answer, FRAME, type Frame, frameHead, isOutOfMemory, readFrames } from './frames.js';
-import { startWatchdog } from './watchdog.js';
+import { Worker } from 'node:worker_threads';
+import { type Answer, FRAME, type Frame, isOutOfMemory, readFrames, writeHead } from './frames.js';
 
 /** Standard output, which the service reads. */
 const OUTPUT = 1;
 
-const TAKEN = [frameHead(FRAME.taken, 0)];
+const TAKEN = [writeHead(FRAME.taken, 0)];
+
+/** The limits that the service sets for a worker process, as the arguments of its script. */
+export interface WorkerLimits {
+  /** The process that started the worker. The worker ends within a second of it. */
+  readonly parent: number;
+  /** The most resident memory, in bytes. */
+  readonly maxMemoryBytes: number;
+}
 
 /**
  * The output of a job to the service. A write blocks the calling thread until the service takes it.
@@ -45,25 +53,25 @@ export async function serveJobs<Details, Event, Result>(
   const frames = readFrames(process.stdin);
   for (let next = await frames.next(); !next.done; next = await frames.next()) {
     write(TAKEN);
-    const input = inputOf(frames);
-    write(frame(FRAME.result, serialize(await answerOf(work, next.value, input))));
+    const input = readInput(frames);
+    write(toFrame(FRAME.result, serialize(await runJob(work, next.value, input))));
     // Skip the input that the job did not read.
     for await (const _ of input);
   }
 }
 
 /** @throws on a lack of memory, which then ends the process as an abort of V8 does */
-async function answerOf<Details, Event, Result>(
+async function runJob<Details, Event, Result>(
   work: Work<Details, Event, Result>,
   job: Frame,
   input: AsyncIterable<Uint8Array>,
 ): Promise<Answer<Result>> {
   const output: JobOutput<Event> = {
     data: (bytes, event) => {
-      const before = event === undefined ? [] : frame(FRAME.event, serialize(event));
-      write([...before, ...frame(FRAME.data, bytes)]);
+      const before = event === undefined ? [] : toFrame(FRAME.event, serialize(event));
+      write([...before, ...toFrame(FRAME.data, bytes)]);
     },
-    event: (value) => write(frame(FRAME.event, serialize(value))),
+    event: (value) => write(toFrame(FRAME.event, serialize(value))),
   };
   try {
     const result = await work(deserialize(job.payload), input, output);
@@ -78,7 +86,7 @@ async function answerOf<Details, Event, Result>(
  * Returns the input of one job. Unlike a `for await` over the frames, it leaves them open if a job
  * stops early.
  */
-function inputOf(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Array> {
+function readInput(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Array> {
   let isOver = false;
   const input: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => input,
@@ -95,8 +103,8 @@ function inputOf(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Arra
   return input;
 }
 
-function frame(kind: number, payload: Uint8Array): Uint8Array[] {
-  return [frameHead(kind, payload.length), payload];
+function toFrame(kind: number, payload: Uint8Array): Uint8Array[] {
+  return [writeHead(kind, payload.length), payload];
 }
 
 /**
@@ -126,4 +134,23 @@ function preferAsVictim(): void {
   } catch {
     // A container may forbid it; the process is then as likely to be ended as the service.
   }
+}
+
+/**
+ * Ends this process when its parent is gone, or when it holds more memory than its limit, also while
+ * its main thread is busy. V8's own limit does not count the memory of native code and of typed
+ * arrays.
+ */
+function startWatchdog(): void {
+  // The thread's output is left alone: Node would pipe it to standard output, and opening that makes
+  // it non-blocking, so that a job's writes fail while the service is slow to read.
+  const [parent, maxMemoryBytes] = process.argv.slice(2);
+  const limits: WorkerLimits = { parent: Number(parent), maxMemoryBytes: Number(maxMemoryBytes) };
+  const options = {
+    workerData: limits,
+    stdout: true,
+    stderr: true,
+    resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },
+  };
+  new Worker(new URL('./watchdog-thread.js', import.meta.url), options).unref();
 }

@@ -1,6 +1,6 @@
 import { writeSync } from 'node:fs';
 import { workerData } from 'node:worker_threads';
-import type { WorkerLimits } from './watchdog.js';
+import type { WorkerLimits } from './serve-jobs.js';
 
 /** The pause between two looks, in milliseconds. */
 const PAUSE_MS = 50;

@@ -5,8 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import { type Answer, FRAME, type Frame, FrameParser, frameHead, isOutOfMemory } from './frames.js';
-import { writeLimits } from './watchdog.js';
+import { type Answer, FRAME, type Frame, FrameParser, isOutOfMemory, writeHead } from './frames.js';
 
 /** The most characters of a worker's standard error that are kept; V8 states the reason first. */
 const MAX_STDERR = 16 * 1024;
@@ -77,13 +76,11 @@ export class WorkerProcess<Details, Event, Result> {
   readonly #child: Child;
   readonly #exit: Promise<string>;
   readonly #maxSilenceMs: number;
-  /** The frames that were received and not yet handed on. */
-  readonly #frames: Frame[] = [];
-  #isHandingOn = false;
+  readonly #parser = new FrameParser();
   /** The frames with a job or a piece of input that were sent, and those that the worker has taken. */
   #sent = 0;
   #taken = 0;
-  #running: RunningJob<Details, Event, Result> | undefined;
+  #running: JobClient<Details, Event, Result> | undefined;
   #stderr = '';
   #timeout: WorkerTimeoutError | undefined;
 
@@ -95,7 +92,8 @@ export class WorkerProcess<Details, Event, Result> {
       [
         `--max-old-space-size=${maxHeapMiB}`,
         fileURLToPath(script),
-        ...writeLimits({ parent: process.pid, maxMemoryBytes }),
+        // As `serveJobs` reads them.
+        ...[String(process.pid), String(maxMemoryBytes)],
       ],
       { stdio: ['pipe', 'pipe', 'pipe'], env: environment(), windowsHide: true },
     );
@@ -112,11 +110,7 @@ export class WorkerProcess<Details, Event, Result> {
     if (isBackground) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     // A process that is gone is detected by the end of its output.
     child.stdin.on('error', () => {});
-    const parser = new FrameParser((frame) => this.#frames.push(frame));
-    child.stdout.on('data', (chunk: Buffer) => {
-      parser.push(chunk);
-      void this.#handOn();
-    });
+    child.stdout.on('data', (chunk: Buffer) => void this.#receive(chunk));
     child.stdout.once('close', () => void this.#failRunning());
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text.slice(0, MAX_STDERR - this.#stderr.length);
@@ -151,7 +145,7 @@ export class WorkerProcess<Details, Event, Result> {
   async run(job: Job<Details, Event>): Promise<Success<Result>> {
     if (this.#child.pid === undefined) throw await this.#whyEnded();
     const { signal } = job;
-    const running = new RunningJob<Details, Event, Result>(job, this.#sent + 1);
+    const running = new JobClient<Details, Event, Result>(job, this.#sent + 1);
     this.#running = running;
     const abort = () => running.giveUp(signal?.reason);
     signal?.addEventListener('abort', abort, { once: true });
@@ -181,11 +175,11 @@ export class WorkerProcess<Details, Event, Result> {
   }
 
   /** Sends a job and its input, no faster than the worker reads it, until the job is over. */
-  async #send(running: RunningJob<Details, Event, Result>): Promise<void> {
+  async #send(running: JobClient<Details, Event, Result>): Promise<void> {
     const { details, input } = running.job;
     let isEnded = false;
     const end = () => {
-      if (!isEnded) this.#child.stdin.write(frameHead(FRAME.end, 0));
+      if (!isEnded) this.#child.stdin.write(writeHead(FRAME.end, 0));
       isEnded = true;
     };
     running.onOver = end;
@@ -210,43 +204,43 @@ export class WorkerProcess<Details, Event, Result> {
   #write(kind: number, bytes: Uint8Array): void {
     this.#sent += 1;
     this.#child.stdin.cork();
-    this.#child.stdin.write(frameHead(kind, bytes.length));
+    this.#child.stdin.write(writeHead(kind, bytes.length));
     this.#child.stdin.write(bytes);
     this.#child.stdin.uncork();
   }
 
-  /** Hands on the frames in order, and reads no others while the service takes one. */
-  async #handOn(): Promise<void> {
-    if (this.#isHandingOn) return;
-    this.#isHandingOn = true;
-    for (let frame = this.#frames.shift(); frame; frame = this.#frames.shift()) {
-      const taking = this.#take(frame);
-      if (!taking) continue;
-      this.#child.stdout.pause();
-      await taking;
-      this.#child.stdout.resume();
-    }
-    this.#isHandingOn = false;
+  /** Hands on frames in order, and reads no others while the service takes one. */
+  async #receive(chunk: Uint8Array): Promise<void> {
+    const { stdout } = this.#child;
+    stdout.pause();
+    for (const frame of this.#parser.push(chunk)) await this.#take(frame);
+    stdout.resume();
   }
 
   /** Returns a promise if the service needs time for a frame. */
   #take({ kind, payload }: Frame): Promise<void> | undefined {
     const running = this.#running;
     running?.note();
-    if (kind === FRAME.taken) {
-      this.#taken += 1;
-      running?.noteTaken(this.#taken);
-    } else if (kind === FRAME.result) running?.finish(deserialize(payload));
-    else if (kind === FRAME.data) return running?.receive((job) => job.onData(payload));
-    else return running?.receive((job) => job.onEvent?.(deserialize(payload)));
-    return undefined;
+    switch (kind) {
+      case FRAME.taken:
+        this.#taken += 1;
+        running?.noteTaken(this.#taken);
+        return undefined;
+      case FRAME.result:
+        running?.finish(deserialize(payload));
+        return undefined;
+      case FRAME.data:
+        return running?.receive((job) => job.onData(payload));
+      default:
+        return running?.receive((job) => job.onEvent?.(deserialize(payload)));
+    }
   }
 
   async #failRunning(): Promise<void> {
     this.#running?.fail(await this.#whyEnded());
   }
 
-  #endIfSilent(running: RunningJob<Details, Event, Result>): void {
+  #endIfSilent(running: JobClient<Details, Event, Result>): void {
     const waitsForInput = running.isReadingInput && this.#taken === this.#sent;
     if (waitsForInput || running.silence < this.#maxSilenceMs) return;
     const seconds = Math.round(this.#maxSilenceMs / 1000);
@@ -268,7 +262,7 @@ export class WorkerProcess<Details, Event, Result> {
 }
 
 /** A job in a process, until the worker has answered it: longer than somebody may wait for it. */
-class RunningJob<Details, Event, Result> {
+class JobClient<Details, Event, Result> {
   /** Settles when the job has ended, or is given up. */
   readonly outcome: Promise<Success<Result>>;
   /** Resolves with the last frame of the worker, or undefined if the process has ended. */
@@ -327,16 +321,16 @@ class RunningJob<Details, Event, Result> {
     }
   }
 
-  /** Returns a promise if the receiver returns one. */
-  receive(take: (job: Job<Details, Event>) => Promise<void> | void): Promise<void> | undefined {
-    if (this.#isOver) return undefined;
+  async receive(take: (job: Job<Details, Event>) => Promise<void> | void): Promise<void> {
+    if (this.#isOver) return;
+    this.#isTaking = true;
     try {
-      const taking = take(this.job);
-      return taking instanceof Promise ? this.#wait(taking) : undefined;
+      await take(this.job);
     } catch (error) {
       this.giveUp(error);
-      return undefined;
     }
+    this.#isTaking = false;
+    this.note();
   }
 
   /** Ends the job for those who wait for it; the worker may go on. */
@@ -363,17 +357,6 @@ class RunningJob<Details, Event, Result> {
     this.#isOver = true;
     this.#wake();
     this.onOver();
-  }
-
-  async #wait(taking: Promise<void>): Promise<void> {
-    this.#isTaking = true;
-    try {
-      await taking;
-    } catch (error) {
-      this.giveUp(error);
-    }
-    this.#isTaking = false;
-    this.note();
   }
 }
 

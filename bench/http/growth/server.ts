@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { Agents } from '../../../server/agents/agents.js';
+import { AgentRunner } from '../../../server/agents/agent-runner.js';
 import { createApp } from '../../../server/app.js';
 import { Callers } from '../../../server/auth/callers.js';
 import { readConfig } from '../../../server/config.js';
@@ -8,6 +8,7 @@ import { createPredictionPool } from '../../../server/models/predictions/predict
 import { Predictors } from '../../../server/models/predictions/predictors.js';
 import { Tables } from '../../../server/models/training/tables.js';
 import { Trainings } from '../../../server/models/training/trainings.js';
+import { openPassageSearch } from '../../../server/resources/documents/passage-search.js';
 import { watchAnswers } from '../../../server/telemetry/answer-watch.js';
 import { Metrics } from '../../../server/telemetry/metrics.js';
 import { openStore, serve } from '../baselines/serve.js';
@@ -22,7 +23,8 @@ const store = await openStore();
 const predictors = new Predictors(store);
 const metrics = new Metrics();
 const answers = watchAnswers(metrics.answers, log);
-const tools = { store, predictors, sql: undefined, onPredicted: () => {} };
+const passages = openPassageSearch(store);
+const tools = { store, passages, predictors, sql: undefined, onPredicted: () => {} };
 const services = {
   databaseNames: () => undefined,
   store,
@@ -32,7 +34,7 @@ const services = {
   predictors,
   pool: createPredictionPool(0, predictors),
   metrics,
-  agents: new Agents(tools, undefined, answers, log),
+  agents: new AgentRunner(tools, undefined, answers, log),
   draining: new AbortController().signal,
 };
 const callers = new Callers(store, log);

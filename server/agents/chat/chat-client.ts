@@ -1,17 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import createClient, { type Client, type Middleware } from 'openapi-fetch';
-import type { paths } from '../../../generated/chat-server.js';
-import { AnswerBuilder } from './answer/answer-builder.js';
-import { AnswerDecoder } from './answer/answer-decoder.js';
-import { type ChatLimits, DEFAULT_LIMITS } from './chat-limits.js';
-import { httpFetch } from './http-fetch.js';
-import type { ChatAnswer, ChatRequest } from './messages.js';
-import { brokenConnection, networkError } from './network-error.js';
-import { refusalError } from './refusal.js';
-import { requestBody, serializeBody } from './request-body.js';
-import { RequestClock } from './request-clock.js';
-import { ResponseBody } from './response-body.js';
-import { retryAfterSeconds } from './retry-after.js';
+import { AnswerBuilder } from './answer-builder.js';
+import { AnswerDecoder } from './answer-decoder.js';
+import { refusalError } from './chat-error.js';
+import { type ChatLimits, DEFAULT_LIMITS, RequestClock } from './chat-limits.js';
+import { type ChatResponse, post } from './chat-response.js';
+import { type ChatAnswer, type ChatRequest, writeRequest } from './messages.js';
 
 /** The address of a chat server and the options for requests to it. */
 export interface ChatClientOptions {
@@ -34,25 +27,25 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
  * follows no redirect.
  */
 export class ChatClient {
-  readonly #client: Client<paths>;
+  readonly #url: string;
   readonly #key: string | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
   readonly #limits: ChatLimits;
   /** The number of answers that are read. */
   #inProgress = 0;
 
   /** @throws {TypeError} if the URL or the key cannot be used; the message has neither of them */
   constructor({ url, key, limits = {} }: ChatClientOptions) {
+    this.#url = `${checkUrl(url)}/chat/completions`;
     this.#key = key || undefined;
+    if (key && !VISIBLE_ASCII.test(key)) {
+      throw new TypeError('The key of the chat server must be visible ASCII, without spaces.');
+    }
+    this.#headers = {
+      accept: 'text/event-stream, application/json',
+      ...(key && { authorization: `Bearer ${key}` }),
+    };
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
-    this.#client = createClient<paths>({
-      baseUrl: checkedUrl(url),
-      fetch: (request) => httpFetch(request, this.#limits.maxReceivedBytes),
-      bodySerializer: serializeBody,
-      headers: {
-        Accept: 'text/event-stream, application/json',
-        ...(key && { Authorization: `Bearer ${checkedKey(key)}` }),
-      },
-    });
   }
 
   /**
@@ -64,85 +57,70 @@ export class ChatClient {
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string, ChatAnswer> {
     const clock = new RequestClock(this.#limits, signal);
-    let body: ResponseBody | undefined;
+    const decoder = new AnswerDecoder(this.#limits);
+    const builder = new AnswerBuilder(this.#limits, this.#key);
+    let response: ChatResponse | undefined;
     let isAnswered = false;
     this.#inProgress += 1;
     try {
-      body = await this.#ask(request, clock);
-      const answer = yield* this.#read(body, clock);
+      response = await this.#ask(request, clock.signal);
+      let isOpen = true;
+      while (isOpen && !builder.hasEnded) {
+        const bytes = await response.read();
+        clock.pause();
+        isOpen = bytes !== undefined;
+        const events = bytes ? decoder.push(bytes) : decoder.end();
+        const text = events.map((event) => builder.add(event)).join('');
+        if (text !== '') {
+          const next = performance.now() + this.#limits.pieceMs * this.#inProgress;
+          yield text;
+          // Text that arrives meanwhile is read in one piece.
+          const wait = next - performance.now();
+          if (wait >= MIN_WAIT_MS && isOpen && !builder.hasEnded) await delay(wait);
+        }
+        clock.signal.throwIfAborted();
+        if (builder.isComplete) response.makeOptional(this.#limits.endMs);
+        else clock.awaitBytes();
+      }
+      const rest = builder.end();
+      if (rest !== '') yield rest;
+      const answer = builder.answer();
       isAnswered = true;
       return answer;
     } catch (error) {
-      throw clock.signal.aborted ? clock.signal.reason : networkError(error);
+      throw clock.signal.aborted ? clock.signal.reason : error;
     } finally {
       this.#inProgress -= 1;
       clock.stop();
-      if (isAnswered) void body?.release();
-      else body?.cancel();
+      if (isAnswered) void response?.release();
+      else response?.cancel();
     }
   }
 
-  async #ask(request: ChatRequest, clock: RequestClock): Promise<ResponseBody> {
-    const { data } = await this.#client.POST('/chat/completions', {
-      body: requestBody(request),
-      parseAs: 'stream',
-      signal: clock.signal,
-      middleware: [this.#refuseFailures(clock)],
-    });
-    if (!data) throw brokenConnection();
-    return new ResponseBody(data, clock.signal);
-  }
-
-  async *#read(body: ResponseBody, clock: RequestClock): AsyncGenerator<string, ChatAnswer> {
-    const decoder = new AnswerDecoder(this.#limits);
-    const builder = new AnswerBuilder(this.#limits, this.#key);
-    let isOpen = true;
-    while (isOpen && !builder.hasEnded) {
-      const bytes = await body.read();
-      clock.pause();
-      isOpen = bytes !== undefined;
-      const events = bytes ? decoder.push(bytes) : decoder.end();
-      const text = events.map((event) => builder.add(event)).join('');
-      if (text !== '') {
-        const next = performance.now() + this.#limits.pieceMs * this.#inProgress;
-        yield text;
-        // Text that arrives meanwhile is read in one piece.
-        const wait = next - performance.now();
-        if (wait >= MIN_WAIT_MS && isOpen && !builder.hasEnded) await delay(wait);
-      }
-      clock.signal.throwIfAborted();
-      if (builder.isComplete) body.makeOptional(this.#limits.endMs);
-      else clock.awaitBytes();
-    }
-    const rest = builder.end();
-    if (rest !== '') yield rest;
-    return builder.answer();
-  }
-
-  /** Throws for each response that is not a success, before openapi-fetch reads all of it. */
-  #refuseFailures(clock: RequestClock): Middleware {
-    return {
-      onResponse: async ({ response }) => {
-        if (response.ok) return;
-        const { status, headers } = response;
-        const error = await this.#errorOf(response, clock);
-        throw refusalError({ status, error, retryAfter: retryAfterSeconds(headers) }, this.#key);
-      },
-    };
-  }
-
-  async #errorOf({ body: stream }: Response, clock: RequestClock): Promise<unknown> {
-    if (!stream) return undefined;
-    const body = new ResponseBody(stream, clock.signal);
-    body.makeOptional(this.#limits.endMs);
-    return parsed(await body.beginning(MAX_REFUSAL_BYTES));
+  /** @throws {ChatError} for each response that is not a success */
+  async #ask(request: ChatRequest, signal: AbortSignal): Promise<ChatResponse> {
+    const { maxReceivedBytes, endMs } = this.#limits;
+    const body = writeRequest(request);
+    const asked = { url: this.#url, headers: this.#headers, body, maxReceivedBytes };
+    const response = await post(asked, signal);
+    const { status, retryAfter } = response;
+    if (status < 300) return response;
+    response.makeOptional(endMs);
+    const error = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));
+    throw refusalError({ status, error, retryAfter }, this.#key);
   }
 }
 
-function checkedUrl(text: string): string {
-  const { protocol, username, password, search, hash, href } = parsedUrl(text);
+/** Returns a URL without a trailing slash. */
+function checkUrl(text: string): string {
+  if (!URL.canParse(text)) {
+    throw new TypeError(
+      'The URL of the chat server is not valid. Write it as in http://127.0.0.1:11434/v1.',
+    );
+  }
+  const { protocol, username, password, search, hash, href } = new URL(text);
   if (!/^https?:$/.test(protocol)) {
-    throw new TypeError(`The URL of the chat server must begin with http:// or https://.`);
+    throw new TypeError('The URL of the chat server must begin with http:// or https://.');
   }
   if (username !== '' || password !== '') {
     throw new TypeError('The URL of the chat server must have no user and password. Use a key.');
@@ -153,19 +131,7 @@ function checkedUrl(text: string): string {
   return href.replace(/\/+$/, '');
 }
 
-function parsedUrl(text: string): URL {
-  if (URL.canParse(text)) return new URL(text);
-  throw new TypeError(
-    'The URL of the chat server is not valid. Write it as in http://127.0.0.1:11434/v1.',
-  );
-}
-
-function checkedKey(key: string): string {
-  if (VISIBLE_ASCII.test(key)) return key;
-  throw new TypeError('The key of the chat server must be visible ASCII, without spaces.');
-}
-
-function parsed(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

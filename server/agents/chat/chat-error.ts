@@ -1,35 +1,202 @@
-/** The kinds of failures, in the words of the stream of agents. */
-export type ChatErrorType =
-  | 'timeout'
-  | 'connection'
-  | 'authentication'
-  | 'not_found'
-  | 'rate_limit'
-  | 'general';
+/** What fails at a chat server or on the way to it, and how callers are told. */
 
-/** Facts beside the message of a failure. */
-interface ChatErrorOptions {
-  readonly status?: number | undefined;
-  readonly retryAfter?: number | undefined;
-  readonly cause?: unknown;
-}
+import type { components } from '../../../generated/openapi.js';
+import { asRecord } from '../../contract/json-record.js';
+import { ProblemError } from '../../problems/problem.js';
+
+export type ChatErrorType = components['schemas']['ChatErrorType'];
 
 /**
  * A failure of the chat server, or of the way to it. The message is for the caller. It has neither
  * keys nor addresses, and may quote the server's own message.
  */
-export class ChatError extends Error {
-  readonly errorType: ChatErrorType;
-  /** The HTTP status, if the server refused the request by one. */
-  readonly status: number | undefined;
-  /** The wait that the server asks for, in seconds. */
-  readonly retryAfter: number | undefined;
-
-  constructor(errorType: ChatErrorType, message: string, options: ChatErrorOptions = {}) {
-    super(message, 'cause' in options ? { cause: options.cause } : {});
-    this.name = 'ChatError';
-    this.errorType = errorType;
-    this.status = options.status;
-    this.retryAfter = options.retryAfter;
+export class ChatError extends ProblemError {
+  /**
+   * @param status the HTTP status, if the server refused the request by one
+   * @param retryAfter the wait that the server asks for, in seconds
+   */
+  constructor(
+    message: string,
+    readonly errorType: ChatErrorType = 'general',
+    readonly status?: number,
+    readonly retryAfter?: number,
+  ) {
+    super(
+      '/problems/chat-server-failed',
+      message,
+      { error_type: errorType },
+      retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) },
+    );
   }
+}
+
+/** Failures by the error codes of Node.js and OpenSSL. */
+const FAILURES: readonly (readonly [codes: RegExp, message: string])[] = [
+  [/^ECONNREFUSED$/, 'The chat server refused the connection. Start it, or correct CHAT_URL.'],
+  [
+    /^(ENOTFOUND|EAI_\w+)$/,
+    'The host of the chat server is unknown. Correct CHAT_URL, or check the name service.',
+  ],
+  [
+    /^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
+    'The chat server could not be reached. Check CHAT_URL and the network between.',
+  ],
+  [
+    /^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+)$/,
+    'The TLS connection to the chat server failed. Check https in CHAT_URL and the certificate of the server.',
+  ],
+  [/^HPE_\w+$/, 'The chat server did not answer in HTTP. Correct the port in CHAT_URL.'],
+];
+
+/** Returns the failure of a connection that broke, before the answer or within it. */
+export function connectionError(cause?: unknown): ChatError {
+  if (cause instanceof ChatError) return cause;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const [, message] = FAILURES.find(([codes]) => codes.test(code)) ?? [];
+  return new ChatError(
+    message ?? 'The connection to the chat server broke before the answer was complete. Ask again.',
+    'connection',
+  );
+}
+
+/** A refusal of a chat server: a response that is not a success, or an `error` within an answer. */
+interface Refusal {
+  /** The body or the `error`, parsed; undefined if it is not JSON. */
+  readonly error: unknown;
+  /** The HTTP status; undefined for an error within an answer. */
+  readonly status?: number;
+  /** In seconds. */
+  readonly retryAfter?: number | undefined;
+}
+
+/** @param key the key that must not appear in the message */
+export function refusalError(refusal: Refusal, key: string | undefined): ChatError {
+  const error = asRecord(refusal.error)['error'] ?? refusal.error;
+  const status = refusal.status ?? readStatus(error);
+  const [errorType, message, isQuoted] = explainStatus(status, error, key);
+  const words = isQuoted ? quote(readMessage(error), key) : '';
+  const text = words === '' ? message : `${message} It says: "${words}"`;
+  return new ChatError(text, errorType, status, refusal.retryAfter);
+}
+
+/** Whether the server's words are quoted: they may have a part of the key, or of its organisation. */
+type Explanation = readonly [errorType: ChatErrorType, message: string, isQuoted: boolean];
+
+function explainStatus(
+  status: number | undefined,
+  error: unknown,
+  key: string | undefined,
+): Explanation {
+  switch (status) {
+    case 401: {
+      const message = key
+        ? 'The chat server did not accept the key (401). Set CHAT_KEY to a key that is valid there.'
+        : 'The chat server asks for a key (401). Set CHAT_KEY.';
+      return ['authentication', message, false];
+    }
+    case 403:
+      return [
+        'authentication',
+        'The chat server does not allow this use (403). Check what the key in CHAT_KEY may do there.',
+        false,
+      ];
+    case 404:
+      return [
+        'not_found',
+        'The chat server knows no such model or address (404). Check CHAT_MODEL, and CHAT_URL, which often ends in /v1.',
+        true,
+      ];
+    case 408:
+    case 504:
+      return [
+        'timeout',
+        `The chat server did not answer in time (${status}). Try again later.`,
+        true,
+      ];
+    case 413:
+      return ['general', 'The chat is too long for the chat server (413). Send less of it.', true];
+    case 429: {
+      const message = readNames(error).includes('insufficient_quota')
+        ? 'The quota of the chat server is used up (429). Extend it there.'
+        : 'The chat server is asked too often (429). Try again later.';
+      return ['rate_limit', message, false];
+    }
+  }
+  if (status === undefined || status >= 500) {
+    const when = status === undefined ? 'while it answered' : `(${status})`;
+    return ['general', `The chat server failed ${when}. Try again later.`, true];
+  }
+  if (status >= 300 && status < 400) {
+    const message = `The chat server redirects to another address (${status}), which is not followed to protect the key. Set CHAT_URL to the final address.`;
+    return ['general', message, false];
+  }
+  return [
+    'general',
+    `The chat server refused the request (${status}). Check that the model can do what is asked, such as calling tools.`,
+    true,
+  ];
+}
+
+/** Statuses by the names that servers give to errors within an answer. */
+const STATUSES: readonly (readonly [names: RegExp, status: number])[] = [
+  [/invalid_api_key|authentication|unauthorized/, 401],
+  [/permission|forbidden/, 403],
+  [/not_found/, 404],
+  [/rate_limit|insufficient_quota|too_many_requests/, 429],
+  [/timeout/, 504],
+];
+
+/** Returns the status that an error within an answer stands for; undefined if it names none. */
+function readStatus(error: unknown): number | undefined {
+  const { code, status } = asRecord(error);
+  const numbers = [code, status].map((value) => Number(readName(value)));
+  const names = readNames(error);
+  return (
+    numbers.find((number) => number >= 400 && number < 600) ??
+    STATUSES.find(([pattern]) => pattern.test(names))?.[1]
+  );
+}
+
+/** Returns the names of an error as a text to search. */
+function readNames(error: unknown): string {
+  const { code, type } = asRecord(error);
+  return `${readName(code)} ${readName(type)}`.toLowerCase();
+}
+
+const MAX_NAME_LENGTH = 100;
+
+/** Servers send anything in the place of a name; one that is a text or a number is short. */
+function readName(value: unknown): string {
+  if (typeof value !== 'string' && typeof value !== 'number') return '';
+  return `${value}`.slice(0, MAX_NAME_LENGTH);
+}
+
+/** Returns the message of an error, which some servers send as a text without an object around it. */
+function readMessage(error: unknown): string {
+  const { message, detail } = asRecord(error);
+  return [error, message, detail].find((words) => typeof words === 'string') ?? '';
+}
+
+const MAX_QUOTE_LENGTH = 200;
+/** The most characters that are looked at: the patterns take the square of their number. */
+const MAX_READ = 1000;
+const ADDRESSES = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;
+const CREDENTIALS = /\b(?:bearer\s+\S+|sk-[\w*-]+)/gi;
+/** White space and control characters, which could forge lines of a log. */
+const BREAKS = /[\s\p{Cc}]+/gu;
+
+/**
+ * Returns the words of a chat server as a part of a message: one line of up to 200 characters,
+ * without addresses, credentials and the key.
+ */
+function quote(words: string, key: string | undefined): string {
+  // Cut between two words, lest a part of a key or of an address is not recognised.
+  const beginning = words.length <= MAX_READ ? words : words.slice(0, MAX_READ).replace(/\S+$/, '');
+  const withoutKey = key ? beginning.replaceAll(key, '…') : beginning;
+  const line = withoutKey
+    .replace(CREDENTIALS, '…')
+    .replace(ADDRESSES, '…')
+    .replace(BREAKS, ' ')
+    .trim();
+  return line.length > MAX_QUOTE_LENGTH ? `${line.slice(0, MAX_QUOTE_LENGTH - 1)}…` : line;
 }

@@ -12,7 +12,7 @@ import {
   says,
   stream,
 } from '../../../testkit/chat/reply.js';
-import type { ChatErrorType } from './chat-error.js';
+import { ChatError, type ChatErrorType } from './chat-error.js';
 
 type Failure = readonly [reply: ChatReply, errorType: ChatErrorType, message: RegExp];
 
@@ -175,7 +175,8 @@ describe('a chat client says', () => {
   for (const [name, [reply, errorType, message]] of Object.entries(failures)) {
     it(name, async () => {
       const failure = await failureOf(ask(reply, { key: KEY }));
-      expect(failure).toMatchObject({ name: 'ChatError', errorType });
+      expect(failure).toBeInstanceOf(ChatError);
+      expect(failure).toMatchObject({ errorType });
       expect(failure.message).toMatch(message);
       expect(JSON.stringify([failure.message, failure.cause, failure.stack])).not.toContain(KEY);
     });

@@ -1,3 +1,7 @@
+import type { components } from '../../../generated/chat-server.js';
+
+type Schemas = components['schemas'];
+
 /** A message of a chat, as it is sent to the chat server. */
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly content: string }
@@ -34,14 +38,7 @@ export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolDefinition[];
   /** From 0 to 2; the server's default if it is left out. */
-  readonly temperature?: number;
-}
-
-/** The tokens that a request and its answer took. */
-export interface Usage {
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly total_tokens: number;
+  readonly temperature?: number | undefined;
 }
 
 /** A whole answer, which has text, tool calls or both. */
@@ -50,12 +47,72 @@ export interface ChatAnswer {
   readonly text: string;
   readonly toolCalls: readonly ToolCall[];
   /** Null if the server does not count tokens. */
-  readonly usage: Usage | null;
+  readonly usage: Schemas['Usage'] | null;
   /** The server's word, such as `stop`, `length` (the answer is cut) or `tool_calls`; null if it gives none. */
   readonly finishReason: string | null;
 }
 
-/** Ends a stream whose answer nobody reads. */
-export const NO_CHAT_ANSWER: ChatAnswer = {
-  ...{ text: '', toolCalls: [], usage: null, finishReason: null },
-};
+/** Halves of a character, which a text has that was cut between them. Servers cannot write them as UTF-8. */
+const LONE_SURROGATES = /\p{Surrogate}/gu;
+
+/**
+ * Returns the body of a request as JSON that any server can read, as `chat-server.yaml` describes
+ * it: the fields that all servers know, and none that is empty.
+ */
+export function writeRequest({ model, messages, tools, temperature }: ChatRequest): string {
+  const body: Schemas['ChatCompletionRequest'] = {
+    model,
+    messages: messages.map(messageBody),
+    ...(tools.length > 0 && { tools: tools.map(toolBody) }),
+    ...(temperature !== undefined && { temperature }),
+    stream: true,
+  };
+  return JSON.stringify(body, (_key, value: unknown) =>
+    typeof value === 'string' ? value.replace(LONE_SURROGATES, '\uFFFD') : value,
+  );
+}
+
+function messageBody(message: ChatMessage): Schemas['Message'] {
+  switch (message.role) {
+    case 'system':
+    case 'user':
+      return { role: message.role, content: message.content };
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.tool_call_id, content: message.content };
+    case 'assistant': {
+      const { content, tool_calls: calls = [] } = message;
+      // Servers refuse an empty list of calls, and a message without text and calls.
+      if (calls.length === 0) return { role: 'assistant', content: content ?? '' };
+      return { role: 'assistant', content, tool_calls: calls.map(toolCallBody) };
+    }
+  }
+}
+
+function toolBody({ name, description, parameters }: ToolDefinition): Schemas['Tool'] {
+  return { type: 'function', function: { name, description, parameters } };
+}
+
+const INVALID_IN_NAMES = /[^a-zA-Z0-9_-]/g;
+const MAX_NAME_LENGTH = 64;
+
+/** Servers check earlier calls as well: one that the model got wrong would make them refuse the chat. */
+function toolCallBody({ id, name, arguments: text }: ToolCall): Schemas['ToolCall'] {
+  const validName = name.replace(INVALID_IN_NAMES, '_').slice(0, MAX_NAME_LENGTH) || '_';
+  return {
+    id,
+    type: 'function',
+    function: { name: validName, arguments: repairArguments(text) },
+  };
+}
+
+/** Returns the text of a JSON object, which has the arguments as a string if they are none. */
+function repairArguments(text: string): string {
+  if (text.trim() === '') return '{}';
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+  } catch {
+    // What follows holds for a text that is not JSON, too.
+  }
+  return JSON.stringify({ invalid_arguments: text });
+}

@@ -2,18 +2,30 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { ProblemError } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { createProject, lockProjectRow } from '../../projects/projects.js';
-import { createChatbot, removeChatbot } from '../../resources/chatbot-rows.js';
-import { createSkill, removeSkill } from '../../resources/skill-rows.js';
+import { chatbots, createChatbot } from '../../resources/chatbots.js';
+import { createSkill, skills } from '../../resources/skills.js';
+import { findKeyedMessage } from '../../store/answers.js';
+import { Store } from '../../store/index.js';
 import {
-  ClaimLostError,
+  createConversation,
+  findConversationRow,
+  findReply,
+  listMessageIds,
+  removeConversation,
+  sweepConversations,
+} from './conversation-rows.js';
+import { type ConversingChatbot, findChatbot } from './conversing-chatbot.js';
+import {
+  askAgain,
+  askQuestion,
   ConversationBusyError,
-  LimitReachedError,
-  Store,
-} from '../../store/index.js';
-import type { ConversingChatbot } from './access.js';
-import { findChatbot } from './access.js';
+  keepReply,
+  releaseClaim,
+  renewClaims,
+} from './reply-rows.js';
 
 const LEASE = 60_000;
 const LAPSED = -1000;
@@ -66,19 +78,17 @@ describe.each([
   /** Begins a conversation, and returns its id. */
   async function begin(greeting?: string): Promise<string> {
     const conversation = { title: null, greeting };
-    const { id } = await write(({ conversations }) =>
-      conversations.create(owner, chatbot.id, conversation),
-    );
+    const { id } = await write((tx) => createConversation(tx, owner, chatbot, conversation));
     return id;
   }
 
   const ask = (id: string, content = 'Hello?', lease = LEASE) =>
-    write(({ replies }) => replies.ask(owner, id, { content }, lease));
+    write((tx) => askQuestion(tx, owner, id, { content }, lease));
 
   /** Asks and replies. */
   async function talk(id: string, content?: string) {
     const { question, claim } = await ask(id, content);
-    return { question, reply: await write(({ replies }) => replies.keep(owner, claim, REPLY)) };
+    return { question, reply: await write((tx) => keepReply(tx, owner, claim, REPLY)) };
   }
 
   /** Returns the bytes that the owner can still store. */
@@ -87,12 +97,12 @@ describe.each([
     const skill = { name: 'large', type: 'notes', params };
     try {
       await write(async (store) => {
-        await createSkill(store, project.id, skill);
-        await removeSkill(store, project.id, 'large');
+        const row = await createSkill(store, project.id, skill);
+        await skills.remove(store, row);
       });
       return true;
     } catch (error) {
-      if (error instanceof LimitReachedError) return false;
+      if (error instanceof ProblemError) return false;
       throw error;
     }
   }
@@ -100,63 +110,67 @@ describe.each([
   /** Sweeps until nothing is left; returns the number of steps. */
   async function sweep(): Promise<number> {
     let steps = 0;
-    while (await store.conversations.sweep()) steps += 1;
+    while (await sweepConversations(store).step()) steps += 1;
     return steps;
   }
 
   const idsOf = async (id: string) =>
-    (await store.messages.entries(id, {})).map((entry) => entry.id);
+    (await listMessageIds(store, id, {})).map((entry) => entry.id);
 
   test('answer one message at a time', async () => {
     const id = await begin();
     const { question, claim } = await ask(id);
     await expect(ask(id)).rejects.toThrow(new ConversationBusyError(question.id));
-    await store.replies.release(claim);
+    await releaseClaim(store, claim);
     await ask(id);
   });
 
   test('are taken over when the lease has run out, and then refuse the late reply', async () => {
     const id = await begin();
     const { question, claim } = await ask(id, 'Hello?', LAPSED);
-    const again = await write(({ replies }) => replies.askAgain(question, LEASE));
-    const keep = (held: typeof claim) => write(({ replies }) => replies.keep(owner, held, REPLY));
-    await expect(keep(claim)).rejects.toThrow(ClaimLostError);
-    await store.replies.release(claim);
-    await store.replies.renew([claim.id], LAPSED);
+    const again = await write((tx) => askAgain(tx, question, LEASE));
+    const keep = (held: typeof claim) => write((tx) => keepReply(tx, owner, held, REPLY));
+    await expect(keep(claim)).rejects.toThrow('The reply was not kept');
+    await releaseClaim(store, claim);
+    await renewClaims(store, [claim], LAPSED);
     await expect(ask(id)).rejects.toThrow(ConversationBusyError);
     await keep(again);
-    expect(await store.messages.findReply(question.id)).toMatchObject({ content: 'Yes.' });
+    expect(await findReply(store, question.id)).toMatchObject({ content: 'Yes.' });
   });
 
   test('keep their claim while it is renewed', async () => {
     const id = await begin();
     const { claim } = await ask(id, 'Hello?', LAPSED);
-    await store.replies.renew([claim.id], LEASE);
+    await renewClaims(store, [claim], LEASE);
     await expect(ask(id)).rejects.toThrow(ConversationBusyError);
   });
 
   test('have room for each question and its reply, or refuse the question', async () => {
     const id = await begin('Welcome!');
     await talk(id);
-    await expect(ask(id)).rejects.toThrow(new LimitReachedError('messages', 4, 3));
+    await expect(ask(id)).rejects.toMatchObject({
+      detail: expect.stringContaining('holds 4 messages'),
+    });
     expect(await idsOf(id)).toHaveLength(3);
   });
 
   test('refuse a reply that has no room, before it is asked for', async () => {
     const id = await begin();
     const { question, claim } = await ask(id);
-    await store.replies.release(claim);
+    await releaseClaim(store, claim);
     const later = await ask(id);
-    await store.replies.release(later.claim);
+    await releaseClaim(store, later.claim);
     await talk(id);
-    const again = write(({ replies }) => replies.askAgain(question, LEASE));
-    await expect(again).rejects.toThrow(LimitReachedError);
+    const again = write((tx) => askAgain(tx, question, LEASE));
+    await expect(again).rejects.toMatchObject({ type: '/problems/limit-reached' });
   });
 
   test('are as many as a chatbot may have, and free for others when deleted', async () => {
     const [first = ''] = [await begin(), await begin(), await begin()];
-    await expect(begin()).rejects.toThrow(new LimitReachedError('conversations', 3));
-    await write(({ conversations }) => conversations.remove(owner, chatbot.id, first));
+    await expect(begin()).rejects.toMatchObject({
+      detail: expect.stringContaining('holds 3 conversations'),
+    });
+    await write((tx) => removeConversation(tx, owner, chatbot.id, first));
     await begin();
   });
 
@@ -164,18 +178,20 @@ describe.each([
     const id = await begin('x'.repeat(1500));
     await talk(id, 'x'.repeat(500));
     expect(await fits(2000)).toBe(false);
-    await write((tx) =>
-      kind === 'chatbot'
-        ? removeChatbot(tx, project.id, 'desk')
-        : tx.conversations.remove(owner, chatbot.id, id),
-    );
+    await write(async (tx) => {
+      const row = await chatbots.find(tx, project.id, 'desk');
+      if (kind !== 'chatbot') await removeConversation(tx, owner, chatbot.id, id);
+      else if (row) await chatbots.remove(tx, row);
+    });
     expect(await fits(3990)).toBe(true);
-    expect(await store.conversations.show(chatbot.id, id)).toBeUndefined();
+    expect(await findConversationRow(store, chatbot.id, id)).toBeUndefined();
   });
 
   test('are refused a message beyond the bytes of their owner', async () => {
     const id = await begin();
-    await expect(ask(id, 'x'.repeat(4000))).rejects.toThrow(LimitReachedError);
+    await expect(ask(id, 'x'.repeat(4000))).rejects.toMatchObject({
+      type: '/problems/limit-reached',
+    });
     expect(await idsOf(id)).toEqual([]);
     await talk(id);
   });
@@ -184,16 +200,16 @@ describe.each([
     const id = await begin();
     const { claim } = await ask(id);
     const large = { ...REPLY, content: 'x'.repeat(4000) };
-    const kept = write(({ replies }) => replies.keep(owner, claim, large));
-    await expect(kept).rejects.toThrow(LimitReachedError);
-    await store.replies.release(claim);
+    const kept = write((tx) => keepReply(tx, owner, claim, large));
+    await expect(kept).rejects.toMatchObject({ type: '/problems/limit-reached' });
+    await releaseClaim(store, claim);
     await ask(id);
   });
 
   test('are swept with their messages after they were deleted, and no others', async () => {
     await sweep();
     const [deleted, kept] = [await begin('One.'), await begin('Two.')];
-    await write(({ conversations }) => conversations.remove(owner, chatbot.id, deleted));
+    await write((tx) => removeConversation(tx, owner, chatbot.id, deleted));
     expect(await sweep()).toBe(2);
     expect(await idsOf(deleted)).toEqual([]);
     expect(await idsOf(kept)).toHaveLength(1);
@@ -215,15 +231,13 @@ describe.each([
   test('know a message by its key until the key expires, and then give the key to another', async () => {
     const id = await begin();
     const key = { text: 'key', fingerprint: 'first' };
-    const first = await write(({ replies }) =>
-      replies.ask(owner, id, { content: 'a', key }, LAPSED),
-    );
-    const find = (notBefore: string) => store.messages.findByKey(owner, 'key', notBefore);
+    const first = await write((tx) => askQuestion(tx, owner, id, { content: 'a', key }, LAPSED));
+    const find = (notBefore: string) => findKeyedMessage(store, owner, 'key', notBefore);
     expect(await find(LONG_AGO)).toMatchObject({ id: first.question.id, fingerprint: 'first' });
     expect(await find('2999-01-01T00:00:00.000Z')).toBeUndefined();
-    expect(await store.messages.findByKey('bob', 'key', LONG_AGO)).toBeUndefined();
+    expect(await findKeyedMessage(store, 'bob', 'key', LONG_AGO)).toBeUndefined();
     const other = { text: 'key', fingerprint: 'other' };
-    await write(({ replies }) => replies.ask(owner, id, { content: 'b', key: other }, LEASE));
+    await write((tx) => askQuestion(tx, owner, id, { content: 'b', key: other }, LEASE));
     expect(await find(LONG_AGO)).toMatchObject({ content: 'b', fingerprint: 'other' });
   });
 });

@@ -1,24 +1,99 @@
-import type { Kysely } from 'kysely';
-import { conversationJson } from '../../resources/written-json.js';
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import type { Sweep } from '../../common/sweeps.js';
+import { problem } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
-import { LimitReachedError } from '../../store/errors.js';
-import { lookup, padToPowerOfTwo } from '../../store/lookup.js';
-import { type ListEntry, type Page, paginate, partsOf } from '../../store/page.js';
-import type { Limits } from '../../store/quota/limits.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
-import { newResource } from '../../store/resource.js';
-import { addMessage, ROW_BYTES } from './add-message.js';
+import type { Store } from '../../store/index.js';
+import { adjustStored } from '../../store/quota.js';
+import {
+  chunksBySize,
+  type ListEntry,
+  lookup,
+  newResource,
+  type Page,
+  padToPowerOfTwo,
+  paginate,
+} from '../../store/rows.js';
 
 /** The columns of a conversation that callers see. */
-const SHOWN = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
+const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
+
+type ConversationRow = Pick<Selectable<Database['conversations']>, (typeof COLUMNS)[number]>;
+export type MessageRow = Selectable<Database['messages']>;
 
 /** The approximate size of a conversation's JSON, in bytes. */
 const ENTRY_BYTES = 256;
 
-/** The most messages that a step of the sweep deletes; fewer if they are large. */
-const MAX_SWEPT = 128;
+/**
+ * The size of a conversation or a message without its text, in bytes: its other columns and its
+ * index entries. Empty messages count too.
+ */
+const ROW_BYTES = 256;
+
+export function conversationJson(row: ConversationRow): string {
+  const { id, title, messages, created_at, updated_at } = row;
+  return JSON.stringify({ id, title, messages, created_at, updated_at });
+}
+
+export function messageJson(row: MessageRow): string {
+  const { id, role, content, reply_to, steps, usage, created_at } = row;
+  const own = JSON.stringify({ id, role, content, reply_to }).slice(0, -1);
+  return `${own},"steps":${steps},"usage":${usage},${JSON.stringify({ created_at }).slice(1)}`;
+}
+
+/** Returns the entries of a list without reading the conversations. */
+export async function listConversationIds(
+  { reads }: Store,
+  chatbotId: string,
+  page: Page,
+): Promise<ListEntry[]> {
+  const all = reads.selectFrom('conversations').select('id').where('chatbot_id', '=', chatbotId);
+  const rows = await paginate(all, 'id', page).execute();
+  return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
+}
+
+export function readConversationsJson({ reads }: Store, entries: readonly ListEntry[]) {
+  const read = (ids: readonly string[]) =>
+    reads
+      .selectFrom('conversations')
+      .select(COLUMNS)
+      .where('id', 'in', ids)
+      .where('chatbot_id', 'is not', null)
+      .execute();
+  return readJson(entries, read, conversationJson);
+}
+
+/** Yields the JSON of resources, each in one piece; skips those that no longer exist. */
+async function* readJson<R extends { readonly id: string }>(
+  entries: readonly ListEntry[],
+  read: (ids: readonly string[]) => Promise<R[]>,
+  toJson: (row: R) => string,
+): AsyncGenerator<readonly string[]> {
+  for (const part of chunksBySize(entries)) {
+    const ids = part.map(({ id }) => id);
+    const rows = new Map((await lookup(ids, read)).map((row) => [row.id, row]));
+    for (const id of ids) {
+      const row = rows.get(id);
+      if (row !== undefined) yield [toJson(row)];
+    }
+  }
+}
+
+/** Finds a conversation of a chatbot. */
+export function findConversationRow(
+  { reads }: Store,
+  chatbotId: string,
+  id: string,
+): Promise<ConversationRow | undefined> {
+  return reads
+    .selectFrom('conversations')
+    .select(COLUMNS)
+    .where('id', '=', id.toLowerCase())
+    .where('chatbot_id', '=', chatbotId)
+    .executeTakeFirst();
+}
 
 /** A conversation to create. */
 export interface NewConversation {
@@ -28,144 +103,240 @@ export interface NewConversation {
 }
 
 /**
- * Stores the conversations of chatbots, without their messages. Writes run within
- * `Store.transaction`, with the project locked.
- *
- * A deleted conversation is detached from its chatbot and gives its bytes back at once. Its messages
- * may be many, and are deleted later by periodic sweeps.
+ * Creates a conversation; within `Store.transaction`, with the project locked.
+ * @throws {ProblemError} if the chatbot has as many as allowed, or the owner would exceed a
+ *   limit; the transaction must be rolled back
  */
-export class ConversationStore {
-  constructor(
-    private readonly db: Kysely<Database>,
-    private readonly limits: Limits,
-    private readonly work: Kysely<Database>,
-  ) {}
-
-  /** Returns the entries of a list without reading the conversations. */
-  async entries(chatbotId: string, page: Page): Promise<ListEntry[]> {
-    const all = this.db
-      .selectFrom('conversations')
-      .select('id')
-      .where('chatbot_id', '=', chatbotId);
-    const rows = await paginate(all, 'id', page).execute();
-    return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
-  }
-
-  /** Yields the JSON of conversations, each in one piece; skips those that no longer exist. */
-  async *written(entries: readonly ListEntry[]): AsyncGenerator<readonly string[]> {
-    const rows = await lookup(
-      entries.map(({ id }) => id),
-      (ids) =>
-        this.db
-          .selectFrom('conversations')
-          .select(SHOWN)
-          .where('id', 'in', ids)
-          .where('chatbot_id', 'is not', null)
-          .execute(),
+export async function createConversation(
+  store: Store,
+  owner: string,
+  chatbot: { readonly id: string; readonly name: string },
+  { title, greeting }: NewConversation,
+): Promise<ConversationRow> {
+  const { conversations } = await store.reads
+    .selectFrom('conversations')
+    .select(({ fn }) => fn.countAll().as('conversations'))
+    .where('chatbot_id', '=', chatbot.id)
+    .executeTakeFirstOrThrow();
+  const { resources, stored } = store.limits;
+  if (Number(conversations) >= resources) {
+    throw problem(
+      '/problems/limit-reached',
+      `The chatbot "${chatbot.name}" holds ${resources} conversations already, the most that it may; delete some.`,
     );
-    const texts = new Map(rows.map((row) => [row.id, conversationJson(row)]));
-    for (const { id } of entries) {
-      const text = texts.get(id);
-      if (text !== undefined) yield [text];
-    }
   }
-
-  /** Returns the JSON of a conversation, in one piece. */
-  async show(chatbotId: string, id: string): Promise<readonly string[] | undefined> {
-    const row = await this.db
-      .selectFrom('conversations')
-      .select(SHOWN)
-      .where('id', '=', id.toLowerCase())
-      .where('chatbot_id', '=', chatbotId)
-      .executeTakeFirst();
-    return row && [conversationJson(row)];
+  const bytes = ROW_BYTES + Buffer.byteLength(title ?? '');
+  const row = { ...newResource(), chatbot_id: chatbot.id, title, bytes };
+  await store.reads.insertInto('conversations').values(row).execute();
+  await adjustStored(store.reads, owner, bytes, stored);
+  if (greeting !== undefined) {
+    await addMessage(store, owner, row.id, { role: 'assistant', content: greeting });
   }
+  const created = await findConversationRow(store, chatbot.id, row.id);
+  if (!created) throw new Error('The conversation vanished within its own transaction');
+  return created;
+}
 
-  /** Returns the id of a conversation of the chatbot, as it is stored; undefined if there is none. */
-  async find(chatbotId: string, id: string): Promise<string | undefined> {
-    const row = await this.db
+/**
+ * Deletes a conversation; returns whether it existed. It is detached from its chatbot and gives its
+ * bytes back at once. Its messages may be many, and are deleted later, by `sweepConversations`.
+ */
+export async function removeConversation(
+  { reads }: Store,
+  owner: string,
+  chatbotId: string,
+  id: string,
+): Promise<boolean> {
+  const detached = await reads
+    .updateTable('conversations')
+    .set({ chatbot_id: null })
+    .where('id', '=', id.toLowerCase())
+    .where('chatbot_id', '=', chatbotId)
+    .returning('bytes')
+    .executeTakeFirst();
+  if (!detached) return false;
+  await adjustStored(reads, owner, -Number(detached.bytes));
+  return true;
+}
+
+/** The most messages that a step of the sweep deletes; fewer if they are large. */
+const MAX_SWEPT = 128;
+
+/** Deletes conversations that were deleted, each after its messages, some of them in a step. */
+export function sweepConversations({ work }: Store): Sweep {
+  const step = async (db: Kysely<Database>) => {
+    const detached = await db
       .selectFrom('conversations')
       .select('id')
-      .where('id', '=', id.toLowerCase())
-      .where('chatbot_id', '=', chatbotId)
-      .executeTakeFirst();
-    return row?.id;
-  }
-
-  /**
-   * @returns the conversation, as `show` does, and its id
-   * @throws {LimitReachedError} if the chatbot has as many as allowed, or the owner would exceed a
-   *   limit; the transaction must be rolled back
-   */
-  async create(
-    owner: string,
-    chatbotId: string,
-    { title, greeting }: NewConversation,
-  ): Promise<{ id: string; pieces: readonly string[] }> {
-    await this.#refuseFull(chatbotId);
-    const bytes = ROW_BYTES + Buffer.byteLength(title ?? '');
-    const row = { ...newResource(), chatbot_id: chatbotId, title, bytes };
-    await this.db.insertInto('conversations').values(row).execute();
-    await adjustStored(this.db, owner, bytes, this.limits.stored);
-    if (greeting !== undefined) {
-      const message = { role: 'assistant' as const, content: greeting };
-      await addMessage(this.db, owner, row.id, message, this.limits);
-    }
-    const pieces = await this.show(chatbotId, row.id);
-    if (!pieces) throw new Error('The conversation vanished within its own transaction');
-    return { id: row.id, pieces };
-  }
-
-  /** Deletes a conversation; returns whether it existed. */
-  async remove(owner: string, chatbotId: string, id: string): Promise<boolean> {
-    const detached = await this.db
-      .updateTable('conversations')
-      .set({ chatbot_id: null })
-      .where('id', '=', id.toLowerCase())
-      .where('chatbot_id', '=', chatbotId)
-      .returning('bytes')
+      .where('chatbot_id', 'is', null)
+      .limit(1)
       .executeTakeFirst();
     if (!detached) return false;
-    await adjustStored(this.db, owner, -Number(detached.bytes));
+    const messages = await db
+      .selectFrom('messages')
+      .select(['id', dialectOf(db).octets('content').as('bytes')])
+      .where('conversation_id', '=', detached.id)
+      .limit(MAX_SWEPT)
+      .execute();
+    const [part] = chunksBySize(messages);
+    const ids = part && padToPowerOfTwo(part.map(({ id }) => id));
+    await (ids
+      ? db.deleteFrom('messages').where('id', 'in', ids)
+      : db.deleteFrom('conversations').where('id', '=', detached.id)
+    ).execute();
     return true;
-  }
+  };
+  return {
+    failure: 'deleted conversations are not swept yet',
+    everyMs: 1_000,
+    step: () => inTransaction(work, step),
+  };
+}
 
-  /**
-   * Deletes some messages of a deleted conversation, or the conversation after its last one. Returns
-   * whether there was one.
-   */
-  sweep(): Promise<boolean> {
-    return inTransaction(this.work, async (db) => {
-      const detached = await db
-        .selectFrom('conversations')
-        .select('id')
-        .where('chatbot_id', 'is', null)
-        .limit(1)
-        .executeTakeFirst();
-      if (!detached) return false;
-      const messages = await db
-        .selectFrom('messages')
-        .select(['id', dialectOf(db).octets('content').as('bytes')])
-        .where('conversation_id', '=', detached.id)
-        .limit(MAX_SWEPT)
-        .execute();
-      const [part] = partsOf(messages);
-      const ids = part && padToPowerOfTwo(part.map(({ id }) => id));
-      await (ids
-        ? db.deleteFrom('messages').where('id', 'in', ids)
-        : db.deleteFrom('conversations').where('id', '=', detached.id)
-      ).execute();
-      return true;
-    });
-  }
+/** Returns the entries of a list without reading the messages. */
+export function listMessageIds(
+  { reads }: Store,
+  conversationId: string,
+  page: Page,
+): Promise<ListEntry[]> {
+  const { octets } = dialectOf(reads);
+  const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
+  const all = reads
+    .selectFrom('messages')
+    .select(['id', bytes])
+    .where('conversation_id', '=', conversationId);
+  return paginate(all, 'id', page).execute();
+}
 
-  async #refuseFull(chatbotId: string): Promise<void> {
-    const { conversations } = await this.db
-      .selectFrom('conversations')
-      .select(({ fn }) => fn.countAll().as('conversations'))
-      .where('chatbot_id', '=', chatbotId)
-      .executeTakeFirstOrThrow();
-    const { resources } = this.limits;
-    if (Number(conversations) >= resources) throw new LimitReachedError('conversations', resources);
-  }
+export function readMessagesJson({ reads }: Store, entries: readonly ListEntry[]) {
+  const read = (ids: readonly string[]) =>
+    reads.selectFrom('messages').selectAll().where('id', 'in', ids).execute();
+  return readJson(entries, read, messageJson);
+}
+
+/** Finds a message of a person. */
+export function findQuestion(
+  { reads }: Store,
+  conversationId: string,
+  id: string,
+): Promise<MessageRow | undefined> {
+  return reads
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', conversationId)
+    .where('id', '=', id.toLowerCase())
+    .where('role', '=', 'user')
+    .executeTakeFirst();
+}
+
+export function findReply({ reads }: Store, messageId: string): Promise<MessageRow | undefined> {
+  return reads
+    .selectFrom('messages')
+    .selectAll()
+    .where('reply_to', '=', messageId)
+    .executeTakeFirst();
+}
+
+/** An earlier message, as it is sent with a question. */
+type EarlierMessage = Pick<MessageRow, 'role' | 'content'>;
+
+/** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */
+const HISTORY_BYTES = 64 * 1024;
+
+/**
+ * Returns the last messages before a question, the oldest first. Each reply follows its question,
+ * and the first message is one of a person: chat servers expect that.
+ */
+export async function readHistory(
+  { reads }: Store,
+  question: Pick<MessageRow, 'id' | 'conversation_id'>,
+  maxMessages: number,
+): Promise<EarlierMessage[]> {
+  if (maxMessages === 0) return [];
+  const latest = await reads
+    .selectFrom('messages')
+    .select(['id', 'role', 'reply_to', dialectOf(reads).octets('content').as('bytes')])
+    .where('conversation_id', '=', question.conversation_id)
+    .where('id', '<', question.id)
+    .orderBy('id', 'desc')
+    .limit(maxMessages)
+    .execute();
+  let bytes = 0;
+  const excess = latest.findIndex((message) => {
+    bytes += message.bytes;
+    return bytes > HISTORY_BYTES;
+  });
+  const fitting = latest.slice(0, excess === -1 ? latest.length : excess).sort(compareByQuestion);
+  const begin = fitting.findIndex(({ role }) => role === 'user');
+  const sent = begin === -1 ? [] : fitting.slice(begin);
+  const rows = await lookup(
+    sent.map(({ id }) => id),
+    (ids) =>
+      reads.selectFrom('messages').select(['id', 'content']).where('id', 'in', ids).execute(),
+  );
+  const contents = new Map(rows.map(({ id, content }) => [id, content]));
+  return sent.flatMap(({ id, role }) => {
+    const content = contents.get(id);
+    return content === undefined ? [] : [{ role, content }];
+  });
+}
+
+type Ordered = Pick<MessageRow, 'id' | 'reply_to'>;
+
+/** Compares messages so that a reply, which may be much later, follows its question. */
+function compareByQuestion(one: Ordered, other: Ordered): number {
+  const key = ({ id, reply_to }: Ordered) => `${reply_to ?? id} ${id}`;
+  return key(one) < key(other) ? -1 : 1;
+}
+
+type NewMessage = Pick<Insertable<Database['messages']>, 'role' | 'content'> & Partial<MessageRow>;
+
+const EMPTY = {
+  ...{ reply_to: null, steps: '[]', usage: null },
+  ...{ key_owner: null, idempotency_key: null, fingerprint: null },
+};
+
+/**
+ * Adds a message to a conversation that is locked, and counts its bytes.
+ * @throws {ProblemError} if the owner would exceed the limit; the transaction must be rolled
+ *   back
+ */
+export async function addMessage(
+  { work, limits }: Store,
+  owner: string,
+  conversationId: string,
+  message: NewMessage,
+): Promise<MessageRow> {
+  const created_at = new Date().toISOString();
+  const id = await nextMessageId(work, conversationId);
+  const row = { ...EMPTY, ...message, id, conversation_id: conversationId, created_at };
+  const bytes = ROW_BYTES + Buffer.byteLength(row.content) + Buffer.byteLength(row.steps);
+  await work.insertInto('messages').values(row).execute();
+  await work
+    .updateTable('conversations')
+    .set(({ eb }) => ({
+      messages: eb('messages', '+', 1),
+      bytes: eb('bytes', '+', bytes),
+      updated_at: created_at,
+    }))
+    .where('id', '=', conversationId)
+    .execute();
+  await adjustStored(work, owner, bytes, limits.stored);
+  return row;
+}
+
+/**
+ * Returns an id after those of the conversation's messages. The clocks of two instances may differ,
+ * and messages are in the order of their ids.
+ */
+async function nextMessageId(db: Kysely<Database>, conversationId: string): Promise<string> {
+  const { last } = await db
+    .selectFrom('messages')
+    .select(({ fn }) => fn.max('id').as('last'))
+    .where('conversation_id', '=', conversationId)
+    .executeTakeFirstOrThrow();
+  const id = uuidv7();
+  // The aggregate of no rows is null, which Kysely's type leaves out.
+  if (!last || id > last) return id;
+  return uuidv7({ msecs: Number.parseInt(last.replaceAll('-', '').slice(0, 12), 16) + 1 });
 }

@@ -1,13 +1,34 @@
 import type { components } from '../../../generated/openapi.js';
-import type { Handlers } from '../../api/handlers.js';
+import { EventStream, type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import { idempotent } from '../../api/idempotency.js';
-import { writtenPage } from '../../api/list-page.js';
-import { shown } from '../../api/preconditions.js';
-import { inProject, lockProject } from '../../projects/projects.js';
+import { streamPage } from '../../api/list-page.js';
+import { conditionalGet } from '../../api/preconditions.js';
+import type { Caller } from '../../auth/caller.js';
+import { problem } from '../../problems/problem.js';
+import { findProject, inProject, lockProject, type Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import type { Agents } from '../agents.js';
-import { addressOf, conversationNotFound, findChatbot, findIn } from './access.js';
-import { messageOperations } from './messages.js';
+import { agentEvents } from '../agent-events.js';
+import type { AgentRunner } from '../agent-runner.js';
+import { type Answer, waitForAnswer } from '../answer-stream.js';
+import {
+  conversationJson,
+  createConversation,
+  findConversationRow,
+  listConversationIds,
+  listMessageIds,
+  messageJson,
+  readConversationsJson,
+  readMessagesJson,
+  removeConversation,
+} from './conversation-rows.js';
+import { type ConversingChatbot, findChatbot } from './conversing-chatbot.js';
+import {
+  type ComingReply,
+  Replies,
+  type TakenQuestion,
+  takeNewQuestion,
+  takeQuestion,
+} from './replies.js';
 
 type ConversationOperations = Pick<
   Handlers,
@@ -20,15 +41,41 @@ type ConversationOperations = Pick<
   | 'replyToMessage'
 >;
 type Conversation = components['schemas']['Conversation'];
+type Message = components['schemas']['Message'];
+type Reply = components['schemas']['Reply'];
+type ReplyRequest = Input<'sendMessage'> | Input<'replyToMessage'>;
 
-export function conversationOperations(store: Store, agents: Agents): ConversationOperations {
+export function conversationOperations(store: Store, agents: AgentRunner): ConversationOperations {
+  const replies = new Replies(store, agents);
+
+  /** Takes a question in one transaction, then replies to it. */
+  async function replyTo(
+    request: ReplyRequest,
+    take: (tx: Store, conversationId: string) => Promise<TakenQuestion>,
+  ): Promise<ComingReply> {
+    const { caller, params, requestId, signal } = request;
+    const { taken, asker } = await inProject(
+      store,
+      caller,
+      params.project_name,
+      async (tx, project) => {
+        const chatbot = await findChatbot(tx, project, params.chatbot_name);
+        const { id } = await findConversation(tx, chatbot, params.conversation_id);
+        return {
+          taken: await take(tx, id),
+          asker: { caller, project, chatbot, requestId, signal },
+        };
+      },
+    );
+    return replies.replyTo(taken, asker);
+  }
+
   return {
     listConversations: async ({ caller, params, query, base, reply }) => {
       const { project, chatbot } = await findIn(store, caller, params);
-      const address = addressOf(base, project, chatbot);
-      const page = await writtenPage<Conversation>(address, query, {
-        entries: (part) => store.conversations.entries(chatbot.id, part),
-        written: (entries) => store.conversations.written(entries),
+      const page = await streamPage<Conversation>(address(base, project, chatbot), query, {
+        listIds: (part) => listConversationIds(store, chatbot.id, part),
+        readJson: (entries) => readConversationsJson(store, entries),
       });
       return reply({ status: 200, ...page });
     },
@@ -44,13 +91,9 @@ export function conversationOperations(store: Store, agents: Agents): Conversati
           const project = await lockProject(tx, caller, params.project_name);
           const chatbot = await findChatbot(tx, project, params.chatbot_name);
           const { greeting } = chatbot.settings;
-          const conversation = { title, greeting };
-          const { id, pieces } = await tx.conversations.create(
-            caller.owner,
-            chatbot.id,
-            conversation,
-          );
-          return { pieces, location: `${addressOf(base, project, chatbot)}/${id}` };
+          const row = await createConversation(tx, caller.owner, chatbot, { title, greeting });
+          const location = `${address(base, project, chatbot)}/${row.id}`;
+          return { chunks: [conversationJson(row)], location };
         },
       );
       return reply(answer);
@@ -58,20 +101,85 @@ export function conversationOperations(store: Store, agents: Agents): Conversati
 
     getConversation: async ({ caller, params, headers, reply }) => {
       const { chatbot } = await findIn(store, caller, params);
-      const conversation = await store.conversations.show(chatbot.id, params.conversation_id);
-      if (!conversation) throw conversationNotFound(chatbot, params.conversation_id);
-      return reply(await shown<Conversation>(conversation, headers));
+      const conversation = await findConversation(store, chatbot, params.conversation_id);
+      return reply(await conditionalGet<Conversation>([conversationJson(conversation)], headers));
     },
 
     deleteConversation: ({ caller, params, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
         const chatbot = await findChatbot(tx, project, params.chatbot_name);
         const id = params.conversation_id;
-        const isRemoved = await tx.conversations.remove(caller.owner, chatbot.id, id);
+        const isRemoved = await removeConversation(tx, caller.owner, chatbot.id, id);
         if (!isRemoved) throw conversationNotFound(chatbot, id);
         return reply({ status: 204 });
       }),
 
-    ...messageOperations(store, agents),
+    listMessages: async ({ caller, params, query, base, reply }) => {
+      const { project, chatbot } = await findIn(store, caller, params);
+      const { id } = await findConversation(store, chatbot, params.conversation_id);
+      const messages = `${address(base, project, chatbot)}/${id}/messages`;
+      const page = await streamPage<Message>(messages, query, {
+        listIds: (part) => listMessageIds(store, id, part),
+        readJson: (entries) => readMessagesJson(store, entries),
+      });
+      return reply({ status: 200, ...page });
+    },
+
+    sendMessage: async (request) => {
+      const coming = await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request));
+      return request.reply({ status: 200, body: await replyBody(coming, request, agents) });
+    },
+
+    replyToMessage: async (request) => {
+      const { message_id } = request.params;
+      const coming = await replyTo(request, (tx, id) => takeQuestion(tx, id, message_id));
+      return request.reply({ status: 200, body: await replyBody(coming, request, agents) });
+    },
   };
+}
+
+/** Finds a chatbot in a project of the caller. */
+async function findIn(
+  store: Store,
+  caller: Caller,
+  params: { readonly project_name: string; readonly chatbot_name: string },
+) {
+  const project = await findProject(store, caller, params.project_name);
+  return { project, chatbot: await findChatbot(store, project, params.chatbot_name) };
+}
+
+async function findConversation(store: Store, chatbot: ConversingChatbot, id: string) {
+  const found = await findConversationRow(store, chatbot.id, id);
+  if (!found) throw conversationNotFound(chatbot, id);
+  return found;
+}
+
+function conversationNotFound({ name }: ConversingChatbot, id: string) {
+  return problem(
+    '/problems/conversation-not-found',
+    `There is no conversation "${id}" of the chatbot "${name}".`,
+  );
+}
+
+/** Returns the address of a chatbot's conversations, as the caller used it. */
+function address(base: string, project: Project, chatbot: ConversingChatbot): string {
+  return `${base}/projects/${project.name}/chatbots/${chatbot.name}/conversations`;
+}
+
+/** Returns the reply as the caller wants it: in events while it is made, or whole. */
+async function replyBody(
+  { question, stream, keep }: ComingReply,
+  { answerType, requestId: traceId }: ReplyRequest,
+  agents: AgentRunner,
+): Promise<EventStream | JsonText<Reply>> {
+  if (answerType === 'text/event-stream') {
+    const options = {
+      ...{ prompt: question.content, traceId, messageId: question.id },
+      keep: async (answer: Answer) => (await keep(answer)).id,
+    };
+    return new EventStream(agentEvents(stream, options, agents));
+  }
+  const reply = await keep(await waitForAnswer(stream));
+  const pieces = ['{"question":', messageJson(question), ',"message":', messageJson(reply), '}'];
+  return new JsonText<Reply>(pieces);
 }

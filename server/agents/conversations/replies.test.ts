@@ -1,13 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LOCAL_CALLER } from '../../auth/caller.js';
 import { findProjectRow } from '../../projects/projects.js';
-import { createChatbot } from '../../resources/chatbot-rows.js';
-import { ConversationBusyError, Store } from '../../store/index.js';
-import type { Question } from '../agents.js';
-import type { Answer, Answering } from '../answer.js';
-import { findChatbot } from './access.js';
+import { createChatbot } from '../../resources/chatbots.js';
+import { Store } from '../../store/index.js';
+import type { Question } from '../agent-runner.js';
+import type { Answer, AnswerStream } from '../answer-stream.js';
+import { createConversation } from './conversation-rows.js';
+import { findChatbot } from './conversing-chatbot.js';
 import { type Asker, Replies, type TakenQuestion } from './replies.js';
-import { LEASE_MS } from './reply-claims.js';
+import { askQuestion, ConversationBusyError, keepReply, LEASE_MS } from './reply-rows.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
 const ANSWER: Answer = { text: 'Yes.', steps: [], usage: USAGE, passages: undefined };
@@ -27,8 +28,8 @@ beforeEach(async () => {
   );
   const chatbot = await findChatbot(store, project, 'desk');
   const conversation = { title: null, greeting: undefined };
-  ({ id: conversationId } = await store.transaction(({ conversations }) =>
-    conversations.create('local', chatbot.id, conversation),
+  ({ id: conversationId } = await store.transaction((tx) =>
+    createConversation(tx, 'local', chatbot, conversation),
   ));
   const { signal } = closing;
   asker = { caller: LOCAL_CALLER, project, chatbot, requestId: 'request-1', signal };
@@ -41,15 +42,15 @@ afterEach(async () => {
 /** Sends a message, and claims the conversation. */
 function ask(lease = LEASE_MS): Promise<TakenQuestion> {
   const question = { content: 'Hello?' };
-  return store.transaction(({ replies }) => replies.ask('local', conversationId, question, lease));
+  return store.transaction((tx) => askQuestion(tx, 'local', conversationId, question, lease));
 }
 
 /** Returns whether the conversation takes another message. Does not send one. */
 async function isFree(): Promise<boolean> {
   const undone = new Error('undone');
   try {
-    await store.transaction(async ({ replies }) => {
-      await replies.ask('local', conversationId, { content: 'Next?' }, LEASE_MS);
+    await store.transaction(async (tx) => {
+      await askQuestion(tx, 'local', conversationId, { content: 'Next?' });
       throw undone;
     });
     return false;
@@ -60,12 +61,12 @@ async function isFree(): Promise<boolean> {
   }
 }
 
-async function* answering(): Answering {
+async function* answering(): AnswerStream {
   yield { type: 'delta', text: 'Yes.' };
   return ANSWER;
 }
 
-const answersWith = (prepare: (question: Question) => Promise<Answering>) =>
+const answersWith = (prepare: (question: Question) => Promise<AnswerStream>) =>
   new Replies(store, { find: () => Promise.reject(new Error('no agent is expected')), prepare });
 
 test('the agent is asked with the settings of the chatbot', async () => {
@@ -96,20 +97,20 @@ describe('the conversation is free again', () => {
 
   test('when the answer fails, before its failure is told', async () => {
     // biome-ignore lint/correctness/useYield: it fails before it has anything to tell.
-    const failing = async function* (): Answering {
+    const failing = async function* (): AnswerStream {
       throw new Error('the chat server failed');
     };
     const replies = answersWith(async () => failing());
     const coming = await replies.replyTo(await ask(), asker);
-    await expect(coming.answering.next()).rejects.toThrow('the chat server failed');
+    await expect(coming.stream.next()).rejects.toThrow('the chat server failed');
     expect(await isFree()).toBe(true);
   });
 
   test('when the reader leaves during the answer', async () => {
     const replies = answersWith(async () => answering());
     const coming = await replies.replyTo(await ask(), asker);
-    await coming.answering.next();
-    await coming.answering.return(ANSWER);
+    await coming.stream.next();
+    await coming.stream.return(ANSWER);
     expect(await isFree()).toBe(true);
   });
 
@@ -147,9 +148,9 @@ test('a stored reply is given again with its steps, and the agent is not asked',
   const { question, claim } = await ask();
   if (!claim) throw new Error('There is a reply already');
   const kept = { content: 'Yes.', steps: [step], usage: USAGE };
-  const reply = await store.transaction((tx) => tx.replies.keep('local', claim, kept));
+  const reply = await store.transaction((tx) => keepReply(tx, 'local', claim, kept));
   const replies = answersWith(() => Promise.reject(new Error('asked')));
-  const { answering: again, keep } = await replies.replyTo({ question, reply }, asker);
+  const { stream: again, keep } = await replies.replyTo({ question, reply }, asker);
   expect(await again.next()).toEqual({ done: false, value: { type: 'step', step } });
   const { value } = await again.next();
   expect(value).toEqual({ ...ANSWER, steps: [step] });

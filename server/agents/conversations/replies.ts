@@ -1,19 +1,100 @@
+import type { Input } from '../../api/handlers.js';
+import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
 import type { Caller } from '../../auth/caller.js';
+import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
-import type { MessageRow, ReplyClaim, Store } from '../../store/index.js';
-import type { Agents } from '../agents.js';
-import type { Answer, Answering, Step, Usage } from '../answer.js';
-import type { ConversingChatbot } from './access.js';
-import { Claims, type HeldClaim } from './reply-claims.js';
-
-/** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */
-const HISTORY_BYTES = 64 * 1024;
+import { claimAnswer, findAnswer, findKeyedMessage } from '../../store/answers.js';
+import type { Store } from '../../store/index.js';
+import { Leases } from '../../store/lease.js';
+import type { AgentRunner } from '../agent-runner.js';
+import type { Answer, AnswerStream, Step, Usage } from '../answer-stream.js';
+import { findQuestion, findReply, type MessageRow, readHistory } from './conversation-rows.js';
+import type { ConversingChatbot } from './conversing-chatbot.js';
+import {
+  askAgain,
+  askQuestion,
+  ConversationBusyError,
+  keepReply,
+  type ReplyClaim,
+  releaseClaim,
+  renewClaims,
+} from './reply-rows.js';
 
 /** A message of a person, with its reply or the claim to answer it. */
 export type TakenQuestion = { readonly question: MessageRow } & (
   | { readonly reply: MessageRow; readonly claim?: undefined }
   | { readonly claim: ReplyClaim; readonly reply?: undefined }
 );
+
+/**
+ * Stores the message of a request, and claims its conversation. A repeated request, as its
+ * `Idempotency-Key` tells, gets the message of the first one.
+ * @param tx the store of the transaction, with the project locked
+ * @throws {ProblemError} if the same request is being answered, or the key has another request
+ * @throws {ConversationBusyError} if another message is being answered; nothing is stored then
+ */
+export async function takeNewQuestion(
+  tx: Store,
+  conversationId: string,
+  { caller: { owner }, headers, body }: Pick<Input<'sendMessage'>, 'caller' | 'headers' | 'body'>,
+): Promise<TakenQuestion> {
+  const { content } = body.message;
+  const text = headers['Idempotency-Key'];
+  if (text === undefined) return askQuestion(tx, owner, conversationId, { content });
+  const fingerprint = await fingerprintOf(['sendMessage', conversationId, content]);
+  if (!(await claimAnswer(tx, owner, text))) throw inProgress();
+  const first = await findKeyedMessage(tx, owner, text, keysExpireBefore());
+  if (first) {
+    if (first.fingerprint !== fingerprint) throw reused();
+    return takeAgain(tx, first, inProgress);
+  }
+  if (await findAnswer(tx, owner, text, keysExpireBefore())) throw reused();
+  return askQuestion(tx, owner, conversationId, { content, key: { text, fingerprint } });
+}
+
+/**
+ * Finds a message of a person and its reply, or claims the conversation for its reply.
+ * @param tx the store of the transaction, with the project locked
+ * @throws {ProblemError} if there is no such message, or it is being answered
+ * @throws {ConversationBusyError} if another message is being answered
+ */
+export async function takeQuestion(
+  tx: Store,
+  conversationId: string,
+  messageId: string,
+): Promise<TakenQuestion> {
+  const question = await findQuestion(tx, conversationId, messageId);
+  if (!question) {
+    throw problem(
+      '/problems/message-not-found',
+      `The conversation has no message of a person with the identifier "${messageId}".`,
+    );
+  }
+  return takeAgain(tx, question, () =>
+    problem(
+      '/problems/conversation-busy',
+      'The conversation is answering this message; ask for its reply when that is done.',
+      {},
+      { 'Retry-After': '1' },
+    ),
+  );
+}
+
+/** @param busy returns the problem of a message that is being answered */
+async function takeAgain(
+  tx: Store,
+  question: MessageRow,
+  busy: () => Error,
+): Promise<TakenQuestion> {
+  const reply = await findReply(tx, question.id);
+  if (reply) return { question, reply };
+  try {
+    return { question, claim: await askAgain(tx, question) };
+  } catch (error) {
+    const isBusy = error instanceof ConversationBusyError && error.messageId === question.id;
+    throw isBusy ? busy() : error;
+  }
+}
 
 /** The request for a reply. */
 export interface Asker {
@@ -29,24 +110,32 @@ export interface Asker {
 export interface ComingReply {
   readonly question: MessageRow;
   /** The answer in progress. If it fails, or is given up, the conversation is free again. */
-  readonly answering: Answering;
+  readonly stream: AnswerStream;
   /**
    * Stores the answer as the reply, and returns it. The conversation is free then, in every case.
-   * @throws {ClaimLostError} if the conversation was deleted or is no longer claimed
+   * @throws {ProblemError} if the conversation was deleted or is no longer claimed
    * @throws {LimitReachedError} if the owner would exceed a limit
    */
   keep(answer: Answer): Promise<MessageRow>;
 }
 
+/** The interval at which an instance renews its claims, in milliseconds. */
+const RENEW_EVERY_MS = 2_500;
+
 /** Replies to the messages of conversations. */
 export class Replies {
-  readonly #claims: Claims;
+  readonly #leases: Leases<ReplyClaim>;
 
   constructor(
     private readonly store: Store,
-    private readonly agents: Pick<Agents, 'find' | 'prepare'>,
+    private readonly agents: Pick<AgentRunner, 'find' | 'prepare'>,
   ) {
-    this.#claims = new Claims(store);
+    this.#leases = new Leases({
+      renewEveryMs: RENEW_EVERY_MS,
+      renew: (claims) => renewClaims(store, claims),
+      // The lease outlasts several attempts. A reply whose claim is lost is not stored.
+      onError: () => {},
+    });
   }
 
   /**
@@ -54,51 +143,84 @@ export class Replies {
    * @throws {ProblemError} if the agent cannot be asked; the conversation is free then
    */
   async replyTo({ question, reply, claim }: TakenQuestion, asker: Asker): Promise<ComingReply> {
-    if (reply) return { question, answering: recalled(reply), keep: async () => reply };
-    const held = this.#claims.hold(claim, asker.signal);
+    if (reply) return { question, stream: replay(reply), keep: async () => reply };
+    const { release, keep } = this.#hold(claim, asker);
     try {
       asker.signal.throwIfAborted();
-      const answering = heldWhile(await this.#ask(question, asker), held);
-      const target = { owner: asker.caller.owner, project: asker.project.name };
-      const keep = ({ text: content, steps, usage }: Answer) =>
-        held.keep(target, { content, steps, usage });
-      return { question, answering, keep };
+      const stream = releaseUnlessComplete(await this.#ask(question, asker), release);
+      return { question, stream, keep };
     } catch (error) {
-      await held.release();
+      await release();
       throw error;
     }
   }
 
-  async #ask(question: MessageRow, { chatbot, requestId, ...asker }: Asker): Promise<Answering> {
-    const { instructions, history: messages } = chatbot.settings;
-    const bounds = { messages, bytes: HISTORY_BYTES };
-    const history = await this.store.messages.history(question, bounds);
-    const { agent_id: agent } = chatbot;
+  /** Renews a claim until its reply is stored or it is released, at the latest when nobody waits. */
+  #hold(claim: ReplyClaim, { caller: { owner }, project, signal }: Asker) {
+    let released: Promise<void> | undefined;
+    const end = () => {
+      void this.#leases.drop(claim);
+      signal.removeEventListener('abort', release);
+    };
+    const release = (): Promise<void> => {
+      end();
+      // A store that does not respond now frees the conversation when the lease runs out.
+      released ??= releaseClaim(this.store, claim).catch(() => {});
+      return released;
+    };
+    const keep = async ({ text: content, steps, usage }: Answer): Promise<MessageRow> => {
+      try {
+        const kept = await this.store.transaction(
+          (tx) => keepReply(tx, owner, claim, { content, steps, usage }),
+          { owner, project: project.name },
+        );
+        released ??= Promise.resolve();
+        return kept;
+      } catch (error) {
+        await release();
+        throw error;
+      } finally {
+        end();
+      }
+    };
+    this.#leases.hold(claim, new AbortController());
+    signal.addEventListener('abort', release, { once: true });
+    if (signal.aborted) void release();
+    return { release, keep };
+  }
+
+  async #ask(
+    question: MessageRow,
+    { chatbot, requestId: traceId, ...asker }: Asker,
+  ): Promise<AnswerStream> {
+    const { instructions, history } = chatbot.settings;
+    const earlier = await readHistory(this.store, question, history);
+    const { agent_id: agent, model_name: modelName } = chatbot;
     return this.agents.prepare({
-      ...asker,
+      ...{ ...asker, traceId, modelName, instructions },
       agent: agent === null ? null : await this.agents.find(asker.project, agent),
-      modelName: chatbot.model_name,
-      instructions,
-      messages: [...history, { role: 'user', content: question.content }],
-      traceId: requestId,
+      messages: [...earlier, { role: 'user', content: question.content }],
     });
   }
 }
 
-/** Passes an answer on, and releases the claim unless the answer is complete. */
-async function* heldWhile(answering: Answering, held: HeldClaim): Answering {
+/** Passes an answer on, and releases its claim unless the answer is complete. */
+async function* releaseUnlessComplete(
+  stream: AnswerStream,
+  release: () => Promise<void>,
+): AnswerStream {
   let isComplete = false;
   try {
-    const answer = yield* answering;
+    const answer = yield* stream;
     isComplete = true;
     return answer;
   } finally {
-    if (!isComplete) await held.release();
+    if (!isComplete) await release();
   }
 }
 
 /** Gives a stored reply as an answer, with its steps. */
-async function* recalled({ content, steps: kept, usage }: MessageRow): Answering {
+async function* replay({ content, steps: kept, usage }: MessageRow): AnswerStream {
   // The store keeps both as `Replies` wrote them.
   const steps = JSON.parse(kept) as Step[];
   for (const step of steps) yield { type: 'step', step };

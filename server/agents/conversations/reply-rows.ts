@@ -1,10 +1,31 @@
-import { type Kysely, type SqlBool, sql } from 'kysely';
+/**
+ * Questions and their replies. A question claims its conversation until the reply is stored or given
+ * up. The claim is a lease, by the clock of the database, that is renewed meanwhile; it runs out if
+ * the instance has crashed.
+ */
+
 import { v4 as uuidv4 } from 'uuid';
-import { dialectOf } from '../../store/database/dialect.js';
-import type { Database } from '../../store/database/schema.js';
-import { ClaimLostError, ConversationBusyError, LimitReachedError } from '../../store/errors.js';
-import type { Limits } from '../../store/quota/limits.js';
-import { addMessage, type MessageRow } from './add-message.js';
+import { ProblemError, problem, unavailable } from '../../problems/problem.js';
+import type { Store } from '../../store/index.js';
+import { isUnleased, leaseEnd } from '../../store/lease.js';
+import { padToPowerOfTwo } from '../../store/rows.js';
+import { addMessage, type MessageRow } from './conversation-rows.js';
+
+/** The time after which the conversation of a silent instance can be taken over, in milliseconds. */
+export const LEASE_MS = 10_000;
+
+/** A conversation is answering a message, and answers one at a time. */
+export class ConversationBusyError extends ProblemError {
+  /** @param messageId the message that it answers */
+  constructor(readonly messageId: string | null) {
+    super(
+      '/problems/conversation-busy',
+      'The conversation is answering another message; send this one when that is done.',
+      {},
+      { 'Retry-After': '1' },
+    );
+  }
+}
 
 /** A message of a person to store. */
 export interface NewQuestion {
@@ -29,152 +50,148 @@ export interface ReplyClaim {
 }
 
 /**
- * Stores questions and their replies. A question claims its conversation until the reply is stored
- * or given up. The claim is a lease, by the clock of the database, that is renewed meanwhile; it
- * runs out if the instance has crashed.
+ * Stores a message of a person, and claims its conversation. Runs within `Store.transaction`.
+ * @throws {ConversationBusyError} if the conversation answers another message
+ * @throws {ProblemError} if the conversation has no room for the message and its reply, or the
+ *   owner would exceed a limit; the transaction must be rolled back
  */
-export class ReplyStore {
-  constructor(
-    private readonly db: Kysely<Database>,
-    private readonly limits: Limits,
-  ) {}
-
-  /**
-   * Stores a message of a person, and claims its conversation. Runs within `Store.transaction`.
-   * @param lease in milliseconds
-   * @throws {ConversationBusyError} if the conversation answers another message
-   * @throws {LimitReachedError} if the conversation has no room for the message and its reply, or
-   *   the owner would exceed a limit; the transaction must be rolled back
-   */
-  async ask(
-    owner: string,
-    conversationId: string,
-    { content, key }: NewQuestion,
-    lease: number,
-  ): Promise<{ question: MessageRow; claim: ReplyClaim }> {
-    const id = await this.#claim(conversationId, { lease, added: 2 });
-    if (key) await this.#freeKey(owner, key.text);
-    const keyed = key && {
-      ...{ key_owner: owner, idempotency_key: key.text, fingerprint: key.fingerprint },
-    };
-    const message = { role: 'user' as const, content, ...keyed };
-    const question = await addMessage(this.db, owner, conversationId, message, this.limits);
-    await this.db
-      .updateTable('conversations')
-      .set({ answering_message: question.id })
-      .where('id', '=', conversationId)
-      .execute();
-    return { question, claim: { id, conversationId, messageId: question.id } };
-  }
-
-  /**
-   * Claims the conversation of a question that has no reply. Runs within `Store.transaction`.
-   * @param lease in milliseconds
-   * @throws {ConversationBusyError} if the conversation answers this message or another
-   * @throws {LimitReachedError} if the conversation has no room for the reply
-   */
-  async askAgain(question: MessageRow, lease: number): Promise<ReplyClaim> {
-    const { id: messageId, conversation_id: conversationId } = question;
-    const id = await this.#claim(conversationId, { lease, added: 1, messageId });
-    return { id, conversationId, messageId };
-  }
-
-  /**
-   * Renews claims.
-   * @param lease for how long from now, in milliseconds
-   */
-  async renew(claimIds: readonly string[], lease: number): Promise<void> {
-    await this.db
-      .updateTable('conversations')
-      .set({ answering_until: this.#after(lease) })
-      .where('answering', 'in', claimIds)
+export async function askQuestion(
+  store: Store,
+  owner: string,
+  conversationId: string,
+  { content, key }: NewQuestion,
+  leaseMs = LEASE_MS,
+): Promise<{ question: MessageRow; claim: ReplyClaim }> {
+  const id = await claimConversation(store, conversationId, 2, null, leaseMs);
+  if (key) {
+    // The time of the message that had the key is over.
+    await store.work
+      .updateTable('messages')
+      .set({ key_owner: null, idempotency_key: null, fingerprint: null })
+      .where('key_owner', '=', owner)
+      .where('idempotency_key', '=', key.text)
       .execute();
   }
+  const question = await addMessage(store, owner, conversationId, {
+    ...{ role: 'user', content },
+    ...(key && { key_owner: owner, idempotency_key: key.text, fingerprint: key.fingerprint }),
+  });
+  await store.work
+    .updateTable('conversations')
+    .set({ answering_message: question.id })
+    .where('id', '=', conversationId)
+    .execute();
+  return { question, claim: { id, conversationId, messageId: question.id } };
+}
 
-  /** Gives up a claim; without effect if it is over. */
-  async release({ id, conversationId }: ReplyClaim): Promise<void> {
-    await this.db
-      .updateTable('conversations')
-      .set(RELEASED)
-      .where('id', '=', conversationId)
-      .where('answering', '=', id)
-      .execute();
-  }
+/**
+ * Claims the conversation of a question that has no reply. Runs within `Store.transaction`.
+ * @throws {ConversationBusyError} if the conversation answers this message or another
+ * @throws {ProblemError} if the conversation has no room for the reply
+ */
+export async function askAgain(
+  store: Store,
+  { id: messageId, conversation_id: conversationId }: MessageRow,
+  leaseMs = LEASE_MS,
+): Promise<ReplyClaim> {
+  const id = await claimConversation(store, conversationId, 1, messageId, leaseMs);
+  return { id, conversationId, messageId };
+}
 
-  /**
-   * Stores the reply to a claimed message, and ends the claim. Runs within `Store.transaction`.
-   * @throws {ClaimLostError} if another request has the conversation, or it was deleted
-   * @throws {LimitReachedError} if the owner would exceed a limit; the transaction must be rolled
-   *   back
-   */
-  async keep(owner: string, claim: ReplyClaim, reply: NewReply): Promise<MessageRow> {
-    const { id, conversationId, messageId } = claim;
-    const { numUpdatedRows } = await this.db
-      .updateTable('conversations')
-      .set(RELEASED)
-      .where('id', '=', conversationId)
-      .where('chatbot_id', 'is not', null)
-      .where('answering', '=', id)
-      .executeTakeFirst();
-    if (numUpdatedRows === 0n) throw new ClaimLostError();
-    const message = {
-      role: 'assistant' as const,
-      content: reply.content,
-      reply_to: messageId,
-      steps: JSON.stringify(reply.steps),
-      usage: JSON.stringify(reply.usage),
-    };
-    return addMessage(this.db, owner, conversationId, message, this.limits);
-  }
-
-  /** @param added the number of messages that the conversation must have room for */
-  async #claim(
-    conversationId: string,
-    { lease, added, messageId = null }: { lease: number; added: number; messageId?: string | null },
-  ): Promise<string> {
-    const id = uuidv4();
-    const { now } = dialectOf(this.db);
-    const claimed = await this.db
-      .updateTable('conversations')
-      .set({
-        answering: id,
-        answering_message: messageId,
-        answering_until: this.#after(lease),
-      })
-      .where('id', '=', conversationId)
-      .where(sql<SqlBool>`(answering_until is null or answering_until < ${now})`)
-      .returning('messages')
-      .executeTakeFirst();
-    if (!claimed) throw new ConversationBusyError(await this.#answeredMessage(conversationId));
-    const { messages } = this.limits;
-    if (claimed.messages + added > messages) {
-      throw new LimitReachedError('messages', messages, claimed.messages);
-    }
-    return id;
-  }
-
-  async #answeredMessage(conversationId: string): Promise<string | null> {
-    const row = await this.db
+/** @param added the number of messages that the conversation must have room for */
+async function claimConversation(
+  { work, limits }: Store,
+  conversationId: string,
+  added: number,
+  messageId: string | null,
+  leaseMs: number,
+): Promise<string> {
+  const id = uuidv4();
+  const claimed = await work
+    .updateTable('conversations')
+    .set({
+      answering: id,
+      answering_message: messageId,
+      answering_until: leaseEnd(work, leaseMs),
+    })
+    .where('id', '=', conversationId)
+    .where(isUnleased(work, 'answering_until'))
+    .returning('messages')
+    .executeTakeFirst();
+  if (!claimed) {
+    const row = await work
       .selectFrom('conversations')
       .select('answering_message')
       .where('id', '=', conversationId)
       .executeTakeFirst();
-    return row?.answering_message ?? null;
+    throw new ConversationBusyError(row?.answering_message ?? null);
   }
+  const { messages } = limits;
+  if (claimed.messages + added > messages) {
+    throw problem(
+      '/problems/limit-reached',
+      `The conversation holds ${messages.toLocaleString('en')} messages, the most that it may; begin another.`,
+    );
+  }
+  return id;
+}
 
-  /** Takes the key from the message that had it, whose time is over. */
-  async #freeKey(owner: string, key: string): Promise<void> {
-    await this.db
-      .updateTable('messages')
-      .set({ key_owner: null, idempotency_key: null, fingerprint: null })
-      .where('key_owner', '=', owner)
-      .where('idempotency_key', '=', key)
-      .execute();
-  }
-
-  #after(milliseconds: number) {
-    return sql<number>`${dialectOf(this.db).now} + cast(${milliseconds} as bigint)`;
-  }
+/** Renews claims, and returns those that are not lost. */
+export async function renewClaims(
+  { work }: Store,
+  claims: readonly ReplyClaim[],
+  leaseMs = LEASE_MS,
+): Promise<ReplyClaim[]> {
+  const renewed = await work
+    .updateTable('conversations')
+    .set({ answering_until: leaseEnd(work, leaseMs) })
+    .where('answering', 'in', padToPowerOfTwo(claims.map(({ id }) => id)))
+    .returning('answering')
+    .execute();
+  const ids = new Set(renewed.map(({ answering }) => answering));
+  return claims.filter(({ id }) => ids.has(id));
 }
 
 const RELEASED = { answering: null, answering_message: null, answering_until: null };
+
+/** Gives up a claim; without effect if it is over. */
+export async function releaseClaim(
+  { work }: Store,
+  { id, conversationId }: ReplyClaim,
+): Promise<void> {
+  await work
+    .updateTable('conversations')
+    .set(RELEASED)
+    .where('id', '=', conversationId)
+    .where('answering', '=', id)
+    .execute();
+}
+
+/**
+ * Stores the reply to a claimed message, and ends the claim. Runs within `Store.transaction`.
+ * @throws {ProblemError} if another request has the conversation, or it was deleted
+ * @throws {ProblemError} if the owner would exceed a limit; the transaction must be rolled back
+ */
+export async function keepReply(
+  store: Store,
+  owner: string,
+  { id, conversationId, messageId }: ReplyClaim,
+  { content, steps, usage }: NewReply,
+): Promise<MessageRow> {
+  const { numUpdatedRows } = await store.work
+    .updateTable('conversations')
+    .set(RELEASED)
+    .where('id', '=', conversationId)
+    .where('chatbot_id', 'is not', null)
+    .where('answering', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) {
+    throw unavailable(
+      'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
+    );
+  }
+  return addMessage(store, owner, conversationId, {
+    ...{ role: 'assistant', content, reply_to: messageId },
+    ...{ steps: JSON.stringify(steps), usage: JSON.stringify(usage) },
+  });
+}

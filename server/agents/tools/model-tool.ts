@@ -1,60 +1,60 @@
-import type {
-  AnyPredictor,
-  ClassPrediction,
-  Prediction,
-} from '../../../prediction/src/predicting.js';
+import type { components } from '../../../generated/openapi.js';
+import type { AnyPredictor } from '../../../prediction/src/predicting.js';
+import type { Caller } from '../../auth/caller.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
+import type { Project } from '../../projects/projects.js';
 import type { Model, Store } from '../../store/index.js';
-import { type Tool, ToolError } from '../tool.js';
-import { rowSchema } from './row-schema.js';
-import type { ToolSkill } from './tool-skill.js';
+import { type Tool, ToolError, type ToolSkill } from './tool.js';
+
+type Column = components['schemas']['Column'];
 
 /** The confidence of the intervals and sets that agents tell: nine cases of ten. */
 const CONFIDENCE = 0.9;
 
-/** A model that an agent may ask, and its address. */
-interface Place {
+const MAX_WARNINGS = 20;
+
+export interface ModelToolServices {
   readonly store: Store;
   readonly predictors: Predictors;
   /** Called for each row that is predicted. */
   readonly onPredicted: () => void;
-  readonly owner: string;
-  readonly projectId: string;
-  readonly projectName: string;
 }
 
 /**
  * Returns the tool of a skill of the type `model` (`params: {model, version?}`), which predicts a
  * row.
- * @param canPredict whether the key of the caller allows predictions
  * @throws {ToolError} if the tool cannot be used now, with the reason
  */
 export async function modelTool(
   skill: ToolSkill,
-  { store, predictors, onPredicted, owner, projectId, projectName }: Place,
-  canPredict: boolean,
+  { store, predictors, onPredicted }: ModelToolServices,
+  { owner, scopes }: Caller,
+  project: Project,
 ): Promise<Tool> {
   const { model: name, version, description } = skill.params;
-  if (!canPredict) throw new ToolError("The key of the request does not have the scope 'predict'.");
+  if (!scopes.includes('predict')) {
+    throw new ToolError("The key of the request does not have the scope 'predict'.");
+  }
   if (typeof name !== 'string') throw new ToolError('Its params name no model.');
   const number = typeof version === 'number' ? version : undefined;
-  const model = await servingModel(store, projectId, name, number);
+  const model = await findServing(store, project.id, name, number);
   const address = number === undefined ? name : `${name}.${number}`;
   const { columns } = model;
-  if (model.status !== 'ready' || columns === null) throw new ToolError(reasonOf(model));
+  if (model.status !== 'ready' || columns === null) {
+    const state = model.status === 'training' ? 'is still training' : 'could not be trained';
+    throw new ToolError(
+      `Version ${model.version} of the model ${JSON.stringify(model.name)} ${state}.`,
+    );
+  }
+  const purpose = `Predicts ${JSON.stringify(model.target)} for one row, with the model ${JSON.stringify(address)}. Leave out what is not known.`;
   return {
     ...{ name: skill.toolName, skill: skill.name },
-    description: [
-      description,
-      `Predicts ${JSON.stringify(model.target)} for one row, with the model ${JSON.stringify(address)}. Leave out what is not known.`,
-    ]
-      .filter((text) => typeof text === 'string')
-      .join(' '),
+    description: typeof description === 'string' ? `${description} ${purpose}` : purpose,
     parameters: rowSchema(columns),
     run: async (row) => {
-      const predictor = await predictors.serving(owner, projectName, address);
+      const predictor = await predictors.serving(owner, project.name, address);
       if (!predictor) throw new ToolError(`The model ${JSON.stringify(address)} is gone.`);
-      const text = JSON.stringify(predicted(predictor, model, row));
+      const text = JSON.stringify(predictRow(predictor, model, row));
       onPredicted();
       return { text };
     },
@@ -62,7 +62,7 @@ export async function modelTool(
 }
 
 /** Finds the version that answers: the one with the number, or the one that serves. */
-async function servingModel(
+async function findServing(
   store: Store,
   projectId: string,
   name: string,
@@ -79,13 +79,8 @@ async function servingModel(
   return (await store.models.find(projectId, name, serving_version)) ?? newest;
 }
 
-function reasonOf({ name, version, status }: Model): string {
-  const state = status === 'training' ? 'is still training' : 'could not be trained';
-  return `Version ${version} of the model ${JSON.stringify(name)} ${state}.`;
-}
-
 /** Predicts a row, and tells what the model does not know in it. */
-function predicted(predictor: AnyPredictor, { target, columns }: Model, row: unknown): object {
+function predictRow(predictor: AnyPredictor, { target, columns }: Model, row: unknown): object {
   const check = predictor.check();
   check.add([row]);
   const { warnings } = check.warnings(MAX_WARNINGS);
@@ -95,18 +90,60 @@ function predicted(predictor: AnyPredictor, { target, columns }: Model, row: unk
   const notGiven = (columns ?? []).filter(({ name, used }) => used && !given.has(name));
   return {
     target,
-    ...('class' in prediction ? classOf(prediction) : numberOf(prediction)),
+    ...describePrediction(prediction),
     not_given: notGiven.slice(0, MAX_WARNINGS).map(({ name }) => name),
     did_not_fit: warnings.map(({ kind, name, nearest }) => ({ kind, name, nearest })),
   };
 }
 
-const MAX_WARNINGS = 20;
-
-function numberOf({ value, min, max, confidence }: Prediction): object {
+function describePrediction(prediction: ReturnType<AnyPredictor['predict']>[number]): object {
+  if ('class' in prediction) {
+    const { class: name, confidence, set } = prediction;
+    const may_be = { classes: set, confidence: CONFIDENCE };
+    return { class: name, probability: confidence, may_be };
+  }
+  const { value, min, max, confidence } = prediction;
   return { value, interval: { min, max, confidence } };
 }
 
-function classOf({ class: name, confidence, set }: ClassPrediction): object {
-  return { class: name, probability: confidence, may_be: { classes: set, confidence: CONFIDENCE } };
+/** The most columns that a language model is told of: those that matter most. */
+const MAX_COLUMNS = 64;
+
+/** The most categories of a column that are offered as choices; more are told as examples. */
+const MAX_CHOICES = 50;
+
+/** The most characters of the categories of a column. */
+const MAX_CHARACTERS = 2000;
+
+/**
+ * Returns the JSON Schema of a row: a property for each column that the model uses, with its range
+ * or its categories.
+ */
+function rowSchema(columns: readonly Column[]): Readonly<Record<string, unknown>> {
+  const used = columns
+    .filter((column) => column.used)
+    .sort((one, other) => (other.importance?.gain ?? 0) - (one.importance?.gain ?? 0))
+    .slice(0, MAX_COLUMNS);
+  return {
+    type: 'object',
+    properties: Object.fromEntries(used.map((column) => [column.name, valueSchema(column)])),
+    additionalProperties: false,
+  };
+}
+
+function valueSchema({ kind, min, max, categories }: Column): object {
+  const range = min === null || max === null ? {} : { description: `${min} to ${max}` };
+  if (kind === 'number') return { type: 'number', ...range };
+  if (kind === 'date') return { type: 'string', format: 'date', ...range };
+  let characters = 0;
+  const fitting = (categories ?? []).filter((category) => {
+    if (characters + category.length > MAX_CHARACTERS) return false;
+    characters += category.length;
+    return true;
+  });
+  const choices = fitting.slice(0, MAX_CHOICES);
+  if (choices.length === 0) return { type: 'string' };
+  return choices.length === categories?.length
+    ? { type: 'string', enum: choices }
+    : { type: 'string', description: `such as ${choices.join(', ')}` };
 }

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProject } from '../../projects/projects.js';
-import { createSkill, findSkillRow } from '../../resources/skill-rows.js';
-import { preparePassages, Store } from '../../store/index.js';
-import { ToolError } from '../tool.js';
+import { putDocument, storeText } from '../../resources/documents/document-rows.js';
+import { openPassageSearch } from '../../resources/documents/passage-search.js';
+import { preparePassages } from '../../resources/documents/split-text.js';
+import { createSkill } from '../../resources/skills.js';
+import { Store } from '../../store/index.js';
 import { retrievalTool } from './retrieval-tool.js';
+import { ToolError } from './tool.js';
 
 let store: Store;
 let id: string;
@@ -11,20 +14,21 @@ beforeEach(async () => {
   store = await Store.open(':memory:');
   const project = await createProject(store, 'ann', 'shop');
   const skill = { name: 'care.v2', type: 'retrieval', params: {} };
-  await store.transaction((store) => createSkill(store, project.id, skill));
-  id = (await findSkillRow(store, project.id, 'care.v2'))?.id ?? '';
+  ({ id } = await store.transaction((store) => createSkill(store, project.id, skill)));
 });
 afterEach(() => store.close());
 
 const SKILL = { name: 'care.v2', type: 'retrieval', toolName: 'care_v2' };
-const tool = (params = {}) => retrievalTool({ ...SKILL, id, params }, store.passages, 'ann');
+const tool = (params = {}, limits = {}) =>
+  retrievalTool({ ...SKILL, id, params }, openPassageSearch(store, limits), 'ann');
 const search = (query: unknown) => tool().run({ query }, new AbortController().signal);
 
 async function put(name: string, text: string): Promise<void> {
   const sent = { bytes: Buffer.byteLength(text), passages: await preparePassages(text, true) };
-  const kept = await store.documents.keepText('ann', id, sent);
-  const document = { name, mediaType: 'text/markdown', text: kept } as const;
-  await store.transaction(({ documents }) => documents.put(id, document));
+  const kept = await storeText(store, 'ann', id, sent);
+  await store.transaction((tx) =>
+    putDocument(tx, { id, name: 'care.v2' }, name, 'text/markdown', kept),
+  );
 }
 
 test('gives passages with their document, number and headings, as data and as JSON', async () => {
@@ -67,12 +71,10 @@ test('does not search for a caller who has gone', async () => {
 });
 
 test('says what to do when there is no turn for the search', async () => {
-  const busy = await Store.open(':memory:', { searches: { slots: 0, maxWaiting: 0 } });
-  const { run } = retrievalTool({ ...SKILL, id, params: {} }, busy.passages, 'ann');
+  const { run } = tool({}, { slots: 0, maxWaiting: 0 });
   const refused = run({ query: 'diamond' }, new AbortController().signal);
   await expect(refused).rejects.toThrow(ToolError);
   await expect(refused).rejects.toThrow('rarer words');
-  await busy.close();
 });
 
 test('describes its documents, and has a name that a chat server takes', () => {

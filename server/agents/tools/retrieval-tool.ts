@@ -1,11 +1,7 @@
-import {
-  type FoundPassage,
-  isUnavailable,
-  type PassageSearch,
-  SearchError,
-} from '../../store/index.js';
-import { type Passage, type Tool, ToolError, type ToolResult } from '../tool.js';
-import type { ToolSkill } from './tool-skill.js';
+import type { FoundPassage } from '../../resources/documents/passage-index.js';
+import { type PassageSearch, SearchError } from '../../resources/documents/passage-search.js';
+import { isUnavailable } from '../../store/index.js';
+import { type Passage, type Tool, ToolError, type ToolResult, type ToolSkill } from './tool.js';
 
 /** The most passages of an answer, and the most characters of their contents together. */
 const MAX_PASSAGES = 5;

@@ -2,8 +2,7 @@ import { LruCache } from '../../common/lru-cache.js';
 import type { TableDescription } from '../../databases/driver.js';
 import { QueryError } from '../../databases/query-error.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
-import { type Tool, ToolError } from '../tool.js';
-import type { ToolSkill } from './tool-skill.js';
+import { type Tool, ToolError, type ToolSkill } from './tool.js';
 
 /** The time for which the columns of tables are kept, in milliseconds. */
 const KEPT_MS = 60_000;
@@ -11,14 +10,12 @@ const KEPT_MS = 60_000;
 /** The most characters of a description of tables. */
 const MAX_CHARACTERS = 8000;
 
-interface Kept {
-  readonly tables: readonly TableDescription[];
-  readonly at: number;
-}
-
 /** Makes the tools of skills of the type `sql` (`params: {database, tables}`). */
 export class SqlTools {
-  readonly #described = new LruCache<Kept>({ maxEntries: 1000 });
+  readonly #described = new LruCache<{
+    readonly tables: readonly TableDescription[];
+    readonly at: number;
+  }>({ maxEntries: 1000 });
 
   constructor(private readonly databases: SqlDatabases) {}
 
@@ -28,10 +25,10 @@ export class SqlTools {
    */
   async create(skill: ToolSkill, owner: string, signal: AbortSignal): Promise<Tool> {
     const { database, tables, description } = skill.params;
-    if (typeof database !== 'string' || !isTexts(tables)) {
+    if (typeof database !== 'string' || !areNames(tables)) {
       throw new ToolError('Its params name no database and tables.');
     }
-    const described = await asTool(this.#describe(owner, database, tables, signal));
+    const described = await toToolError(this.#describe(owner, database, tables, signal));
     return {
       ...{ name: skill.toolName, skill: skill.name },
       description: [
@@ -45,7 +42,9 @@ export class SqlTools {
       run: async (input, cancelled) => {
         const { sql } = Object(input);
         if (typeof sql !== 'string') throw new ToolError('Send the statement as "sql".');
-        const result = await asTool(this.databases.query(owner, database, tables, sql, cancelled));
+        const result = await toToolError(
+          this.databases.query(owner, database, tables, sql, cancelled),
+        );
         return { text: JSON.stringify(result) };
       },
     };
@@ -73,7 +72,7 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 
-function isTexts(value: unknown): value is string[] {
+function areNames(value: unknown): value is string[] {
   return (
     Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
   );
@@ -84,7 +83,7 @@ function tableText({ name, columns }: TableDescription): string {
 }
 
 /** Passes on what a language model can correct. */
-async function asTool<T>(asked: Promise<T>): Promise<T> {
+async function toToolError<T>(asked: Promise<T>): Promise<T> {
   try {
     return await asked;
   } catch (error) {

@@ -32,7 +32,7 @@ export async function findAllowedTables(
   });
 }
 
-/** Returns the columns of the tables that exist. */
+/** @throws {QueryError} if a table does not exist, or belongs to the system */
 export async function describeTables(
   client: PoolClient,
   names: readonly string[],
@@ -46,13 +46,13 @@ export async function describeTables(
      order by attnum`,
     [tables.flatMap((table) => table?.oid ?? [])],
   );
-  return names.flatMap((name, index) => {
+  return names.map((name, index) => {
     const oid = tables[index]?.oid;
-    if (oid === undefined) return [];
+    if (oid === undefined) throw missingTable(name);
     const columns = rows
       .filter((row) => row.oid === oid)
       .map((row) => ({ name: String(row.name), type: String(row.type) }));
-    return [{ name, columns }];
+    return { name, columns };
   });
 }
 

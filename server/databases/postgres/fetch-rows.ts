@@ -41,8 +41,8 @@ export async function* fetchRows(
     const error = received.error ?? fetched.error;
     // A row that is too large may have arrived as a whole.
     const rows = received.error ? fetched.rows.slice(0, received.rows - before - 1) : fetched.rows;
-    const bytesOfRow = received.received / rows.length;
-    received.take();
+    const bytesOfRow = received.bytes / rows.length;
+    received.bytes = 0;
     if (error === undefined || rows.length > 0) yield { columns: fetched.columns, rows };
     if (error !== undefined) throw error;
     if (rows.length < count) return;
@@ -115,31 +115,30 @@ const DATA_ROW = 'D'.charCodeAt(0);
 /** The bytes before a message: its type, and its length without the type. */
 const HEAD = 5;
 
-/** A number that arrives in one or several pieces. */
-type Expected = 'head' | 'columns' | 'cell';
-
 /**
  * Breaks a connection to PostgreSQL when it begins to receive a cell that is too large, or too many
  * bytes at once. A cell may have a gigabyte, which the driver would collect before it returns any of
  * it.
  */
 export class ReceivedLimits {
+  /** The reason for which the connection was broken. */
+  error: QueryError | undefined;
+  /** The bytes since they were last set to 0. */
+  bytes = 0;
+  /** The rows that have begun to arrive since the limits apply. */
+  rows = 0;
   #limits = CATALOG_LIMITS;
-  #received = 0;
-  #rows = 0;
   #fields: readonly FieldDef[] = [];
-  #error: QueryError | undefined;
-
-  #expected: Expected = 'head';
+  readonly #messages = this.#readMessages();
+  /** The bytes to skip before `#number`, a number that may arrive in pieces. */
+  #skipped = 0;
   readonly #number = Buffer.alloc(HEAD);
   #filled = 0;
-  /** The bytes to skip, and the cells that follow. */
-  #skipped = 0;
-  #cells = 0;
-  #column = 0;
+  #size: number;
 
   /** @param client a connection that is between two messages */
   constructor(private readonly client: PoolClient) {
+    this.#size = this.#messages.next().value;
     const { connection } = client;
     connection.on('rowDescription', ({ fields }: { fields: readonly FieldDef[] }) => {
       this.#fields = fields;
@@ -148,101 +147,64 @@ export class ReceivedLimits {
     connection.stream.on('data', (bytes: Buffer) => this.#read(bytes));
   }
 
-  /** The reason for which the connection was broken. */
-  get error(): QueryError | undefined {
-    return this.#error;
-  }
-
-  /** The bytes since they were last taken. */
-  get received(): number {
-    return this.#received;
-  }
-
-  /** The rows that have begun to arrive since the limits apply. */
-  get rows(): number {
-    return this.#rows;
-  }
-
   /** Applies limits, and counts rows from 1. */
   begin(limits: RowLimits = CATALOG_LIMITS): void {
     this.#limits = limits;
-    this.#rows = 0;
-    this.#received = 0;
-  }
-
-  /** Notes that what was received has been taken. */
-  take(): void {
-    this.#received = 0;
+    this.rows = 0;
+    this.bytes = 0;
   }
 
   #read(bytes: Buffer): void {
-    if (this.#error) return;
-    this.#received += bytes.length;
-    for (let at = 0; at < bytes.length && !this.#error; ) {
+    if (this.error) return;
+    this.bytes += bytes.length;
+    for (let at = 0; at < bytes.length && !this.error; ) {
       const skipped = Math.min(this.#skipped, bytes.length - at);
       this.#skipped -= skipped;
       at += skipped;
-      if (this.#skipped > 0 || at === bytes.length) break;
-      const size = sizeInBytes(this.#expected);
-      const copied = bytes.copy(this.#number, this.#filled, at, at + size - this.#filled);
+      const copied = bytes.copy(this.#number, this.#filled, at, at + this.#size - this.#filled);
       this.#filled += copied;
       at += copied;
-      if (this.#filled < size) break;
+      if (this.#filled < this.#size) break;
       this.#filled = 0;
-      this.#accept();
+      this.#size = this.#messages.next().value;
     }
-    if (this.#received > this.#limits.maxReceivedBytes) {
+    if (this.bytes > this.#limits.maxReceivedBytes) {
       this.#break(
         new QueryError('The rows are too large; select fewer columns, or parts of them.'),
       );
     }
   }
 
-  #accept(): void {
-    switch (this.#expected) {
-      case 'head':
-        this.#acceptHead();
-        return;
-      case 'columns':
-        this.#cells = this.#number.readUInt16BE();
-        break;
-      case 'cell':
-        this.#acceptCell();
+  /** Yields the size of each number that it needs. */
+  *#readMessages(): Generator<number, never> {
+    for (;;) {
+      yield HEAD;
+      if (this.#number[0] !== DATA_ROW) {
+        this.#skipped = Math.max(0, this.#number.readInt32BE(1) - 4);
+        continue;
+      }
+      this.rows += 1;
+      yield 2;
+      const columns = this.#number.readUInt16BE();
+      for (let column = 0; column < columns; column += 1) {
+        yield 4;
+        // A null has the length -1.
+        this.#skipped = Math.max(0, this.#number.readInt32BE());
+        this.#limitCell(column, this.#skipped);
+      }
     }
-    this.#expected = this.#cells > 0 ? 'cell' : 'head';
   }
 
-  #acceptHead(): void {
-    if (this.#number[0] !== DATA_ROW) {
-      this.#skipped = Math.max(0, this.#number.readInt32BE(1) - 4);
-      return;
-    }
-    this.#expected = 'columns';
-    this.#column = 0;
-    this.#rows += 1;
-  }
-
-  #acceptCell(): void {
-    // A null has the length -1.
-    const bytes = Math.max(0, this.#number.readInt32BE());
-    const maxBytes = this.#limits.maxCellBytes;
-    if (bytes > maxBytes) {
-      const { name = '', dataTypeID = 0 } = this.#fields[this.#column] ?? {};
-      const cell = { column: name, row: this.#rows, part: exampleOfPart(name, dataTypeID) };
-      this.#break(largeCell(cell, bytes, maxBytes));
-    }
-    this.#skipped = bytes;
-    this.#cells -= 1;
-    this.#column += 1;
+  #limitCell(column: number, bytes: number): void {
+    const { maxCellBytes } = this.#limits;
+    if (bytes <= maxCellBytes) return;
+    const { name = '', dataTypeID = 0 } = this.#fields[column] ?? {};
+    const cell = { column: name, row: this.rows, part: exampleOfPart(name, dataTypeID) };
+    this.#break(largeCell(cell, bytes, maxCellBytes));
   }
 
   #break(error: QueryError): void {
-    this.#error ??= error;
-    this.client.connection.stream.destroy(this.#error);
+    this.error ??= error;
+    this.client.connection.stream.destroy(this.error);
   }
-}
-
-function sizeInBytes(expected: Expected): number {
-  if (expected === 'head') return HEAD;
-  return expected === 'columns' ? 2 : 4;
 }

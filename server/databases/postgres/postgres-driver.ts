@@ -11,7 +11,6 @@ import {
 import {
   DatabaseUnavailableError,
   databaseMessage,
-  missingTable,
   QueryError,
   readOnly,
   tooMuchMemory,
@@ -40,28 +39,18 @@ const OF_STATEMENT = /^(?:0A|2[0-3]|34|42|54|P0)/;
 export class PostgresDriver implements Driver {
   readonly #connections: ReadOnlyConnections;
 
-  /**
-   * @param url `postgres://…`
-   * @param maxConnections the most connections, without those that cancel statements
-   * @param idleTimeoutMs the longest time between two statements of a transaction, in milliseconds
-   */
+  /** @param url `postgres://…` */
   constructor(
     private readonly name: string,
     url: string,
     private readonly parser: StatementParser,
-    maxConnections: number,
-    idleTimeoutMs: number,
+    { maxAtOnce, idleTimeoutMs }: QueryLimits,
   ) {
-    this.#connections = new ReadOnlyConnections(url, maxConnections, idleTimeoutMs);
+    this.#connections = new ReadOnlyConnections(url, maxAtOnce, idleTimeoutMs);
   }
 
   describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
-    return this.#read(DESCRIBE_TIMEOUT_MS, signal, async (client) => {
-      const described = await describeTables(client, tables);
-      const missing = tables.find((table) => !described.some(({ name }) => name === table));
-      if (missing !== undefined) throw missingTable(missing);
-      return described;
-    });
+    return this.#read(DESCRIBE_TIMEOUT_MS, signal, (client) => describeTables(client, tables));
   }
 
   query(query: Query, signal: AbortSignal): Promise<QueryResult> {

@@ -95,7 +95,9 @@ function tryRun(statement: ReturnType<SqliteConnection['prepare']>): void {
 
 /** Restricts the statements of a connection from now on. */
 export class Guard {
-  #refusal: QueryError | undefined;
+  /** The reason for which a statement was refused. */
+  refusal: QueryError | undefined;
+  readonly #builtIn: ReadonlySet<string>;
 
   /** @param allowed the names for the message of a refusal */
   constructor(
@@ -104,33 +106,27 @@ export class Guard {
     private readonly allowed: readonly string[],
   ) {
     const modules = connection.prepare('select lower(name) from pragma_module_list').all();
-    const builtIn = new Set(modules.flat().map(String));
+    this.#builtIn = new Set(modules.flat().map(String));
     connection.setAuthorizer((action, first, second, _schema, context) => {
-      const isInside = context !== null;
-      const refusal = this.#judge(action, first, second, isInside, builtIn);
-      this.#refusal ??= refusal;
+      const refusal = this.#judge(action, first, second, context !== null);
+      this.refusal ??= refusal;
       return refusal === undefined ? OK : DENY;
     });
   }
 
-  /** The reason for which a statement was refused. */
-  get refusal(): QueryError | undefined {
-    return this.#refusal;
-  }
-
+  /** @param isInside whether a view or a common table expression reads */
   #judge(
     action: number,
     first: string | null,
     second: string | null,
     isInside: boolean,
-    builtIn: ReadonlySet<string>,
   ): QueryError | undefined {
     switch (action) {
       case ACTION.select:
       case ACTION.recursive:
         return undefined;
       case ACTION.read:
-        return this.#mayRead(toLowerAscii(first ?? ''), second, isInside, builtIn)
+        return this.#mayRead(toLowerAscii(first ?? ''), second, isInside)
           ? undefined
           : forbiddenTable(first ?? '', this.allowed);
       case ACTION.function:
@@ -145,18 +141,12 @@ export class Guard {
     }
   }
 
-  /** @param isInside whether a view or a common table expression reads */
-  #mayRead(
-    table: string,
-    column: string | null,
-    isInside: boolean,
-    builtIn: ReadonlySet<string>,
-  ): boolean {
+  #mayRead(table: string, column: string | null, isInside: boolean): boolean {
     const { tables, viewed, hidden } = this.permissions;
     if (hidden.has(table)) return false;
     if (tables.has(table) || (isInside && viewed.has(table))) return true;
     // Without a column, as for `count(*)`, SQLite also reports the names of common table
     // expressions. They cannot be told from tables here, but the outline has only allowed tables.
-    return column === '' && !/^(?:sqlite|pragma)_/.test(table) && !builtIn.has(table);
+    return column === '' && !/^(?:sqlite|pragma)_/.test(table) && !this.#builtIn.has(table);
   }
 }

@@ -7,7 +7,7 @@ import { answerWorkers } from './answer-executor.js';
 import { type AnswerProgress, PredictionPool, type PredictionRequest } from './prediction-pool.js';
 
 const script = new URL(
-  '../../dist/server/models/predictions/prediction-worker.js',
+  '../../../dist/server/models/predictions/prediction-worker.js',
   import.meta.url,
 );
 

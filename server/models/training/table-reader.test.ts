@@ -6,7 +6,7 @@ import { Store } from '../../store/index.js';
 import { TableReader } from './table-reader.js';
 import { Tables } from './tables.js';
 
-const script = new URL('../../dist/server/models/training/table-worker.js', import.meta.url);
+const script = new URL('../../../dist/server/models/training/table-worker.js', import.meta.url);
 
 let store: Store;
 beforeAll(async () => {

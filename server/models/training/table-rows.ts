@@ -2,9 +2,9 @@ import { type Kysely, type SqlBool, sql } from 'kysely';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
-import type { Limits } from '../../store/quota/limits.js';
-import { adjustStored, refuseFullOwner } from '../../store/quota/owner-quota.js';
-import { newResource } from '../../store/resource.js';
+import type { Limits } from '../../store/quota.js';
+import { adjustStored, refuseFullOwner } from '../../store/quota.js';
+import { newResource } from '../../store/rows.js';
 
 /**
  * The longest time that a table waits for its training, in milliseconds by the clock of the

@@ -7,7 +7,7 @@ import { Store } from '../../store/index.js';
 import { Trainer } from './trainer.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
-const script = new URL('../../dist/server/models/training/training-worker.js', import.meta.url);
+const script = new URL('../../../dist/server/models/training/training-worker.js', import.meta.url);
 
 let store: Store;
 let trainings: Trainings;

@@ -150,8 +150,8 @@ export class Trainings {
   }
 
   /**
-   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop,
-   * and the texts that no document has. Either may take long, so trainings begin and run meanwhile.
+   * Deletes the tables of trainings that ended or never began, one part per turn of the event loop.
+   * It may take long, so trainings begin and run meanwhile.
    */
   async #sweep(): Promise<void> {
     const { signal } = this.#stopping;
@@ -162,7 +162,7 @@ export class Trainings {
         else await pause(LOOK_EVERY, signal);
       } catch (error) {
         if (signal.aborted) return;
-        this.log.warn({ err: error }, 'unused tables and texts are not deleted yet');
+        this.log.warn({ err: error }, 'unused tables are not deleted yet');
         await pause(RETRY_AFTER, signal);
       }
     }
@@ -170,8 +170,7 @@ export class Trainings {
 
   /** Returns whether there was something to delete. */
   async #sweepStep(): Promise<boolean> {
-    const { tables, documents } = this.store;
-    return (await tables.sweep()) || (await documents.sweep());
+    return this.store.tables.sweep();
   }
 
   async #claim(exceptOwner: string | undefined): Promise<Claim | undefined> {

@@ -3,9 +3,21 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { ProblemError } from '../../problems/problem.js';
 import { createProject } from '../../projects/projects.js';
-import { LimitReachedError, preparePassages, Store } from '../../store/index.js';
-import { createSkill, findSkillRow, removeSkill } from '../skill-rows.js';
+import { Store } from '../../store/index.js';
+import { createSkill, skills } from '../skills.js';
+import {
+  discardText,
+  listDocuments,
+  putDocument,
+  readText,
+  removeDocument,
+  storeText,
+  sweepText,
+} from './document-rows.js';
+import { openPassageSearch } from './passage-search.js';
+import { preparePassages } from './split-text.js';
 
 const DEFAULT_LIMITS = { resources: 3, stored: 100_000 };
 
@@ -30,37 +42,34 @@ describe.each([
   afterEach(() => store.close());
 
   async function newSkill(projectId: string, name: string): Promise<string> {
-    await store.transaction((store) =>
-      createSkill(store, projectId, { name, type: 'retrieval', params: { source: name } }),
-    );
-    return (await findSkillRow(store, projectId, name))?.id ?? '';
+    const skill = { name, type: 'retrieval', params: { source: name } };
+    return (await store.transaction((store) => createSkill(store, projectId, skill))).id;
   }
 
   async function keep(text: string, owner = 'ann', skill = skillId) {
     const passages = await preparePassages(text, true);
-    return store.documents.keepText(owner, skill, { bytes: Buffer.byteLength(text), passages });
+    return storeText(store, owner, skill, { bytes: Buffer.byteLength(text), passages });
   }
 
   async function put(name: string, sent: string, to = { owner: 'ann', skillId }) {
     const text = await keep(sent, to.owner, to.skillId);
-    const document = { name, mediaType: 'text/markdown', text } as const;
-    return store.transaction(({ documents }) => documents.put(to.skillId, document));
+    return store.transaction((tx) =>
+      putDocument(tx, { id: to.skillId, name: 'care' }, name, 'text/markdown', text),
+    );
   }
 
-  const remove = (name: string) =>
-    store.transaction(({ documents }) => documents.remove(skillId, name));
+  const remove = (name: string) => store.transaction((tx) => removeDocument(tx, skillId, name));
   const sweep = async () => {
-    while (await store.documents.sweep());
+    while (await sweepText(store));
   };
   const search = (query: string, skill = skillId) =>
-    store.passages.search(
+    openPassageSearch(store).search(
       { owner: 'ann', skillId: skill, query, limit: 5 },
       new AbortController().signal,
     );
   const found = async (query: string, skill = skillId) =>
     (await search(query, skill)).map(({ document }) => document);
-  const textOf = async (name: string) =>
-    (await store.documents.text(skillId, name))?.pieces.join('');
+  const textOf = async (name: string) => (await readText(store, skillId, name))?.pieces.join('');
   /** Fills what the owner may store, and returns how much that was. */
   const room = async () => {
     let [low, high] = [0, DEFAULT_LIMITS.stored];
@@ -73,7 +82,7 @@ describe.each([
           throw new RangeError('only tried');
         })
         .catch((error) => error);
-      if (refused instanceof LimitReachedError) high = middle - 1;
+      if (refused instanceof ProblemError) high = middle - 1;
       else low = middle;
     }
     return low;
@@ -105,7 +114,7 @@ describe.each([
       isNew: false,
       document: { id: first.document.id, created_at: first.document.created_at, passages: 3 },
     });
-    const list = await store.documents.list(skillId, {});
+    const list = await listDocuments(store, skillId, {});
     expect(list.map(({ name }) => name)).toEqual(['b.md', 'a.md']);
     expect(list[0]).toEqual(again.document);
     expect(await textOf('a.md')).toBe('');
@@ -117,7 +126,9 @@ describe.each([
 
   test('are limited in number, but those that are there can be replaced', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, 'Text.');
-    await expect(put('d', 'Text.')).rejects.toThrow(new LimitReachedError('documents', 3));
+    await expect(put('d', 'Text.')).rejects.toMatchObject({
+      detail: expect.stringContaining('holds 3 documents'),
+    });
     await put('c', 'Other text.');
     await remove('a');
     await put('d', 'Text.');
@@ -127,7 +138,9 @@ describe.each([
     const before = await room();
     await put('a', 'x '.repeat(20_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(40_000);
-    await expect(put('b', 'x '.repeat(40_000))).rejects.toThrow(LimitReachedError);
+    await expect(put('b', 'x '.repeat(40_000))).rejects.toMatchObject({
+      type: '/problems/limit-reached',
+    });
     expect(await textOf('b')).toBeUndefined();
     await put('a', 'x '.repeat(10_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(60_000);
@@ -144,9 +157,12 @@ describe.each([
     await put('kept', 'Diamonds.');
     const withOne = await room();
     for (const name of ['a', 'b']) await put(name, 'Diamonds.', { owner: 'ann', skillId: other });
-    await store.transaction((store) => removeSkill(store, projectId, 'other'));
+    await store.transaction(async (store) => {
+      const row = await skills.find(store, projectId, 'other');
+      if (row) await skills.remove(store, row);
+    });
     expect(await found('diamonds', other)).toEqual([]);
-    expect(await store.documents.list(other, {})).toEqual([]);
+    expect(await listDocuments(store, other, {})).toEqual([]);
     await sweep();
     expect(await found('diamonds')).toEqual(['kept']);
     // The params of the deleted skill are given back too.
@@ -158,17 +174,19 @@ describe.each([
     const kept = await keep('Diamonds.');
     await sweep();
     expect(await found('diamonds')).toEqual([]);
-    const document = { name: 'a', mediaType: 'text/plain', text: kept } as const;
-    await store.transaction(({ documents }) => documents.put(skillId, document));
+    await store.transaction((tx) =>
+      putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', kept),
+    );
     expect(await found('diamonds')).toEqual(['a']);
-    await store.documents.discardText(kept.textId);
+    await discardText(store, kept.textId);
     await sweep();
     expect(await textOf('a')).toBe('Diamonds.');
     const given = await keep('Emeralds.');
-    await store.documents.discardText(given.textId);
-    const late = { ...document, text: given };
+    await discardText(store, given.textId);
     await expect(
-      store.transaction(({ documents }) => documents.put(skillId, late)),
+      store.transaction((tx) =>
+        putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', given),
+      ),
     ).rejects.toThrow('discarded');
     expect(await textOf('a')).toBe('Diamonds.');
   });

@@ -3,9 +3,18 @@ import { listPage } from '../../api/list-page.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { findProject, inProject } from '../../projects/projects.js';
-import { preparePassages, type Store } from '../../store/index.js';
-import type { FoundSkill } from '../skill-rows.js';
+import type { Store } from '../../store/index.js';
+import type { FoundSkill } from '../skills.js';
 import { findSkill } from '../skills.js';
+import {
+  discardText,
+  listDocuments,
+  putDocument,
+  readText,
+  removeDocument,
+  storeText,
+} from './document-rows.js';
+import { preparePassages } from './split-text.js';
 
 type DocumentOperations = Pick<
   Handlers,
@@ -23,7 +32,7 @@ export function documentOperations(store: Store): DocumentOperations {
       const page = await listPage(
         `${base}/projects/${project.name}/skills/${name}/documents`,
         query,
-        (part) => store.documents.list(id, part),
+        (part) => listDocuments(store, id, part),
         (document) => document,
       );
       return reply({ status: 200, ...page });
@@ -32,7 +41,7 @@ export function documentOperations(store: Store): DocumentOperations {
     getDocument: async ({ caller, params, reply }) => {
       const project = await findProject(store, caller, params.project_name);
       const skill = await findSkill(store, project, params.skill_name);
-      const document = await store.documents.text(skill.id, params.document_name);
+      const document = await readText(store, skill.id, params.document_name);
       if (!document) throw notFound(params.document_name, skill);
       const { mediaType, pieces } = document;
       return reply({ status: 200, body: new PlainText(`${mediaType}; charset=utf-8`, pieces) });
@@ -46,16 +55,16 @@ export function documentOperations(store: Store): DocumentOperations {
       const { mediaType, text: sent } = body;
       const passages = await preparePassages(sent, mediaType === 'text/markdown');
       const bytes = Buffer.byteLength(sent);
-      const text = await store.documents.keepText(caller.owner, id, { bytes, passages });
+      const text = await storeText(store, caller.owner, id, { bytes, passages });
       return inProject(store, caller, project_name, async (tx, project) => {
         const skill = await findDocumentSkill(tx, project, skill_name);
         if (skill.id !== id) throw skillReplaced(skill);
-        const { document, isNew } = await tx.documents.put(id, { name, mediaType, text });
+        const { document, isNew } = await putDocument(tx, skill, name, mediaType, text);
         if (!isNew) return reply({ status: 200, body: document });
         const Location = `${base}/projects/${project.name}/skills/${skill.name}/documents/${name}`;
         return reply({ status: 201, body: document, headers: { Location } });
       }).catch(async (error) => {
-        await store.documents.discardText(text.textId);
+        await discardText(store, text.textId);
         throw error;
       });
     },
@@ -63,7 +72,7 @@ export function documentOperations(store: Store): DocumentOperations {
     deleteDocument: ({ caller, params, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
         const skill = await findSkill(tx, project, params.skill_name);
-        const removed = await tx.documents.remove(skill.id, params.document_name);
+        const removed = await removeDocument(tx, skill.id, params.document_name);
         if (!removed) throw notFound(params.document_name, skill);
         return reply({ status: 204 });
       }),

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import type { PreparedPassage } from './prepare.js';
+import type { PreparedPassage } from './split-text.js';
 
 /** A passage that is stored, and is to be found. */
 interface StoredPassage extends Pick<PreparedPassage, 'terms'> {

@@ -7,17 +7,36 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject, findProjectRow } from '../../projects/projects.js';
-import { preparePassages, SearchError, Store, type StoreOptions } from '../../store/index.js';
-import { createSkill, findSkillRow } from '../skill-rows.js';
-import { PassageSearch } from './passage-search.js';
+import { Store } from '../../store/index.js';
+import { createSkill } from '../skills.js';
+import { putDocument, storeText } from './document-rows.js';
+import {
+  openPassageSearch,
+  PassageSearch,
+  SearchError,
+  type SearchLimits,
+} from './passage-search.js';
+import { preparePassages } from './split-text.js';
 
 const WORKER = new URL('../../../dist/testkit/store/endless-search-worker.js', import.meta.url);
 
 const FOREVER = new AbortController().signal;
 
+interface OpenStore {
+  readonly store: Store;
+  readonly passages: PassageSearch;
+  close(): Promise<void>;
+}
+
+async function openStore(url: string, limits?: Partial<SearchLimits>): Promise<OpenStore> {
+  const store = await Store.open(url);
+  const passages = openPassageSearch(store, limits, WORKER);
+  return { store, passages, close: () => passages.close().then(() => store.close()) };
+}
+
 /** A database of a store, in which searches for "endless" in a skill have no end. */
 interface EndlessDatabase {
-  open(searches?: StoreOptions['searches']): Promise<Store>;
+  open(limits?: Partial<SearchLimits>): Promise<OpenStore>;
   /** Makes the searches of a skill endless, on PostgreSQL all of them. */
   makeEndless(skillId: string): Promise<void>;
   /** Returns the processes that run endless searches. */
@@ -30,10 +49,7 @@ interface EndlessDatabase {
 async function endlessFile(): Promise<EndlessDatabase> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-search-'));
   return {
-    open: (searches) =>
-      Store.open(`file:${join(folder, 'roster.db')}`, {
-        searches: { ...searches, worker: WORKER },
-      }),
+    open: (limits) => openStore(`file:${join(folder, 'roster.db')}`, limits),
     makeEndless: async () => {},
     processes: async () => {
       const names = await readdir(folder);
@@ -62,7 +78,7 @@ async function endlessPostgres(): Promise<EndlessDatabase> {
   const client = new pg.Client(database.url);
   await client.connect();
   return {
-    open: (searches = {}) => Store.open(database.url, { searches }),
+    open: (limits) => openStore(database.url, limits),
     makeEndless: async (skillId) => {
       await client.query(`
         alter table passage_terms rename to awake_terms;
@@ -87,17 +103,15 @@ async function endlessPostgres(): Promise<EndlessDatabase> {
 
 async function newSkill(store: Store, owner: string): Promise<string> {
   const { id: project } = await store.transaction((store) => createProject(store, owner, 'shop'));
-  await store.transaction((store) =>
-    createSkill(store, project, { name: 'care', type: 'retrieval', params: {} }),
-  );
-  return (await findSkillRow(store, project, 'care'))?.id ?? '';
+  const skill = { name: 'care', type: 'retrieval', params: {} };
+  return (await store.transaction((store) => createSkill(store, project, skill))).id;
 }
 
 async function put(store: Store, owner: string, skillId: string, content: string): Promise<void> {
   const passages = await preparePassages(content, false);
-  const text = await store.documents.keepText(owner, skillId, { bytes: content.length, passages });
-  await store.transaction(({ documents }) =>
-    documents.put(skillId, { name: 'a.txt', mediaType: 'text/plain', text }),
+  const text = await storeText(store, owner, skillId, { bytes: content.length, passages });
+  await store.transaction((tx) =>
+    putDocument(tx, { id: skillId, name: 'care' }, 'a.txt', 'text/plain', text),
   );
 }
 
@@ -106,34 +120,36 @@ describe.each([
   ['PostgreSQL', endlessPostgres],
 ])('an endless search of %s', (_, create) => {
   let database: EndlessDatabase;
+  let opened: OpenStore;
   let store: Store;
   let anns: string;
   let bobs: string;
   beforeAll(async () => {
     database = await create();
     // A busy machine may take long to start a process.
-    store = await database.open({ maxWaitMs: 60_000, timeoutMs: 60_000 });
+    opened = await database.open({ maxWaitMs: 60_000, timeoutMs: 60_000 });
+    ({ store } = opened);
     [anns, bobs] = [await newSkill(store, 'ann'), await newSkill(store, 'bob')];
     await put(store, 'ann', anns, 'An endless diamond.');
     await put(store, 'bob', bobs, 'A diamond.');
     await database.makeEndless(anns);
   });
   afterAll(async () => {
-    await store.close();
+    await opened.close();
     await database.remove();
   });
 
-  const ofAnn = (searching = store, signal = FOREVER) =>
+  const ofAnn = (searching = opened, signal = FOREVER) =>
     searching.passages.search({ owner: 'ann', skillId: anns, query: 'endless', limit: 5 }, signal);
   const ofBob = (signal = FOREVER) =>
-    store.passages.search({ owner: 'bob', skillId: bobs, query: 'diamonds', limit: 5 }, signal);
+    opened.passages.search({ owner: 'bob', skillId: bobs, query: 'diamonds', limit: 5 }, signal);
   const FOUND = [{ document: 'a.txt', number: 1, headings: '', content: 'A diamond.' }];
   const running = (count: number) =>
     expect.poll(database.processes, { interval: 20 }).toHaveLength(count);
 
   test('leaves reads and the searches of others alone, however many wait, and ends with its caller', async () => {
     const gone = new AbortController();
-    const searches = Array.from({ length: 8 }, () => ofAnn(store, gone.signal));
+    const searches = Array.from({ length: 8 }, () => ofAnn(opened, gone.signal));
     const failed = Promise.allSettled(searches);
     await running(2);
     expect(await ofBob()).toEqual(FOUND);
@@ -156,7 +172,7 @@ describe.each([
     await impatient.close();
   });
 
-  test('ends when the store closes', async () => {
+  test('ends when the search closes', async () => {
     const closing = await database.open();
     const search = ofAnn(closing);
     const refused = expect(search).rejects.toThrow('is stopping');
@@ -168,7 +184,7 @@ describe.each([
   });
 
   test('fails alone when something else ends it', async () => {
-    const [killed, other] = [ofAnn(), ofAnn(store, AbortSignal.timeout(60_000))];
+    const [killed, other] = [ofAnn(), ofAnn(opened, AbortSignal.timeout(60_000))];
     await running(2);
     const [pid = 0] = await database.processes();
     const lost = Promise.any([killed, other].map((search) => search.catch((error) => error)));
@@ -186,28 +202,28 @@ describe('a search in memory', () => {
   )
     .map((words) => words.join(' '))
     .join('\n\n');
-  let store: Store;
+  let opened: OpenStore;
   let skillId: string;
   beforeAll(async () => {
-    store = await Store.open(':memory:');
-    skillId = await newSkill(store, 'ann');
-    await put(store, 'ann', skillId, content);
+    opened = await openStore(':memory:');
+    skillId = await newSkill(opened.store, 'ann');
+    await put(opened.store, 'ann', skillId, content);
   });
-  afterAll(() => store.close());
+  afterAll(() => opened.close());
 
   test('lets others go on, and ends with its caller', async () => {
     const gone = new AbortController();
     setImmediate(() => gone.abort(new Error('gone')));
     const search = { owner: 'ann', skillId, query: 'w1 w4 w9', limit: 5 };
-    await expect(store.passages.search(search, gone.signal)).rejects.toThrow('gone');
-    expect(await store.passages.search(search, FOREVER)).toHaveLength(5);
+    await expect(opened.passages.search(search, gone.signal)).rejects.toThrow('gone');
+    expect(await opened.passages.search(search, FOREVER)).toHaveLength(5);
   });
 
   test('finds the same as in a file, whose passages are searched at once', async () => {
     const file = await endlessFile();
     const other = await file.open();
-    const others = await newSkill(other, 'ann');
-    await put(other, 'ann', others, content);
+    const others = await newSkill(other.store, 'ann');
+    await put(other.store, 'ann', others, content);
     for (const query of [
       'w1',
       'w4 w9 w16',
@@ -217,7 +233,7 @@ describe('a search in memory', () => {
     ]) {
       const search = { owner: 'ann', query, limit: 5 };
       const found = await other.passages.search({ ...search, skillId: others }, FOREVER);
-      expect(await store.passages.search({ ...search, skillId }, FOREVER)).toEqual(found);
+      expect(await opened.passages.search({ ...search, skillId }, FOREVER)).toEqual(found);
     }
     await other.close();
     await file.remove();

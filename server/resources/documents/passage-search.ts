@@ -1,10 +1,32 @@
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type Kysely, sql } from 'kysely';
 import { FairGate } from '../../common/fair-gate.js';
+import { pausing } from '../../common/pausing.js';
 import { RunningWork } from '../../common/running-work.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
-import { SearchError } from '../../store/errors.js';
-import type { FoundPassage, PassageQuery } from './passage-index.js';
+import type { Database } from '../../store/database/schema.js';
+import { StoreBusyError } from '../../store/database/unavailable.js';
+import type { Store } from '../../store/index.js';
+import { WorkerPool } from '../../work/worker-pool.js';
+import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
+import {
+  type FoundPassage,
+  type PassageQuery,
+  type ScoredPassage,
+  searchPostgres,
+  searchSqlite,
+} from './passage-index.js';
+import type { SearchAnswer, SearchJob } from './search-file.js';
 import { queryTerms } from './terms.js';
+
+/**
+ * A search that was not answered. The message is for the one who searches, such as a language model:
+ * it states what to do instead.
+ */
+export class SearchError extends Error {
+  override readonly name = 'SearchError';
+}
 
 /** Finds passages in one database. */
 export interface PassageFinder {
@@ -15,7 +37,7 @@ export interface PassageFinder {
   find(query: PassageQuery, signal: AbortSignal): Promise<FoundPassage[]>;
 
   /** Ends what it keeps open, apart from the database. */
-  close(): Promise<void>;
+  close?(): Promise<void>;
 }
 
 export interface SearchLimits {
@@ -99,7 +121,7 @@ export class PassageSearch {
     const late = delay(MAX_CLOSE_MS, undefined, closed).catch(() => {});
     await Promise.race([Promise.allSettled(this.#pending), late]);
     closed.abort();
-    await this.finder.close();
+    await this.finder.close?.();
   }
 }
 
@@ -117,4 +139,122 @@ function tooMany(): SearchError {
 
 function stopping(): SearchError {
   return new SearchError('The service is stopping; search again in a moment.');
+}
+
+/**
+ * Opens the search of a store. Close it before the store.
+ * @param script the module of the processes that search SQLite files, for tests
+ */
+export function openPassageSearch(
+  { databases: { searches, health }, path }: Store,
+  limits?: Partial<SearchLimits>,
+  script?: URL,
+): PassageSearch {
+  if (path === undefined) return new PassageSearch(searchOnPostgres(searches, health), limits);
+  const finder =
+    path === ':memory:' ? searchInMemory(searches) : searchInProcesses(path, searches, script);
+  return new PassageSearch(finder, limits);
+}
+
+/** SQLite reads passage by passage, and a search has a longest time of its own. */
+const PROCESSES = {
+  maxHeapMiB: 64,
+  maxMemoryBytes: 256 * 1024 * 1024,
+  maxSilenceMs: 60_000,
+  isBackground: true,
+  maxIdle: 2,
+  idleTimeoutMs: 30_000,
+};
+
+/**
+ * Searches a SQLite file in processes. SQLite cannot be interrupted from within its thread, so that a
+ * process that is to end early is killed. It only reads, and readers of a file hold up nobody.
+ * @param db compiles the queries
+ */
+function searchInProcesses(
+  path: string,
+  db: Kysely<Database>,
+  script = new URL('./search-worker.js', import.meta.url),
+): PassageFinder {
+  const file = resolve(path);
+  const pool = new WorkerPool<SearchJob, SearchAnswer>({ ...PROCESSES, script });
+  return {
+    find: async (query, signal) => {
+      const { sql, parameters } = searchSqlite(query).compile(db);
+      const details = { path: file, sql, parameters };
+      const answer = await pool.run({ details, onData: () => {}, signal }).catch((cause) => {
+        const isEnd = cause instanceof WorkerEndedError || cause instanceof OutOfMemoryError;
+        throw isEnd ? new SearchError('The search broke off; search again.', { cause }) : cause;
+      });
+      if (answer.kind === 'found') return answer.passages.map(omitScore);
+      throw new StoreBusyError(`The store cannot be searched now (${answer.code}).`);
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** The ids of passages that are searched at once: some ten milliseconds of work. */
+const IDS_AT_ONCE = 2048;
+
+/**
+ * Searches a SQLite database in memory, which no other process can read: in this thread, some passages
+ * at a time, with other requests in between. It suits the collections of tests and of the mock.
+ */
+function searchInMemory(db: Kysely<Database>): PassageFinder {
+  return {
+    find: async (query, signal) => {
+      const pause = pausing();
+      const { last } = await db
+        .selectFrom('passages')
+        .select(({ fn }) => fn.max<number | null>('id').as('last'))
+        .executeTakeFirstOrThrow();
+      let best: readonly ScoredPassage[] = [];
+      for (let id = 1; id <= (last ?? 0); id += IDS_AT_ONCE) {
+        const { rows } = await searchSqlite(query, [id, id + IDS_AT_ONCE - 1]).execute(db);
+        best = [...best, ...rows]
+          .sort((one, other) => one.score - other.score || one.id - other.id)
+          .slice(0, query.limit);
+        await pause();
+        signal.throwIfAborted();
+      }
+      return best.map(omitScore);
+    },
+  };
+}
+
+function omitScore({ id: _id, score: _score, ...passage }: ScoredPassage): FoundPassage {
+  return passage;
+}
+
+/**
+ * Searches a PostgreSQL database, over connections that nothing else uses.
+ * @param others has a connection over which a search is cancelled that is to end early
+ */
+function searchOnPostgres(db: Kysely<Database>, others: Kysely<Database>): PassageFinder {
+  return {
+    find: (query, signal) =>
+      db.connection().execute(async (connection) => {
+        const { rows } = await sql<{ backend: number }>`
+          select pg_backend_pid() as backend
+        `.execute(connection);
+        signal.throwIfAborted();
+        let cancelled: Promise<unknown> | undefined;
+        const cancel = () => {
+          const cancellation = sql`select pg_cancel_backend(${rows[0]?.backend})`;
+          // If that fails, the statement ends by its timeout.
+          cancelled = cancellation.execute(others).catch(() => {});
+        };
+        signal.addEventListener('abort', cancel, { once: true });
+        try {
+          return (await searchPostgres(query).execute(connection)).rows;
+        } catch (error) {
+          signal.throwIfAborted();
+          throw error;
+        } finally {
+          signal.removeEventListener('abort', cancel);
+          // Another search may have the connection only then, or it might be the one that is cancelled.
+          await cancelled;
+        }
+      }),
+  };
 }

@@ -1,7 +1,21 @@
-import { errorCode } from '../../store/database/error-code.js';
 import { DatabaseSync, PreparedStatement } from '../../store/database/sqlite-connection.js';
+import { errorCode } from '../../store/database/unavailable.js';
 import type { ScoredPassage } from './passage-index.js';
-import type { SearchAnswer, SearchJob } from './search-message.js';
+
+/** A search, for the process that runs it. */
+export interface SearchJob {
+  /** The file of the store. */
+  readonly path: string;
+  /** A query for passages, and its parameters. */
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+}
+
+/** The answer of the process. */
+export type SearchAnswer =
+  | { readonly kind: 'found'; readonly passages: readonly ScoredPassage[] }
+  /** The file cannot be read now; `code` is SQLite's result code, by its name. */
+  | { readonly kind: 'unavailable'; readonly code: string };
 
 /** The longest wait for a lock, in milliseconds: readers wait for the recovery of a file alone. */
 const LOCK_TIMEOUT_MS = 1_000;

@@ -1,8 +1,42 @@
-import { blocksOf } from './blocks.js';
-import { truncated } from './truncated.js';
+import { pausing } from '../../common/pausing.js';
+import { indexTerms, truncate } from './terms.js';
+
+/** A passage as it is stored. */
+export interface PreparedPassage {
+  /** Its number in the document, from 1. */
+  readonly number: number;
+  /** The headings above it; empty if there are none. */
+  readonly headings: string;
+  /** The part of the text. The contents of all passages, in order, are the text. */
+  readonly content: string;
+  /** The terms of its headings and of its content, with spaces between them. */
+  readonly terms: { readonly headings: string; readonly content: string };
+}
+
+/**
+ * Splits a text into passages, and finds the terms of each; yields to other requests meanwhile.
+ * @param hasHeadings whether the text is Markdown, and has headings
+ */
+export async function preparePassages(
+  text: string,
+  hasHeadings: boolean,
+): Promise<readonly PreparedPassage[]> {
+  const pause = pausing();
+  const passages: PreparedPassage[] = [];
+  for (const passage of splitText(text, hasHeadings)) {
+    if (passage) {
+      const { begin, end, headings } = passage;
+      const content = text.slice(begin, end);
+      const terms = { headings: indexTerms(headings), content: indexTerms(content) };
+      passages.push({ number: passages.length + 1, headings, content, terms });
+    }
+    await pause();
+  }
+  return passages;
+}
 
 /** A part of a text, by its offsets in UTF-16 code units. */
-export interface TextPassage {
+interface TextPassage {
   readonly begin: number;
   readonly end: number;
   /** The headings above it, the outermost first, with " > " between them; empty if there are none. */
@@ -28,7 +62,7 @@ export function* splitText(text: string, hasHeadings: boolean): Generator<TextPa
   const path = new HeadingPath();
   let begin = 0;
   let headings = '';
-  for (const block of blocksOf(text, hasHeadings)) {
+  for (const block of readBlocks(text, hasHeadings)) {
     if (!block) {
       yield undefined;
       continue;
@@ -78,7 +112,7 @@ class HeadingPath {
 
   get text(): string {
     const path = this.#headings.map(({ title }) => title).join(' > ');
-    return truncated(path, MAX_HEADINGS);
+    return truncate(path, MAX_HEADINGS);
   }
 
   /** Ends the headings that a new one of this level is not under. */
@@ -89,4 +123,111 @@ class HeadingPath {
   enter(level: number, title: string): void {
     if (title !== '') this.#headings.push({ level, title });
   }
+}
+
+/** A paragraph with the blank lines after it, or the part of one from a heading on. */
+interface Block {
+  readonly begin: number;
+  readonly end: number;
+  /** The heading that it begins with. */
+  readonly heading: Heading | undefined;
+}
+
+interface Heading {
+  /** From 1, the outermost, to 6. */
+  readonly level: number;
+  readonly title: string;
+}
+
+/** The lines that are read at one go. */
+const MAX_LINES = 2000;
+
+/**
+ * Yields the blocks of a text, which together are the text, and undefined now and then within a long one, for others
+ * to work.
+ */
+function* readBlocks(text: string, hasHeadings: boolean): Generator<Block | undefined> {
+  const readHeading: HeadingReader = hasHeadings ? createHeadingReader() : () => undefined;
+  let begin = 0;
+  let heading: Heading | undefined;
+  let isAfterBlank = false;
+  let lines = 0;
+  let end = findEndOfLine(text, 0);
+  for (let at = 0; at < text.length; at = end, end = findEndOfLine(text, at)) {
+    if (++lines % MAX_LINES === 0) yield undefined;
+    const isBlank = isBlankBetween(text, at, end);
+    const opened = readHeading(text, at, end, isBlank);
+    if (at > begin && (opened || (isAfterBlank && !isBlank))) {
+      yield { begin, end: at, heading };
+      begin = at;
+      heading = opened;
+    } else if (opened) heading = opened;
+    isAfterBlank = isBlank;
+  }
+  if (begin < text.length) yield { begin, end: text.length, heading };
+}
+
+/** Returns the offset after the line that begins at an offset. */
+function findEndOfLine(text: string, at: number): number {
+  const end = text.indexOf('\n', at);
+  return end === -1 ? text.length : end + 1;
+}
+
+function isBlankBetween(text: string, begin: number, end: number): boolean {
+  for (let at = begin; at < end; at += 1) {
+    if (!' \t\r\n'.includes(text.charAt(at))) return false;
+  }
+  return true;
+}
+
+/** The beginning of a line that is looked at: no heading or fence is longer. */
+const MAX_LINE = 1000;
+
+/** Reads the line between two offsets, after all lines before it. */
+type HeadingReader = (
+  text: string,
+  begin: number,
+  end: number,
+  isBlank: boolean,
+) => Heading | undefined;
+
+/** A character at the begin of a line that may be a fence or a heading of the form `# Title`. */
+const SIGN = /^ {0,3}[#`~]/;
+
+/** A line of `=` or `-`, at an offset. */
+const UNDERLINE = / {0,3}(=+|-{2,})[ \t]*(?:\r?\n|$)/y;
+
+/**
+ * Returns a reader of the headings of Markdown, line by line (CommonMark 0.31.2, sections 4.2, 4.3 and
+ * 4.5): `# Title`, and a title with a line of `=` or `-` below it; not in fenced code.
+ */
+function createHeadingReader(): HeadingReader {
+  let fence: string | undefined;
+  let isInParagraph = false;
+  return (text, begin, end, isBlank) => {
+    const continues = isInParagraph;
+    isInParagraph = !isBlank;
+    if (isBlank) return undefined;
+    const line = text.slice(begin, Math.min(end, begin + MAX_LINE)).trimEnd();
+    if (SIGN.test(line)) {
+      const [, marker] = /^ {0,3}(`{3,}|~{3,})/.exec(line) ?? [];
+      if (marker !== undefined) isInParagraph = false;
+      if (fence !== undefined) {
+        if (marker?.startsWith(fence) && line.trim() === marker) fence = undefined;
+        return undefined;
+      }
+      if (marker !== undefined) fence = marker;
+      const [, marks, title = ''] = /^ {0,3}(#{1,6})(?:[ \t]+(.*))?$/s.exec(line) ?? [];
+      if (marks !== undefined) {
+        isInParagraph = false;
+        return { level: marks.length, title: title.replace(/[ \t]#+$/, '').trim() };
+      }
+    }
+    if (fence !== undefined || !isInParagraph || continues) return undefined;
+    // A paragraph of several lines may be a heading too, but is more often text above a rule.
+    UNDERLINE.lastIndex = end;
+    const [, underline] = UNDERLINE.exec(text) ?? [];
+    if (underline === undefined || /^\s*([-+*>|]|=+$)/.test(line)) return undefined;
+    return { level: underline.startsWith('=') ? 1 : 2, title: line.trim() };
+  };
 }

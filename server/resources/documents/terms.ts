@@ -1,5 +1,12 @@
-import { STOP_WORDS } from './stop-words.js';
-import { truncated } from './truncated.js';
+/** English words that nearly every text has: they tell no passage from another. */
+const STOP_WORDS: ReadonlySet<string> = new Set(
+  `a about after all also am an and any are as at be because been before being between both but by
+  can could d did do does doing down during each few for from further had has have having he her
+  here hers him his how i if in into is it its just ll m me more most my no nor not now of off on
+  once only or other our ours out over own re s same she should so some such t than that the their
+  theirs them then there these they this those through to too under until up ve very was we were
+  what when where which while who whom why will with would you your yours`.split(/\s+/),
+);
 
 /** The scripts that are written without spaces between words, or with endings that vary. */
 const UNSPACED = String.raw`\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}`;
@@ -26,8 +33,8 @@ const MAX_TERMS = 16;
  * without spaces between words has each of its characters as a term. The databases reduce English
  * words to their stems.
  */
-export function indexedTerms(text: string): string {
-  return wordsOf(text).flat().join(' ');
+export function indexTerms(text: string): string {
+  return findWords(text).flat().join(' ');
 }
 
 /**
@@ -36,26 +43,24 @@ export function indexedTerms(text: string): string {
  * are left out, unless there are no others.
  */
 export function queryTerms(query: string): readonly string[] {
-  const terms = [...new Set(wordsOf(query).flatMap(pairsOf))];
+  const terms = [...new Set(findWords(query).flatMap(pairCharacters))];
   const telling = terms.filter((term) => !STOP_WORDS.has(term));
   return (telling.length > 0 ? telling : terms).slice(0, MAX_TERMS);
 }
 
 /** Returns the words of a text, in order, each with the characters that are terms of their own. */
-function wordsOf(text: string): readonly (readonly string[])[] {
+function findWords(text: string): readonly (readonly string[])[] {
   // The same, in a fraction of the time.
   if (isAscii(text)) {
-    return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => [
-      truncated(word, MAX_WORD),
-    ]);
+    return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => [truncate(word, MAX_WORD)]);
   }
-  return (folded(text).match(WORDS) ?? []).map((word) =>
-    IS_UNSPACED.test(word) ? (word.match(CHARACTERS) ?? []) : [truncated(word, MAX_WORD)],
+  return (foldCase(text).match(WORDS) ?? []).map((word) =>
+    IS_UNSPACED.test(word) ? (word.match(CHARACTERS) ?? []) : [truncate(word, MAX_WORD)],
   );
 }
 
 /** Returns the pairs of adjacent characters, which stand for words of two; a single one by itself. */
-function pairsOf(characters: readonly string[]): readonly string[] {
+function pairCharacters(characters: readonly string[]): readonly string[] {
   if (characters.length < 2) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]} ${character}`);
 }
@@ -65,7 +70,12 @@ function isAscii(text: string): boolean {
 }
 
 /** Removes the differences of case, accents and width: "Ｓtraße" and "STRASSE" become the same. */
-function folded(text: string): string {
+function foldCase(text: string): string {
   const bare = text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '');
   return bare.toUpperCase().toLowerCase().normalize('NFC');
+}
+
+/** Returns the beginning of a text, of at most `max` UTF-16 code units, without half a character. */
+export function truncate(text: string, max: number): string {
+  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }

@@ -1,0 +1,155 @@
+import type { Logger } from 'pino';
+import type { Caller } from '../auth/caller.js';
+import { problem } from '../problems/problem.js';
+import type { Project } from '../projects/projects.js';
+import { type AnsweringAgent, agents, findAnsweringAgent } from '../resources/agents.js';
+import { answer } from './answer-loop.js';
+import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
+import type { ChatClient } from './chat/chat-client.js';
+import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
+import { buildTools, type ToolServices } from './tools/build-tools.js';
+import type { AgentTools } from './tools/tool.js';
+import { ToolRegistry } from './tools/tool-registry.js';
+
+/** A question to an agent, or to the language model alone. */
+export interface Question {
+  readonly caller: Caller;
+  readonly project: Project;
+  /** The agent; null asks the language model alone. */
+  readonly agent: AnsweringAgent | null;
+  /** The language model, where there is no agent. */
+  readonly modelName?: string | null;
+  /** Instructions beside those of the agent, such as a chatbot's. */
+  readonly instructions?: string | undefined;
+  /** The messages so far, the oldest first; the last one is the question. */
+  readonly messages: readonly HistoryMessage[];
+  readonly traceId: string;
+  readonly signal: AbortSignal;
+}
+
+/** The chat server, and the language models that it has for agents. */
+export interface ChatServer {
+  readonly client: Pick<ChatClient, 'stream'>;
+  /** The language model of agents that name none. */
+  readonly model: string;
+  /** The language models that agents may name; undefined if every agent uses the same. */
+  readonly models?: readonly string[] | undefined;
+}
+
+const NO_TOOLS: AgentTools = { tools: [], types: new Set(), plainSkills: [], missing: [] };
+
+/** Answers questions with the help of a chat server and the skills of agents. */
+export class AgentRunner {
+  /** @param chat the chat server; undefined if there is none, and nothing can be asked */
+  constructor(
+    private readonly services: ToolServices,
+    private readonly chat: ChatServer | undefined,
+    private readonly observer: AnswerObserver,
+    private readonly log: Pick<Logger, 'error'>,
+  ) {}
+
+  /**
+   * Finds an agent by name or identifier, with what it takes to ask it.
+   * @throws {ProblemError} if the project has no such agent
+   */
+  async find(project: Project, nameOrId: string): Promise<AnsweringAgent> {
+    const agent = await findAnsweringAgent(this.services.store, project.id, nameOrId);
+    if (!agent) throw agents.notFound(nameOrId, project);
+    return agent;
+  }
+
+  /**
+   * Prepares an answer; nothing is sent to the chat server before its first event is requested.
+   * @throws {ProblemError} if nothing can be asked
+   * @throws the reason of the question's `signal`
+   */
+  async prepare(question: Question): Promise<AnswerStream> {
+    const { agent, caller, project, traceId, signal } = question;
+    const { client, model } = this.#serverFor(agent, question.modelName ?? null);
+    const built = agent
+      ? await buildTools(agent.skills, this.services, caller, project, signal)
+      : NO_TOOLS;
+    const { temperature, returnsContext, template } = readSettings(agent);
+    const ownInstructions = hasQuestion(template) ? '' : template;
+    const instructions = [ownInstructions, question.instructions ?? ''].filter(
+      (text) => text !== '',
+    );
+    const messages = fillLast(question.messages, template);
+    const prepared = {
+      ...{ chat: client, model, temperature, returnsContext },
+      messages: [
+        {
+          role: 'system' as const,
+          content: systemPrompt(agent?.name ?? null, built, instructions),
+        },
+        ...joinTurns(messages),
+      ],
+      tools: new ToolRegistry(built.tools),
+      // Callers see why a skill cannot be used.
+      firstSteps: built.missing.map(({ skill, reason }) => ({
+        ...{ skill, tool: skill, input: null, result: null, error: reason, milliseconds: 0 },
+      })),
+    };
+    const facts = { agent: agent?.name ?? null, model, traceId, owner: caller.owner };
+    return answer(prepared, () => this.observer(facts), signal);
+  }
+
+  /** Logs the cause of an answer that failed inside the service. */
+  logFailure(cause: unknown, traceId: string): void {
+    this.log.error({ err: cause, trace_id: traceId }, 'an answer failed');
+  }
+
+  /** Chooses the language model. Without a list of models, every agent uses the same. */
+  #serverFor(agent: AnsweringAgent | null, modelName: string | null) {
+    if (!this.chat) {
+      throw problem(
+        '/problems/chat-not-configured',
+        'This service has no chat server, so its agents cannot answer; those who run it can set CHAT_URL and CHAT_MODEL.',
+      );
+    }
+    const { client, model, models } = this.chat;
+    const wanted = agent ? (agent.model_name ?? agent.model?.model_name ?? null) : modelName;
+    if (models === undefined || wanted === null) return { client, model };
+    if (models.includes(wanted)) return { client, model: wanted };
+    const who = agent ? `agent "${agent.name}"` : 'chatbot';
+    throw problem(
+      '/problems/unknown-chat-model',
+      `The ${who} has the model_name "${wanted}", which is not a chat model of this service; set it to ${models.join(' or ')}, or to null.`,
+    );
+  }
+}
+
+/**
+ * Reads the settings of an agent that answers use. Values of another type count as missing; the
+ * template is empty then. Existing clients send `prompt_template` among the settings.
+ */
+function readSettings(agent: AnsweringAgent | null) {
+  const { temperature, return_context, prompt_template: older } = agent?.settings ?? {};
+  const isTemperature = typeof temperature === 'number' && temperature >= 0 && temperature <= 2;
+  return {
+    temperature: isTemperature ? temperature : undefined,
+    returnsContext: return_context === true,
+    template: agent?.prompt_template ?? (typeof older === 'string' ? older : ''),
+  };
+}
+
+/** Fills the last question into a template that has a place for it. */
+function fillLast(
+  messages: readonly HistoryMessage[],
+  template: string,
+): readonly HistoryMessage[] {
+  const last = messages.at(-1);
+  if (!last || !hasQuestion(template)) return messages;
+  return [...messages.slice(0, -1), { ...last, content: fillTemplate(template, last.content) }];
+}
+
+/** Joins messages of one role that follow each other: templates of chats ask for turns. */
+function joinTurns(messages: readonly HistoryMessage[]): HistoryMessage[] {
+  const turns: HistoryMessage[] = [];
+  for (const { role, content } of messages) {
+    const last = turns.at(-1);
+    if (last?.role !== role) turns.push({ role, content });
+    else turns[turns.length - 1] = { role, content: `${last.content}\n\n${content}` };
+  }
+  return turns;
+}

@@ -1,0 +1,65 @@
+/** A passage of a document that a tool found. */
+export interface Passage {
+  readonly skill: string;
+  readonly document: string;
+  /** The number of the passage in its document, from 1. */
+  readonly passage: number;
+  readonly content: string;
+}
+
+/** The result of a tool: data for the language model, never instructions. */
+export interface ToolResult {
+  readonly text: string;
+  /** The passages that the text cites, for a caller who wants them. */
+  readonly passages?: readonly Passage[];
+}
+
+/** Something that an agent can do while it answers, because it has a skill. */
+export interface Tool {
+  /** The name for the language model: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. */
+  readonly name: string;
+  /** The name of the skill. */
+  readonly skill: string;
+  /** The purpose of the tool, and what it gives, for the language model. */
+  readonly description: string;
+  /** The JSON Schema of its input, an object. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  /**
+   * Uses the tool.
+   * @param input the input as the language model sent it: any JSON value
+   * @throws {ToolError} if it fails, with a reason that lets the language model correct itself
+   */
+  run(input: unknown, signal: AbortSignal): Promise<ToolResult>;
+}
+
+/** A tool failed. The language model and the caller read the message. */
+export class ToolError extends Error {
+  override readonly name = 'ToolError';
+}
+
+/** A skill of an agent that has a tool. */
+export interface ToolSkill {
+  readonly id: string;
+  readonly name: string;
+  readonly type: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** The name of its tool for the language model. */
+  readonly toolName: string;
+}
+
+/** A skill that an agent has, and that is not a tool. */
+export interface PlainSkill {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string | undefined;
+}
+
+/** The skills of an agent, as an answer uses them. */
+export interface AgentTools {
+  readonly tools: readonly Tool[];
+  /** The types of the skills that have a tool; `knowledge_base` counts as `retrieval`. */
+  readonly types: ReadonlySet<string>;
+  readonly plainSkills: readonly PlainSkill[];
+  /** The skills whose tools cannot be used now. */
+  readonly missing: readonly { readonly skill: string; readonly reason: string }[];
+}
