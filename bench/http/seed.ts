@@ -1,5 +1,5 @@
-import { createKey } from '../../server/auth/api-key.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
+import { createKey } from '../../server/auth/callers.js';
 import { SCOPES } from '../../server/contract/scopes.js';
 import { createProject } from '../../server/projects/projects.js';
 import { createAgent } from '../../server/resources/agents.js';

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
-import { KEY_HEADERS } from '../auth/key-headers.js';
+import { KEY_HEADERS } from '../auth/callers.js';
 import { isLoopback } from '../common/loopback.js';
 import type { Operation } from '../contract/document.js';
 import { isFromOtherOrigin } from '../edge/cors.js';

@@ -1,7 +1,7 @@
 import type { Request, Response } from 'express';
+import { earlier, type Sunset, sunsetHeaders } from '../contract/deprecations.js';
 import type { Operation } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
-import { earlier, type Sunset, sunsetHeaders } from '../contract/sunset.js';
 import { drainAndClose } from '../edge/request-body.js';
 
 /** Adds `Deprecation` and `Sunset` to the answer; of several deprecated things, the earliest dates. */

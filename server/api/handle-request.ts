@@ -8,8 +8,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
+import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
-import type { Sunset } from '../contract/sunset.js';
 import { onResponseClose } from '../edge/connections.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
@@ -24,7 +24,6 @@ import { type AnyReply, send } from './reply/send.js';
 import type { Step } from './request-context.js';
 import { requestSignal } from './request-signal.js';
 import { RouteTree } from './route-tree.js';
-import { refuseMisreadQuery } from './validation/strict-query.js';
 import { requestValidation } from './validation/validate.js';
 
 /** What requests to all operations share. */
@@ -54,6 +53,8 @@ export type RefuseMissing = (
 /** An operation, with the steps that are its own. */
 interface Endpoint {
   readonly operation: Operation;
+  /** Whether it, or a parameter of it, is deprecated. */
+  readonly hasDeprecations: boolean;
   readonly limits: OperationLimits;
   /** Reads the body into `req.body`, mostly as bytes; undefined if the operation takes none. */
   readonly readBody: Step | undefined;
@@ -124,13 +125,13 @@ export function handleRequests(service: Service, bases: readonly string[]): Requ
 async function handleRequest(
   req: Request,
   res: Response,
-  { operation, limits, readBody, check, handle }: Endpoint,
+  { operation, hasDeprecations, limits, readBody, check, handle }: Endpoint,
   service: Service,
 ): Promise<void> {
   const { locals } = res;
   locals.operationId = operation.id;
   locals.route = operation.path;
-  announceParameters(operation, req, res);
+  if (hasDeprecations) announceParameters(operation, req, res);
 
   let caller = ANONYMOUS;
   if (!operation.isOpen) {
@@ -282,19 +283,19 @@ function createEndpoint(
   if (!handler) throw new Error(`The operation ${id} has no handler; generate the types again`);
   const takesBody = operation.consumes.length > 0;
   const parse = takesBody && !operation.defersBody ? parseBody(contract, operation) : undefined;
-  const checkRest: Step = (req, res) => {
-    announceFields(operation, req.body, res);
-    refuseMisreadQuery(operation, req);
-    return validate(req, res);
-  };
   const check: Step = parse
     ? async (req, res) => {
         await parse(req, res);
-        await checkRest(req, res);
+        announceFields(operation, req.body, res);
+        await validate(req, res);
       }
-    : checkRest;
+    : validate;
+  const { deprecations } = operation;
   return {
     operation,
+    hasDeprecations:
+      deprecations.operation !== undefined ||
+      deprecations.query.size + deprecations.headers.size > 0,
     limits: limits.ofOperation(operation),
     readBody: takesBody
       ? readBody(operation, config, (caller) => callers.isKeyValid(caller), {

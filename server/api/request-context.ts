@@ -1,8 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import type { Sunset } from '../contract/sunset.js';
+import type { Sunset } from '../contract/deprecations.js';
 import type { BodyShare } from './limits/body-memory.js';
-import type { WorkSlot } from './work-slot.js';
+import type { WorkSlot } from './limits/request-gate.js';
 
 /** The facts about a request, in the order in which they become known; the type of `res.locals`. */
 export interface RequestContext {

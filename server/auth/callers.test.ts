@@ -11,8 +11,7 @@ import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 import type { ApiKey } from '../store/keys.js';
 import { insertKey, listKeys, revokeKey } from '../store/keys.js';
-import { createKey } from './api-key.js';
-import { Callers } from './callers.js';
+import { Callers, createKey } from './callers.js';
 
 let folder: string;
 let file: string;

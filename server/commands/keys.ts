@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { createKey } from '../auth/api-key.js';
 import { LOCAL_OWNER } from '../auth/caller.js';
+import { createKey } from '../auth/callers.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
 import { keepKey } from '../projects/projects.js';
 import { type ApiKey, findKey, hasKeys, listKeys, revokeKey } from '../store/keys.js';

@@ -120,6 +120,10 @@ export class FairGate {
     this.#waiting.take((next) => this.tryEnter(next))?.();
   }
 
+  countOf(owner: string): number {
+    return (this.#running.get(owner) ?? 0) + this.#waiting.sizeOf(owner);
+  }
+
   othersWait(owner: string): boolean {
     return this.#waiting.hasOthers(owner);
   }

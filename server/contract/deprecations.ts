@@ -1,6 +1,47 @@
+import * as v from 'valibot';
 import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
-import { type Sunset, sunsetOf } from './sunset.js';
+
+const date = v.pipe(
+  v.string('must be a date in quotes'),
+  v.check(isDate, 'must be a date, such as 2027-11-23'),
+);
+
+/** The shape of `x-roster-sunset`, which says how long something deprecated works. */
+export const sunsetShape = v.pipe(
+  v.strictObject({ deprecated: date, sunset: date }),
+  v.check(({ deprecated, sunset }) => deprecated < sunset, 'sunset must be later than deprecated'),
+);
+
+/** The dates of something deprecated, as in the contract: `2026-11-23`. */
+export type Sunset = v.InferOutput<typeof sunsetShape>;
+
+function isDate(text: string): boolean {
+  const time = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}
+
+/** Returns how long a part of the contract works; undefined if it says nothing of it. */
+function sunsetOf(part: unknown): Sunset | undefined {
+  const { 'x-roster-sunset': sunset } = asRecord(part);
+  return v.is(sunsetShape, sunset) ? sunset : undefined;
+}
+
+/** Returns the earlier of each of the dates. */
+export function earlier(one: Sunset, other: Sunset): Sunset {
+  return {
+    deprecated: one.deprecated < other.deprecated ? one.deprecated : other.deprecated,
+    sunset: one.sunset < other.sunset ? one.sunset : other.sunset,
+  };
+}
+
+/** Returns the headers `Deprecation` (RFC 9745, section 2) and `Sunset` (RFC 8594, section 3). */
+export function sunsetHeaders({ deprecated, sunset }: Sunset): Readonly<Record<string, string>> {
+  return {
+    Deprecation: `@${Date.parse(deprecated) / 1000}`,
+    Sunset: new Date(sunset).toUTCString(),
+  };
+}
 
 /** The deprecated parts of an operation's requests. */
 export interface Deprecations {
@@ -21,44 +62,37 @@ export interface Deprecations {
  * @param servers of the path item
  * @param parameters without references
  */
-export function deprecationsOf(
+export function findDeprecations(
   document: unknown,
-  {
-    definition,
-    servers,
-    parameters,
-    bodySchema,
-  }: {
-    readonly definition: unknown;
-    readonly servers: unknown;
-    readonly parameters: readonly JsonRecord[];
-    readonly bodySchema: unknown;
-  },
+  definition: unknown,
+  servers: unknown,
+  parameters: readonly JsonRecord[],
+  bodySchema: unknown,
 ): Deprecations {
   const named = (where: string) => parameters.filter((parameter) => parameter['in'] === where);
   return {
     operation: sunsetOf(definition),
-    query: byKey(named('query'), ({ name }) => String(name)),
-    headers: byKey(named('header'), ({ name }) => String(name).toLowerCase()),
+    query: sunsetsByKey(named('query'), ({ name }) => String(name)),
+    headers: sunsetsByKey(named('header'), ({ name }) => String(name).toLowerCase()),
     fields: deprecatedFields(document, bodySchema).flatMap(({ path, schema }) => {
       const sunset = sunsetOf(schema);
       return sunset ? [{ path, sunset }] : [];
     }),
-    prefixes: byKey(recordsOf(servers), ({ url }) => String(url).replace(/\/$/, '')),
+    prefixes: sunsetsByKey(recordsOf(servers), ({ url }) => String(url).replace(/\/$/, '')),
   };
 }
 
-function byKey(parts: readonly JsonRecord[], keyOf: (part: JsonRecord) => string) {
+function sunsetsByKey(parts: readonly JsonRecord[], readKey: (part: JsonRecord) => string) {
   const dates = new Map<string, Sunset>();
   for (const part of parts) {
     const sunset = sunsetOf(part);
-    if (sunset) dates.set(keyOf(part), sunset);
+    if (sunset) dates.set(readKey(part), sunset);
   }
   return dates;
 }
 
-/** A deprecated field of a body: the steps to it, and its schema. */
-export interface DeprecatedField {
+interface DeprecatedField {
+  /** The steps from the body to the field. */
   readonly path: readonly string[];
   readonly schema: JsonRecord;
 }

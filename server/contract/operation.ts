@@ -1,4 +1,4 @@
-import { type Deprecations, deprecationsOf } from './deprecations.js';
+import { type Deprecations, findDeprecations } from './deprecations.js';
 import type { Document, Pool } from './document-schema.js';
 import { valueAt } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
@@ -73,9 +73,13 @@ export function operationsOf(document: Document): Operation[] {
           .filter((parameter) => parameter['in'] === 'header')
           .map(({ name }) => [String(name).toLowerCase(), String(name)] as const),
         numericQuery: numericQueryOf(document, parameters),
-        deprecations: deprecationsOf(document, {
-          ...{ definition, servers: item['servers'], parameters, bodySchema },
-        }),
+        deprecations: findDeprecations(
+          document,
+          definition,
+          item['servers'],
+          parameters,
+          bodySchema,
+        ),
       });
     }
   }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { keyHeader } from '../auth/key-headers.js';
+import { keyHeader } from '../auth/callers.js';
 import { FairQueue } from '../common/fair-gate.js';
 import type { ProblemError } from '../problems/problem.js';
 import { withoutQuery } from './request.js';

@@ -1,5 +1,4 @@
 import type { components } from '../../generated/openapi.js';
-import { withoutKeys } from '../auth/without-keys.js';
 import type { Contract } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
 
@@ -114,7 +113,7 @@ export function render(contract: Contract, error: ProblemError, at: Occurrence) 
     title: kind.title,
     status: kind.status,
     detail: shortened(error.detail),
-    instance: uriReference(withoutKeys(at.instance)),
+    instance: uriReference(maskKeys(at.instance)),
     request_id: at.requestId,
     ...asRecord(bounded(error.members)),
   };
@@ -131,7 +130,7 @@ function bounded(value: unknown): unknown {
 }
 
 function shortened(sent: string): string {
-  const text = withoutKeys(sent);
+  const text = maskKeys(sent);
   return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
 }
 
@@ -140,4 +139,14 @@ function uriReference(address: string): string {
   return address
     .replace(/[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]/g, encodeURIComponent)
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25');
+}
+
+/**
+ * A key that was sent in the wrong place is not repeated where others read it. A shorter secret is a piece of
+ * one, of no use; and a name such as roster_sales_2026 is not a key.
+ */
+const KEY = /roster_[A-Za-z0-9]+_[A-Za-z0-9]{16,}/g;
+
+export function maskKeys(text: string): string {
+  return text.replace(KEY, 'roster_…');
 }

@@ -3,10 +3,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
-import { withoutKeys } from '../auth/without-keys.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
 import { isOwnOrigin } from '../edge/cors.js';
 import { withoutQuery } from '../edge/request.js';
+import { maskKeys } from '../problems/problem.js';
 
 /** Assigns an id to each request, and logs each response with its operation. */
 export function logRequests(log: Logger): (req: Request, res: Response) => void {
@@ -46,14 +46,14 @@ export function logFailures(log: Logger): NoteFailure {
  * the address by mistake.
  */
 function lineOf(id: string, method: string, url: string) {
-  return { id, method, url: withoutKeys(withoutQuery(url)) };
+  return { id, method, url: maskKeys(withoutQuery(url)) };
 }
 
 /** Returns the origin of a page that may not read the answer; undefined for the service's own pages. */
 function refusedOrigin({ headers }: IncomingMessage, res: ServerResponse): string | undefined {
   const { origin, host } = headers;
   if (origin === undefined || res.hasHeader('Access-Control-Allow-Origin')) return undefined;
-  return isOwnOrigin(origin, host) ? undefined : withoutKeys(origin);
+  return isOwnOrigin(origin, host) ? undefined : maskKeys(origin);
 }
 
 function levelOf(statusCode: number): 'info' | 'warn' | 'error' {

@@ -9,8 +9,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
-import { withoutKeys } from '../auth/without-keys.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
+import { maskKeys } from '../problems/problem.js';
 
 /**
  * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace
@@ -49,7 +49,7 @@ function ofRequest(req: Request): Attributes {
   return {
     'http.request.method': METHODS.has(req.method) ? req.method : '_OTHER',
     'url.scheme': req.protocol,
-    'url.path': withoutKeys(pathOf(req.originalUrl)),
+    'url.path': maskKeys(pathOf(req.originalUrl)),
     'network.protocol.version': req.httpVersion,
   };
 }

@@ -1,5 +1,5 @@
-import { createKey } from '../../server/auth/api-key.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
+import { createKey } from '../../server/auth/callers.js';
 import { SCOPES, type Scope } from '../../server/contract/scopes.js';
 import { keepKey } from '../../server/projects/projects.js';
 import { Store } from '../../server/store/index.js';

@@ -5,7 +5,7 @@
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { ContractError } from '../../server/contract/contract-error.js';
+import { ContractError } from '../../server/contract/document-schema.js';
 import { documentOf } from './check/index.js';
 import { contractModule } from './contract-module.js';
 import { examplesModule } from './examples-module.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { ContractError } from '../../server/contract/contract-error.js';
+import { ContractError } from '../../server/contract/document-schema.js';
 import { root } from '../../testkit/root.js';
 import { documentOf } from './check/index.js';
 import { handlersIn } from './handlers.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { ContractError } from '../../server/contract/contract-error.js';
 import type { Document } from '../../server/contract/document-schema.js';
+import { ContractError } from '../../server/contract/document-schema.js';
 import { type Operation, operationsOf } from '../../server/contract/operation.js';
 import type { Fault } from './check/fault.js';
 import { readYaml, type Yaml, YamlError } from './check/yaml.js';

@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { KEY_HEADERS } from '../../server/auth/key-headers.js';
+import { KEY_HEADERS } from '../../server/auth/callers.js';
 import { allowOrigins, ORIGIN_HEADERS } from '../../server/edge/cors.js';
 
 /**

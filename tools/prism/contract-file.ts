@@ -1,8 +1,8 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import { ContractError } from '../../server/contract/contract-error.js';
 import { builtDocument } from '../../server/contract/document.js';
+import { ContractError } from '../../server/contract/document-schema.js';
 import { documentOf } from '../generator/check/index.js';
 
 /** The time for which a file must rest before it is read: an editor may write it in several steps. */

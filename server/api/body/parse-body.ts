@@ -14,8 +14,8 @@ import {
   MAX_ERRORS,
   malformedBody,
 } from '../../problems/problem.js';
+import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';
-import { pauseWork } from '../work-slot.js';
 
 /**
  * Returns the step that parses the bytes of JSON in `req.body`, and checks its bounds before

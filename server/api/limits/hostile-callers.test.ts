@@ -22,9 +22,8 @@ import { ChunkMeter, drainAndClose } from '../../edge/request-body.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { JsonText, send } from '../reply/send.js';
-import { pauseWork } from '../work-slot.js';
 import { BodyMemory } from './body-memory.js';
-import { type Capacity, RequestGate } from './request-gate.js';
+import { type Capacity, pauseWork, RequestGate } from './request-gate.js';
 
 const closing: (() => unknown)[] = [];
 afterEach(() => {

@@ -1,10 +1,10 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
 import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/connections.js';
 import { hasBody } from '../../edge/request.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
-import type { WorkSlot } from '../work-slot.js';
 
 /** The number of requests that run or wait at once. */
 export interface Capacity {
@@ -15,12 +15,6 @@ export interface Capacity {
   /** The most requests that wait for a slot. */
   readonly waiting: number;
 }
-
-/**
- * The longest time that a request keeps its slot, in milliseconds. A longer one usually waits for
- * a slow sender or reader, and does not use the processor.
- */
-const MAX_WORK_MS = 1_000;
 
 /** The time for which room is reserved for a request whose body is arriving, in milliseconds. */
 const RESERVATION_MS = 250;
@@ -42,14 +36,14 @@ interface Reservation {
 export class RequestGate {
   readonly #gate: FairGate;
   readonly #room: number;
-  /** The requests of each owner: running, waiting, and reserved. */
-  readonly #taken = new Map<string, number>();
   readonly #reservations = new Map<Request, Reservation>();
+  /** The number of reservations, by owner. */
+  readonly #reserved = new Map<string, number>();
 
   constructor(
     private readonly capacity: Capacity,
     private readonly throttle: Throttle,
-    readonly unread = new SendBufferLimit(),
+    private readonly unread = new SendBufferLimit(),
   ) {
     const { atOnce, waiting } = capacity;
     const busy = () => this.#problem();
@@ -68,10 +62,13 @@ export class RequestGate {
     const { owner } = caller;
     const giveUp = () => {
       clearTimeout(clock);
-      if (this.#reservations.delete(req)) this.#count(owner, -1);
+      if (!this.#reservations.delete(req)) return;
+      const left = (this.#reserved.get(owner) ?? 0) - 1;
+      if (left === 0) this.#reserved.delete(owner);
+      else this.#reserved.set(owner, left);
     };
     const clock = setTimeout(giveUp, RESERVATION_MS);
-    this.#count(owner, 1);
+    this.#reserved.set(owner, (this.#reserved.get(owner) ?? 0) + 1);
     this.#reservations.set(req, { owner, giveUp });
     onResponseClose(req, res, giveUp);
   }
@@ -85,57 +82,43 @@ export class RequestGate {
   enter(req: Request, res: Response, caller: Caller): Promise<void> | undefined {
     this.#reservations.get(req)?.giveUp();
     this.#refuseWithoutRoom(req, res, caller);
-    const slot = new Slot(this, caller.owner);
+    const slot = new WorkSlot(this.#gate, caller.owner, this.unread);
     res.locals.slot = slot;
     onResponseClose(req, res, () => slot.end());
-    if (this.take(caller.owner)) {
-      // Do not work for a caller who disconnected while the body was read.
+    // Do not work for a caller who disconnected while the body was read, or while waiting.
+    const begin = () => {
       if (req.socket.destroyed) slot.end();
-      return slot.begin() ? undefined : new Promise(() => {});
-    }
+      return slot.begin();
+    };
+    if (this.#gate.tryEnter(caller.owner)) return begin() ? undefined : new Promise(() => {});
     return new Promise((resolve) => {
-      this.enqueue(caller.owner, () => {
-        if (req.socket.destroyed) slot.end();
-        if (slot.begin()) resolve();
-      });
+      this.#gate.enqueue(
+        caller.owner,
+        soon(() => {
+          if (begin()) resolve();
+        }),
+      );
     });
-  }
-
-  /** Takes a slot, if one is free. */
-  take(owner: string): boolean {
-    const isFree = this.#gate.tryEnter(owner);
-    if (isFree) this.#count(owner, 1);
-    return isFree;
-  }
-
-  /** Calls back with a slot, at the owner's turn. */
-  enqueue(owner: string, begin: () => void): void {
-    this.#count(owner, 1);
-    this.#gate.enqueue(owner, soon(begin));
-  }
-
-  /** Passes the slot to the next waiting request, and calls back at the owner's next turn. */
-  requeue(owner: string, goOn: () => void): void {
-    this.#gate.requeue(owner, soon(goOn));
-  }
-
-  leave(owner: string): void {
-    this.#count(owner, -1);
-    this.#gate.leave(owner);
-  }
-
-  othersWait(owner: string): boolean {
-    return this.#gate.othersWait(owner);
   }
 
   /** The problem of a request that arrives while there is no room for any owner. */
   get overloadProblem(): ProblemError | undefined {
-    const mayYield = this.#reservations.size > 0 && this.#taken.size > 1;
-    return this.#isFull && !mayYield ? this.#problem() : undefined;
+    return this.#isFull && !this.#mayYield ? this.#problem() : undefined;
   }
 
   get #isFull(): boolean {
     return this.#gate.size + this.#reservations.size >= this.#room;
+  }
+
+  /** Whether there is a reservation, and another owner to whom it may yield. */
+  get #mayYield(): boolean {
+    const [owner] = this.#reserved.keys();
+    return owner !== undefined && this.#countOf(owner) < this.#gate.size + this.#reservations.size;
+  }
+
+  /** Returns the number of requests of an owner: running, waiting, and reserved. */
+  #countOf(owner: string): number {
+    return this.#gate.countOf(owner) + (this.#reserved.get(owner) ?? 0);
   }
 
   #refuseWithoutRoom(req: Request, res: Response, caller: Caller): void {
@@ -147,7 +130,7 @@ export class RequestGate {
   #hasRoomFor({ owner, key }: Caller): boolean {
     // Without keys there is only one owner, and no room to reserve for others.
     if (!key) return !this.#isFull;
-    const taken = this.#taken.get(owner) ?? 0;
+    const taken = this.#countOf(owner);
     if (taken >= this.#room / 2) return false;
     if (this.#isFull) this.#largestReservation(taken)?.giveUp();
     return !this.#isFull;
@@ -158,18 +141,12 @@ export class RequestGate {
     let max = taken;
     let largest: Reservation | undefined;
     for (const reservation of this.#reservations.values()) {
-      const others = this.#taken.get(reservation.owner) ?? 0;
+      const others = this.#countOf(reservation.owner);
       if (others <= max) continue;
       max = others;
       largest = reservation;
     }
     return largest;
-  }
-
-  #count(owner: string, by: 1 | -1): void {
-    const taken = (this.#taken.get(owner) ?? 0) + by;
-    if (taken === 0) this.#taken.delete(owner);
-    else this.#taken.set(owner, taken);
   }
 
   #problem(): ProblemError {
@@ -180,24 +157,23 @@ export class RequestGate {
 }
 
 /**
- * Yields to the event loop before the next request begins, so that new connections are accepted however many
- * wait.
+ * The longest time that a request keeps its slot, in milliseconds. A longer one usually waits for
+ * a slow sender or reader, and does not use the processor.
  */
-function soon(begin: () => void): () => void {
-  return () => void setImmediate(begin);
-}
+const MAX_WORK_MS = 1_000;
 
 /**
  * The slot of a request. The work on it proceeds only with one, which it has until it ends, waits for
  * its reader, or exceeds the time limit.
  */
-class Slot implements WorkSlot {
+export class WorkSlot {
   #clock: NodeJS.Timeout | undefined;
   #hasEnded = false;
 
   constructor(
-    private readonly gate: RequestGate,
-    readonly owner: string,
+    private readonly gate: FairGate,
+    private readonly owner: string,
+    private readonly unread: SendBufferLimit,
   ) {}
 
   /** Takes the slot that the gate offers. Returns whether the work continues. */
@@ -207,6 +183,7 @@ class Slot implements WorkSlot {
     return !this.#hasEnded;
   }
 
+  /** Gives the slot to other requests, until `letOthersWork` is called again. */
   pause(): void {
     if (!this.#clock) return;
     clearTimeout(this.#clock);
@@ -214,8 +191,14 @@ class Slot implements WorkSlot {
     this.gate.leave(this.owner);
   }
 
+  /**
+   * Counts a response that waits for its reader.
+   * @param bytes the bytes of the response in memory
+   * @param cutOff called if its owner has too many such bytes, and this response has waited longest
+   * @returns the function that ends the wait
+   */
   trackBackpressure(bytes: number, cutOff: () => void): () => void {
-    return this.gate.unread.add(this.owner, bytes, cutOff);
+    return this.unread.add(this.owner, bytes, cutOff);
   }
 
   end(): void {
@@ -223,9 +206,14 @@ class Slot implements WorkSlot {
     this.pause();
   }
 
+  /**
+   * Lets other requests work. Returns a promise of the next slot, or undefined if this request may
+   * continue.
+   */
   letOthersWork(): Promise<void> | undefined {
+    const { gate, owner } = this;
     const hadSlot = this.#clock !== undefined;
-    if (this.#hasEnded || (hadSlot && !this.gate.othersWait(this.owner))) return undefined;
+    if (this.#hasEnded || (hadSlot && !gate.othersWait(owner))) return undefined;
     return new Promise((resolve) => {
       const goOn = () => {
         this.begin();
@@ -233,13 +221,27 @@ class Slot implements WorkSlot {
       };
       clearTimeout(this.#clock);
       this.#clock = undefined;
-      if (hadSlot) this.gate.requeue(this.owner, goOn);
-      else if (this.gate.take(this.owner)) goOn();
-      else this.gate.enqueue(this.owner, goOn);
+      if (hadSlot) gate.requeue(owner, soon(goOn));
+      else if (gate.tryEnter(owner)) goOn();
+      else gate.enqueue(owner, soon(goOn));
     });
   }
 }
 
-function pauseSlot(slot: Slot): void {
+function pauseSlot(slot: WorkSlot): void {
   slot.pause();
+}
+
+/**
+ * Yields to the event loop before the next request begins, so that new connections are accepted however many
+ * wait.
+ */
+function soon(begin: () => void): () => void {
+  return () => void setImmediate(begin);
+}
+
+/** Yields between two slices of the work on a request, to the event loop and to other requests. */
+export async function pauseWork({ locals }: Response): Promise<void> {
+  await nextTurn();
+  await locals.slot?.letOthersWork();
 }

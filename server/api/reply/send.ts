@@ -6,8 +6,8 @@ import { endWith, onResponseClose } from '../../edge/connections.js';
 import { LINES_TYPE } from '../../edge/request.js';
 import { disableBodyTimeout, endAndDiscard } from '../../edge/request-body.js';
 import { ProblemError, render } from '../../problems/problem.js';
+import { pauseWork } from '../limits/request-gate.js';
 import type { IsKeyValid } from '../request-signal.js';
-import { pauseWork } from '../work-slot.js';
 import { asProblem, type NoteFailure } from './error-handler.js';
 import {
   CHUNK_SIZE,

@@ -46,21 +46,19 @@ export function explainFaults(
   const known = operation.parameters.filter((parameter) => parameter['in'] === 'query');
   const names = new Set(known.map(({ name }) => name));
   return (req, excerpt, reported) => {
+    const readQueryFault = ({ path, message }: ReportedFault): Fault => {
+      const name = path.slice('/query/'.length);
+      const fault = { pointer: `/query/${escapeToken(name)}`, keyword: '', params: {} };
+      if (!names.has(name)) {
+        return { ...fault, message: 'is not a parameter of this operation; leave it out' };
+      }
+      return { ...fault, message: excerpt.query[name] === '' ? 'must not be empty' : message };
+    };
     const ofQuery = reported.filter(({ errorCode }) => errorCode === undefined);
-    if (ofQuery.length > 0) {
-      return ofQuery.map(({ path, message }) => {
-        const name = path.slice('/query/'.length);
-        return { pointer: `/query/${escapeToken(name)}`, message: wordsOfQuery(name, message) };
-      });
-    }
-    const faults = find(req, excerpt);
-    if (faults.length > 0) return describeFaults(contract, operation, faults, req.body);
-    return reported.map(({ path, message }) => ({ pointer: path, message }));
-
-    function wordsOfQuery(name: string, message: string): string {
-      if (!names.has(name)) return 'is not a parameter of this operation; leave it out';
-      return excerpt.query[name] === '' ? 'must not be empty' : message;
-    }
+    const faults = ofQuery.length > 0 ? ofQuery.map(readQueryFault) : find(req, excerpt);
+    return faults.length > 0
+      ? describeFaults(contract, operation, faults, req.body)
+      : reported.map(({ path, message }) => ({ pointer: path, message }));
   };
 }
 
@@ -137,9 +135,13 @@ function describeFaults(
 
 /**
  * Returns whether a fault is about a form of elements that the caller does not use. A form reports
- * the fields of the others as unknown.
+ * the fields of the others as unknown; no form has a field without a name.
  */
-function isOfUnusedForm(forms: readonly FormFaults[], { pointer, keyword }: Fault): boolean {
+function isOfUnusedForm(
+  forms: readonly FormFaults[],
+  { pointer, keyword, params }: Fault,
+): boolean {
+  if (params['additionalProperty'] === '') return false;
   return forms.some(
     ({ explains, isKnown }) =>
       explains(pointer) || (keyword === 'additionalProperties' && isKnown(pointer)),

@@ -1,8 +1,11 @@
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import * as v from 'valibot';
-import { ContractError } from '../../../server/contract/contract-error.js';
-import { type Document, documentShape } from '../../../server/contract/document-schema.js';
+import {
+  ContractError,
+  type Document,
+  documentShape,
+} from '../../../server/contract/document-schema.js';
 import { exampleFaults } from './examples.js';
 import { type Fault, type FaultyPart, lineOf, type Rule, type RuledFault } from './fault.js';
 import { type Code, operationFaults } from './operations.js';

@@ -1,8 +1,11 @@
 import * as v from 'valibot';
-import { documentShape, problemShape } from '../../../server/contract/document-schema.js';
+import {
+  documentShape,
+  isProblem,
+  problemShape,
+} from '../../../server/contract/document-schema.js';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
-import { isProblem } from '../../../server/contract/problem-types.js';
 import type { FaultyPart } from './fault.js';
 
 /** Finds what of a document is not of the shape that the server needs. */

@@ -1,8 +1,7 @@
 import * as v from 'valibot';
-import { deprecatedFields } from '../../../server/contract/deprecations.js';
+import { deprecatedFields, sunsetShape } from '../../../server/contract/deprecations.js';
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
-import { sunsetShape } from '../../../server/contract/sunset.js';
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';
 import { endOf } from './references.js';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client as PostgresClient } from 'pg';
-import { createKey } from '../../../../server/auth/api-key.js';
+import { createKey } from '../../../../server/auth/callers.js';
 import { type Headers, NoAnswer, send } from '../../../../testkit/http/client.js';
 import { percent, quantile } from '../../../../testkit/numbers.js';
 import { startService, treeMemory } from '../../../../testkit/service/measured-service.js';
