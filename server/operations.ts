@@ -21,7 +21,6 @@ import type { Store } from './store/index.js';
 import { healthOperations } from './telemetry/health.js';
 import type { Metrics } from './telemetry/metrics.js';
 
-/** The services that operations use. */
 export interface Services {
   readonly store: Store;
   readonly tables: Tables;

@@ -35,7 +35,6 @@ const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 
 /** The service on its store. It is idle until `listen` and `work` are called. */
 export interface Service {
-  /** Handles the requests. */
   readonly app: RequestListener;
   /**
    * Listens on the configured host and port.

@@ -11,7 +11,6 @@ import {
 import { ChatError, type ChatErrorType } from './chat/chat-error.js';
 
 interface EventOptions {
-  /** The question. */
   readonly prompt: string;
   readonly traceId: string;
   /** The identifier of the question, if it is a message of a conversation. */

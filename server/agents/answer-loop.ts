@@ -13,7 +13,6 @@ import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tools/tool.js';
 import { type ToolRegistry, type ToolUse, toAction } from './tools/tool-registry.js';
 
-/** The bounds of one answer. */
 const LIMITS = {
   /** Requests to the chat server that may ask for tools. */
   rounds: 10,
@@ -26,7 +25,6 @@ const LIMITS = {
   milliseconds: 120_000,
 } as const;
 
-/** An answer that is prepared. */
 export interface PreparedAnswer {
   readonly chat: Pick<ChatClient, 'stream'>;
   readonly model: string;

@@ -5,7 +5,6 @@ import type { Passage } from './tools/tool.js';
 export type Step = components['schemas']['Step'];
 export type Usage = components['schemas']['Usage'];
 
-/** A message of the history, or the question. */
 export interface HistoryMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
@@ -23,7 +22,6 @@ export interface Action {
   readonly input: unknown;
 }
 
-/** The answer of an agent. */
 export interface Answer {
   readonly text: string;
   readonly steps: readonly Step[];
@@ -53,7 +51,6 @@ export async function waitForAnswer(stream: AnswerStream): Promise<Answer> {
 export interface AnswerFacts {
   /** The name of the agent; null for the language model alone. */
   readonly agent: string | null;
-  /** The language model. */
   readonly model: string;
   readonly traceId: string;
   readonly owner: string;

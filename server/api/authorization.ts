@@ -59,7 +59,6 @@ export function requireScope({ scope }: Operation, caller: Caller): void {
   if (scope !== undefined && !caller.scopes.includes(scope)) throw missingScope(scope);
 }
 
-/** A header that carries a key. */
 interface KeyHeader {
   readonly name: (typeof KEY_HEADERS)[number];
   readonly value: string;

@@ -6,7 +6,6 @@ import type { WorkSlot } from './limits/request-gate.js';
 
 /** The facts about a request, in the order in which they become known; the type of `res.locals`. */
 export interface RequestContext {
-  /** The id of the request in the log. */
   requestId?: string;
   /** The trace that the request is part of, 32 hexadecimal digits, if it is part of one. */
   traceId?: string;
@@ -21,7 +20,6 @@ export interface RequestContext {
   answerType?: string;
   /** The end of what the request uses, if that is deprecated; the earliest of several. */
   sunset?: Sunset;
-  /** The sender of the request. */
   caller?: Caller;
   /** The share of the body in the memory budget. */
   bodyShare?: BodyShare;

@@ -27,7 +27,6 @@ function sunsetOf(part: unknown): Sunset | undefined {
   return v.is(sunsetShape, sunset) ? sunset : undefined;
 }
 
-/** Returns the earlier of each of the dates. */
 export function earlier(one: Sunset, other: Sunset): Sunset {
   return {
     deprecated: one.deprecated < other.deprecated ? one.deprecated : other.deprecated,

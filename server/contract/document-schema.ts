@@ -67,7 +67,6 @@ export const problemShape = v.looseObject({
   }),
 });
 
-/** A kind of problem, as its schema describes it. */
 export interface ProblemKind {
   readonly type: string;
   readonly title: string;
@@ -76,7 +75,6 @@ export interface ProblemKind {
   readonly description: string;
 }
 
-/** Returns the problems that have schemas in the contract, by type. */
 export function problemsOf(document: Document): Map<string, ProblemKind> {
   const problems = new Map<string, ProblemKind>();
   for (const schema of Object.values(document.components.schemas).filter(isProblem)) {

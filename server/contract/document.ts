@@ -16,7 +16,6 @@ import { ruleMessages } from './rule-messages.js';
 export { absenceRule, patternRule } from './rule-messages.js';
 export type { Document, Operation, Pool, ProblemKind };
 
-/** The contract, as the server reads it. */
 export interface Contract {
   /** The text of the file. */
   readonly source: string;

@@ -43,7 +43,6 @@ export interface Operation {
   readonly deprecations: Deprecations;
 }
 
-/** Returns the operations of a contract, in its order. */
 export function operationsOf(document: Document): Operation[] {
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths)) {

@@ -9,7 +9,6 @@ interface RuleMessage {
   readonly pointer: string;
 }
 
-/** Returns the messages of the contract for its rules, by rule. */
 export function ruleMessages(document: unknown): Map<string, string> {
   const messages = new Map<string, string>();
   eachRuleMessage(document, ({ rule, message }) => messages.set(rule, message));

@@ -1,6 +1,5 @@
 import { QueryError } from './query-error.js';
 
-/** The limits of the queries to one database. */
 export interface QueryLimits {
   /** The longest time of a query, its wait included, in milliseconds. */
   readonly timeoutMs: number;
@@ -19,7 +18,6 @@ export interface QueryLimits {
   readonly maxMemoryBytes: number;
 }
 
-/** One SELECT. */
 export interface Query {
   readonly owner: string;
   /** The tables that it may read: `table` or `schema.table`. */
@@ -31,7 +29,6 @@ export interface Query {
 /** Takes lines of rows, and resolves when there is room for more. */
 export type LineSink = (lines: Uint8Array) => Promise<void>;
 
-/** The columns of a table. */
 export interface TableDescription {
   /** The name as it was asked for: `table` or `schema.table`. */
   readonly name: string;

@@ -101,7 +101,6 @@ export function tooSlow(timeoutMs: number): QueryError {
   );
 }
 
-/** The errors of a gate. */
 export const GATE_ERRORS = {
   busy: () =>
     new DatabaseUnavailableError(

@@ -53,7 +53,6 @@ function selectNewest(query: VersionQuery): VersionQuery {
   );
 }
 
-/** Returns a model as a version shows it. */
 export function modelFromRow(row: VersionRow): Model {
   const { id, name, version, status, progress, failure, serving_version, target, row_count } = row;
   const { source_database, source_query, created_at, updated_at } = row;

@@ -8,7 +8,6 @@ const compress = promisify(gzip);
 
 /** A static file that is served to everyone. */
 export interface Asset {
-  /** Its media type. */
   readonly type: string;
   /** The Content-Security-Policy of a page; other assets get the service's own policy. */
   readonly policy?: string;

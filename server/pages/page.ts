@@ -1,4 +1,3 @@
-/** The parts of a page. */
 export interface Page {
   readonly title: string;
   /**
@@ -43,7 +42,6 @@ ${content}
 `;
 }
 
-/** Escapes text for HTML. */
 export function escaped(text: string): string {
   return text
     .replace(/&/g, '&amp;')

@@ -66,13 +66,11 @@ function entry({ id, method, path, summary, href }: ListedOperation): string {
 /** Short labels, for a narrow column. */
 const METHOD_LABELS: Readonly<Record<string, string>> = { delete: 'DEL' };
 
-/** The operations of a tag. */
 interface OperationGroup {
   readonly tag: string;
   readonly operations: readonly ListedOperation[];
 }
 
-/** An operation as a list shows it. */
 interface ListedOperation {
   readonly id: string;
   readonly method: string;

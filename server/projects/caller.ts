@@ -1,8 +1,14 @@
 import type { Handlers } from '../api/handlers.js';
-import type { Config } from '../config.js';
 
 /** The configured limits that a caller is told. */
-export type CallerLimits = Pick<Config, 'maxBody' | 'maxTable' | 'rateLimit'>;
+export interface CallerLimits {
+  /** In bytes. */
+  readonly maxBody: number;
+  /** In bytes. */
+  readonly maxTable: number;
+  /** Requests per key and minute; 0 for no limit. */
+  readonly rateLimit: number;
+}
 
 /** Returns the operation that shows the caller: the owner, the key, the scopes and the limits. */
 export function callerOperations({

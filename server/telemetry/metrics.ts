@@ -92,7 +92,6 @@ export class Metrics {
     help: 'Trainings that wait in the store; every instance on it tells the same number.',
     registers: [this.#registry],
   });
-  /** The metrics of the answers of agents. */
   readonly answers = new AnswerMetrics(this.#registry);
 
   constructor() {

@@ -76,7 +76,6 @@ function errorOf(res: Response): string | undefined {
   return res.statusCode >= 500 ? String(res.statusCode) : undefined;
 }
 
-/** Facts about a span. */
 type Facts = Readonly<Record<string, string | number | boolean>>;
 
 export type StartSpan = (

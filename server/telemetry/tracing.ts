@@ -14,7 +14,6 @@ const SDK = '@opentelemetry/sdk-node@0.223.0';
 export interface Tracing {
   /** Makes a span of each request. */
   readonly traceRequests: RequestHandler;
-  /** Starts the spans of answers. */
   readonly startSpan: StartSpan;
   /**
    * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;

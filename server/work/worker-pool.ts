@@ -6,7 +6,6 @@ import {
   WorkerProcess,
 } from './worker-process.js';
 
-/** The options for worker processes. */
 export interface PoolOptions extends WorkerOptions {
   /** The most idle processes, and the time for which they wait for another job, in milliseconds. */
   readonly maxIdle: number;

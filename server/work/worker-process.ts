@@ -16,7 +16,6 @@ const LOOK_EVERY_MS = 1_000;
 /** The pieces of the input that are sent before the worker has read any of them. */
 const MAX_PIECES = 2;
 
-/** The worker process ran out of memory. */
 export class OutOfMemoryError extends Error {
   override readonly name = 'OutOfMemoryError';
 }
@@ -34,7 +33,6 @@ export class JobFailedError extends Error {
   override readonly name = 'JobFailedError';
 }
 
-/** A job for a worker process. */
 export interface Job<Details, Event = never> {
   /** The details of the job; they are cloned. */
   readonly details: Details;
@@ -50,7 +48,6 @@ export interface Job<Details, Event = never> {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The limits of a worker process. */
 export interface WorkerOptions {
   /** A module that calls `serveJobs`. */
   readonly script: URL;

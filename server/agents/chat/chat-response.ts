@@ -18,7 +18,6 @@ const MAX_INTERIM = 16;
 /** The most bytes that are read after the end of an answer: to connect anew costs less than more. */
 const MAX_REST_BYTES = 64 * 1024;
 
-/** A request to a chat server. */
 interface ChatPost {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

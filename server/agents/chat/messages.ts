@@ -2,7 +2,6 @@ import type { components } from '../../../generated/chat-server.js';
 
 type Schemas = components['schemas'];
 
-/** A message of a chat, as it is sent to the chat server. */
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly content: string }
   | AssistantMessage
@@ -15,7 +14,6 @@ interface AssistantMessage {
   readonly tool_calls?: readonly ToolCall[];
 }
 
-/** A call of a tool by the model. */
 export interface ToolCall {
   /** Unique among the calls of an answer. */
   readonly id: string;

@@ -100,7 +100,6 @@ async function* readJson<R extends { readonly id: string }>(
   }
 }
 
-/** Finds a conversation of a chatbot. */
 export function findConversationRow(
   { reads }: Store,
   chatbotId: string,
@@ -114,7 +113,6 @@ export function findConversationRow(
     .executeTakeFirst();
 }
 
-/** A conversation to create. */
 export interface NewConversation {
   readonly title: string | null;
   /** Its first message, from the chatbot; undefined for none. */

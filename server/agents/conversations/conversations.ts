@@ -133,7 +133,6 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
   };
 }
 
-/** Finds a chatbot in a project of the caller. */
 async function findIn(
   store: Store,
   caller: Caller,

@@ -3,7 +3,6 @@ import { chatbots } from '../../resources/chatbots.js';
 import { jsonMembers } from '../../resources/merge-json.js';
 import type { Store } from '../../store/index.js';
 
-/** A chatbot as its conversations need it. */
 export interface ConversingChatbot {
   readonly id: string;
   readonly name: string;
@@ -13,7 +12,6 @@ export interface ConversingChatbot {
   readonly settings: ConversationSettings;
 }
 
-/** The settings of a chatbot that shape its conversations. */
 interface ConversationSettings {
   /** The first message of every conversation; undefined for none. */
   readonly greeting: string | undefined;

@@ -96,7 +96,6 @@ async function takeAgain(
   }
 }
 
-/** The request for a reply. */
 export interface Asker {
   readonly caller: Caller;
   readonly project: Project;
@@ -122,7 +121,6 @@ export interface ComingReply {
 /** The interval at which an instance renews its claims, in milliseconds. */
 const RENEW_EVERY_MS = 2_500;
 
-/** Replies to the messages of conversations. */
 export class Replies {
   readonly #leases: Leases<ReplyClaim>;
 

@@ -16,14 +16,12 @@ import {
 
 type Skill = AnsweringAgent['skills'][number];
 
-/** The services behind tools. */
 export interface ToolServices extends ModelToolServices {
   readonly passages: PassageSearch;
   /** Undefined if the service has no databases. */
   readonly sql: SqlTools | undefined;
 }
 
-/** The types of skills that are tools. */
 const TOOL_TYPES: ReadonlySet<string> = new Set(['model', 'sql', 'retrieval', 'knowledge_base']);
 
 /** The most tools that an answer offers, and the most bytes of their definitions, which each request has. */

@@ -25,7 +25,6 @@ export interface ToolUse {
 
 /** The tools of an answer, by the names that the language model knows. */
 export class ToolRegistry {
-  /** The definitions for the chat server. */
   readonly definitions: readonly ToolDefinition[];
   readonly #tools: ReadonlyMap<string, Tool>;
 

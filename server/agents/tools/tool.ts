@@ -21,7 +21,6 @@ export interface ToolResult {
 export interface Tool {
   /** The name for the language model: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. */
   readonly name: string;
-  /** The name of the skill. */
   readonly skill: string;
   /** The purpose of the tool, and what it gives, for the language model. */
   readonly description: string;
@@ -51,7 +50,6 @@ export function toolFailure(error: unknown): string {
   throw error;
 }
 
-/** A skill of an agent that has a tool. */
 export interface ToolSkill {
   readonly id: string;
   readonly name: string;

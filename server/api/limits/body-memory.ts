@@ -88,7 +88,6 @@ export class BodyMemory {
   }
 }
 
-/** The share of one body in the memory of all. */
 export class BodyShare {
   held = 0;
   #sinceProgress = 0;

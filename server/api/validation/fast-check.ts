@@ -41,7 +41,6 @@ export function fastChecks(contract: Contract): (operation: Operation) => Accept
   };
 }
 
-/** Returns whether a value fits a schema. */
 export type SchemaCheck = (value: unknown) => boolean;
 
 /** Returns a function that compiles each schema of the contract once. */

@@ -3,7 +3,6 @@ import { quoteName, type TableDescription } from '../driver.js';
 import { forbiddenTable, missingTable, systemTable } from '../query-error.js';
 import type { TableName } from './statement.js';
 
-/** A table as it is in the database. */
 export interface CatalogTable {
   readonly oid: string;
   readonly schema: string;

@@ -31,7 +31,6 @@ export interface StatementNames {
   readonly functions: readonly string[];
   /** The operators that are named without a schema, and those that SQL's own syntax implies. */
   readonly operators: readonly string[];
-  /** The types of casts. */
   readonly types: readonly string[];
   /**
    * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`

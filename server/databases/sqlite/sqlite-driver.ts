@@ -5,7 +5,6 @@ import { type Reply, runInProcess } from '../query-process.js';
 
 /** A job of the process that reads SQLite files: describes the tables, or runs a query. */
 export interface SqliteJob {
-  /** The name of the database. */
   readonly name: string;
   readonly path: string;
   readonly tables: readonly string[];

@@ -25,7 +25,6 @@ export type AnswerEvent =
   | { readonly kind: 'rows'; readonly rows: number }
   | Exclude<AnswerPart, { readonly kind: 'bytes' }>;
 
-/** A fault of the rows. */
 export type RowsFault =
   | { readonly kind: 'malformed'; readonly message: string }
   | { readonly kind: 'unknown-names'; readonly names: readonly UnknownName[] }

@@ -58,7 +58,6 @@ export function byteAnswer(
 /** A line that cannot be answered. */
 type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
 
-/** Returns the problem of a line in an answer of lines. */
 function lineProblem({ line, message, unknown }: LineFault): ProblemError {
   if (unknown) return unknownNames(unknown, () => '/body', line);
   return problem('/problems/invalid-line', message, { line });

@@ -89,7 +89,6 @@ function countOf({ length }: readonly unknown[]): string {
   return length === 1 ? '1 name' : `${length} names`;
 }
 
-/** Members of the header. */
 const MAX_MEMBERS = 20;
 
 /** Bytes of the header, beside its last member. Proxies take 4 KiB of headers or more. */

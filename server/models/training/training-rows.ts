@@ -138,7 +138,6 @@ async function countQueue(db: Kysely<Database>, projectId: string) {
   return { inAll: Number(inAll), ofOwner: Number(ofOwner) };
 }
 
-/** Counts the trainings that wait for an instance. */
 export async function countWaitingTrainings({ reads }: Store): Promise<number> {
   const { trainings } = await selectWaiting(reads)
     .select(({ fn }) => fn.countAll().as('trainings'))
@@ -167,12 +166,9 @@ interface Holding {
 
 export interface Claim extends Holding {
   readonly owner: string;
-  /** The number of attempts, this one included. */
   readonly attempts: number;
-  /** The name of the model. */
   readonly model: string;
   readonly version: number;
-  /** The number of parts of its table. */
   readonly parts: number;
 }
 
@@ -275,7 +271,6 @@ function updateHeld(db: Kysely<Database>, { versionId, instance }: Holding) {
     .where('claimed_by', '=', instance);
 }
 
-/** The result of a training. */
 export interface TrainedVersion {
   readonly columns: NonNullable<Model['columns']>;
   readonly metrics: NonNullable<Model['metrics']>;

@@ -76,7 +76,6 @@ export interface TrainingOptions {
   readonly workers?: Partial<PoolOptions>;
 }
 
-/** The outcome of a training on this instance. */
 export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 
 /**

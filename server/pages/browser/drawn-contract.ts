@@ -19,7 +19,6 @@ interface Operation {
   readonly parameters?: readonly Parameter[];
 }
 
-/** A parameter, or a reference to one. */
 interface Parameter {
   readonly required?: boolean;
   readonly description?: string;
@@ -31,7 +30,6 @@ interface Example {
   readonly value?: unknown;
 }
 
-/** Returns an equivalent contract. */
 export function drawn(contract: Contract): Contract {
   const { paths, components } = contract;
   return {

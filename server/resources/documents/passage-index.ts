@@ -3,15 +3,12 @@ import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { PreparedPassage } from './split-text.js';
 
-/** A passage that is stored, and is to be found. */
 interface StoredPassage extends Pick<PreparedPassage, 'terms'> {
   /** The id of its row; PostgreSQL returns large numbers as strings. */
   readonly id: number | string;
 }
 
-/** A passage that a search found. */
 export interface FoundPassage {
-  /** The name of the document. */
   readonly document: string;
   /** The number of the passage in its document, from 1. */
   readonly number: number;
@@ -39,7 +36,6 @@ export function addToIndex(
   return add(db, skillId, passages);
 }
 
-/** The columns of a found passage. */
 const FOUND = sql`
   documents.name as document, passages.number, passages.headings, passages.content
 `;

@@ -47,7 +47,6 @@ const LIMITS: SearchLimits = { slots: 3, maxWaiting: 512, maxWaitMs: 5_000, time
 /** The longest wait for searches that end at the close, in milliseconds. */
 const MAX_CLOSE_MS = 1_000;
 
-/** A search in the documents of a skill. */
 export interface Search {
   readonly owner: string;
   readonly skillId: string;

@@ -1,7 +1,6 @@
 import { pausing } from '../../common/pausing.js';
 import { indexTerms, truncate } from './terms.js';
 
-/** A passage as it is stored. */
 export interface PreparedPassage {
   /** Its number in the document, from 1. */
   readonly number: number;
@@ -109,7 +108,6 @@ function cutAfter(text: string, begin: number): number {
 interface Block {
   readonly begin: number;
   readonly end: number;
-  /** The heading that it begins with. */
   readonly heading: Heading | undefined;
 }
 

@@ -8,15 +8,12 @@ import type { Database } from './schema.js';
  * transaction, all are the same connection.
  */
 export interface Databases {
-  /** The reads of requests. */
   readonly reads: Kysely<Database>;
   /** The transactions of requests. */
   readonly writes: Kysely<Database>;
   /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
   readonly work: Kysely<Database>;
-  /** Searches in documents. */
   readonly searches: Kysely<Database>;
-  /** The keys of callers. */
   readonly keys: Kysely<Database>;
   /** Readiness, and the cancellation of searches: statements that take no time. */
   readonly health: Kysely<Database>;

@@ -71,7 +71,6 @@ export interface Database {
     text_id: Id;
     /** From 1; the contents in this order are the text. */
     number: number;
-    /** The headings that it is under. */
     headings: string;
     content: string;
   };

@@ -8,7 +8,6 @@ export type SqliteConnection = InstanceType<typeof DatabaseSync>;
 
 /** A statement that is prepared once and executed with other values each time; Kysely can run it. */
 export class PreparedStatement<Row = unknown> {
-  /** Whether it returns rows. */
   readonly reader: boolean;
   readonly #statement: ReturnType<SqliteConnection['prepare']>;
   readonly #columns: readonly string[];
