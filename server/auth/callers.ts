@@ -182,7 +182,7 @@ export function createKey(): NewKey {
 }
 
 /** The parts of a key, or nothing where a text is none. However long the text is, this looks at no more of it than a key has. */
-export function parseKey(text: string): { id: string; secret: string } | undefined {
+function parseKey(text: string): { id: string; secret: string } | undefined {
   const [, id, secret] = FORM.exec(text) ?? [];
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
@@ -191,7 +191,7 @@ export function parseKey(text: string): { id: string; secret: string } | undefin
  * The SHA-256 of a secret, in hexadecimal. A password would need a slow hash; 256 random bits are found by
  * no search, however fast.
  */
-export function hashOf(secret: string): string {
+function hashOf(secret: string): string {
   return hash('sha256', secret);
 }
 
