@@ -1,8 +1,12 @@
 import type { Handlers } from '../api/handlers.js';
-import type { Config } from '../config.js';
 
 /** The configured limits that a caller is told. */
-export type CallerLimits = Pick<Config, 'maxBody' | 'maxTable' | 'rateLimit'>;
+export interface CallerLimits {
+  readonly maxBody: number;
+  readonly maxTable: number;
+  /** Requests a second; 0 for no limit. */
+  readonly rateLimit: number;
+}
 
 /** Returns the operation that shows the caller: the owner, the key, the scopes and the limits. */
 export function callerOperations({

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import type { components } from '../../../generated/openapi.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { problem } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
@@ -7,6 +8,7 @@ import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
+import { type JsonChunks, jsonWriter } from '../../store/row-json.js';
 import {
   chunksBySize,
   type ListEntry,
@@ -16,6 +18,8 @@ import {
   padToPowerOfTwo,
   paginate,
 } from '../../store/rows.js';
+
+type Schemas = components['schemas'];
 
 /** The columns of a conversation that callers see. */
 const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
@@ -32,16 +36,23 @@ const ENTRY_BYTES = 256;
  */
 const ROW_BYTES = 256;
 
-export function conversationJson(row: ConversationRow): string {
-  const { id, title, messages, created_at, updated_at } = row;
-  return JSON.stringify({ id, title, messages, created_at, updated_at });
-}
+export const writeConversation = jsonWriter<Schemas['Conversation'], ConversationRow>({
+  id: 'value',
+  title: 'value',
+  messages: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+});
 
-export function messageJson(row: MessageRow): string {
-  const { id, role, content, reply_to, steps, usage, created_at } = row;
-  const own = JSON.stringify({ id, role, content, reply_to }).slice(0, -1);
-  return `${own},"steps":${steps},"usage":${usage},${JSON.stringify({ created_at }).slice(1)}`;
-}
+export const writeMessage = jsonWriter<Schemas['Message'], MessageRow>({
+  id: 'value',
+  role: 'value',
+  content: 'value',
+  reply_to: 'value',
+  steps: { json: 'steps' },
+  usage: { json: 'usage' },
+  created_at: 'value',
+});
 
 /** Returns the entries of a list without reading the conversations. */
 export async function listConversationIds(
@@ -62,21 +73,21 @@ export function readConversationsJson({ reads }: Store, entries: readonly ListEn
       .where('id', 'in', ids)
       .where('chatbot_id', 'is not', null)
       .execute();
-  return readJson(entries, read, conversationJson);
+  return readJson(entries, read, writeConversation);
 }
 
-/** Yields the JSON of resources, each in one piece; skips those that no longer exist. */
+/** Yields the JSON of resources; skips those that no longer exist. */
 async function* readJson<R extends { readonly id: string }>(
   entries: readonly ListEntry[],
   read: (ids: readonly string[]) => Promise<R[]>,
-  toJson: (row: R) => string,
-): AsyncGenerator<readonly string[]> {
+  write: (row: R) => JsonChunks,
+): AsyncGenerator<JsonChunks> {
   for (const part of chunksBySize(entries)) {
     const ids = part.map(({ id }) => id);
     const rows = new Map((await lookup(ids, read)).map((row) => [row.id, row]));
     for (const id of ids) {
       const row = rows.get(id);
-      if (row !== undefined) yield [toJson(row)];
+      if (row !== undefined) yield write(row);
     }
   }
 }
@@ -211,7 +222,7 @@ export function listMessageIds(
 export function readMessagesJson({ reads }: Store, entries: readonly ListEntry[]) {
   const read = (ids: readonly string[]) =>
     reads.selectFrom('messages').selectAll().where('id', 'in', ids).execute();
-  return readJson(entries, read, messageJson);
+  return readJson(entries, read, writeMessage);
 }
 
 /** Finds a message of a person. */

@@ -11,15 +11,15 @@ import { agentEvents } from '../agent-events.js';
 import type { AgentRunner } from '../agent-runner.js';
 import { type Answer, waitForAnswer } from '../answer-stream.js';
 import {
-  conversationJson,
   createConversation,
   findConversationRow,
   listConversationIds,
   listMessageIds,
-  messageJson,
   readConversationsJson,
   readMessagesJson,
   removeConversation,
+  writeConversation,
+  writeMessage,
 } from './conversation-rows.js';
 import { type ConversingChatbot, findChatbot } from './conversing-chatbot.js';
 import {
@@ -93,7 +93,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
           const { greeting } = chatbot.settings;
           const row = await createConversation(tx, caller.owner, chatbot, { title, greeting });
           const location = `${address(base, project, chatbot)}/${row.id}`;
-          return { chunks: [conversationJson(row)], location };
+          return { chunks: writeConversation(row), location };
         },
       );
       return reply(answer);
@@ -102,7 +102,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
     getConversation: async ({ caller, params, headers, reply }) => {
       const { chatbot } = await findIn(store, caller, params);
       const conversation = await findConversation(store, chatbot, params.conversation_id);
-      return reply(await conditionalGet<Conversation>([conversationJson(conversation)], headers));
+      return reply(await conditionalGet<Conversation>(writeConversation(conversation), headers));
     },
 
     deleteConversation: ({ caller, params, reply }) =>
@@ -180,6 +180,12 @@ async function replyBody(
     return new EventStream(agentEvents(stream, options, agents));
   }
   const reply = await keep(await waitForAnswer(stream));
-  const pieces = ['{"question":', messageJson(question), ',"message":', messageJson(reply), '}'];
+  const pieces = [
+    '{"question":',
+    ...writeMessage(question),
+    ',"message":',
+    ...writeMessage(reply),
+    '}',
+  ];
   return new JsonText<Reply>(pieces);
 }
