@@ -16,7 +16,7 @@ import { omitNulls } from './omit-nulls.js';
 import { withEtag } from './preconditions.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
+const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** The response to a creation. */
 export interface Created<T> {

@@ -4,7 +4,7 @@ import type { Handlers } from '../api/handlers.js';
 export interface CallerLimits {
   readonly maxBody: number;
   readonly maxTable: number;
-  /** Requests a second; 0 for no limit. */
+  /** Requests a minute; 0 for no limit. */
   readonly rateLimit: number;
 }
 

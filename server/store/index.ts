@@ -15,7 +15,7 @@ export type { TrainedVersion } from '../models/model-rows.js';
 export type { Claim } from '../models/training/training-claims.js';
 export { MAX_VERSION, type Model, type ModelSource, numberedName } from '../models/version-json.js';
 export { isPostgres, withoutCredentials } from './database/address.js';
-export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
+export { isTimeout, isUnavailable, isUnwritable } from './database/unavailable.js';
 export {
   QueueFullError,
   TrainingInProgressError,
