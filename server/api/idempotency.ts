@@ -17,7 +17,7 @@ import { withEtag } from './preconditions.js';
 import { JsonText } from './reply/send.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
-export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
+const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
 /** The response to a creation. */
 export interface Created<T> {

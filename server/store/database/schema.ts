@@ -8,7 +8,7 @@ type Json = string;
 type Id = string;
 
 export interface Database {
-  /** The bytes that each owner stores, kept by `owner-quota.ts`. An owner who stores nothing may have no row. */
+  /** The bytes that each owner stores, kept by `quota.ts`. An owner who stores nothing may have no row. */
   owner_storage: {
     owner: string;
     /** JSON and long text of all projects, trained models, and tables that wait for their training or to be swept. */
@@ -18,7 +18,7 @@ export interface Database {
     /** When a training of the owner was taken up last: milliseconds since 1970, by the clock of the database. */
     trained_at: Generated<number | string>;
   };
-  /** Each with counters of what it holds, which `project-quota.ts` keeps: a project is never counted through. */
+  /** Each with counters of what it holds, which `quota.ts` keeps: a project is never counted through. */
   projects: {
     id: Id;
     owner: string;
