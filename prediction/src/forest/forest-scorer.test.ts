@@ -7,7 +7,7 @@ import { finish } from '../steps.js';
 import { ForestScorer, scorerMemory } from './forest-scorer.js';
 import { JsScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
-import { WasmScorer } from './wasm-scorer.js';
+import { WasmScorer } from './forest-scorer.js';
 
 /** Makes a tree of random shape, whose splits send random ranges of bins left. */
 function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {

@@ -1,6 +1,6 @@
-import { ObjectBlock, type RowBlock } from '../formats/row-block.js';
+import { ObjectBlock, type RowBlock } from './row-binner.js';
 import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
-import type { RowObject } from '../table/row-object.js';
+import type { RowObject } from '../table/cells.js';
 import { JsonBuffer, type Literal, literal } from './json-buffer.js';
 import type { RowBinner } from './row-binner.js';
 

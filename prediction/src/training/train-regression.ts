@@ -14,7 +14,7 @@ import {
   lengthFromStandard,
   type TargetScale,
   toStandard,
-} from '../intervals/target-scale.js';
+} from '../intervals/target-range.js';
 import { measure } from '../model/metrics.js';
 import type { RegressionModel } from '../model/model.js';
 import { valueTreeParams } from '../params.js';

@@ -5,7 +5,7 @@ import { QUOTING } from '../../table/csv/csv-record-limit.js';
 import { type AnswerOptions, RowsError } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { RowReader } from '../formats.js';
-import type { RowBlock } from '../row-block.js';
+import type { RowBlock } from '../../serving/row-binner.js';
 import { CellRows } from './cell-rows.js';
 import { CsvHeader } from './csv-header.js';
 import { checkText } from './csv-text.js';

@@ -3,7 +3,7 @@ import type { RowWarnings } from '../../row-check/row-warnings.js';
 import { type AnswerOptions, UnknownNamesError } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { RowReader } from '../formats.js';
-import { ObjectBlock } from '../row-block.js';
+import { ObjectBlock } from '../../serving/row-binner.js';
 
 /** Unknown names that a refusal lists at most. */
 const MAX_NAMES = 21;
