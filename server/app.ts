@@ -11,11 +11,11 @@ import type { Contract } from './contract/document.js';
 import { bypassRouter } from './edge/express-bypass.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { protect } from './edge/server.js';
-import { translateError } from './error-translation.js';
 import { operations, type Services } from './operations.js';
 import { pages } from './pages/index.js';
 import { problem } from './problems/problem.js';
 import { refuseMissing } from './refuse-missing.js';
+import { storeProblem } from './store/database/unavailable.js';
 import { logFailures, logRequests } from './telemetry/request-log.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
@@ -77,12 +77,7 @@ export function createApp(
   if (config.basePath) app.use(routesOfPages);
   app.use(refuseUnknownAddress);
   app.use(
-    sendProblem(
-      contract,
-      translateError,
-      ({ type }) => services.metrics.refused(type),
-      noteFailure,
-    ),
+    sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
   );
   return protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),

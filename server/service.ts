@@ -5,11 +5,11 @@ import type { Logger } from 'pino';
 import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
 import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
-import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
+import { keysExpireBefore } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
-import { Sweeps } from './common/sweeps.js';
+import { type Sweep, Sweeps } from './common/sweeps.js';
 import type { ChatConfig, Config } from './config.js';
 import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
@@ -32,8 +32,6 @@ import type { Tracing } from './telemetry/tracing.js';
 
 /** The contract is in the root of the project, two folders above the built file. */
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
-
-const HOUR = 60 * 60 * 1000;
 
 /** The service on its store. It is idle until `listen` and `work` are called. */
 export interface Service {
@@ -104,9 +102,10 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const texts = { failure: 'unused texts are not deleted yet', everyMs: 500 };
-    const textSweep = { ...texts, step: () => sweepText(store) };
-    const sweeps = new Sweeps([sweepConversations(store), sweepTables(store), textSweep], log);
+    const sweeps = new Sweeps(
+      [sweepConversations(store), sweepTables(store), ...sweepStore(store)],
+      log,
+    );
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
@@ -130,16 +129,22 @@ export async function openService(
     const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
 
     let server: HttpServer | undefined;
-    let housekeeping: NodeJS.Timeout | undefined;
+    /** What a stop ends: the store last, since all else uses it. */
+    const phases: readonly Readonly<Record<string, () => Promise<void> | undefined>>[] = [
+      {
+        requests: () => server?.close(),
+        trainings: () => trainings.stop(),
+        housekeeping: () => sweeps.stop(),
+      },
+      {
+        'readers of tables': () => tables.stop(),
+        predictions: () => pool.close(),
+        queries: () => queries.stop(),
+        searches: () => passages.close(),
+      },
+      { store: () => store.close() },
+    ];
     const ending = new Set<string>();
-    const end = async (what: string, work?: Promise<void>) => {
-      ending.add(what);
-      try {
-        await work;
-      } finally {
-        ending.delete(what);
-      }
-    };
     return {
       app,
       listen: async (front = app) => {
@@ -151,8 +156,6 @@ export async function openService(
       work: () => {
         trainings.start();
         sweeps.start();
-        void forgetOldAnswers(store, log);
-        housekeeping = setInterval(() => forgetOldAnswers(store, log), HOUR);
       },
       drain: async (ms, hurry) => {
         draining.abort();
@@ -164,23 +167,20 @@ export async function openService(
       stop: async () => {
         draining.abort();
         stopping.abort();
-        clearInterval(housekeeping);
-        const ended = await Promise.allSettled([
-          end('requests', server?.close()),
-          end('trainings', trainings.stop()),
-          end('housekeeping', sweeps.stop()),
-        ]);
-        ended.push(
-          ...(await Promise.allSettled([
-            end('readers of tables', tables.stop()),
-            end('predictions', pool.close()),
-            end('queries', queries.stop()),
-            end('searches', passages.close()),
-          ])),
-        );
-        ended.push(...(await Promise.allSettled([end('store', store.close())])));
-        const failure = ended.find(({ status }) => status === 'rejected');
-        if (failure?.status === 'rejected') throw failure.reason;
+        const failures: unknown[] = [];
+        for (const phase of phases) {
+          const ends = Object.entries(phase).map(async ([what, end]) => {
+            ending.add(what);
+            try {
+              await end();
+            } catch (error) {
+              failures.push(error);
+            }
+            ending.delete(what);
+          });
+          await Promise.all(ends);
+        }
+        if (failures.length > 0) throw failures[0];
       },
       underWay: () => {
         const requests = server?.openRequests ?? 0;
@@ -208,11 +208,21 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
   );
 }
 
-/** Deletes responses after a day, so that they do not take up space. */
-async function forgetOldAnswers(store: Store, log: Logger): Promise<void> {
-  try {
-    await deleteAnswers(store, new Date(Date.now() - IDEMPOTENCY_TTL_MS).toISOString());
-  } catch (error) {
-    log.warn({ err: error }, 'expired responses are not deleted yet');
-  }
+/** Returns the housekeeping of what has no feature of its own. */
+function sweepStore(store: Store): Sweep[] {
+  return [
+    {
+      failure: 'unused texts are not deleted yet',
+      everyMs: 500,
+      step: () => sweepText(store),
+    },
+    {
+      failure: 'expired responses are not deleted yet',
+      everyMs: 60 * 60 * 1000,
+      step: async () => {
+        await deleteAnswers(store, keysExpireBefore());
+        return false;
+      },
+    },
+  ];
 }

@@ -2,8 +2,8 @@ import { createKey } from '../../server/auth/api-key.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { SCOPES } from '../../server/contract/scopes.js';
 import { createProject } from '../../server/projects/projects.js';
-import { createAgent } from '../../server/resources/agent-rows.js';
-import { createSkill } from '../../server/resources/skill-rows.js';
+import { createAgent } from '../../server/resources/agents.js';
+import { createSkill } from '../../server/resources/skills.js';
 import { Store } from '../../server/store/index.js';
 import { insertKey } from '../../server/store/keys.js';
 import { LISTED, WRITTEN } from './operations.js';
@@ -25,7 +25,7 @@ export async function seed(url: string): Promise<string> {
         const params = { database: 'sales', tables: ['orders', 'customers'], depth: number };
         await createSkill(store, id, { name: `skill-${number}`, type: 'lookup', params });
       }
-      await createAgent(store, id, AGENT, ['skill-25', 'skill-50', 'skill-75']);
+      await createAgent(store, id, AGENT);
     });
     const { text, id, hash } = createKey();
     const key = { id, hash, name: 'bench', owner: LOCAL_OWNER, scopes: SCOPES, expires_at: null };
@@ -43,5 +43,6 @@ const AGENT = {
   prompt_template: 'Answer the question: {{question}}',
   model: null,
   data: { tables: ['orders'], knowledge_bases: [] },
+  skills: ['skill-25', 'skill-50', 'skill-75'],
   settings: { depth: 1, language: 'en' },
 };

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../api/handlers.js';
-import { translateError } from '../error-translation.js';
 import { ProblemError } from '../problems/problem.js';
+import { storeProblem } from '../store/database/unavailable.js';
 import type { AgentRunner } from './agent-runner.js';
 import {
   type Action,
@@ -78,8 +78,7 @@ function describeFailure(
   agents: Pick<AgentRunner, 'logFailure'>,
 ): { content: string; error_type: ChatErrorType } {
   if (error instanceof ChatError) return { content: error.message, error_type: error.errorType };
-  const request = { body: undefined, operationId: undefined, params: {} };
-  const known = error instanceof ProblemError ? error : translateError(error, request);
+  const known = error instanceof ProblemError ? error : storeProblem(error);
   if (known) return { content: known.detail, error_type: 'general' };
   agents.logFailure(error, traceId);
   const content =

@@ -1,9 +1,8 @@
 import type { Logger } from 'pino';
-import { agentNotFound } from '../api/not-found.js';
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
-import { type AnsweringAgent, findAnsweringAgent } from '../resources/agent-rows.js';
+import { type AnsweringAgent, agents, findAnsweringAgent } from '../resources/agents.js';
 import { answer } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
@@ -53,9 +52,9 @@ export class AgentRunner {
    * Finds an agent by name or identifier, with what it takes to ask it.
    * @throws {ProblemError} if the project has no such agent
    */
-  async find({ id, name }: Project, nameOrId: string): Promise<AnsweringAgent> {
-    const agent = await findAnsweringAgent(this.services.store, id, nameOrId);
-    if (!agent) throw agentNotFound(nameOrId, name);
+  async find(project: Project, nameOrId: string): Promise<AnsweringAgent> {
+    const agent = await findAnsweringAgent(this.services.store, project.id, nameOrId);
+    if (!agent) throw agents.notFound(nameOrId, project);
     return agent;
   }
 

@@ -10,9 +10,10 @@ import {
   keepAnswer,
 } from '../store/answers.js';
 import type { Store } from '../store/index.js';
+import type { JsonChunks } from '../store/row-json.js';
 import { JsonText, type OperationId } from './handlers.js';
-import { withoutNulls } from './omit-nulls.js';
-import { type Pieces, tagged } from './preconditions.js';
+import { omitNulls } from './omit-nulls.js';
+import { withEtag } from './preconditions.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
@@ -26,20 +27,24 @@ export interface Created<T> {
 
 /** A created resource, as JSON, and its address. */
 export interface NewResource {
-  readonly pieces: Pieces;
+  readonly chunks: JsonChunks;
   readonly location: string;
 }
 
 /** Returns the response that shows the created resource and its address. */
-export async function created<T>({ pieces, location }: NewResource): Promise<Created<T>> {
-  const { body, headers } = await tagged<T>(pieces);
+export async function replyCreated<T>({ chunks, location }: NewResource): Promise<Created<T>> {
+  const { body, headers } = await withEtag<T>(chunks);
   return { status: 201, body, headers: { ...headers, Location: location } };
+}
+
+export interface CreationHeaders {
+  'Idempotency-Key'?: string;
 }
 
 /** A request to create something. */
 interface Creation {
   readonly caller: Caller;
-  readonly headers: { 'Idempotency-Key'?: string };
+  readonly headers: CreationHeaders;
   readonly params?: { readonly project_name?: string };
   readonly body: object;
 }
@@ -58,16 +63,17 @@ export async function idempotent<T>(
   const { owner } = caller;
   const target = { owner, project: params?.project_name };
   const key = headers['Idempotency-Key'];
-  if (key === undefined) return store.transaction(async (tx) => created(await create(tx)), target);
-  const fingerprint = await fingerprintOf([operation, params, understood(body)]);
+  if (key === undefined)
+    return store.transaction(async (tx) => replyCreated(await create(tx)), target);
+  const fingerprint = await fingerprintOf([operation, params, normalize(body)]);
   return store.transaction(async (tx) => {
     const kept = await keptAnswer(tx, owner, key);
     if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw reused();
     if (kept && kept.fingerprint !== fingerprint) throw reused();
     if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
     const made = await create(tx);
-    const first = await created<T>(made);
-    const answer = { fingerprint, headers: first.headers, body: made.pieces.join('') };
+    const first = await replyCreated<T>(made);
+    const answer = { fingerprint, headers: first.headers, body: made.chunks.join('') };
     await keepAnswer(tx, owner, key, answer);
     return first;
   }, target);
@@ -90,9 +96,9 @@ async function keptAnswer(tx: Store, owner: string, key: string): Promise<KeptAn
 /**
  * Returns a body without the fields that count as not sent: those that are null in the resource.
  */
-function understood(body: object): object {
+function normalize(body: object): object {
   return Object.fromEntries(
-    Object.entries(body).map(([kind, fields]) => [kind, withoutNulls(fields)]),
+    Object.entries(body).map(([kind, fields]) => [kind, omitNulls(fields)]),
   );
 }
 

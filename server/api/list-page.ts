@@ -1,8 +1,10 @@
 import { pausing } from '../common/pausing.js';
-import type { ListEntry, Page } from '../store/page.js';
+import type { JsonChunks } from '../store/row-json.js';
+import type { ListEntry, Page } from '../store/rows.js';
 import { JsonText } from './handlers.js';
 
-interface PageQuery {
+/** The query of a list; the link to the next page repeats its other members. */
+export interface PageQuery {
   readonly limit?: number;
   readonly cursor?: string;
 }
@@ -13,136 +15,116 @@ export interface ListPage<T> {
   readonly headers: { Link?: string };
 }
 
+/** The number of resources of a list that are in memory at once; fewer if they are large. */
+const FIRST_PART = 8;
+const MAX_PART = 128;
+const LARGE = 64 * 1024;
+
+/** The number of entries of a list that are read at once. */
+const MAX_ENTRIES = 1000;
+
 /**
  * Reads the page of a list that the query asks for.
  * @param address the address of the list, as the caller used it
  * @param read reads a part of the list from the store
  * @param show gives what is shown of an entry
  */
-export async function listPage<T extends { readonly id: string }, R>(
+export function listPage<T extends { readonly id: string }, R>(
   address: string,
-  query: PageQuery & Readonly<Record<string, unknown>>,
+  query: PageQuery,
   read: (page: Page) => Promise<T[]>,
   show: (entry: T) => R,
 ): Promise<ListPage<R>> {
-  const { limit, cursor } = query;
-  const after = cursor === undefined ? undefined : idOf(cursor);
-  if (limit === undefined) return { body: await wholeList(read, show, after), headers: {} };
-  const rows = await read({ limit: limit + 1, after });
-  const shown = rows.slice(0, limit);
-  const last = shown.at(-1);
-  const body = new JsonText<R[]>(jsonArray(shown.map(show)));
-  if (rows.length <= limit || !last) return { body, headers: {} };
-  const next = searchParams({ ...query, cursor: cursorOf(last.id) });
-  return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
+  return readPage(address, query, {
+    read,
+    write: (entries) => entries.map((entry) => [JSON.stringify(show(entry))]),
+    firstPart: FIRST_PART,
+    nextPart: (limit, written) =>
+      written > LARGE ? Math.ceil(limit / 4) : Math.min(limit * 4, MAX_PART),
+  });
 }
 
 /** A list whose resources the store writes as JSON. */
-interface WrittenList {
-  /** Returns the entries of the list, in its order. */
-  readonly entries: (page: Page) => Promise<ListEntry[]>;
-  /** Returns the JSON of resources, each in pieces; skips those that no longer exist. */
-  readonly written: (entries: readonly ListEntry[]) => AsyncIterable<readonly string[]>;
+interface JsonList {
+  readonly listIds: (page: Page) => Promise<ListEntry[]>;
+  /** Skips resources that no longer exist. */
+  readonly readJson: (entries: readonly ListEntry[]) => AsyncIterable<JsonChunks>;
 }
 
 /**
  * Writes the requested page of a list while reading it, and yields to other requests in between.
  * @param address the address of the list, as the caller used it
  */
-export async function writtenPage<T>(
+export function streamPage<T>(
   address: string,
-  query: PageQuery & Readonly<Record<string, unknown>>,
-  list: WrittenList,
+  query: PageQuery,
+  { listIds, readJson }: JsonList,
 ): Promise<ListPage<T>> {
-  const { limit, cursor } = query;
-  const after = cursor === undefined ? undefined : idOf(cursor);
-  if (limit === undefined) {
-    const first = await list.entries({ limit: MAX_ENTRIES, after });
-    return { body: new JsonText<T[]>(piecesOf(list, entriesOf(list, first))), headers: {} };
+  return readPage(address, query, {
+    read: listIds,
+    write: readJson,
+    firstPart: MAX_ENTRIES,
+    nextPart: (limit) => limit,
+  });
+}
+
+interface List<E> {
+  readonly read: (page: Page) => Promise<E[]>;
+  readonly write: (entries: readonly E[]) => Iterable<JsonChunks> | AsyncIterable<JsonChunks>;
+  /** The number of entries that are read first. */
+  readonly firstPart: number;
+  /** Returns the number that is read after a part of `limit` entries, and how much it wrote. */
+  readonly nextPart: (limit: number, written: number) => number;
+}
+
+/** Reads the first entries at once, so that a failure can still be reported. */
+async function readPage<T, E extends { readonly id: string }>(
+  address: string,
+  query: PageQuery,
+  list: List<E>,
+): Promise<ListPage<T>> {
+  const after = query.cursor === undefined ? undefined : idOf(query.cursor);
+  if (query.limit === undefined) {
+    const first = await list.read({ limit: list.firstPart, after });
+    return { body: new JsonText<T[]>(writeList(list, first, list.firstPart)), headers: {} };
   }
-  const first = await list.entries({ limit: limit + 1, after });
-  const shown = first.slice(0, limit);
-  const last = shown.at(-1);
-  const body = new JsonText<T[]>(piecesOf(list, [shown]));
-  if (first.length <= limit || !last) return { body, headers: {} };
+  const entries = await list.read({ limit: query.limit + 1, after });
+  const page = entries.slice(0, query.limit);
+  const last = page.at(-1);
+  // A limit that no part reaches: nothing is read after this one.
+  const body = new JsonText<T[]>(writeList(list, page, Number.POSITIVE_INFINITY));
+  if (entries.length <= query.limit || !last) return { body, headers: {} };
   const next = searchParams({ ...query, cursor: cursorOf(last.id) });
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
 }
 
-/** The number of entries of a list that are read at once. */
-const MAX_ENTRIES = 1000;
-
-/** Yields all entries of a list in parts, beginning with the part that is already read. */
-async function* entriesOf(
-  { entries }: WrittenList,
-  first: readonly ListEntry[],
-): AsyncGenerator<readonly ListEntry[]> {
-  let part = first;
-  yield part;
-  while (part.length === MAX_ENTRIES) {
-    part = await entries({ limit: MAX_ENTRIES, after: part.at(-1)?.id });
-    yield part;
-  }
-}
-
-async function* piecesOf(
-  { written }: WrittenList,
-  parts: Iterable<readonly ListEntry[]> | AsyncIterable<readonly ListEntry[]>,
+/**
+ * Writes a list while the rest of it is read.
+ * @param firstLimit the number of entries that the first part could have
+ */
+async function* writeList<E extends { readonly id: string }>(
+  { read, write, nextPart }: List<E>,
+  first: readonly E[],
+  firstLimit: number,
 ): AsyncGenerator<string> {
   const pause = pausing();
   let opening = '[';
-  for await (const part of parts) {
-    for await (const pieces of written(part)) {
+  let part = first;
+  let limit = firstLimit;
+  for (;;) {
+    let written = 0;
+    for await (const chunks of write(part)) {
       yield opening;
-      yield* pieces;
+      for (const chunk of chunks) {
+        written += chunk.length;
+        yield chunk;
+      }
       opening = ',';
       await pause();
     }
-  }
-  yield opening === '[' ? '[]' : ']';
-}
-
-/** The number of resources of a list that are in memory at once; fewer if they are large. */
-const FIRST_PART = 8;
-const MAX_PART = 128;
-const LARGE = 64 * 1024;
-
-/**
- * Returns a list that is read while it is written. Reads the first part at once, so that its
- * failure can still be reported.
- */
-async function wholeList<T extends { readonly id: string }, R>(
-  read: (page: Page) => Promise<T[]>,
-  show: (entry: T) => R,
-  after: string | undefined,
-): Promise<JsonText<R[]>> {
-  const first = await read({ limit: FIRST_PART, after });
-  async function* pieces() {
-    let part = first;
-    let limit = FIRST_PART;
-    let opening = '[';
-    while (part.length > 0) {
-      let written = 0;
-      for (const item of part) {
-        const text = JSON.stringify(show(item));
-        written += text.length;
-        yield opening + text;
-        opening = ',';
-      }
-      if (part.length < limit) break;
-      limit = written > LARGE ? Math.ceil(limit / 4) : Math.min(limit * 4, MAX_PART);
-      part = await read({ limit, after: part.at(-1)?.id });
-    }
-    yield opening === '[' ? '[]' : ']';
-  }
-  return new JsonText<R[]>(pieces());
-}
-
-function* jsonArray<T>(items: readonly T[]): Generator<string> {
-  let opening = '[';
-  for (const item of items) {
-    yield opening + JSON.stringify(item);
-    opening = ',';
+    if (part.length < limit) break;
+    limit = nextPart(limit, written);
+    part = await read({ limit, after: part.at(-1)?.id });
   }
   yield opening === '[' ? '[]' : ']';
 }

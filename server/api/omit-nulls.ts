@@ -1,7 +1,7 @@
 type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
 
 /** Returns the fields of a write that count as sent: a null counts as not sent. */
-export function withoutNulls<T extends object>(fields: T): WithoutNulls<T> {
+export function omitNulls<T extends object>(fields: T): WithoutNulls<T> {
   return changedFields(fields, []);
 }
 

@@ -1,10 +1,8 @@
 import { createHash, hash } from 'node:crypto';
 import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
+import type { JsonChunks } from '../store/row-json.js';
 import { JsonText } from './handlers.js';
-
-/** The JSON of a resource, in pieces that may be large in total. */
-export type Pieces = readonly string[];
 
 /** A response that shows a resource, with its entity tag. */
 export interface Tagged<T> {
@@ -16,17 +14,20 @@ export interface Tagged<T> {
  * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of a response that shows a
  * resource. The tag is a digest of the body; other requests are served while it is computed.
  */
-export async function tagged<T>(pieces: Pieces): Promise<Tagged<T>> {
-  return { body: new JsonText<T>(pieces), headers: { ETag: await entityTag(pieces) } };
+export async function withEtag<T>(chunks: JsonChunks): Promise<Tagged<T>> {
+  return { body: new JsonText<T>(chunks), headers: { ETag: await entityTag(chunks) } };
 }
 
 /**
  * Returns the response to a GET of a resource: the resource, or 304 if the caller already has it.
  */
-export async function shown<T>(pieces: Pieces, conditions: { 'If-None-Match'?: string }) {
-  const { body, headers } = await tagged<T>(pieces);
+export async function conditionalGet<T>(
+  chunks: JsonChunks,
+  conditions: { 'If-None-Match'?: string },
+) {
+  const { body, headers } = await withEtag<T>(chunks);
   const known = conditions['If-None-Match'];
-  return known !== undefined && names(known, headers.ETag, weakly)
+  return known !== undefined && namesTag(known, headers.ETag, weakly)
     ? { status: 304 as const, headers }
     : { status: 200 as const, body, headers };
 }
@@ -52,17 +53,17 @@ export function isConditional(conditions: Conditions): boolean {
  */
 export async function checkPreconditions(
   conditions: Conditions,
-  current: Pieces | undefined,
+  current: JsonChunks | undefined,
 ): Promise<void> {
   const { 'If-Match': wanted, 'If-None-Match': unwanted } = conditions;
   const tag = current && (await entityTag(current));
-  if (wanted !== undefined && !(tag && names(wanted, tag, strongly))) {
+  if (wanted !== undefined && !(tag && namesTag(wanted, tag, strongly))) {
     throw problem(
       '/problems/precondition-failed',
       'The resource is no longer the one that If-Match names; read it again, and decide anew.',
     );
   }
-  if (unwanted !== undefined && tag && names(unwanted, tag, weakly)) {
+  if (unwanted !== undefined && tag && namesTag(unwanted, tag, weakly)) {
     throw problem(
       '/problems/precondition-failed',
       'The resource that If-None-Match rules out is there already; read it, and decide anew.',
@@ -70,13 +71,13 @@ export async function checkPreconditions(
   }
 }
 
-async function entityTag(pieces: Pieces): Promise<string> {
-  const [first = '', ...more] = pieces;
-  if (more.length === 0) return tagOf(hash('sha256', first, 'base64url'));
+async function entityTag(chunks: JsonChunks): Promise<string> {
+  const [first = ''] = chunks;
+  if (chunks.length <= 1) return tagOf(hash('sha256', first, 'base64url'));
   const pause = pausing();
   const digest = createHash('sha256');
-  for (const piece of pieces) {
-    digest.update(piece);
+  for (const chunk of chunks) {
+    digest.update(chunk);
     await pause();
   }
   return tagOf(digest.digest('base64url'));
@@ -97,6 +98,6 @@ const strongly: Comparison = (named, tag) => named === tag;
 const weakly: Comparison = (named, tag) => named.replace(/^W\//, '') === tag;
 
 /** Returns whether a field such as `If-Match` names the tag, or any tag with `*`. */
-function names(field: string, tag: string, same: Comparison): boolean {
+function namesTag(field: string, tag: string, same: Comparison): boolean {
   return field === '*' || (field.match(/(W\/)?"[^"]*"/g) ?? []).some((named) => same(named, tag));
 }

@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
-import { dialectOf } from '../store/database/dialect.js';
-import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { type Page, paginate } from '../store/page.js';
-import { adjustStored } from '../store/quota/owner-quota.js';
-import { adjustCounters } from '../store/quota/project-quota.js';
+import { adjustCounters, adjustStored } from '../store/quota.js';
+import { type Page, paginate } from '../store/rows.js';
 
 export type Model = components['schemas']['Model'];
 export type ModelSource = NonNullable<Model['source']>;

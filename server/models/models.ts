@@ -1,6 +1,11 @@
 import type { Handlers } from '../api/handlers.js';
 import { listPage } from '../api/list-page.js';
-import { checkPreconditions, isConditional, shown, tagged } from '../api/preconditions.js';
+import {
+  checkPreconditions,
+  conditionalGet,
+  isConditional,
+  withEtag,
+} from '../api/preconditions.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import {
@@ -50,7 +55,7 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
     getModel: async ({ caller, params, query, headers, reply }) => {
       const project = await findProject(store, caller, params.projectName);
       const model = await requireModel(store, project, params.modelName, query.version);
-      return reply(await shown<Model>(modelJson(model), headers));
+      return reply(await conditionalGet<Model>(modelJson(model), headers));
     },
 
     deleteModel: async ({ caller, params, headers, reply }) => {
@@ -82,7 +87,7 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
     getVersion: async ({ caller, params, headers, reply }) => {
       const project = await findProject(store, caller, params.projectName);
       const model = await requireModel(store, project, params.modelName, Number(params.version));
-      return reply(await shown<Model>(modelJson(model), headers));
+      return reply(await conditionalGet<Model>(modelJson(model), headers));
     },
 
     deleteVersion: async ({ caller, params, headers, reply }) => {
@@ -110,7 +115,7 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
         await setServingVersion(tx.reads, version.id, version.version);
         return requireModel(tx, project, modelName);
       });
-      return reply({ status: 200, ...(await tagged<Model>(modelJson(model))) });
+      return reply({ status: 200, ...(await withEtag<Model>(modelJson(model))) });
     },
   };
 }

@@ -3,17 +3,14 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { idempotent } from '../api/idempotency.js';
 import { listPage } from '../api/list-page.js';
-import { checkPreconditions, isConditional, shown } from '../api/preconditions.js';
+import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
-import { dialectOf } from '../store/database/dialect.js';
-import { type Parameter, PreparedQuery } from '../store/database/prepared-query.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
-import { LimitReachedError, NameTakenError } from '../store/errors.js';
 import type { Store } from '../store/index.js';
-import { type Page, paginate } from '../store/page.js';
-import { type Contents, RESOURCE_KINDS } from '../store/quota/project-quota.js';
-import { newResource } from '../store/resource.js';
+import { type Contents, limitReached, RESOURCE_KINDS } from '../store/quota.js';
+import { newResource, type Page, paginate } from '../store/rows.js';
 
 export type Project = components['schemas']['Project'];
 
@@ -70,14 +67,22 @@ export function lockProjectRow(
  */
 export async function createProject(store: Store, owner: string, name: string): Promise<Project> {
   await lockOwner(store, owner);
-  if (await findProjectRow(store, owner, name)) throw new NameTakenError('projects', name);
+  if (await findProjectRow(store, owner, name)) {
+    throw problem(
+      '/problems/name-taken',
+      `There is already a project named "${name}"; choose another name, or use that one.`,
+    );
+  }
   const { projects } = await store.reads
     .selectFrom('projects')
     .select(({ fn }) => fn.countAll().as('projects'))
     .where('owner', '=', owner)
     .executeTakeFirstOrThrow();
   const { resources } = store.limits;
-  if (Number(projects) >= resources) throw new LimitReachedError('projects', resources);
+  if (Number(projects) >= resources)
+    throw limitReached(
+      `There are ${resources} projects already, the most that there may be; delete some.`,
+    );
   return insertProject(store, owner, name);
 }
 
@@ -183,14 +188,14 @@ export function projectOperations(store: Store): ProjectOperations {
       const answer = await idempotent<Project>(store, 'createProject', request, async (tx) => {
         const { name } = body.project;
         const project = await createProject(tx, caller.owner, name);
-        return { pieces: jsonOf(project), location: `${base}/projects/${name}` };
+        return { chunks: jsonOf(project), location: `${base}/projects/${name}` };
       });
       return reply(answer);
     },
 
     getProject: async ({ caller, params, headers, reply }) => {
       const project = await findProject(store, caller, params.project_name);
-      return reply(await shown<Project>(jsonOf(project), headers));
+      return reply(await conditionalGet<Project>(jsonOf(project), headers));
     },
 
     deleteProject: ({ caller, params, headers, reply }) =>

@@ -1,109 +1,79 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { idempotent } from '../api/idempotency.js';
-import { writtenPage } from '../api/list-page.js';
-import { agentNotFound } from '../api/not-found.js';
-import { changedFields, withoutNulls } from '../api/omit-nulls.js';
-import {
-  checkPreconditions,
-  isConditional,
-  type Pieces,
-  shown,
-  tagged,
-} from '../api/preconditions.js';
-import type { Caller } from '../auth/caller.js';
-import type { Project } from '../projects/projects.js';
-import { findProject, inProject, lockProject } from '../projects/projects.js';
+import { changedFields, omitNulls } from '../api/omit-nulls.js';
+import { LruCache } from '../common/lru-cache.js';
+import { pausing } from '../common/pausing.js';
+import { invalidRequest, problem } from '../problems/problem.js';
+import { dialectOf } from '../store/database/dialect.js';
+import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import type { SkillsChange } from './agent-rows.js';
-import {
-  createAgent,
-  getAgentJson,
-  listAgentIds,
-  readAgentsJson,
-  removeAgent,
-  updateAgent,
-} from './agent-rows.js';
+import { type JsonChunks, jsonWriter } from '../store/row-json.js';
+import { chunks, chunksBySize, key, lookup } from '../store/rows.js';
+import { Resources } from './crud.js';
+import { EMPTY_OBJECT, mergeJson, tooLarge } from './merge-json.js';
+import { skills, writeSkill } from './skills.js';
+
+type Schemas = components['schemas'];
+type Agent = Schemas['Agent'];
+type AgentRow = Selectable<Database['agents']>;
+
+/** An agent with the JSON of its skills, an array in chunks. */
+type AgentWithSkills = AgentRow & { readonly skills: JsonChunks };
+
+const writeAgent = jsonWriter<Agent, AgentWithSkills>({
+  id: 'value',
+  name: 'value',
+  model_name: 'value',
+  provider: 'value',
+  prompt_template: 'value',
+  model: { json: 'model' },
+  data: { json: 'data' },
+  skills: { json: 'skills' },
+  settings: { json: 'settings' },
+  params: { json: 'settings' },
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+export const agents = new Resources<Agent, 'agents', AgentRow>({
+  table: 'agents',
+  noun: 'agent',
+  hasIdAddress: true,
+  longText: ['settings', 'prompt_template', 'model', 'data'],
+  usedAs: 'agent_id',
+  select: (db) => db.selectFrom('agents').selectAll('agents'),
+  writer: (db) => {
+    const reader = new SkillReader(db);
+    return async (row) => writeAgent({ ...row, skills: await reader.readJson(row.id) });
+  },
+});
 
 type AgentOperations = Pick<
   Handlers,
   'listAgents' | 'createAgent' | 'getAgent' | 'updateAgent' | 'deleteAgent' | 'deleteAgentByPlural'
 >;
-type Agent = components['schemas']['Agent'];
-type OpenObject = Record<string, unknown>;
-type SkillReference = components['schemas']['SkillReference'];
 
 export function agentOperations(store: Store): AgentOperations {
   return {
-    listAgents: async ({ caller, params, query, base, reply }) => {
-      const project = await findProject(store, caller, params.project_name);
-      const address = `${base}/projects/${project.name}/agents`;
-      const page = await writtenPage<Agent>(address, query, {
-        entries: (part) => listAgentIds(store, project.id, part),
-        written: (entries) => readAgentsJson(store, entries),
-      });
-      return reply({ status: 200, ...page });
-    },
+    listAgents: (request) => agents.list(store, request),
 
-    createAgent: async ({ reply, ...request }) => {
-      const { caller, params, body, base } = request;
-      const answer = await idempotent<Agent>(store, 'createAgent', request, async (tx) => {
-        const project = await lockProject(tx, caller, params.project_name);
-        const { skills = [], ...fields } = fieldsOf(withoutNulls(body.agent));
-        const agent = { ...EMPTY, ...fields };
-        const pieces = await createAgent(tx, project.id, agent, skills.map(nameOf));
-        return { pieces, location: `${base}/projects/${project.name}/agents/${agent.name}` };
-      });
-      return reply(answer);
-    },
+    createAgent: (request) =>
+      agents.create(store, 'createAgent', request, (tx, project) =>
+        createAgent(tx, project.id, request.body.agent),
+      ),
 
-    getAgent: async ({ caller, params, headers, reply }) => {
-      const project = await findProject(store, caller, params.project_name);
-      const agent = await findAgent(store, project, params.agent_name);
-      return reply(await shown<Agent>(agent, headers));
-    },
+    getAgent: (request) => agents.get(store, request, request.params.agent_name),
 
-    updateAgent: ({ caller, params, headers, body, reply }) =>
-      inProject(store, caller, params.project_name, async (tx, project) => {
-        const name = params.agent_name;
-        if (isConditional(headers)) {
-          await checkPreconditions(headers, await findAgent(tx, project, name));
-        }
-        const { skills, skills_to_add, skills_to_remove, ...fields } = fieldsOf(
-          changedFields(body.agent, REMOVABLE),
-        );
-        const change = skillsChange(skills, skills_to_add, skills_to_remove);
-        const agent = await updateAgent(tx, project.id, name, fields, change);
-        if (!agent) throw agentNotFound(name, project.name);
-        return reply({ status: 200, ...(await tagged<Agent>(agent)) });
-      }),
+    updateAgent: (request) =>
+      agents.update(store, request, request.params.agent_name, (tx, row) =>
+        updateAgent(tx, row, request.body.agent),
+      ),
 
-    deleteAgent: async ({ reply, ...request }) => {
-      await deleteAgent(store, request);
-      return reply({ status: 204 });
-    },
+    deleteAgent: (request) => agents.delete(store, request, request.params.agent_name),
 
-    deleteAgentByPlural: async ({ reply, ...request }) => {
-      await deleteAgent(store, request);
-      return reply({ status: 204 });
-    },
+    deleteAgentByPlural: (request) => agents.delete(store, request, request.params.agent_name),
   };
-}
-
-interface Deletion {
-  readonly caller: Caller;
-  readonly params: { readonly project_name: string; readonly agent_name: string };
-  readonly headers: { 'If-Match'?: string };
-}
-
-function deleteAgent(store: Store, { caller, params, headers }: Deletion): Promise<void> {
-  return inProject(store, caller, params.project_name, async (tx, project) => {
-    const name = params.agent_name;
-    if (isConditional(headers)) {
-      await checkPreconditions(headers, await findAgent(tx, project, name));
-    }
-    if (!(await removeAgent(tx, project.id, name))) throw agentNotFound(name, project.name);
-  });
 }
 
 /** The fields that null removes. */
@@ -115,30 +85,261 @@ const EMPTY = {
   prompt_template: null,
   model: null,
   data: null,
+  settings: EMPTY_OBJECT,
 };
 
-/** Returns the fields of a write; `params` is the older name of `settings`. */
-function fieldsOf<T extends { settings?: OpenObject; params?: OpenObject }>(body: T) {
-  const { settings, params, ...fields } = body;
-  return { ...fields, settings: settings ?? params ?? {} };
+/** @throws {ProblemError} if the name is taken, a skill does not exist, or a limit would be exceeded */
+export async function createAgent(
+  tx: Store,
+  projectId: string,
+  sent: Schemas['CreateAgentBody']['agent'],
+): Promise<AgentRow> {
+  const { skills: references = [], ...fields } = omitNulls(sent);
+  const { name } = fields;
+  await agents.refuseTakenName(tx, projectId, name);
+  const used = distinctSkills(await findSkillIds(tx, projectId, references, sent), sent);
+  const columns = { ...EMPTY, name, ...changedColumns(EMPTY, fields, sent) };
+  const row = await agents.insert(tx, projectId, columns, used.length);
+  await putSkills(tx, row.id, used);
+  return row;
 }
 
-function skillsChange(
-  skills?: readonly SkillReference[],
-  added?: readonly SkillReference[],
-  removed?: readonly SkillReference[],
-): SkillsChange | undefined {
-  if (skills) return { replace: skills.map(nameOf) };
-  if (!added && !removed) return undefined;
-  return { add: (added ?? []).map(nameOf), remove: (removed ?? []).map(nameOf) };
+/**
+ * @throws {ProblemError} if the name is taken, a skill does not exist or is both added and removed,
+ *   or a limit would be exceeded
+ */
+export async function updateAgent(
+  tx: Store,
+  row: AgentRow,
+  sent: Schemas['UpdateAgentBody']['agent'],
+): Promise<AgentRow> {
+  const {
+    skills: replaced,
+    skills_to_add,
+    skills_to_remove,
+    ...fields
+  } = changedFields(sent, REMOVABLE);
+  await agents.refuseTakenName(tx, row.project_id, fields.name ?? row.name, row.id);
+  const used = replaced
+    ? await findSkillIds(tx, row.project_id, replaced, sent)
+    : (skills_to_add ?? skills_to_remove) &&
+      (await addAndRemoveSkills(tx, row, skills_to_add ?? [], skills_to_remove ?? [], sent));
+  const distinct = used && distinctSkills(used, sent);
+  const columns = changedColumns(row, fields, sent);
+  const changed = await agents.change(tx, row, columns, distinct?.length);
+  if (distinct) await putSkills(tx, row.id, distinct);
+  return changed;
 }
 
-function nameOf(skill: SkillReference): string {
+/** Returns the columns that a body changes; `params` is the older name of `settings`. */
+function changedColumns(
+  stored: Pick<AgentRow, 'settings'>,
+  fields: Partial<Omit<Agent, 'id' | 'skills' | 'created_at' | 'updated_at'>>,
+  sent: object,
+) {
+  const { model, data, settings, params, ...columns } = fields;
+  const field = Object.hasOwn(sent, 'settings') ? 'settings' : 'params';
+  const at = { noun: 'agent', field } as const;
+  return {
+    ...columns,
+    ...(model !== undefined && { model: model && JSON.stringify(model) }),
+    ...(data !== undefined && { data: data && JSON.stringify(data) }),
+    settings: mergeJson(stored.settings, settings ?? params ?? {}, at),
+  };
+}
+
+/** The fields of a body that name skills. */
+const SKILL_FIELDS = ['skills', 'skills_to_add', 'skills_to_remove'] as const;
+
+type SentSkills = { readonly [F in (typeof SKILL_FIELDS)[number]]?: Schemas['SkillReferences'] };
+
+function nameOf(skill: Schemas['SkillReference']): string {
   return typeof skill === 'string' ? skill : skill.name;
 }
 
-async function findAgent(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
-  const agent = await getAgentJson(store, project.id, nameOrId);
-  if (!agent) throw agentNotFound(nameOrId, project.name);
-  return agent;
+/** Returns the places at which fields of a body name any of these skills. */
+function findPlaces(
+  sent: SentSkills,
+  fields: readonly (keyof SentSkills)[],
+  names: readonly string[],
+) {
+  const wanted = new Set(names);
+  return fields.flatMap((field) =>
+    (sent[field] ?? [])
+      .map((skill, index) => ({ pointer: `/body/agent/${field}/${index}`, name: nameOf(skill) }))
+      .filter(({ name }) => wanted.has(name)),
+  );
+}
+
+const MAX_SKILLS = 1000;
+
+/**
+ * Removes duplicates from the skills of an agent.
+ * @throws {ProblemError} if there are more than an agent may use
+ */
+function distinctSkills(ids: readonly string[], sent: SentSkills): readonly string[] {
+  const each = new Set(ids);
+  if (each.size <= MAX_SKILLS) return [...each];
+  const field = Object.hasOwn(sent, 'skills') ? 'skills' : 'skills_to_add';
+  throw tooLarge({ noun: 'agent', field }, `${MAX_SKILLS} skills`);
+}
+
+/** Returns the ids of the skills that an agent uses after a change. */
+async function addAndRemoveSkills(
+  tx: Store,
+  row: AgentRow,
+  toAdd: Schemas['SkillReference'][],
+  toRemove: Schemas['SkillReference'][],
+  sent: SentSkills,
+): Promise<string[]> {
+  const added = await findSkillIds(tx, row.project_id, toAdd, sent);
+  const removed = new Set(await findSkillIds(tx, row.project_id, toRemove, sent));
+  const both = toAdd.map(nameOf).filter((_, index) => removed.has(added[index] ?? ''));
+  if (both.length > 0) {
+    const message = 'is in skills_to_remove too; name it in one of the two';
+    const places = findPlaces(sent, ['skills_to_add'], both);
+    throw invalidRequest(places.map(({ pointer }) => ({ pointer, message })));
+  }
+  const used = await tx.reads
+    .selectFrom('agent_skills')
+    .select('skill_id')
+    .where('agent_id', '=', row.id)
+    .orderBy('position')
+    .execute();
+  return [...used.map(({ skill_id }) => skill_id), ...added].filter((id) => !removed.has(id));
+}
+
+async function putSkills(tx: Store, agentId: string, ids: readonly string[]): Promise<void> {
+  await tx.reads.deleteFrom('agent_skills').where('agent_id', '=', agentId).execute();
+  const rows = ids.map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));
+  for (const part of chunks(rows)) {
+    await tx.reads.insertInto('agent_skills').values(part).execute();
+  }
+}
+
+/**
+ * Returns the ids of skills, in the order in which they are named.
+ * @throws {ProblemError} if one does not exist in the project
+ */
+async function findSkillIds(
+  tx: Store,
+  projectId: string,
+  references: readonly Schemas['SkillReference'][],
+  sent: SentSkills,
+): Promise<string[]> {
+  const keys = references.map((skill) => key(nameOf(skill)));
+  const found = await lookup(
+    keys.map(({ value }) => value),
+    (values) =>
+      tx.reads
+        .selectFrom('skills')
+        .select(['id', 'name'])
+        .where('project_id', '=', projectId)
+        .where(({ or, eb }) => or([eb('name', 'in', values), eb('id', 'in', values)]))
+        .execute(),
+  );
+  const byName = new Map(found.map(({ id, name }) => [name, id]));
+  const ids = new Set(found.map(({ id }) => id));
+  const resolved = keys.map(({ column, value }) =>
+    column === 'name' ? byName.get(value) : ids.has(value) ? value : undefined,
+  );
+  const unknown = references.map(nameOf).filter((_, index) => resolved[index] === undefined);
+  if (unknown.length === 0) return resolved.filter((id) => id !== undefined);
+  const places = findPlaces(sent, SKILL_FIELDS, unknown);
+  throw problem(
+    '/problems/unknown-skill',
+    'A skill that the agent should use does not exist in the project; nothing was changed.',
+    {
+      errors: places.map(({ pointer, name }) => ({
+        pointer,
+        message: `there is no skill with the name or identifier "${name}"; create it first, or correct the name`,
+      })),
+    },
+  );
+}
+
+/** The most characters of skills that are cached for further agents of a list. */
+const MAX_CACHED_CHARACTERS = 4 * 1024 * 1024;
+
+/**
+ * Reads the skills of agents from the store, in parts. Many agents of a list use the same skills,
+ * so the most recent ones are cached.
+ */
+class SkillReader {
+  readonly #cached = new LruCache<string>({ maxSize: MAX_CACHED_CHARACTERS });
+  readonly #pause = pausing();
+
+  constructor(private readonly db: Kysely<Database>) {}
+
+  /** Returns the JSON of all skills of an agent, an array in chunks. */
+  async readJson(agentId: string): Promise<JsonChunks> {
+    const used = await this.#listSkills(agentId);
+    const texts = new Map<string, string>();
+    for (const { id } of used) {
+      const text = this.#cached.get(id);
+      if (text !== undefined) texts.set(id, text);
+    }
+    await this.#pause();
+    for (const part of chunksBySize(used.filter(({ id }) => !texts.has(id)))) {
+      const ids = part.map(({ id }) => id);
+      for (const [id, row] of await skills.readRows(this.db, ids)) {
+        const text = writeSkill(row).join('');
+        texts.set(id, text);
+        this.#cached.set(id, text, text.length);
+      }
+      await this.#pause();
+    }
+    // A skill that was deleted in the meantime is no longer used.
+    const found = used.flatMap(({ id }) => texts.get(id) ?? []);
+    return ['[', ...found.map((text, index) => (index === 0 ? text : `,${text}`)), ']'];
+  }
+
+  #listSkills(agentId: string) {
+    return this.db
+      .selectFrom('agent_skills')
+      .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+      .select(['skills.id', dialectOf(this.db).octets('skills.params').as('bytes')])
+      .where('agent_skills.agent_id', '=', agentId)
+      .orderBy('agent_skills.position')
+      .execute();
+  }
+}
+
+/** The parts of an agent that an answer needs. */
+export interface AnsweringAgent
+  extends Pick<Agent, 'name' | 'model_name' | 'prompt_template' | 'model' | 'settings'> {
+  /** The first skills, in order. Large params are left out. */
+  readonly skills: readonly Pick<Agent['skills'][number], 'id' | 'name' | 'type' | 'params'>[];
+}
+
+/** The most skills that an answer reads, and the most bytes of the params of one. */
+const MAX_ANSWERING_SKILLS = 200;
+const MAX_PARAMS = 16 * 1024;
+
+/** Returns what an answer needs of an agent, and of its first skills. */
+export async function findAnsweringAgent(
+  store: Store,
+  projectId: string,
+  nameOrId: string,
+): Promise<AnsweringAgent | undefined> {
+  const row = await agents.find(store, projectId, nameOrId);
+  if (!row) return undefined;
+  const { id, name, model_name, prompt_template } = row;
+  const params = sql<
+    string | null
+  >`case when ${dialectOf(store.reads).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
+  const used = await store.reads
+    .selectFrom('agent_skills')
+    .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+    .select(['skills.id', 'skills.name', 'skills.type', params.as('params')])
+    .where('agent_skills.agent_id', '=', id)
+    .orderBy('agent_skills.position')
+    .limit(MAX_ANSWERING_SKILLS)
+    .execute();
+  return {
+    ...{ name, model_name, prompt_template },
+    model: row.model === null ? null : JSON.parse(row.model),
+    settings: JSON.parse(row.settings),
+    skills: used.map((skill) => ({ ...skill, params: JSON.parse(skill.params ?? '{}') })),
+  };
 }

@@ -1,125 +1,211 @@
+import type { Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { created, idempotent } from '../api/idempotency.js';
-import { writtenPage } from '../api/list-page.js';
+import { replyCreated } from '../api/idempotency.js';
 import { changedFields } from '../api/omit-nulls.js';
-import {
-  checkPreconditions,
-  isConditional,
-  type Pieces,
-  shown,
-  tagged,
-} from '../api/preconditions.js';
-import { problem } from '../problems/problem.js';
-import type { Project } from '../projects/projects.js';
-import { findProject, inProject, lockProject } from '../projects/projects.js';
+import { checkPreconditions, isConditional, withEtag } from '../api/preconditions.js';
+import { invalidRequest, problem } from '../problems/problem.js';
+import { inProject } from '../projects/projects.js';
+import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import {
-  createChatbot,
-  getChatbotJson,
-  listChatbotIds,
-  readChatbotsJson,
-  removeChatbot,
-  updateOrCreateChatbot,
-} from './chatbot-rows.js';
+import { adjustStored } from '../store/quota.js';
+import { jsonWriter } from '../store/row-json.js';
+import { key } from '../store/rows.js';
+import { Resources } from './crud.js';
+import { EMPTY_OBJECT, mergeJson } from './merge-json.js';
+
+type Schemas = components['schemas'];
+type Chatbot = Schemas['Chatbot'];
+
+export type ChatbotRow = Selectable<Database['chatbots']> & { readonly agent_name: string | null };
+
+const writeChatbot = jsonWriter<Chatbot, ChatbotRow>({
+  id: 'value',
+  name: 'value',
+  agent_id: 'value',
+  agent_name: 'value',
+  model_name: 'value',
+  database_name: 'value',
+  settings: { json: 'settings' },
+  params: { json: 'settings' },
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+export const chatbots = new Resources<Chatbot, 'chatbots', ChatbotRow>({
+  table: 'chatbots',
+  noun: 'chatbot',
+  hasIdAddress: false,
+  longText: ['settings'],
+  select: (db) =>
+    db
+      .selectFrom('chatbots')
+      .selectAll('chatbots')
+      .select(({ selectFrom }) =>
+        selectFrom('agents')
+          .select('agents.name')
+          .whereRef('agents.id', '=', 'chatbots.agent_id')
+          .as('agent_name'),
+      ),
+  writer: () => writeChatbot,
+  beforeRemoval: detachConversations,
+});
 
 type ChatbotOperations = Pick<
   Handlers,
   'listChatbots' | 'createChatbot' | 'getChatbot' | 'updateChatbot' | 'deleteChatbot'
 >;
-type Chatbot = components['schemas']['Chatbot'];
-type ChatbotBody = components['schemas']['UpdateChatbotBody']['chatbot'];
 
 export function chatbotOperations(store: Store): ChatbotOperations {
   return {
-    listChatbots: async ({ caller, params, query, base, reply }) => {
-      const project = await findProject(store, caller, params.project_name);
-      const address = `${base}/projects/${project.name}/chatbots`;
-      const page = await writtenPage<Chatbot>(address, query, {
-        entries: (part) => listChatbotIds(store, project.id, part),
-        written: (entries) => readChatbotsJson(store, entries),
-      });
-      return reply({ status: 200, ...page });
-    },
+    listChatbots: (request) => chatbots.list(store, request),
 
-    createChatbot: async ({ reply, ...request }) => {
-      const { caller, params, body, base } = request;
-      const answer = await idempotent<Chatbot>(store, 'createChatbot', request, async (tx) => {
-        const project = await lockProject(tx, caller, params.project_name);
-        const { name } = body.chatbot;
-        const pieces = await createChatbot(tx, project.id, { ...fieldsOf(body.chatbot), name });
-        return { pieces, location: locationOf(base, project, name) };
-      });
-      return reply(answer);
-    },
+    createChatbot: (request) =>
+      chatbots.create(store, 'createChatbot', request, (tx, project) =>
+        createChatbot(tx, project.id, request.body.chatbot),
+      ),
 
-    getChatbot: async ({ caller, params, headers, reply }) => {
-      const project = await findProject(store, caller, params.project_name);
-      const chatbot = await findChatbot(store, project, params.chatbot_name);
-      return reply(await shown<Chatbot>(chatbot, headers));
-    },
+    getChatbot: (request) => chatbots.get(store, request, request.params.chatbot_name),
 
     updateChatbot: ({ caller, params, headers, body, base, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
         const address = params.chatbot_name;
+        const stored = await chatbots.find(tx, project.id, address);
         if (isConditional(headers)) {
-          await checkPreconditions(headers, await getChatbotJson(tx, project.id, address));
+          const current = stored && (await chatbots.write(tx, stored));
+          await checkPreconditions(headers, current);
         }
-        const change = fieldsOf(body.chatbot);
-        const { chatbot, created: isNew } = await updateOrCreateChatbot(
-          tx,
-          project.id,
-          address,
-          change,
-        );
-        if (!isNew) return reply({ status: 200, ...(await tagged<Chatbot>(chatbot)) });
-        const location = locationOf(base, project, change.name ?? address);
-        return reply(await created<Chatbot>({ pieces: chatbot, location }));
+        const row = stored
+          ? await updateChatbot(tx, stored, body.chatbot)
+          : await createChatbotAt(tx, project.id, address, body.chatbot);
+        const chunks = await chatbots.write(tx, row);
+        if (stored) return reply({ status: 200, ...(await withEtag<Chatbot>(chunks)) });
+        const location = chatbots.location(base, project, row);
+        return reply(await replyCreated<Chatbot>({ chunks, location }));
       }),
 
-    deleteChatbot: ({ caller, params, headers, reply }) =>
-      inProject(store, caller, params.project_name, async (tx, project) => {
-        const name = params.chatbot_name;
-        if (isConditional(headers)) {
-          await checkPreconditions(headers, await findChatbot(tx, project, name));
-        }
-        if (!(await removeChatbot(tx, project.id, name))) {
-          throw chatbotNotFound(name, project);
-        }
-        return reply({ status: 204 });
-      }),
+    deleteChatbot: (request) => chatbots.delete(store, request, request.params.chatbot_name),
   };
 }
 
-function locationOf(base: string, project: Project, name: string): string {
-  return `${base}/projects/${project.name}/chatbots/${name}`;
+type ChatbotBody = Schemas['UpdateChatbotBody']['chatbot'];
+
+/** @throws {ProblemError} if the name is taken, the agent does not exist, or a limit would be exceeded */
+export async function createChatbot(
+  tx: Store,
+  projectId: string,
+  sent: ChatbotBody & { readonly name: string },
+): Promise<ChatbotRow> {
+  await chatbots.refuseTakenName(tx, projectId, sent.name);
+  const columns = { ...EMPTY, ...(await changedColumns(tx, projectId, EMPTY, sent)) };
+  await chatbots.insert(tx, projectId, { ...columns, name: sent.name });
+  return readAgain(tx, projectId, sent.name);
+}
+
+const EMPTY = { agent_id: null, model_name: null, database_name: null, settings: EMPTY_OBJECT };
+
+/** Creates a chatbot that was to be changed. */
+function createChatbotAt(
+  tx: Store,
+  projectId: string,
+  name: string,
+  sent: ChatbotBody,
+): Promise<ChatbotRow> {
+  if ((sent.name ?? name) === name) return createChatbot(tx, projectId, { ...sent, name });
+  const message =
+    'must be the name of the address, because there is no such chatbot yet; leave it out, or create the chatbot first';
+  throw invalidRequest([{ pointer: '/body/chatbot/name', message }]);
+}
+
+/** @throws {ProblemError} if the name is taken, the agent does not exist, or a limit would be exceeded */
+export async function updateChatbot(
+  tx: Store,
+  stored: ChatbotRow,
+  sent: ChatbotBody,
+): Promise<ChatbotRow> {
+  const { project_id } = stored;
+  const name = sent.name ?? stored.name;
+  await chatbots.refuseTakenName(tx, project_id, name, stored.id);
+  await chatbots.change(tx, stored, {
+    ...(await changedColumns(tx, project_id, stored, sent)),
+    name,
+  });
+  return readAgain(tx, project_id, name);
+}
+
+/** Reads a row that was just written, with the name of its agent. */
+async function readAgain(tx: Store, projectId: string, name: string): Promise<ChatbotRow> {
+  const row = await chatbots.find(tx, projectId, name);
+  if (!row) throw new Error(`The chatbot ${name} vanished within its own transaction`);
+  return row;
 }
 
 /** The fields that null removes. */
 const REMOVABLE = ['agent_id', 'agent_name', 'model_name', 'database_name'] as const;
 
-function fieldsOf(body: ChatbotBody) {
-  const { agent_id, agent_name, settings, params, ...fields } = changedFields(body, REMOVABLE);
+/** Returns the columns that a body changes; `params` is the older name of `settings`. */
+async function changedColumns(
+  tx: Store,
+  projectId: string,
+  stored: Pick<ChatbotRow, 'settings'>,
+  sent: ChatbotBody,
+) {
+  const { agent_id, agent_name, settings, params, ...columns } = changedFields(sent, REMOVABLE);
   const isRemoved = agent_id === null || agent_name === null;
   // Either may name the agent, whatever the other is.
   const agent = agent_id ?? agent_name ?? (isRemoved ? null : undefined);
+  const sentAs = agent_id ? 'agent_id' : 'agent_name';
+  const field = Object.hasOwn(sent, 'settings') ? 'settings' : 'params';
   return {
-    ...fields,
-    ...(agent === undefined ? {} : { agent }),
-    settings: settings ?? params ?? {},
+    ...columns,
+    ...(agent !== undefined && {
+      agent_id: agent === null ? null : await findAgentId(tx, projectId, agent, sentAs),
+    }),
+    settings: mergeJson(stored.settings, settings ?? params ?? {}, { noun: 'chatbot', field }),
   };
 }
 
-async function findChatbot(store: Store, project: Project, name: string): Promise<Pieces> {
-  const chatbot = await getChatbotJson(store, project.id, name);
-  if (!chatbot) throw chatbotNotFound(name, project);
-  return chatbot;
+/** @throws {ProblemError} if the project has no such agent */
+async function findAgentId(
+  tx: Store,
+  projectId: string,
+  agent: string,
+  field: 'agent_id' | 'agent_name',
+): Promise<string> {
+  const { column, value } = key(agent);
+  const found = await tx.reads
+    .selectFrom('agents')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where(column, '=', value)
+    .executeTakeFirst();
+  if (found) return found.id;
+  const what = field === 'agent_id' ? 'identifier' : 'name';
+  const message = `there is no agent with the ${what} "${agent}"; create it first, or correct the name`;
+  throw problem(
+    '/problems/unknown-agent',
+    'The agent that the chatbot should use does not exist in the project; nothing was changed.',
+    { errors: [{ pointer: `/body/chatbot/${field}`, message }] },
+  );
 }
 
-/** Returns the problem of a chatbot that the project does not have. */
-export function chatbotNotFound(name: string, project: Project) {
-  return problem(
-    '/problems/chatbot-not-found',
-    `There is no chatbot with the name "${name}" in the project "${project.name}".`,
-  );
+/**
+ * Takes all conversations from a chatbot, before it is deleted itself; the sweep then deletes their
+ * messages.
+ */
+async function detachConversations(tx: Store, { id, project_id }: ChatbotRow): Promise<void> {
+  const detached = await tx.reads
+    .updateTable('conversations')
+    .set({ chatbot_id: null })
+    .where('chatbot_id', '=', id)
+    .returning('bytes')
+    .execute();
+  const bytes = detached.reduce((sum, conversation) => sum + Number(conversation.bytes), 0);
+  if (bytes === 0) return;
+  const { owner } = await tx.reads
+    .selectFrom('projects')
+    .select('owner')
+    .where('id', '=', project_id)
+    .executeTakeFirstOrThrow();
+  await adjustStored(tx.reads, owner, -bytes);
 }

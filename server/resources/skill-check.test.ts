@@ -19,8 +19,8 @@ const check = (
   databases: readonly string[] | undefined,
   tables: readonly string[] = ['orders'],
 ) => {
-  const skill = { type: 'sql', params: { database, tables } };
-  return checkSkill(store, project, [JSON.stringify(skill)], databases);
+  const skill = { type: 'sql', params: JSON.stringify({ database, tables }) };
+  return checkSkill(store, project, skill, databases);
 };
 
 test('a skill of the type sql names one of the databases that its owner may use', async () => {

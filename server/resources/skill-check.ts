@@ -1,4 +1,3 @@
-import type { Pieces } from '../api/preconditions.js';
 import { asRecord } from '../contract/json-record.js';
 import { isSystemName } from '../databases/sql-databases.js';
 import { findModel } from '../models/model-rows.js';
@@ -34,12 +33,11 @@ type Params = Readonly<Record<string, unknown>>;
 export async function checkSkill(
   tx: Store,
   project: Project,
-  skill: Pieces,
+  skill: { readonly type: string; readonly params: string },
   databases: readonly string[] | undefined,
 ): Promise<void> {
-  const stored = asRecord(JSON.parse(skill.join('')));
-  const params = asRecord(stored['params']);
-  const faults = await faultsOf(String(stored['type']), params, { tx, project, databases });
+  const params = asRecord(JSON.parse(skill.params));
+  const faults = await faultsOf(skill.type, params, { tx, project, databases });
   if (faults.length === 0) return;
   throw problem('/problems/unusable-skill', 'No agent could use the skill; nothing was changed.', {
     errors: faults.map(inBody),

@@ -1,99 +1,127 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { idempotent } from '../api/idempotency.js';
-import { writtenPage } from '../api/list-page.js';
-import { withoutNulls } from '../api/omit-nulls.js';
-import {
-  checkPreconditions,
-  isConditional,
-  type Pieces,
-  shown,
-  tagged,
-} from '../api/preconditions.js';
-import { problem } from '../problems/problem.js';
+import { omitNulls } from '../api/omit-nulls.js';
 import type { Project } from '../projects/projects.js';
-import { findProject, inProject, lockProject } from '../projects/projects.js';
+import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
+import { jsonWriter } from '../store/row-json.js';
+import { key, padToPowerOfTwo } from '../store/rows.js';
+import { type Filter, Resources } from './crud.js';
+import { EMPTY_OBJECT, mergeJson } from './merge-json.js';
 import { checkSkill, type DatabaseNames } from './skill-check.js';
-import type { FoundSkill } from './skill-rows.js';
-import {
-  createSkill,
-  findSkillRow,
-  getSkillJson,
-  getSkillJsonByPath,
-  listSkillIds,
-  readSkillsJson,
-  removeSkill,
-  updateSkill,
-} from './skill-rows.js';
+
+type Schemas = components['schemas'];
+type Skill = Schemas['Skill'];
+
+/** A skill with the ids of its agents, as JSON. */
+export type SkillRow = Selectable<Database['skills']> & { readonly agent_ids: string };
+
+export const writeSkill = jsonWriter<Skill, SkillRow>({
+  id: 'value',
+  name: 'value',
+  type: 'value',
+  params: { json: 'params' },
+  agent_ids: { json: 'agent_ids' },
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+/** Documents are deleted with their skill; `sweep` deletes their texts. */
+export const skills = new Resources<Skill, 'skills', SkillRow>({
+  table: 'skills',
+  noun: 'skill',
+  hasIdAddress: true,
+  longText: ['params'],
+  usedAs: 'skill_id',
+  select: (db) => db.selectFrom('skills').selectAll('skills').select(selectAgentIds),
+  writer: () => writeSkill,
+});
+
+const selectAgentIds = () =>
+  sql<string>`coalesce((
+    select '["' || string_agg(agent_id, '","' order by agent_id) || '"]'
+    from agent_skills where skill_id = skills.id
+  ), '[]')`.as('agent_ids');
 
 type SkillOperations = Pick<
   Handlers,
   'listSkills' | 'createSkill' | 'getSkill' | 'updateSkill' | 'deleteSkill'
 >;
 
-type Skill = components['schemas']['Skill'];
-
 /** @param databaseNames the databases that skills of the type `sql` may name */
 export function skillOperations(store: Store, databaseNames: DatabaseNames): SkillOperations {
   return {
-    listSkills: async ({ caller, params, query, base, reply }) => {
-      const project = await findProject(store, caller, params.project_name);
-      const address = `${base}/projects/${project.name}/skills`;
-      const page = await writtenPage<Skill>(address, query, {
-        entries: (part) => listSkillIds(store, project.id, part, query.agent),
-        written: (entries) => readSkillsJson(store, entries),
-      });
-      return reply({ status: 200, ...page });
+    listSkills: (request) => {
+      const { agent } = request.query;
+      return skills.list(store, request, agent && (({ id }) => usedBy(store.reads, id, agent)));
     },
 
-    createSkill: async ({ reply, ...request }) => {
-      const { caller, params, body, base } = request;
-      const answer = await idempotent<Skill>(store, 'createSkill', request, async (tx) => {
-        const project = await lockProject(tx, caller, params.project_name);
-        const { name, type, params: skillParams = {} } = withoutNulls(body.skill);
-        const pieces = await createSkill(tx, project.id, { name, type, params: skillParams });
-        await checkSkill(tx, project, pieces, databaseNames(caller.owner));
-        return { pieces, location: `${base}/projects/${project.name}/skills/${name}` };
-      });
-      return reply(answer);
-    },
+    createSkill: (request) =>
+      skills.create(store, 'createSkill', request, async (tx, project) => {
+        const skill = await createSkill(tx, project.id, request.body.skill);
+        await checkSkill(tx, project, skill, databaseNames(request.caller.owner));
+        return skill;
+      }),
 
-    getSkill: async ({ caller, params, headers, reply }) => {
-      const { project_name, skill_name } = params;
-      const skill =
-        (await getSkillJsonByPath(store, caller.owner, project_name, skill_name)) ??
-        (await showSkill(store, await findProject(store, caller, project_name), skill_name));
-      return reply(await shown<Skill>(skill, headers));
-    },
+    getSkill: (request) => skills.get(store, request, request.params.skill_name),
 
-    updateSkill: ({ caller, params, headers, body, reply }) =>
-      inProject(store, caller, params.project_name, async (tx, project) => {
-        const name = params.skill_name;
-        if (isConditional(headers)) {
-          await checkPreconditions(headers, await showSkill(tx, project, name));
-        }
-        const change = withoutNulls(body.skill);
-        const skill = await updateSkill(tx, project.id, name, change);
-        if (!skill) throw notFound(name, project);
+    updateSkill: (request) =>
+      skills.update(store, request, request.params.skill_name, async (tx, row, project) => {
+        const { skill } = request.body;
+        const changed = await updateSkill(tx, row, skill);
         // A skill whose model or database has gone can still be renamed.
-        if (change.type !== undefined || change.params !== undefined) {
-          await checkSkill(tx, project, skill, databaseNames(caller.owner));
+        if ((skill.type ?? skill.params ?? null) !== null) {
+          await checkSkill(tx, project, changed, databaseNames(request.caller.owner));
         }
-        return reply({ status: 200, ...(await tagged<Skill>(skill)) });
+        return changed;
       }),
 
-    deleteSkill: ({ caller, params, headers, reply }) =>
-      inProject(store, caller, params.project_name, async (tx, project) => {
-        const name = params.skill_name;
-        if (isConditional(headers)) {
-          await checkPreconditions(headers, await showSkill(tx, project, name));
-        }
-        if (!(await removeSkill(tx, project.id, name))) throw notFound(name, project);
-        return reply({ status: 204 });
-      }),
+    deleteSkill: (request) => skills.delete(store, request, request.params.skill_name),
   };
 }
+
+const PARAMS = { noun: 'skill', field: 'params' } as const;
+
+/** @throws {ProblemError} if the name is taken, or a limit would be exceeded */
+export async function createSkill(
+  tx: Store,
+  projectId: string,
+  sent: Schemas['CreateSkillBody']['skill'],
+): Promise<SkillRow> {
+  const { params = {}, ...columns } = omitNulls(sent);
+  await skills.refuseTakenName(tx, projectId, columns.name);
+  const merged = mergeJson(EMPTY_OBJECT, params, PARAMS);
+  const row = await skills.insert(tx, projectId, { ...columns, params: merged });
+  return { ...row, agent_ids: '[]' };
+}
+
+/** @throws {ProblemError} if the name is taken, or a limit would be exceeded */
+export async function updateSkill(
+  tx: Store,
+  row: SkillRow,
+  sent: Schemas['UpdateSkillBody']['skill'],
+): Promise<SkillRow> {
+  const { params = {}, ...columns } = omitNulls(sent);
+  const merged = mergeJson(row.params, params, PARAMS);
+  await skills.refuseTakenName(tx, row.project_id, columns.name ?? row.name, row.id);
+  return skills.change(tx, row, { ...columns, params: merged });
+}
+
+/** Returns the condition that any of these agents, each by name or id, uses a skill. */
+function usedBy(db: Kysely<Database>, projectId: string, agents: readonly string[]): Filter {
+  const values = padToPowerOfTwo(agents.map((agent) => key(agent).value));
+  const used = db
+    .selectFrom('agent_skills')
+    .innerJoin('agents', 'agents.id', 'agent_skills.agent_id')
+    .select('agent_skills.skill_id')
+    .where('agents.project_id', '=', projectId)
+    .where(({ or, eb }) => or([eb('agents.name', 'in', values), eb('agents.id', 'in', values)]));
+  return sql`id in ${used}`;
+}
+
+/** A skill, as far as what depends on it has to know it. */
+export type FoundSkill = Pick<SkillRow, 'id' | 'name' | 'type'>;
 
 /**
  * Finds a skill without its params.
@@ -104,20 +132,13 @@ export async function findSkill(
   project: Project,
   nameOrId: string,
 ): Promise<FoundSkill> {
-  const skill = await findSkillRow(store, project.id, nameOrId);
-  if (!skill) throw notFound(nameOrId, project);
+  const { column, value } = key(nameOrId);
+  const skill = await store.reads
+    .selectFrom('skills')
+    .select(['id', 'name', 'type'])
+    .where('project_id', '=', project.id)
+    .where(column, '=', value)
+    .executeTakeFirst();
+  if (!skill) throw skills.notFound(nameOrId, project);
   return skill;
-}
-
-async function showSkill(store: Store, project: Project, nameOrId: string): Promise<Pieces> {
-  const skill = await getSkillJson(store, project.id, nameOrId);
-  if (!skill) throw notFound(nameOrId, project);
-  return skill;
-}
-
-function notFound(nameOrId: string, project: Project) {
-  return problem(
-    '/problems/skill-not-found',
-    `There is no skill with the name or identifier "${nameOrId}" in the project "${project.name}".`,
-  );
 }

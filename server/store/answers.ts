@@ -1,9 +1,10 @@
 import type { Selectable } from 'kysely';
+import { sql } from 'kysely';
 import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { inTransaction } from './database/transaction.js';
 import type { Store } from './index.js';
-import { adjustAnswers, recountAnswers } from './quota/owner-quota.js';
+import { adjustAnswers } from './quota.js';
 
 /** The response to a creation, kept for requests that repeat its key. */
 export interface KeptAnswer {
@@ -108,15 +109,27 @@ export async function deleteAnswers(store: Store, before: string): Promise<numbe
 
 function deleteAnswersOf(store: Store, owner: string, before: string): Promise<number> {
   return inTransaction(store.work, async (db) => {
-    let dropped = 0;
-    await recountAnswers(db, owner, async () => {
-      const { numDeletedRows } = await db
-        .deleteFrom('kept_answers')
-        .where('owner', '=', owner)
-        .where('created_at', '<', before)
-        .executeTakeFirst();
-      dropped = Number(numDeletedRows);
-    });
-    return dropped;
+    // Locks the counters, so that no answer is kept meanwhile.
+    await db
+      .selectFrom('owner_storage')
+      .select('owner')
+      .where('owner', '=', owner)
+      .$if(dialectOf(db).locksRows, (query) => query.forUpdate())
+      .execute();
+    const { numDeletedRows } = await db
+      .deleteFrom('kept_answers')
+      .where('owner', '=', owner)
+      .where('created_at', '<', before)
+      .executeTakeFirst();
+    await db
+      .updateTable('owner_storage')
+      .set(({ selectFrom }) => ({
+        answer_bytes: selectFrom('kept_answers')
+          .select(sql<number>`coalesce(sum(bytes), 0)`.as('bytes'))
+          .where('kept_answers.owner', '=', owner),
+      }))
+      .where('owner', '=', owner)
+      .execute();
+    return Number(numDeletedRows);
   });
 }

@@ -2,25 +2,16 @@ import type { Kysely } from 'kysely';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { closeAll, type Databases, singleConnection } from './database/databases.js';
 import { dialectOf } from './database/dialect.js';
-import { errorCode } from './database/error-code.js';
-import { KeyedMutex } from './database/keyed-mutex.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
+import { errorCode, StoreBusyError } from './database/unavailable.js';
 import { WriteProbe, writeProbeRow } from './database/write-probe.js';
-import { DEFAULT_LIMITS, type Limits } from './quota/limits.js';
+import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export { isPostgres, withoutCredentials } from './database/address.js';
 export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
-export {
-  AddedAndRemovedError,
-  LimitReachedError,
-  NameTakenError,
-  OtherNameError,
-  TooLargeError,
-  UnknownReferenceError,
-} from './errors.js';
-export type { Page } from './page.js';
-export type { Contents } from './quota/project-quota.js';
+export type { Contents } from './quota.js';
+export type { Page } from './rows.js';
 
 export interface StoreOptions {
   /** Overrides of the default limits of projects and owners. */
@@ -156,3 +147,68 @@ const COMMON: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
   SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };
+
+/** The most work that waits for one key. */
+export interface WaitingLimits {
+  readonly count: number;
+  /** In milliseconds. */
+  readonly time: number;
+}
+
+const MAX_WAITING: WaitingLimits = { count: 256, time: 5000 };
+
+/**
+ * Runs work under one key in the order in which it came, one after the other; under different keys at once.
+ * Refuses work before it begins if too much waits already, or if it has waited too long.
+ */
+export class KeyedMutex {
+  /** Of each key that is locked, those who wait for it, in order. */
+  readonly #lines = new Map<string, Set<() => void>>();
+
+  constructor(private readonly limits = MAX_WAITING) {}
+
+  /** @throws {StoreBusyError} if the work was refused; or what the work throws */
+  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
+    await this.#lock(key);
+    try {
+      return await work();
+    } finally {
+      this.#unlock(key);
+    }
+  }
+
+  #lock(key: string): Promise<void> | undefined {
+    const line = this.#lines.get(key);
+    if (!line) {
+      this.#lines.set(key, new Set());
+      return undefined;
+    }
+    const { count, time } = this.limits;
+    if (line.size >= count) {
+      throw new StoreBusyError(`${count} writes wait for their turn already; try again later.`);
+    }
+    return new Promise((resolve, reject) => {
+      const giveUp = setTimeout(() => {
+        line.delete(begin);
+        const waited = `The write waited ${time / 1000} seconds for its turn`;
+        reject(new StoreBusyError(`${waited}; try again later.`));
+      }, time);
+      const begin = () => {
+        clearTimeout(giveUp);
+        resolve();
+      };
+      line.add(begin);
+    });
+  }
+
+  #unlock(key: string): void {
+    const line = this.#lines.get(key);
+    const [next] = line ?? [];
+    if (!line || !next) {
+      this.#lines.delete(key);
+      return;
+    }
+    line.delete(next);
+    next();
+  }
+}

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { Scope } from '../contract/scopes.js';
-import { type Parameter, PreparedQuery } from './database/prepared-query.js';
+import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { listProjects, lockProjectRow } from '../projects/projects.js';
-import { createSkill, updateSkill } from '../resources/skill-rows.js';
+import { createSkill, skills, updateSkill } from '../resources/skills.js';
 import { DatabaseSync } from './database/sqlite-connection.js';
-import { LimitReachedError, Store } from './index.js';
+import { Store } from './index.js';
 import { migrations } from './migrations/index.js';
 
 let folder: string;
@@ -59,14 +59,16 @@ test('a project above today’s limits can still be reduced', async () => {
       await store.close();
     }
   };
-  const change = (params: Record<string, unknown>) => (store: Store, id: string) =>
-    updateSkill(store, id, 'sales', { params });
+  const change = (params: Record<string, unknown>) => async (store: Store, id: string) => {
+    const row = await skills.find(store, id, 'sales');
+    if (row) await updateSkill(store, row, { params });
+  };
   await write({}, (store, id) =>
     createSkill(store, id, { name: 'sales', type: 'sql', params: { database: 'sales' } }),
   );
-  await expect(write({ bytes: 1 }, change({ database: 'of the sales' }))).rejects.toThrow(
-    LimitReachedError,
-  );
+  await expect(write({ bytes: 1 }, change({ database: 'of the sales' }))).rejects.toMatchObject({
+    type: '/problems/limit-reached',
+  });
   await write({ bytes: 1 }, change({ database: 'x' }));
 });
 

@@ -1,15 +1,11 @@
 import type { operations } from '../../../generated/openapi.js';
 import { LOCAL_OWNER } from '../../../server/auth/caller.js';
+import { ProblemError } from '../../../server/problems/problem.js';
 import type { Project } from '../../../server/projects/projects.js';
 import { findProjectRow, lockProjectRow } from '../../../server/projects/projects.js';
-import { updateAgent } from '../../../server/resources/agent-rows.js';
-import {
-  createSkill,
-  getSkillJson,
-  listSkillIds,
-  readSkillsJson,
-} from '../../../server/resources/skill-rows.js';
-import { NameTakenError, type Store } from '../../../server/store/index.js';
+import { agents, updateAgent } from '../../../server/resources/agents.js';
+import { createSkill, skills } from '../../../server/resources/skills.js';
+import type { Store } from '../../../server/store/index.js';
 
 /** The JSON body of an operation. */
 export type BodyOf<O extends keyof operations> = operations[O] extends {
@@ -33,16 +29,17 @@ export class Work {
 
   async getSkill(projectName: string, skillName: string): Promise<Answer> {
     const project = await findProjectRow(this.store, LOCAL_OWNER, projectName);
-    const skill = project && (await getSkillJson(this.store, project.id, skillName));
-    return skill ? { status: 200, body: resourceIn(skill) } : notFound(skillName);
+    const skill = project && (await skills.find(this.store, project.id, skillName));
+    if (!skill) return notFound(skillName);
+    return { status: 200, body: resourceIn(await skills.write(this.store, skill)) };
   }
 
   async listSkills(projectName: string, limit: number | undefined): Promise<Answer> {
     const project = await findProjectRow(this.store, LOCAL_OWNER, projectName);
     if (!project) return notFound(projectName);
-    const page = await listSkillIds(this.store, project.id, { limit });
+    const page = await skills.listIds(this.store, project.id, { limit });
     const body: unknown[] = [];
-    for await (const skill of readSkillsJson(this.store, page)) body.push(resourceIn(skill));
+    for await (const skill of skills.readJson(this.store, page)) body.push(resourceIn(skill));
     return { status: 200, body };
   }
 
@@ -51,7 +48,7 @@ export class Work {
     return this.#inProject(projectName, async (store, project) => {
       const created = await createSkill(store, project.id, { name, type, params: params ?? {} });
       const location = `/projects/${project.name}/skills/${name}`;
-      return { status: 201, body: resourceIn(created), location };
+      return { status: 201, body: resourceIn(await skills.write(store, created)), location };
     });
   }
 
@@ -66,8 +63,10 @@ export class Work {
         ...(prompt_template ? { prompt_template } : {}),
         ...(settings ? { settings } : {}),
       };
-      const updated = await updateAgent(store, project.id, agentName, change);
-      return updated ? { status: 200, body: resourceIn(updated) } : notFound(agentName);
+      const agent = await agents.find(store, project.id, agentName);
+      if (!agent) return notFound(agentName);
+      const updated = await updateAgent(store, agent, change);
+      return { status: 200, body: resourceIn(await agents.write(store, updated)) };
     });
   }
 
@@ -84,7 +83,9 @@ export class Work {
         { owner: LOCAL_OWNER, project: name },
       );
     } catch (error) {
-      if (error instanceof NameTakenError) return { status: 409, body: { message: 'name taken' } };
+      if (error instanceof ProblemError && error.type === '/problems/name-taken') {
+        return { status: 409, body: { message: 'name taken' } };
+      }
       throw error;
     }
   }

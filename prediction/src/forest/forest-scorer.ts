@@ -1,8 +1,8 @@
 import { KernelMemory } from '../kernel/kernel-memory.js';
 import { finish, type Steps } from '../steps.js';
 import { JsScorer } from './js-scorer.js';
-import type { Tree } from './tree.js';
 import { type MaskTables, writeMaskTables } from './mask-tables.js';
+import type { Tree } from './tree.js';
 
 /**
  * Scores rows with the kernel, or without it in a process that cannot load it. Both give the same

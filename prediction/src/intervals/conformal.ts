@@ -1,5 +1,5 @@
-import type { Forest } from '../forest/tree.js';
 import { ForestScorer } from '../forest/forest-scorer.js';
+import type { Forest } from '../forest/tree.js';
 import type { Steps } from '../steps.js';
 
 /**

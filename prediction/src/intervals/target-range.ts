@@ -1,4 +1,3 @@
-
 /** Which values a target can sensibly have, told from those that it had. */
 export interface TargetSupport {
   /** No answer goes below; null if nothing says where the target ends. */

@@ -1,12 +1,11 @@
+import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
 import type { Steps } from '../steps.js';
-import { type RowObject, valuesOf, Cell } from '../table/cells.js';
-import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
-import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
-import { MISSING_BIN } from '../binning/bin-mapper.js';
-import { cellText } from '../table/cells.js';
+import { Cell, cellText, type RowObject, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/reading/tell-reading.js';
+import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
+import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
 
 /** Rows may have any number of unknown names: these are told apart. */
 const MAX_UNKNOWN = 1000;

@@ -1,4 +1,3 @@
-
 /** Bytes that are written often: whole words of four, of which the first `length` bytes count. */
 export interface Literal {
   readonly length: number;

@@ -3,8 +3,8 @@ import type { ModelFeature } from '../binning/dataset.js';
 import { MAX_BINS } from '../forest/tree.js';
 import { maskBin } from '../model/partial-rows.js';
 import type { Steps } from '../steps.js';
-import type { ColumnSummary } from '../table/column-profile.js';
 import { Cell, type RowObject } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
 
 /** One input that the model splits on. */
 export interface BinnedInput {

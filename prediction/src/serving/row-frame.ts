@@ -1,7 +1,7 @@
 import type { Steps } from '../steps.js';
+import { Cell, type RowObject } from '../table/cells.js';
 import { ECHO_COLUMNS } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { type RowObject, Cell } from '../table/cells.js';
 import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 
 /** The columns of an answer row around its prediction: the input columns before it, and the closing columns. */

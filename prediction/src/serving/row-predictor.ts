@@ -1,15 +1,21 @@
 import { ForestScorer } from '../forest/forest-scorer.js';
-import type { RowBlock } from './row-binner.js';
-import { widestReach, ErrorEstimator, type WidthChoice } from '../intervals/conformal.js';
-import { Rounding, type TargetSupport, withinSupport, fromStandard, lengthFromStandard } from '../intervals/target-range.js';
+import { ErrorEstimator, type WidthChoice, widestReach } from '../intervals/conformal.js';
+import {
+  fromStandard,
+  lengthFromStandard,
+  Rounding,
+  type TargetSupport,
+  withinSupport,
+} from '../intervals/target-range.js';
 import type { RegressionModel } from '../model/model.js';
-import type { Steps } from '../steps.js';
-import { type BinnedRows, RowBinner } from './row-binner.js';
 import type { PartialRows } from '../model/partial-rows.js';
+import type { Steps } from '../steps.js';
 import { cellText, parseNumber } from '../table/cells.js';
 import type { NumberReading } from '../table/reading/column-reading.js';
 import { readerOf } from '../table/reading/tell-reading.js';
 import type { Prediction } from './prediction.js';
+import type { RowBlock } from './row-binner.js';
+import { type BinnedRows, RowBinner } from './row-binner.js';
 
 /** The choice of interval widths, by kind of row. */
 export interface WidthChoices {

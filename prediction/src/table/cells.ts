@@ -1,4 +1,3 @@
-
 /** Notations of a missing value, in lower case. */
 const MISSING = new Set(['', 'na', 'n/a', '#n/a', '<na>', 'nan', '-nan', 'null', 'none']);
 /** Of these and of "false". */

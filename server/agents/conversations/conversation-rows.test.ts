@@ -2,12 +2,13 @@ import { v7 as uuidv7 } from 'uuid';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { ProblemError } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { createProject, lockProjectRow } from '../../projects/projects.js';
-import { createChatbot, removeChatbot } from '../../resources/chatbot-rows.js';
-import { createSkill, removeSkill } from '../../resources/skill-rows.js';
+import { chatbots, createChatbot } from '../../resources/chatbots.js';
+import { createSkill, skills } from '../../resources/skills.js';
 import { findKeyedMessage } from '../../store/answers.js';
-import { LimitReachedError, Store } from '../../store/index.js';
+import { Store } from '../../store/index.js';
 import {
   createConversation,
   findConversationRow,
@@ -77,7 +78,7 @@ describe.each([
   /** Begins a conversation, and returns its id. */
   async function begin(greeting?: string): Promise<string> {
     const conversation = { title: null, greeting };
-    const { id } = await write((tx) => createConversation(tx, owner, chatbot.id, conversation));
+    const { id } = await write((tx) => createConversation(tx, owner, chatbot, conversation));
     return id;
   }
 
@@ -96,12 +97,12 @@ describe.each([
     const skill = { name: 'large', type: 'notes', params };
     try {
       await write(async (store) => {
-        await createSkill(store, project.id, skill);
-        await removeSkill(store, project.id, 'large');
+        const row = await createSkill(store, project.id, skill);
+        await skills.remove(store, row);
       });
       return true;
     } catch (error) {
-      if (error instanceof LimitReachedError) return false;
+      if (error instanceof ProblemError) return false;
       throw error;
     }
   }
@@ -147,7 +148,9 @@ describe.each([
   test('have room for each question and its reply, or refuse the question', async () => {
     const id = await begin('Welcome!');
     await talk(id);
-    await expect(ask(id)).rejects.toThrow(new LimitReachedError('messages', 4, 3));
+    await expect(ask(id)).rejects.toMatchObject({
+      detail: expect.stringContaining('holds 4 messages'),
+    });
     expect(await idsOf(id)).toHaveLength(3);
   });
 
@@ -159,12 +162,14 @@ describe.each([
     await releaseClaim(store, later.claim);
     await talk(id);
     const again = write((tx) => askAgain(tx, question, LEASE));
-    await expect(again).rejects.toThrow(LimitReachedError);
+    await expect(again).rejects.toMatchObject({ type: '/problems/limit-reached' });
   });
 
   test('are as many as a chatbot may have, and free for others when deleted', async () => {
     const [first = ''] = [await begin(), await begin(), await begin()];
-    await expect(begin()).rejects.toThrow(new LimitReachedError('conversations', 3));
+    await expect(begin()).rejects.toMatchObject({
+      detail: expect.stringContaining('holds 3 conversations'),
+    });
     await write((tx) => removeConversation(tx, owner, chatbot.id, first));
     await begin();
   });
@@ -173,18 +178,20 @@ describe.each([
     const id = await begin('x'.repeat(1500));
     await talk(id, 'x'.repeat(500));
     expect(await fits(2000)).toBe(false);
-    await write((tx) =>
-      kind === 'chatbot'
-        ? removeChatbot(tx, project.id, 'desk')
-        : removeConversation(tx, owner, chatbot.id, id),
-    );
+    await write(async (tx) => {
+      const row = await chatbots.find(tx, project.id, 'desk');
+      if (kind !== 'chatbot') await removeConversation(tx, owner, chatbot.id, id);
+      else if (row) await chatbots.remove(tx, row);
+    });
     expect(await fits(3990)).toBe(true);
     expect(await findConversationRow(store, chatbot.id, id)).toBeUndefined();
   });
 
   test('are refused a message beyond the bytes of their owner', async () => {
     const id = await begin();
-    await expect(ask(id, 'x'.repeat(4000))).rejects.toThrow(LimitReachedError);
+    await expect(ask(id, 'x'.repeat(4000))).rejects.toMatchObject({
+      type: '/problems/limit-reached',
+    });
     expect(await idsOf(id)).toEqual([]);
     await talk(id);
   });
@@ -194,7 +201,7 @@ describe.each([
     const { claim } = await ask(id);
     const large = { ...REPLY, content: 'x'.repeat(4000) };
     const kept = write((tx) => keepReply(tx, owner, claim, large));
-    await expect(kept).rejects.toThrow(LimitReachedError);
+    await expect(kept).rejects.toMatchObject({ type: '/problems/limit-reached' });
     await releaseClaim(store, claim);
     await ask(id);
   });

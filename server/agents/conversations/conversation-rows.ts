@@ -1,15 +1,21 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Sweep } from '../../common/sweeps.js';
+import { problem } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
-import { LimitReachedError } from '../../store/errors.js';
 import type { Store } from '../../store/index.js';
-import { lookup, padToPowerOfTwo } from '../../store/lookup.js';
-import { type ListEntry, type Page, paginate, partsOf } from '../../store/page.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
-import { newResource } from '../../store/resource.js';
+import { adjustStored } from '../../store/quota.js';
+import {
+  chunksBySize,
+  type ListEntry,
+  lookup,
+  newResource,
+  type Page,
+  padToPowerOfTwo,
+  paginate,
+} from '../../store/rows.js';
 
 /** The columns of a conversation that callers see. */
 const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
@@ -65,7 +71,7 @@ async function* readJson<R extends { readonly id: string }>(
   read: (ids: readonly string[]) => Promise<R[]>,
   toJson: (row: R) => string,
 ): AsyncGenerator<readonly string[]> {
-  for (const part of partsOf(entries)) {
+  for (const part of chunksBySize(entries)) {
     const ids = part.map(({ id }) => id);
     const rows = new Map((await lookup(ids, read)).map((row) => [row.id, row]));
     for (const id of ids) {
@@ -98,30 +104,35 @@ export interface NewConversation {
 
 /**
  * Creates a conversation; within `Store.transaction`, with the project locked.
- * @throws {LimitReachedError} if the chatbot has as many as allowed, or the owner would exceed a
+ * @throws {ProblemError} if the chatbot has as many as allowed, or the owner would exceed a
  *   limit; the transaction must be rolled back
  */
 export async function createConversation(
   store: Store,
   owner: string,
-  chatbotId: string,
+  chatbot: { readonly id: string; readonly name: string },
   { title, greeting }: NewConversation,
 ): Promise<ConversationRow> {
   const { conversations } = await store.reads
     .selectFrom('conversations')
     .select(({ fn }) => fn.countAll().as('conversations'))
-    .where('chatbot_id', '=', chatbotId)
+    .where('chatbot_id', '=', chatbot.id)
     .executeTakeFirstOrThrow();
   const { resources, stored } = store.limits;
-  if (Number(conversations) >= resources) throw new LimitReachedError('conversations', resources);
+  if (Number(conversations) >= resources) {
+    throw problem(
+      '/problems/limit-reached',
+      `The chatbot "${chatbot.name}" holds ${resources} conversations already, the most that it may; delete some.`,
+    );
+  }
   const bytes = ROW_BYTES + Buffer.byteLength(title ?? '');
-  const row = { ...newResource(), chatbot_id: chatbotId, title, bytes };
+  const row = { ...newResource(), chatbot_id: chatbot.id, title, bytes };
   await store.reads.insertInto('conversations').values(row).execute();
   await adjustStored(store.reads, owner, bytes, stored);
   if (greeting !== undefined) {
     await addMessage(store, owner, row.id, { role: 'assistant', content: greeting });
   }
-  const created = await findConversationRow(store, chatbotId, row.id);
+  const created = await findConversationRow(store, chatbot.id, row.id);
   if (!created) throw new Error('The conversation vanished within its own transaction');
   return created;
 }
@@ -167,7 +178,7 @@ export function sweepConversations({ work }: Store): Sweep {
       .where('conversation_id', '=', detached.id)
       .limit(MAX_SWEPT)
       .execute();
-    const [part] = partsOf(messages);
+    const [part] = chunksBySize(messages);
     const ids = part && padToPowerOfTwo(part.map(({ id }) => id));
     await (ids
       ? db.deleteFrom('messages').where('id', 'in', ids)
@@ -287,7 +298,7 @@ const EMPTY = {
 
 /**
  * Adds a message to a conversation that is locked, and counts its bytes.
- * @throws {LimitReachedError} if the owner would exceed the limit; the transaction must be rolled
+ * @throws {ProblemError} if the owner would exceed the limit; the transaction must be rolled
  *   back
  */
 export async function addMessage(

@@ -1,8 +1,8 @@
 import type { components } from '../../../generated/openapi.js';
 import { EventStream, type Handlers, type Input, JsonText } from '../../api/handlers.js';
 import { idempotent } from '../../api/idempotency.js';
-import { writtenPage } from '../../api/list-page.js';
-import { shown } from '../../api/preconditions.js';
+import { streamPage } from '../../api/list-page.js';
+import { conditionalGet } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../../projects/projects.js';
@@ -73,9 +73,9 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
   return {
     listConversations: async ({ caller, params, query, base, reply }) => {
       const { project, chatbot } = await findIn(store, caller, params);
-      const page = await writtenPage<Conversation>(address(base, project, chatbot), query, {
-        entries: (part) => listConversationIds(store, chatbot.id, part),
-        written: (entries) => readConversationsJson(store, entries),
+      const page = await streamPage<Conversation>(address(base, project, chatbot), query, {
+        listIds: (part) => listConversationIds(store, chatbot.id, part),
+        readJson: (entries) => readConversationsJson(store, entries),
       });
       return reply({ status: 200, ...page });
     },
@@ -91,9 +91,9 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
           const project = await lockProject(tx, caller, params.project_name);
           const chatbot = await findChatbot(tx, project, params.chatbot_name);
           const { greeting } = chatbot.settings;
-          const row = await createConversation(tx, caller.owner, chatbot.id, { title, greeting });
+          const row = await createConversation(tx, caller.owner, chatbot, { title, greeting });
           const location = `${address(base, project, chatbot)}/${row.id}`;
-          return { pieces: [conversationJson(row)], location };
+          return { chunks: [conversationJson(row)], location };
         },
       );
       return reply(answer);
@@ -102,7 +102,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
     getConversation: async ({ caller, params, headers, reply }) => {
       const { chatbot } = await findIn(store, caller, params);
       const conversation = await findConversation(store, chatbot, params.conversation_id);
-      return reply(await shown<Conversation>([conversationJson(conversation)], headers));
+      return reply(await conditionalGet<Conversation>([conversationJson(conversation)], headers));
     },
 
     deleteConversation: ({ caller, params, reply }) =>
@@ -118,9 +118,9 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       const { project, chatbot } = await findIn(store, caller, params);
       const { id } = await findConversation(store, chatbot, params.conversation_id);
       const messages = `${address(base, project, chatbot)}/${id}/messages`;
-      const page = await writtenPage<Message>(messages, query, {
-        entries: (part) => listMessageIds(store, id, part),
-        written: (entries) => readMessagesJson(store, entries),
+      const page = await streamPage<Message>(messages, query, {
+        listIds: (part) => listMessageIds(store, id, part),
+        readJson: (entries) => readMessagesJson(store, entries),
       });
       return reply({ status: 200, ...page });
     },

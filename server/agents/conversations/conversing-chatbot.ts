@@ -1,7 +1,6 @@
 import type { Project } from '../../projects/projects.js';
-import { findChatbotRow } from '../../resources/chatbot-rows.js';
-import { chatbotNotFound } from '../../resources/chatbots.js';
-import { jsonMembers } from '../../resources/json-members.js';
+import { chatbots } from '../../resources/chatbots.js';
+import { jsonMembers } from '../../resources/merge-json.js';
 import type { Store } from '../../store/index.js';
 
 /** A chatbot as its conversations need it. */
@@ -30,8 +29,8 @@ export async function findChatbot(
   project: Project,
   name: string,
 ): Promise<ConversingChatbot> {
-  const chatbot = await findChatbotRow(store, project.id, name);
-  if (!chatbot) throw chatbotNotFound(name, project);
+  const chatbot = await chatbots.find(store, project.id, name);
+  if (!chatbot) throw chatbots.notFound(name, project);
   const { id, agent_id, model_name, settings } = chatbot;
   return { id, name, agent_id, model_name, settings: readSettings(settings) };
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { LOCAL_CALLER } from '../../auth/caller.js';
 import { findProjectRow } from '../../projects/projects.js';
-import { createChatbot } from '../../resources/chatbot-rows.js';
+import { createChatbot } from '../../resources/chatbots.js';
 import { Store } from '../../store/index.js';
 import type { Question } from '../agent-runner.js';
 import type { Answer, AnswerStream } from '../answer-stream.js';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   const chatbot = await findChatbot(store, project, 'desk');
   const conversation = { title: null, greeting: undefined };
   ({ id: conversationId } = await store.transaction((tx) =>
-    createConversation(tx, 'local', chatbot.id, conversation),
+    createConversation(tx, 'local', chatbot, conversation),
   ));
   const { signal } = closing;
   asker = { caller: LOCAL_CALLER, project, chatbot, requestId: 'request-1', signal };

@@ -5,11 +5,10 @@
  */
 
 import { v4 as uuidv4 } from 'uuid';
-import { ProblemError, unavailable } from '../../problems/problem.js';
-import { LimitReachedError } from '../../store/errors.js';
+import { ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
-import { padToPowerOfTwo } from '../../store/lookup.js';
+import { padToPowerOfTwo } from '../../store/rows.js';
 import { addMessage, type MessageRow } from './conversation-rows.js';
 
 /** The time after which the conversation of a silent instance can be taken over, in milliseconds. */
@@ -53,7 +52,7 @@ export interface ReplyClaim {
 /**
  * Stores a message of a person, and claims its conversation. Runs within `Store.transaction`.
  * @throws {ConversationBusyError} if the conversation answers another message
- * @throws {LimitReachedError} if the conversation has no room for the message and its reply, or the
+ * @throws {ProblemError} if the conversation has no room for the message and its reply, or the
  *   owner would exceed a limit; the transaction must be rolled back
  */
 export async function askQuestion(
@@ -88,7 +87,7 @@ export async function askQuestion(
 /**
  * Claims the conversation of a question that has no reply. Runs within `Store.transaction`.
  * @throws {ConversationBusyError} if the conversation answers this message or another
- * @throws {LimitReachedError} if the conversation has no room for the reply
+ * @throws {ProblemError} if the conversation has no room for the reply
  */
 export async function askAgain(
   store: Store,
@@ -129,7 +128,10 @@ async function claimConversation(
   }
   const { messages } = limits;
   if (claimed.messages + added > messages) {
-    throw new LimitReachedError('messages', messages, claimed.messages);
+    throw problem(
+      '/problems/limit-reached',
+      `The conversation holds ${messages.toLocaleString('en')} messages, the most that it may; begin another.`,
+    );
   }
   return id;
 }
@@ -168,7 +170,7 @@ export async function releaseClaim(
 /**
  * Stores the reply to a claimed message, and ends the claim. Runs within `Store.transaction`.
  * @throws {ProblemError} if another request has the conversation, or it was deleted
- * @throws {LimitReachedError} if the owner would exceed a limit; the transaction must be rolled back
+ * @throws {ProblemError} if the owner would exceed a limit; the transaction must be rolled back
  */
 export async function keepReply(
   store: Store,

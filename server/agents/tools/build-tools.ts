@@ -1,6 +1,6 @@
 import type { Caller } from '../../auth/caller.js';
 import type { Project } from '../../projects/projects.js';
-import type { AnsweringAgent } from '../../resources/agent-rows.js';
+import type { AnsweringAgent } from '../../resources/agents.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';

@@ -3,7 +3,7 @@ import { createProject } from '../../projects/projects.js';
 import { putDocument, storeText } from '../../resources/documents/document-rows.js';
 import { openPassageSearch } from '../../resources/documents/passage-search.js';
 import { preparePassages } from '../../resources/documents/split-text.js';
-import { createSkill, findSkillRow } from '../../resources/skill-rows.js';
+import { createSkill } from '../../resources/skills.js';
 import { Store } from '../../store/index.js';
 import { retrievalTool } from './retrieval-tool.js';
 import { ToolError } from './tool.js';
@@ -14,8 +14,7 @@ beforeEach(async () => {
   store = await Store.open(':memory:');
   const project = await createProject(store, 'ann', 'shop');
   const skill = { name: 'care.v2', type: 'retrieval', params: {} };
-  await store.transaction((store) => createSkill(store, project.id, skill));
-  id = (await findSkillRow(store, project.id, 'care.v2'))?.id ?? '';
+  ({ id } = await store.transaction((store) => createSkill(store, project.id, skill)));
 });
 afterEach(() => store.close());
 
@@ -27,7 +26,9 @@ const search = (query: unknown) => tool().run({ query }, new AbortController().s
 async function put(name: string, text: string): Promise<void> {
   const sent = { bytes: Buffer.byteLength(text), passages: await preparePassages(text, true) };
   const kept = await storeText(store, 'ann', id, sent);
-  await store.transaction((tx) => putDocument(tx, id, name, 'text/markdown', kept));
+  await store.transaction((tx) =>
+    putDocument(tx, { id, name: 'care.v2' }, name, 'text/markdown', kept),
+  );
 }
 
 test('gives passages with their document, number and headings, as data and as JSON', async () => {

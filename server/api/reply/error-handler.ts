@@ -8,34 +8,22 @@ import { invalidRequest, ProblemError, problem, render } from '../../problems/pr
 /** Logs the cause of a failed request, which its caller does not see. */
 export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
 
-/** The parts of a failed request that its problem refers to. */
-export interface FailedRequest {
-  readonly body: unknown;
-  readonly operationId: string | undefined;
-  /** The parameters of its path. */
-  readonly params: Readonly<Record<string, string>>;
-}
-
 /** Returns the problem of an error that was thrown below the contract; undefined if it does not know it. */
-export type Translate = (thrown: unknown, request: FailedRequest) => ProblemError | undefined;
+export type Translate = (thrown: unknown) => ProblemError | undefined;
 
 /**
  * Converts any error of a request into a problem; one that nobody knows is an internal error.
  * @param translate returns the problem of an error that was thrown below the contract, if it knows
  *   it
  */
-export function asProblem(
-  thrown: unknown,
-  request: FailedRequest,
-  translate: Translate,
-): ProblemError {
+export function asProblem(thrown: unknown, translate: Translate): ProblemError {
   if (thrown instanceof ProblemError) return thrown;
   if (thrown instanceof URIError) {
     return invalidRequest([
       { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
     ]);
   }
-  return translate(thrown, request) ?? internalError(thrown);
+  return translate(thrown) ?? internalError(thrown);
 }
 
 function internalError(cause: unknown): ProblemError {
@@ -62,9 +50,7 @@ export function sendProblem(
   noteFailure: NoteFailure,
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
-    const { operationId, params = {} } = res.locals;
-    const request = { body: req.body, operationId, params };
-    const error = asProblem(thrown, request, translate);
+    const error = asProblem(thrown, translate);
     const document = render(contract, error, {
       instance: req.originalUrl,
       requestId: res.locals.requestId ?? '',

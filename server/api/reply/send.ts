@@ -237,8 +237,7 @@ function endWithLine(
     res.destroy();
     return;
   }
-  const request = { body: undefined, operationId: res.locals.operationId, params: {} };
-  const error = asProblem(thrown, request, () => undefined);
+  const error = asProblem(thrown, () => undefined);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
   const line = problemLine(contract, error, req, res);
   req.unpipe();

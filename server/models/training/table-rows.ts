@@ -6,8 +6,8 @@ import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { leaseEnd } from '../../store/lease.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
-import { newResource } from '../../store/resource.js';
+import { adjustStored } from '../../store/quota.js';
+import { newResource } from '../../store/rows.js';
 
 /*
  * A table is written in parts before its training begins, since one large write would block the
@@ -39,7 +39,7 @@ export async function createTable({ work }: Store, owner: string): Promise<strin
   return id;
 }
 
-/** @throws {LimitReachedError} if the owner would exceed the limit; then nothing is added */
+/** @throws {ProblemError} if the owner would exceed the limit; then nothing is added */
 export function addTablePart(
   { work, limits }: Store,
   tableId: string,

@@ -6,7 +6,7 @@ import type { SqlDatabases } from '../../databases/sql-databases.js';
 import { problem, unavailable } from '../../problems/problem.js';
 import { findProject, inProject, type Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import { refuseFullOwner } from '../../store/quota/owner-quota.js';
+import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseCsvQuery } from '../formats.js';
 import { modelJson, modelNotFound, requireModel, trainingInProgress } from '../model-lookup.js';
 import { findModel, type Model, type ModelSource } from '../model-rows.js';
@@ -128,7 +128,7 @@ async function refuseTraining(model: Model | undefined, conditions: Conditions):
 
 /**
  * Checks what a training needs before its table is read, which is work.
- * @throws {ProblemError | LimitReachedError}
+ * @throws {ProblemError}
  */
 async function refuseFull(store: Store, project: Project, owner: string): Promise<void> {
   await refuseFullQueue(store, project.id);

@@ -5,9 +5,8 @@ import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
-import { reserveQuota } from '../../store/quota/project-quota.js';
-import { newResource } from '../../store/resource.js';
+import { adjustStored, reserveQuota } from '../../store/quota.js';
+import { newResource } from '../../store/rows.js';
 import { trainingInProgress } from '../model-lookup.js';
 import {
   checksum,
@@ -32,7 +31,7 @@ const MAX_WAITING = { inAll: 100, ofOwner: 50 };
  * follows in the transaction, which has locked the project and keeps others from beginning a training.
  * @param source the query that the table came from; left out for a table that was sent
  * @throws {ProblemError} if the model is training, or too many trainings wait
- * @throws {LimitReachedError}
+ * @throws {ProblemError}
  */
 export async function beginTraining(
   tx: Store,

@@ -3,9 +3,10 @@ import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
+import { ProblemError } from '../../problems/problem.js';
 import { createProject } from '../../projects/projects.js';
-import { LimitReachedError, Store } from '../../store/index.js';
-import { createSkill, findSkillRow, removeSkill } from '../skill-rows.js';
+import { Store } from '../../store/index.js';
+import { createSkill, skills } from '../skills.js';
 import {
   discardText,
   listDocuments,
@@ -41,10 +42,8 @@ describe.each([
   afterEach(() => store.close());
 
   async function newSkill(projectId: string, name: string): Promise<string> {
-    await store.transaction((store) =>
-      createSkill(store, projectId, { name, type: 'retrieval', params: { source: name } }),
-    );
-    return (await findSkillRow(store, projectId, name))?.id ?? '';
+    const skill = { name, type: 'retrieval', params: { source: name } };
+    return (await store.transaction((store) => createSkill(store, projectId, skill))).id;
   }
 
   async function keep(text: string, owner = 'ann', skill = skillId) {
@@ -54,7 +53,9 @@ describe.each([
 
   async function put(name: string, sent: string, to = { owner: 'ann', skillId }) {
     const text = await keep(sent, to.owner, to.skillId);
-    return store.transaction((tx) => putDocument(tx, to.skillId, name, 'text/markdown', text));
+    return store.transaction((tx) =>
+      putDocument(tx, { id: to.skillId, name: 'care' }, name, 'text/markdown', text),
+    );
   }
 
   const remove = (name: string) => store.transaction((tx) => removeDocument(tx, skillId, name));
@@ -81,7 +82,7 @@ describe.each([
           throw new RangeError('only tried');
         })
         .catch((error) => error);
-      if (refused instanceof LimitReachedError) high = middle - 1;
+      if (refused instanceof ProblemError) high = middle - 1;
       else low = middle;
     }
     return low;
@@ -125,7 +126,9 @@ describe.each([
 
   test('are limited in number, but those that are there can be replaced', async () => {
     for (const name of ['a', 'b', 'c']) await put(name, 'Text.');
-    await expect(put('d', 'Text.')).rejects.toThrow(new LimitReachedError('documents', 3));
+    await expect(put('d', 'Text.')).rejects.toMatchObject({
+      detail: expect.stringContaining('holds 3 documents'),
+    });
     await put('c', 'Other text.');
     await remove('a');
     await put('d', 'Text.');
@@ -135,7 +138,9 @@ describe.each([
     const before = await room();
     await put('a', 'x '.repeat(20_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(40_000);
-    await expect(put('b', 'x '.repeat(40_000))).rejects.toThrow(LimitReachedError);
+    await expect(put('b', 'x '.repeat(40_000))).rejects.toMatchObject({
+      type: '/problems/limit-reached',
+    });
     expect(await textOf('b')).toBeUndefined();
     await put('a', 'x '.repeat(10_000));
     expect(before - (await room())).toBeGreaterThanOrEqual(60_000);
@@ -152,7 +157,10 @@ describe.each([
     await put('kept', 'Diamonds.');
     const withOne = await room();
     for (const name of ['a', 'b']) await put(name, 'Diamonds.', { owner: 'ann', skillId: other });
-    await store.transaction((store) => removeSkill(store, projectId, 'other'));
+    await store.transaction(async (store) => {
+      const row = await skills.find(store, projectId, 'other');
+      if (row) await skills.remove(store, row);
+    });
     expect(await found('diamonds', other)).toEqual([]);
     expect(await listDocuments(store, other, {})).toEqual([]);
     await sweep();
@@ -166,7 +174,9 @@ describe.each([
     const kept = await keep('Diamonds.');
     await sweep();
     expect(await found('diamonds')).toEqual([]);
-    await store.transaction((tx) => putDocument(tx, skillId, 'a', 'text/plain', kept));
+    await store.transaction((tx) =>
+      putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', kept),
+    );
     expect(await found('diamonds')).toEqual(['a']);
     await discardText(store, kept.textId);
     await sweep();
@@ -174,7 +184,9 @@ describe.each([
     const given = await keep('Emeralds.');
     await discardText(store, given.textId);
     await expect(
-      store.transaction((tx) => putDocument(tx, skillId, 'a', 'text/plain', given)),
+      store.transaction((tx) =>
+        putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', given),
+      ),
     ).rejects.toThrow('discarded');
     expect(await textOf('a')).toBe('Diamonds.');
   });

@@ -1,14 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SqlBool, sql } from 'kysely';
 import type { components } from '../../../generated/openapi.js';
+import { problem } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import { inTransaction } from '../../store/database/transaction.js';
-import { LimitReachedError } from '../../store/errors.js';
 import type { Store } from '../../store/index.js';
-import { chunks } from '../../store/lookup.js';
-import { type Page, paginate } from '../../store/page.js';
-import { adjustStored } from '../../store/quota/owner-quota.js';
-import { newResource } from '../../store/resource.js';
+import { adjustStored } from '../../store/quota.js';
+import { chunks, newResource, type Page, paginate } from '../../store/rows.js';
 import { addToIndex } from './passage-index.js';
 import type { PreparedPassage } from './split-text.js';
 
@@ -84,7 +82,7 @@ export async function readText(
  * Stores a text for a document of a skill. Runs outside of transactions. If no document takes it within
  * ten minutes, it is deleted.
  * @param bytes its size in UTF-8
- * @throws {LimitReachedError} if the owner would exceed the limit; then nothing is kept
+ * @throws {ProblemError} if the owner would exceed the limit; then nothing is kept
  */
 export async function storeText(
   store: Store,
@@ -151,12 +149,12 @@ export async function discardText(store: Store, textId: string): Promise<void> {
  * Creates a document, or replaces the one of this name. Runs within `Store.transaction`, with the
  * project locked.
  * @returns the document, and whether it was created
- * @throws {LimitReachedError}
+ * @throws {ProblemError}
  * @throws {Error} if the text has been discarded
  */
 export async function putDocument(
   { reads: db, limits }: Store,
-  skillId: string,
+  skill: { readonly id: string; readonly name: string },
   name: string,
   media_type: Document['media_type'],
   { textId, bytes, passages }: StoredText,
@@ -166,7 +164,7 @@ export async function putDocument(
   const replaced = await db
     .selectFrom('documents')
     .select(['id', 'created_at'])
-    .where('skill_id', '=', skillId)
+    .where('skill_id', '=', skill.id)
     .where('name', '=', name)
     .executeTakeFirst();
   const id = replaced?.id ?? newId;
@@ -181,12 +179,15 @@ export async function putDocument(
     const { documents } = await db
       .selectFrom('documents')
       .select(({ fn }) => fn.countAll().as('documents'))
-      .where('skill_id', '=', skillId)
+      .where('skill_id', '=', skill.id)
       .executeTakeFirstOrThrow();
     if (Number(documents) >= limits.resources) {
-      throw new LimitReachedError('documents', limits.resources);
+      throw problem(
+        '/problems/limit-reached',
+        `The skill "${skill.name}" holds ${limits.resources} documents already, the most that it may; delete some, or use another skill.`,
+      );
     }
-    const row = { id, skill_id: skillId, name, ...facts, created_at };
+    const row = { id, skill_id: skill.id, name, ...facts, created_at };
     await db.insertInto('documents').values(row).execute();
   }
   const { numUpdatedRows } = await db

@@ -4,7 +4,7 @@ import { type ProblemError, problem, unavailable } from '../../problems/problem.
 import type { Project } from '../../projects/projects.js';
 import { findProject, inProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import type { FoundSkill } from '../skill-rows.js';
+import type { FoundSkill } from '../skills.js';
 import { findSkill } from '../skills.js';
 import {
   discardText,
@@ -59,7 +59,7 @@ export function documentOperations(store: Store): DocumentOperations {
       return inProject(store, caller, project_name, async (tx, project) => {
         const skill = await findDocumentSkill(tx, project, skill_name);
         if (skill.id !== id) throw skillReplaced(skill);
-        const { document, isNew } = await putDocument(tx, id, name, mediaType, text);
+        const { document, isNew } = await putDocument(tx, skill, name, mediaType, text);
         if (!isNew) return reply({ status: 200, body: document });
         const Location = `${base}/projects/${project.name}/skills/${skill.name}/documents/${name}`;
         return reply({ status: 201, body: document, headers: { Location } });

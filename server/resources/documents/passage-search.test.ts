@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject, findProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
-import { createSkill, findSkillRow } from '../skill-rows.js';
+import { createSkill } from '../skills.js';
 import { putDocument, storeText } from './document-rows.js';
 import {
   openPassageSearch,
@@ -103,16 +103,16 @@ async function endlessPostgres(): Promise<EndlessDatabase> {
 
 async function newSkill(store: Store, owner: string): Promise<string> {
   const { id: project } = await store.transaction((store) => createProject(store, owner, 'shop'));
-  await store.transaction((store) =>
-    createSkill(store, project, { name: 'care', type: 'retrieval', params: {} }),
-  );
-  return (await findSkillRow(store, project, 'care'))?.id ?? '';
+  const skill = { name: 'care', type: 'retrieval', params: {} };
+  return (await store.transaction((store) => createSkill(store, project, skill))).id;
 }
 
 async function put(store: Store, owner: string, skillId: string, content: string): Promise<void> {
   const passages = await preparePassages(content, false);
   const text = await storeText(store, owner, skillId, { bytes: content.length, passages });
-  await store.transaction((tx) => putDocument(tx, skillId, 'a.txt', 'text/plain', text));
+  await store.transaction((tx) =>
+    putDocument(tx, { id: skillId, name: 'care' }, 'a.txt', 'text/plain', text),
+  );
 }
 
 describe.each([

@@ -1,5 +1,5 @@
-import { errorCode } from '../../store/database/error-code.js';
 import { DatabaseSync, PreparedStatement } from '../../store/database/sqlite-connection.js';
+import { errorCode } from '../../store/database/unavailable.js';
 import type { ScoredPassage } from './passage-index.js';
 
 /** A search, for the process that runs it. */

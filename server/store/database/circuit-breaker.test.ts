@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { CircuitBreaker } from './circuit-breaker.js';
+import { CircuitBreaker } from './postgres.js';
 import { StoreBusyError } from './unavailable.js';
 
 const SKILLS = 'select "id" from "skills" where "name" = $1';

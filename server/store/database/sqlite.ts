@@ -4,19 +4,18 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   Kysely,
-  SqliteAdapter,
+  type SqliteAdapter,
   SqliteDialect,
   type SqliteDialectConfig,
   SqliteDriver,
   sql,
 } from 'kysely';
 import pRetry from 'p-retry';
-import { type Databases, singleConnection } from './databases.js';
-import { errorCode } from './error-code.js';
-import { migrate } from './migrate.js';
+import { type Databases, migrate, singleConnection } from './databases.js';
+import { EmbeddedSqliteAdapter } from './dialect.js';
 import type { Database } from './schema.js';
 import { DatabaseSync, PreparedStatement, type SqliteConnection } from './sqlite-connection.js';
-import type { NoteFailure } from './unavailable.js';
+import { errorCode, type NoteFailure } from './unavailable.js';
 
 /** The longest time that an opening waits for others that use the file, in milliseconds. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -165,31 +164,6 @@ class WritingSqliteDialect extends SqliteDialect {
 
   override createAdapter(): SqliteAdapter {
     return new EmbeddedSqliteAdapter(this.connection);
-  }
-}
-
-/**
- * Returns the connection to SQLite on which `db` can be read at once, without Kysely's queue and promises:
- * SQLite answers in the calling thread. Returns undefined on PostgreSQL, and while somebody else's transaction is
- * open: what it has written would be seen before it is committed.
- */
-export function readableNow(
-  db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>,
-): SqliteConnection | undefined {
-  const { adapter } = db.getExecutor();
-  if (!(adapter instanceof EmbeddedSqliteAdapter)) return undefined;
-  const { connection } = adapter;
-  return db.isTransaction || !connection.isTransaction ? connection : undefined;
-}
-
-/** Lets all migrations run in one transaction, so that one that is broken off leaves the store as it was. */
-class EmbeddedSqliteAdapter extends SqliteAdapter {
-  constructor(readonly connection: SqliteConnection) {
-    super();
-  }
-
-  override get supportsTransactionalDdl(): boolean {
-    return true;
   }
 }
 

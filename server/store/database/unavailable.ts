@@ -1,8 +1,33 @@
-import { errorCode } from './error-code.js';
+import { ProblemError, unavailable } from '../../problems/problem.js';
 
-/** The store has too much to do for the work, or knows that it would wait in vain. The message is for the caller. */
-export class StoreBusyError extends Error {
-  override readonly name = 'StoreBusyError';
+/** The store has too much to do for the work, or knows that it would wait in vain. */
+export class StoreBusyError extends ProblemError {
+  constructor(detail: string) {
+    super('/problems/service-unavailable', detail, {}, { 'Retry-After': '1' });
+  }
+}
+
+/** SQLite's primary result codes that the service tells apart (https://www.sqlite.org/rescode.html). */
+const SQLITE_CODES: Readonly<Record<number, string>> = {
+  5: 'SQLITE_BUSY',
+  6: 'SQLITE_LOCKED',
+  8: 'SQLITE_READONLY',
+  10: 'SQLITE_IOERR',
+  13: 'SQLITE_FULL',
+  14: 'SQLITE_CANTOPEN',
+};
+
+/**
+ * Returns the code of a database's error: SQLite's primary result code by its name, or what the driver of PostgreSQL
+ * or the network gives. Returns an empty text if there is none.
+ */
+export function errorCode(error: unknown): string {
+  if (!(error instanceof Error)) return '';
+  if ('errcode' in error && typeof error.errcode === 'number') {
+    // The upper bits say more of the same, such as which read failed.
+    return SQLITE_CODES[error.errcode & 0xff] ?? '';
+  }
+  return 'code' in error ? String(error.code) : '';
 }
 
 /** SQLite: locked, full, read-only, or its file out of reach. */
@@ -62,4 +87,12 @@ export function isUnwritable(error: unknown): boolean {
 /** Whether PostgreSQL gave up waiting for a lock. */
 export function isLockTimeout(error: unknown): boolean {
   return errorCode(error) === LOCK_TIMEOUT;
+}
+
+/** Returns the problem of a store that cannot take the request now; undefined for other errors. */
+export function storeProblem(error: unknown): ProblemError | undefined {
+  if (error instanceof ProblemError) return error;
+  if (!isUnavailable(error)) return undefined;
+  const detail = 'The store cannot take the request now; try again in a moment.';
+  return unavailable(detail, 1, { cause: error });
 }

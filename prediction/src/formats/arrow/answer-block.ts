@@ -1,6 +1,6 @@
+import type { RowBlock } from '../../serving/row-binner.js';
 import { Cell, type RowObject } from '../../table/cells.js';
 import { ColumnBlock } from '../column-block.js';
-import type { RowBlock } from '../../serving/row-binner.js';
 import type { ArrowBatch } from './arrow-row-reader.js';
 
 /** The rows of a block, from which an answer takes values by column. */

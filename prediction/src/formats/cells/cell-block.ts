@@ -1,6 +1,5 @@
-import type { BinnedRows } from '../../serving/row-binner.js';
+import type { BinnedRows, RowBlock } from '../../serving/row-binner.js';
 import type { RowObject } from '../../table/cells.js';
-import type { RowBlock } from '../../serving/row-binner.js';
 import { CELL, CellKind } from './cell-kind.js';
 import type { CellMemory } from './cell-memory.js';
 import type { CellPlan } from './cell-plan.js';

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { mergedText } from '../store/resource.js';
-import { jsonMembers } from './json-members.js';
+import { jsonMembers, mergeJson } from './merge-json.js';
+
+const PARAMS = { noun: 'skill', field: 'params' } as const;
 
 const VALUES = {
   10: 1.5e-9,
@@ -24,8 +25,8 @@ test('a merged object is written as JSON.stringify writes it', () => {
   const stored = JSON.stringify({ b: VALUES, 7: [], gone: 1, ['__proto__']: 1 });
   const sent = { gone: null, unknown: null, b: 'new', 3: { a: null }, ['__proto__']: VALUES };
   const merged = { 3: { a: null }, 7: [], b: 'new', ['__proto__']: VALUES };
-  expect(mergedText('params', stored, sent)).toBe(JSON.stringify(merged));
-  expect(mergedText('params', '{}', VALUES)).toBe(
+  expect(mergeJson(stored, sent, PARAMS)).toBe(JSON.stringify(merged));
+  expect(mergeJson('{}', VALUES, PARAMS)).toBe(
     JSON.stringify(Object.fromEntries(Object.entries(VALUES).filter(([key]) => key !== '2'))),
   );
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { KeyedMutex } from './keyed-mutex.js';
-import { StoreBusyError } from './unavailable.js';
+import { StoreBusyError } from './database/unavailable.js';
+import { KeyedMutex } from './index.js';
 
 /** Work that goes on until it is told to end. */
 function heldWork() {

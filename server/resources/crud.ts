@@ -1,0 +1,386 @@
+import { type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import type { JsonText, OperationId } from '../api/handlers.js';
+import { type CreationHeaders, idempotent } from '../api/idempotency.js';
+import { type ListPage, type PageQuery, streamPage } from '../api/list-page.js';
+import {
+  type Conditions,
+  checkPreconditions,
+  conditionalGet,
+  isConditional,
+  withEtag,
+} from '../api/preconditions.js';
+import type { Caller } from '../auth/caller.js';
+import { problem } from '../problems/problem.js';
+import { findProject, inProject, lockProject, type Project } from '../projects/projects.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
+import type { Database } from '../store/database/schema.js';
+import type { Store } from '../store/index.js';
+import { adjustCounters, reserveQuota } from '../store/quota.js';
+import type { JsonChunks } from '../store/row-json.js';
+import {
+  chunksBySize,
+  type Key,
+  key,
+  type ListEntry,
+  lookup,
+  newResource,
+  type Page,
+  paginate,
+} from '../store/rows.js';
+
+type Table = 'skills' | 'agents' | 'chatbots';
+
+/** The columns that a resource of each kind has. */
+type CommonRow = {
+  readonly id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly created_at: string;
+  readonly updated_at: string;
+};
+
+/** A kind of resource: it belongs to a project, and its name is unique there. */
+interface Kind<K extends Table, Row extends CommonRow> {
+  readonly table: K;
+  readonly noun: 'skill' | 'agent' | 'chatbot';
+  /** Whether an address may have the id in place of the name. */
+  readonly hasIdAddress: boolean;
+  /**
+   * The columns of JSON and long text, whose bytes count; the largest first. All others are short,
+   * and limited by the number of resources.
+   */
+  readonly longText: readonly (keyof Row & keyof Database[K] & string)[];
+  /** The column of `agent_skills` that counts its uses. */
+  readonly usedAs?: 'skill_id' | 'agent_id';
+  readonly select: (db: Kysely<Database>) => SelectQueryBuilder<Database, K, Row>;
+  /** Returns what writes the JSON of rows, and may read more of them. */
+  readonly writer: (db: Kysely<Database>) => (row: Row) => JsonChunks | Promise<JsonChunks>;
+  /** Deletes what does not go with the row by itself. */
+  readonly beforeRemoval?: (tx: Store, row: Row) => Promise<void>;
+}
+
+/** The columns of a row that its kind alone has. */
+type OwnColumns<K extends Table> = Omit<Insertable<Database[K]>, keyof CommonRow> & {
+  readonly name: string;
+};
+
+interface ProjectRequest<Reply, Sent> {
+  readonly caller: Caller;
+  readonly params: { readonly project_name: string };
+  readonly reply: (reply: Reply) => Sent;
+}
+
+interface Tag {
+  readonly ETag: string;
+}
+
+type ListRequest<T, S> = ProjectRequest<{ status: 200 } & ListPage<T>, S> & {
+  readonly query: PageQuery;
+  readonly base: string;
+};
+
+type GetRequest<T, S> = ProjectRequest<
+  { status: 200; body: JsonText<T>; headers: Tag } | { status: 304; headers: Tag },
+  S
+> & { readonly headers: { 'If-None-Match'?: string } };
+
+type CreateRequest<T, S> = ProjectRequest<
+  { status: 201; body: JsonText<T>; headers: Tag & { readonly Location: string } },
+  S
+> & { readonly headers: CreationHeaders; readonly body: object; readonly base: string };
+
+type UpdateRequest<T, S> = ProjectRequest<{ status: 200; body: JsonText<T>; headers: Tag }, S> & {
+  readonly headers: Conditions;
+};
+
+type DeleteRequest<S> = ProjectRequest<{ status: 204 }, S> & { readonly headers: Conditions };
+
+/**
+ * The resources of one kind: lists, reads and writes them, for requests and in the store. Writes
+ * run within `Store.transaction`, with the project locked.
+ */
+export class Resources<T, K extends Table, Row extends CommonRow> {
+  readonly #find: Readonly<Record<Key['column'], PreparedQuery<FindValues, Row>>>;
+  readonly #findByPath: Readonly<Record<Key['column'], PreparedQuery<PathValues, Row>>>;
+
+  constructor(private readonly kind: Kind<K, Row>) {
+    this.#find = { id: findBy(kind, 'id'), name: findBy(kind, 'name') };
+    this.#findByPath = { id: findByPath(kind, 'id'), name: findByPath(kind, 'name') };
+  }
+
+  /** @param filter limits the list to the rows that fulfil it */
+  async list<S>(
+    store: Store,
+    { caller, params, query, base, reply }: ListRequest<T, S>,
+    filter?: (project: Project) => Filter,
+  ): Promise<S> {
+    const project = await findProject(store, caller, params.project_name);
+    const address = `${base}/projects/${project.name}/${this.kind.table}`;
+    const page = await streamPage<T>(address, query, {
+      listIds: (part) => this.listIds(store, project.id, part, filter?.(project)),
+      readJson: (entries) => this.readJson(store, entries),
+    });
+    return reply({ status: 200, ...page });
+  }
+
+  async get<S>(
+    store: Store,
+    { caller, params, headers, reply }: GetRequest<T, S>,
+    nameOrId: string,
+  ): Promise<S> {
+    const { column, value } = this.#key(nameOrId);
+    const values = { owner: caller.owner, project: params.project_name, value };
+    const row = await this.#findByPath[column].first(store.reads, values);
+    if (!row) {
+      throw this.notFound(nameOrId, await findProject(store, caller, params.project_name));
+    }
+    return reply(await conditionalGet<T>(await this.write(store, row), headers));
+  }
+
+  create<S>(
+    store: Store,
+    operation: OperationId,
+    { reply, ...request }: CreateRequest<T, S>,
+    insert: (tx: Store, project: Project) => Promise<Row>,
+  ): Promise<S> {
+    const { caller, params, base } = request;
+    const created = idempotent<T>(store, operation, request, async (tx) => {
+      const project = await lockProject(tx, caller, params.project_name);
+      const row = await insert(tx, project);
+      return { chunks: await this.write(tx, row), location: this.location(base, project, row) };
+    });
+    return created.then(reply);
+  }
+
+  update<S>(
+    store: Store,
+    { caller, params, headers, reply }: UpdateRequest<T, S>,
+    nameOrId: string,
+    change: (tx: Store, row: Row, project: Project) => Promise<Row>,
+  ): Promise<S> {
+    return inProject(store, caller, params.project_name, async (tx, project) => {
+      const row = await this.#findForWrite(tx, project, nameOrId, headers);
+      const chunks = await this.write(tx, await change(tx, row, project));
+      return reply({ status: 200, ...(await withEtag<T>(chunks)) });
+    });
+  }
+
+  delete<S>(
+    store: Store,
+    { caller, params, headers, reply }: DeleteRequest<S>,
+    nameOrId: string,
+  ): Promise<S> {
+    return inProject(store, caller, params.project_name, async (tx, project) => {
+      await this.remove(tx, await this.#findForWrite(tx, project, nameOrId, headers));
+      return reply({ status: 204 });
+    });
+  }
+
+  async #findForWrite(
+    tx: Store,
+    project: Project,
+    nameOrId: string,
+    conditions: Conditions,
+  ): Promise<Row> {
+    const row = await this.find(tx, project.id, nameOrId);
+    if (!row) throw this.notFound(nameOrId, project);
+    if (isConditional(conditions)) await checkPreconditions(conditions, await this.write(tx, row));
+    return row;
+  }
+
+  /** Returns the address of a resource, as the caller used the prefix `base`. */
+  location(base: string, project: Project, { name }: { readonly name: string }): string {
+    return `${base}/projects/${project.name}/${this.kind.table}/${name}`;
+  }
+
+  notFound(nameOrId: string, project: { readonly name: string }) {
+    const { noun, hasIdAddress } = this.kind;
+    const given = hasIdAddress ? 'name or identifier' : 'name';
+    return problem(
+      `/problems/${noun}-not-found`,
+      `There is no ${noun} with the ${given} "${nameOrId}" in the project "${project.name}".`,
+    );
+  }
+
+  /** Returns the entries of a list without reading the resources. */
+  listIds(store: Store, projectId: string, page: Page, filter?: Filter): Promise<ListEntry[]> {
+    const table: Table = this.kind.table;
+    const { octets } = dialectOf(store.reads);
+    const all = store.reads
+      .selectFrom(table)
+      .select(['id', octets(this.kind.longText[0] ?? 'id').as('bytes')])
+      .where('project_id', '=', projectId)
+      .$if(filter !== undefined, (query) => query.where(filter ?? sql<SqlBool>`true`));
+    return paginate(all, 'id', page).execute();
+  }
+
+  /** Yields the JSON of resources; skips those that no longer exist. */
+  async *readJson(store: Store, entries: readonly ListEntry[]): AsyncGenerator<JsonChunks> {
+    const write = this.kind.writer(store.reads);
+    for (const part of chunksBySize(entries)) {
+      const ids = part.map(({ id }) => id);
+      const rows = await this.readRows(store.reads, ids);
+      for (const id of ids) {
+        const row = rows.get(id);
+        if (row) yield await write(row);
+      }
+    }
+  }
+
+  /** Returns rows by their ids; skips those that do not exist. */
+  async readRows(db: Kysely<Database>, ids: readonly string[]): Promise<Map<string, Row>> {
+    const id = sql.ref(`${this.kind.table}.id`);
+    const rows = await lookup(ids, (some) =>
+      this.kind
+        .select(db)
+        .where(sql<SqlBool>`${id} in (${sql.join(some)})`)
+        .execute(),
+    );
+    return new Map(rows.map((row) => [row.id, row]));
+  }
+
+  find(store: Store, projectId: string, nameOrId: string): Promise<Row | undefined> {
+    const { column, value } = this.#key(nameOrId);
+    return this.#find[column].first(store.reads, { projectId, value });
+  }
+
+  /** Returns the JSON of a row; yields to other requests if it reads much. */
+  async write(store: Store, row: Row): Promise<JsonChunks> {
+    return this.kind.writer(store.reads)(row);
+  }
+
+  /**
+   * Refuses a name that another resource of the kind has. Runs before any write, because PostgreSQL
+   * aborts a transaction once it has refused a row.
+   * @param self the id of the resource that may already have the name
+   * @throws {ProblemError}
+   */
+  async refuseTakenName(tx: Store, projectId: string, name: string, self?: string): Promise<void> {
+    const table: Table = this.kind.table;
+    const other = await tx.reads
+      .selectFrom(table)
+      .select('id')
+      .where('project_id', '=', projectId)
+      .where('name', '=', name)
+      .executeTakeFirst();
+    if (!other || other.id === self) return;
+    const project = await tx.reads
+      .selectFrom('projects')
+      .select('name')
+      .where('id', '=', projectId)
+      .executeTakeFirstOrThrow();
+    const { noun } = this.kind;
+    throw problem(
+      '/problems/name-taken',
+      `There is already ${noun === 'agent' ? 'an' : 'a'} ${noun} named "${name}" in the project "${project.name}"; choose another name, or update that one.`,
+    );
+  }
+
+  /**
+   * Inserts a row, whose name is not taken.
+   * @param uses of skills by agents
+   * @throws {ProblemError} if a limit of the project or its owner would be exceeded
+   */
+  async insert<C extends OwnColumns<K>>(tx: Store, projectId: string, columns: C, uses = 0) {
+    const row = { ...newResource(), project_id: projectId, ...columns };
+    const table: Table = this.kind.table;
+    const growth = { [table]: 1, bytes: this.#countBytes(row), uses };
+    await reserveQuota(tx.reads, projectId, growth, tx.limits);
+    await tx.reads.insertInto(table).values(row).execute();
+    return row;
+  }
+
+  /**
+   * Changes columns of a row, whose new name is not taken.
+   * @param uses of skills by agents; without them, they stay
+   * @returns the row as it is then
+   * @throws {ProblemError} if a limit of the project or its owner would be exceeded
+   */
+  async change(tx: Store, row: Row, columns: Partial<OwnColumns<K>>, uses?: number): Promise<Row> {
+    const changed = { ...columns, updated_at: new Date().toISOString() };
+    const changedRow = { ...row, ...changed };
+    const growth = {
+      bytes: this.#countBytes(changedRow) - this.#countBytes(row),
+      uses: uses === undefined ? 0 : uses - (await this.#countUses(tx, row)),
+    };
+    await reserveQuota(tx.reads, row.project_id, growth, tx.limits);
+    const table: Table = this.kind.table;
+    await tx.reads.updateTable(table).set(changed).where('id', '=', row.id).execute();
+    return changedRow;
+  }
+
+  /** Deletes a resource, and everything that depends on it. */
+  async remove(tx: Store, row: Row): Promise<void> {
+    const table: Table = this.kind.table;
+    await this.kind.beforeRemoval?.(tx, row);
+    // Read first: the uses of a skill or an agent are deleted with it.
+    const uses = await this.#countUses(tx, row);
+    await tx.reads.deleteFrom(table).where('id', '=', row.id).execute();
+    const growth = { [table]: -1, bytes: -this.#countBytes(row), uses: -uses };
+    await adjustCounters(tx.reads, row.project_id, growth);
+  }
+
+  #key(nameOrId: string): Key {
+    return this.kind.hasIdAddress ? key(nameOrId) : { column: 'name', value: nameOrId };
+  }
+
+  #countBytes(row: Readonly<Record<string, unknown>>): number {
+    return this.kind.longText.reduce(
+      (bytes, column) => bytes + Buffer.byteLength(String(row[column] ?? '')),
+      0,
+    );
+  }
+
+  async #countUses(tx: Store, { id }: Row): Promise<number> {
+    const { usedAs } = this.kind;
+    if (!usedAs) return 0;
+    const { uses } = await tx.reads
+      .selectFrom('agent_skills')
+      .select(({ fn }) => fn.countAll().as('uses'))
+      .where(usedAs, '=', id)
+      .executeTakeFirstOrThrow();
+    return Number(uses);
+  }
+}
+
+/** A condition of rows. */
+export type Filter = ReturnType<typeof sql<SqlBool>>;
+
+interface FindValues {
+  readonly projectId: string;
+  readonly value: string;
+}
+
+interface PathValues {
+  readonly owner: string;
+  readonly project: string;
+  readonly value: string;
+}
+
+function findBy<K extends Table, Row extends CommonRow>(
+  { table, select }: Kind<K, Row>,
+  column: Key['column'],
+) {
+  return new PreparedQuery((db, parameter: Parameter<FindValues>) =>
+    select(db)
+      .where(sql<SqlBool>`${sql.ref(`${table}.project_id`)} = ${parameter('projectId')}`)
+      .where(sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${parameter('value')}`),
+  );
+}
+
+/** Finds a resource by the names in its address, in one query. */
+function findByPath<K extends Table, Row extends CommonRow>(
+  { table, select }: Kind<K, Row>,
+  column: Key['column'],
+) {
+  return new PreparedQuery((db, parameter: Parameter<PathValues>) => {
+    const project = db
+      .selectFrom('projects')
+      .select('id')
+      .where('owner', '=', parameter('owner'))
+      .where('name', '=', parameter('project'));
+    return select(db)
+      .where(sql<SqlBool>`${sql.ref(`${table}.project_id`)} = ${project}`)
+      .where(sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${parameter('value')}`);
+  });
+}

@@ -1,0 +1,221 @@
+import { type Kysely, sql } from 'kysely';
+import { problem } from '../problems/problem.js';
+import type { Database } from './database/schema.js';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** The limits of a project, and of an owner. */
+export interface Limits {
+  /**
+   * The most resources of each kind in a project, documents of a skill, conversations of a chatbot, and
+   * projects of an owner.
+   */
+  readonly resources: number;
+  /** The most bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
+  readonly bytes: number;
+  /**
+   * The most uses of a project's skills by its agents: a skill that three agents use counts three
+   * times.
+   */
+  readonly uses: number;
+  /**
+   * The most bytes that an owner stores in all projects: JSON and long text, documents, conversations,
+   * trained models, and training tables.
+   */
+  readonly stored: number;
+  /** The most messages of a conversation. */
+  readonly messages: number;
+  /** The most ready versions of a model that are kept. */
+  readonly versions: number;
+  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
+  readonly answers: number;
+}
+
+/**
+ * An agent is shown with all of its skills in full, and each skill with the ids of all of its
+ * agents. One response may therefore be as large as the whole project, and must fit into memory
+ * several times: as text, as objects, and as text again. Many resources of the largest allowed size
+ * would not fit.
+ */
+export const DEFAULT_LIMITS: Limits = {
+  resources: 10_000,
+  bytes: 16 * MEBIBYTE,
+  uses: 100_000,
+  stored: 10 * 1024 * MEBIBYTE,
+  messages: 10_000,
+  versions: 5,
+  answers: 64 * MEBIBYTE,
+};
+
+/**
+ * The kinds of resources in a project. The project's row has a counter for each, under this name.
+ */
+export const RESOURCE_KINDS = ['skills', 'agents', 'chatbots', 'models'] as const;
+
+/** The number of resources of each kind in a project. */
+export type Contents = Readonly<Record<(typeof RESOURCE_KINDS)[number], number>>;
+
+/** All counters in a project's row. */
+const COUNTERS = [...RESOURCE_KINDS, 'bytes', 'uses'] as const;
+type Counter = (typeof COUNTERS)[number];
+
+/** The change of each counter by a write; negative if something is removed. */
+export type Growth = { readonly [C in Counter]?: number };
+
+/**
+ * Reserves quota for a write. Never refuses a reduction, even if an earlier release without the
+ * limit let the project exceed it.
+ * @throws {ProblemError} if a limit of the project or its owner would be exceeded; the transaction
+ *   must be rolled back
+ */
+export async function reserveQuota(
+  db: Kysely<Database>,
+  projectId: string,
+  growth: Growth,
+  limits: Limits,
+): Promise<void> {
+  const project = await db
+    .selectFrom('projects')
+    .select(['name', ...COUNTERS])
+    .where('id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  for (const counter of COUNTERS) {
+    const by = growth[counter] ?? 0;
+    const limit = counter === 'bytes' || counter === 'uses' ? limits[counter] : limits.resources;
+    if (by > 0 && project[counter] + by > limit) throw projectFull(project.name, counter, limit);
+  }
+  await adjustCounters(db, projectId, growth, limits.stored);
+}
+
+function projectFull(project: string, counter: Counter, limit: number) {
+  switch (counter) {
+    case 'bytes':
+      return limitReached(
+        `The project "${project}" would hold more than ${limit / MEBIBYTE} MiB of params, settings and prompts; send less, delete some, or use another project.`,
+      );
+    case 'uses':
+      return limitReached(
+        `The project "${project}" would have agents that use its skills more than ${limit.toLocaleString('en')} times; take some off them, or use another project.`,
+      );
+    default:
+      return limitReached(
+        `The project "${project}" holds ${limit} ${counter} already, the most that it may; delete some, or use another project.`,
+      );
+  }
+}
+
+/** Returns the problem of a write that would exceed a limit. */
+export function limitReached(detail: string) {
+  return problem('/problems/limit-reached', detail);
+}
+
+/**
+ * Adds a change to the counters of a project.
+ * @param stored the most bytes that its owner may store
+ * @throws {ProblemError} if the owner would exceed it; the transaction must be rolled back
+ */
+export async function adjustCounters(
+  db: Kysely<Database>,
+  projectId: string,
+  { skills = 0, agents = 0, chatbots = 0, models = 0, bytes = 0, uses = 0 }: Growth,
+  stored?: number,
+): Promise<void> {
+  const { owner } = await db
+    .updateTable('projects')
+    .set(({ eb }) => ({
+      skills: eb('skills', '+', skills),
+      agents: eb('agents', '+', agents),
+      chatbots: eb('chatbots', '+', chatbots),
+      models: eb('models', '+', models),
+      bytes: eb('bytes', '+', bytes),
+      uses: eb('uses', '+', uses),
+    }))
+    .where('id', '=', projectId)
+    .returning('owner')
+    .executeTakeFirstOrThrow();
+  if (bytes !== 0) await adjustStored(db, owner, bytes, stored);
+}
+
+/**
+ * Adds the change of a write to an owner's stored bytes. The owner's row stays locked until the end
+ * of the transaction, so the count is exact. A caller that needs the lock of the project takes it
+ * first.
+ * @param by the bytes added; negative if removed
+ * @param limit without it, or if bytes are removed, nothing is refused
+ * @throws {ProblemError} if the limit would be exceeded; the transaction must be rolled back
+ */
+export async function adjustStored(
+  db: Kysely<Database>,
+  owner: string,
+  by: number,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<void> {
+  const bytes = await adjustOwner(db, owner, 'bytes', by);
+  if (by > 0 && bytes > limit) throw ownerFull(limit, bytes - by);
+}
+
+/**
+ * Does the same for the kept responses of an owner.
+ * @throws {ProblemError} if the limit would be exceeded; the transaction must be rolled back
+ */
+export async function adjustAnswers(
+  db: Kysely<Database>,
+  owner: string,
+  by: number,
+  limit: number,
+): Promise<void> {
+  const bytes = await adjustOwner(db, owner, 'answer_bytes', by);
+  if (by <= 0 || bytes <= limit) return;
+  throw limitReached(
+    `The answers to your creations with an Idempotency-Key hold ${sizeText(bytes - by)}, and may hold ${sizeText(limit)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`,
+  );
+}
+
+/**
+ * Refuses a write early if the owner is already at the limit.
+ * @throws {ProblemError} if the owner stores as much as allowed
+ */
+export async function refuseFullOwner(
+  db: Kysely<Database>,
+  owner: string,
+  limit: number,
+): Promise<void> {
+  const row = await db
+    .selectFrom('owner_storage')
+    .select('bytes')
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  const bytes = Number(row?.bytes ?? 0);
+  if (bytes >= limit) throw ownerFull(limit, bytes);
+}
+
+function ownerFull(limit: number, held: number) {
+  return limitReached(
+    `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, models and training tables, and may hold ${sizeText(limit)}; send less, delete models or other resources, or wait for trainings to end.`,
+  );
+}
+
+/** Formats a size, such as "10,737,418,240 bytes", in the unit of the settings. */
+function sizeText(bytes: number): string {
+  return `${bytes.toLocaleString('en')} bytes`;
+}
+
+/** PostgreSQL returns large numbers as strings. */
+async function adjustOwner(
+  db: Kysely<Database>,
+  owner: string,
+  counter: 'bytes' | 'answer_bytes',
+  by: number,
+): Promise<number> {
+  const row = await db
+    .insertInto('owner_storage')
+    .values({ owner, [counter]: by })
+    .onConflict((conflict) =>
+      conflict
+        .column('owner')
+        .doUpdateSet({ [counter]: sql`${sql.ref(`owner_storage.${counter}`)} + ${by}` }),
+    )
+    .returning(counter)
+    .executeTakeFirstOrThrow();
+  return Number(row[counter]);
+}
