@@ -20,7 +20,7 @@ export interface Calibration {
 /** Levels are told in hundredths. */
 const LEVELS = 99;
 export const LOWEST_LEVEL = 0.01;
-export const HIGHEST_LEVEL = 0.99;
+const HIGHEST_LEVEL = 0.99;
 
 const MAX_GROUPS = 10;
 /** A group of 150 can promise 0.99, and its 0.9 is true to within some 2 %. */
