@@ -1,5 +1,4 @@
-import type { AgentEvent } from '../api/handlers.js';
-import { ProblemError } from '../problems/problem.js';
+import type { AgentEvent } from '../api/reply/send.js';
 import { storeProblem } from '../store/database/unavailable.js';
 import type { AgentRunner } from './agent-runner.js';
 import {
@@ -78,7 +77,7 @@ function describeFailure(
   agents: Pick<AgentRunner, 'logFailure'>,
 ): { content: string; error_type: ChatErrorType } {
   if (error instanceof ChatError) return { content: error.message, error_type: error.errorType };
-  const known = error instanceof ProblemError ? error : storeProblem(error);
+  const known = storeProblem(error);
   if (known) return { content: known.detail, error_type: 'general' };
   agents.logFailure(error, traceId);
   const content =

@@ -42,38 +42,8 @@ export interface PreparedAnswer {
 /**
  * Asks a language model, uses the tools that it asks for, and asks again, until it answers in words.
  * When a bound is reached, it is asked for the last time, without tools.
- * @param observe called when the answer begins
- * @throws {ChatError} if the chat server fails, or never answers in words
- * @throws the reason of `signal`
  */
-export async function* answer(
-  prepared: PreparedAnswer,
-  observe: () => AnswerWatch,
-  signal: AbortSignal,
-): AnswerStream {
-  const watch = observe();
-  const late = new AbortController();
-  const timer = setTimeout(() => late.abort(tookTooLong()), LIMITS.milliseconds);
-  let isOpen = true;
-  try {
-    const loop = new AnswerLoop(prepared, watch, AbortSignal.any([signal, late.signal]));
-    const answer = yield* loop.run();
-    isOpen = false;
-    watch.onAnswer(answer);
-    return answer;
-  } catch (error) {
-    isOpen = false;
-    if (error === signal.reason) watch.onStop();
-    else watch.onFailure(error);
-    throw error;
-  } finally {
-    clearTimeout(timer);
-    if (isOpen) watch.onStop();
-  }
-}
-
-/** The state of one answer. */
-class AnswerLoop {
+export class AnswerLoop {
   readonly #messages: ChatMessage[];
   readonly #steps: Step[] = [];
   readonly #passages: Passage[] = [];
@@ -82,48 +52,72 @@ class AnswerLoop {
   #resultBytes = 0;
   #malformed = 0;
 
+  /** @param observe called when the answer begins */
   constructor(
     private readonly prepared: PreparedAnswer,
-    private readonly watch: AnswerWatch,
+    private readonly observe: () => AnswerWatch,
     private readonly signal: AbortSignal,
   ) {
     this.#messages = [...prepared.messages];
   }
 
+  /**
+   * Runs the loop, once.
+   * @throws {ChatError} if the chat server fails, or never answers in words
+   * @throws the reason of the signal
+   */
   async *run(): AnswerStream {
-    for (const step of this.prepared.firstSteps) yield this.#addStep(step);
-    for (;;) {
-      const isLast = this.#isExhausted();
-      const stream = this.prepared.chat.stream(this.#nextRequest(isLast), this.signal);
-      let bytes = 0;
-      let next = await stream.next();
-      try {
-        for (; !next.done; next = await stream.next()) {
-          bytes += Buffer.byteLength(next.value);
-          if (bytes > LIMITS.textBytes) throw tooLong();
-          yield { type: 'delta', text: next.value };
+    const watch = this.observe();
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(tookTooLong()), LIMITS.milliseconds);
+    const signal = AbortSignal.any([this.signal, late.signal]);
+    let isOpen = true;
+    try {
+      for (const step of this.prepared.firstSteps) yield this.#addStep(step, watch);
+      for (;;) {
+        const isLast = this.#isExhausted();
+        const stream = this.prepared.chat.stream(this.#nextRequest(isLast), signal);
+        let bytes = 0;
+        let next = await stream.next();
+        try {
+          for (; !next.done; next = await stream.next()) {
+            bytes += Buffer.byteLength(next.value);
+            if (bytes > LIMITS.textBytes) throw tooLong();
+            yield { type: 'delta', text: next.value };
+          }
+        } finally {
+          // Closes the connection if the answer is left early.
+          if (!next.done) await stream.return(NO_CHAT_ANSWER);
         }
-      } finally {
-        // Closes the connection if the answer is left early.
-        if (!next.done) await stream.return(NO_CHAT_ANSWER);
+        const { text, toolCalls, usage, finishReason } = next.value;
+        this.#usage = addUsage(this.#usage, usage);
+        if (toolCalls.length === 0) {
+          const isCut = finishReason === 'length';
+          if (isCut) yield { type: 'delta', text: CUT_OFF };
+          const answer = this.#answer(isCut ? text + CUT_OFF : text);
+          isOpen = false;
+          watch.onAnswer(answer);
+          return answer;
+        }
+        if (isLast) throw neverAnswered();
+        const calls = toolCalls.slice(0, LIMITS.toolCalls - this.#uses);
+        this.#messages.push({ role: 'assistant', content: text || null, tool_calls: calls });
+        yield { type: 'actions', text, actions: calls.map(toAction) };
+        // One after the other: they share the loop, and a later one may be needless to start.
+        for (const call of calls) {
+          const use = await this.prepared.tools.use(call, signal);
+          this.#keep(call.id, use);
+          yield this.#addStep(use.step, watch);
+        }
       }
-      const { text, toolCalls, usage, finishReason } = next.value;
-      this.#usage = addUsage(this.#usage, usage);
-      if (toolCalls.length === 0) {
-        if (finishReason !== 'length') return this.#answer(text);
-        yield { type: 'delta', text: CUT_OFF };
-        return this.#answer(text + CUT_OFF);
-      }
-      if (isLast) throw neverAnswered();
-      const calls = toolCalls.slice(0, LIMITS.toolCalls - this.#uses);
-      this.#messages.push({ role: 'assistant', content: text || null, tool_calls: calls });
-      yield { type: 'actions', text, actions: calls.map(toAction) };
-      // One after the other: they share the loop, and a later one may be needless to start.
-      for (const call of calls) {
-        const use = await this.prepared.tools.use(call, this.signal);
-        this.#keep(call.id, use);
-        yield this.#addStep(use.step);
-      }
+    } catch (error) {
+      isOpen = false;
+      if (error === this.signal.reason) watch.onStop();
+      else watch.onFailure(error);
+      throw error;
+    } finally {
+      clearTimeout(timer);
+      if (isOpen) watch.onStop();
     }
   }
 
@@ -153,9 +147,9 @@ class AnswerLoop {
     if (wasMalformed) this.#malformed += 1;
   }
 
-  #addStep(step: Step) {
+  #addStep(step: Step, watch: AnswerWatch) {
     this.#steps.push(step);
-    this.watch.onStep(step);
+    watch.onStep(step);
     return { type: 'step' as const, step };
   }
 

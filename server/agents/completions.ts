@@ -1,5 +1,6 @@
 import type { components } from '../../generated/openapi.js';
-import { EventStream, type Handlers, type Input } from '../api/handlers.js';
+import type { Handlers, Input } from '../api/handlers.js';
+import { EventStream } from '../api/reply/send.js';
 import { invalidRequest } from '../problems/problem.js';
 import { findProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';

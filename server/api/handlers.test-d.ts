@@ -5,7 +5,8 @@
 import { Readable } from 'node:stream';
 import type { components } from '../../generated/openapi.js';
 import { problem } from '../problems/problem.js';
-import { type Handler, type Handlers, JsonText, PlainText, type Sent } from './handlers.js';
+import type { Handler, Handlers, Sent } from './handlers.js';
+import { JsonText, PlainText } from './reply/send.js';
 
 declare const handlers: Handlers;
 declare const model: components['schemas']['Model'];

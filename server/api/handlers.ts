@@ -1,10 +1,10 @@
 import type { Readable } from 'node:stream';
 import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.js';
-import type { components, operations } from '../../generated/openapi.js';
+import type { operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
-import type { ProblemError } from '../problems/problem.js';
 import type { TextBody, UnparsedJson } from './body/parse-body.js';
 import type { DeferredBody } from './body/read-body.js';
+import type { ByteStream, EventStream, JsonLines, JsonText, PlainText } from './reply/send.js';
 
 type Operations = operations;
 
@@ -75,85 +75,6 @@ declare const sent: unique symbol;
 /** A reply that was checked by `reply()`, where TypeScript also refuses excess fields. */
 export interface Sent<O extends OperationId> {
   readonly [sent]: O;
-}
-
-/**
- * Serialized JSON, in pieces that together form one document of type `T`. For responses that are
- * too large to be built as objects, or that are read while they are written. Other requests are
- * served between two portions. A piece of bytes is UTF-8 and a portion of its own, and must not be
- * changed any more.
- */
-export class JsonText<
-  T,
-  Pieces extends Iterable<string | Uint8Array> | AsyncIterable<string> =
-    | Iterable<string | Uint8Array>
-    | AsyncIterable<string>,
-> {
-  declare readonly content: T;
-
-  constructor(readonly pieces: Pieces) {}
-}
-
-/**
- * Lines of JSON (NDJSON) that are sent in blocks, as they are produced. Bytes are whole lines, each
- * with its line end. A problem becomes the line `{"problem": …}`, and further lines may follow. An
- * empty block signals progress without a line. A thrown error ends the lines with a last line that
- * reports it.
- */
-export class JsonLines {
-  constructor(readonly blocks: AsyncIterable<readonly (Uint8Array | ProblemError)[]>) {}
-}
-
-/** A piece of a `ByteStream`. */
-export type StreamPiece =
-  | Uint8Array
-  /** Input was read that gives no bytes yet. */
-  | 'progress'
-  /** Fields for the header if no bytes came before, else for the trailer. */
-  | { readonly fields: Readonly<Record<string, string>> };
-
-export interface ByteStreamOptions {
-  /** Whether the body is a stream, too, with its time limits. */
-  readonly isStream: boolean;
-  /** Whether the bytes are lines of JSON, so that the last one can tell of a fault. */
-  readonly areLines: boolean;
-  /** The field that may come after the bytes (RFC 9110, section 6.6.2). */
-  readonly trailer?: string | undefined;
-}
-
-/**
- * Bytes of any media type, sent as they are produced. An error before the first piece is answered
- * with its problem. After that, it is the last line if the bytes are lines; else the connection is closed, so
- * that nobody takes a part for the whole.
- */
-export class ByteStream {
-  constructor(
-    readonly mediaType: string,
-    readonly pieces: AsyncIterable<StreamPiece>,
-    readonly options: ByteStreamOptions,
-  ) {}
-}
-
-/** An event of a streamed answer. */
-export type AgentEvent = components['schemas']['AgentEvent'];
-
-/**
- * Server-sent events, each sent as it is produced. The source reports its own failures as events;
- * it ends early when the request's `signal` is aborted.
- */
-export class EventStream {
-  constructor(readonly events: AsyncIterable<AgentEvent>) {}
-}
-
-/**
- * Text of a media type other than JSON, with its parameters, such as `text/plain; version=0.0.4`.
- * A text in pieces may be large: other requests are served between two portions of it.
- */
-export class PlainText {
-  constructor(
-    readonly mediaType: string,
-    readonly text: string | readonly string[],
-  ) {}
 }
 
 type Parameters<O extends OperationId, In extends string> = Operations[O]['parameters'] extends {

@@ -11,9 +11,10 @@ import {
 } from '../store/answers.js';
 import type { Store } from '../store/index.js';
 import type { JsonChunks } from '../store/row-json.js';
-import { JsonText, type OperationId } from './handlers.js';
+import type { OperationId } from './handlers.js';
 import { omitNulls } from './omit-nulls.js';
 import { withEtag } from './preconditions.js';
+import { JsonText } from './reply/send.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
@@ -65,7 +66,7 @@ export async function idempotent<T>(
   const key = headers['Idempotency-Key'];
   if (key === undefined)
     return store.transaction(async (tx) => replyCreated(await create(tx)), target);
-  const fingerprint = await fingerprintOf([operation, params, normalize(body)]);
+  const fingerprint = await digestRequest([operation, params, normalize(body)]);
   return store.transaction(async (tx) => {
     const kept = await keptAnswer(tx, owner, key);
     if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw reused();
@@ -106,7 +107,7 @@ function normalize(body: object): object {
  * Computes the digest of a request, and yields to other requests meanwhile: a body may be a
  * mebibyte of decimals.
  */
-export async function fingerprintOf(request: readonly unknown[]): Promise<string> {
+export async function digestRequest(request: readonly unknown[]): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
   for (const piece of sorted(request)) {

@@ -1,7 +1,7 @@
 import { pausing } from '../common/pausing.js';
 import type { JsonChunks } from '../store/row-json.js';
 import type { ListEntry, Page } from '../store/rows.js';
-import { JsonText } from './handlers.js';
+import { JsonText } from './reply/send.js';
 
 /** The query of a list; the link to the next page repeats its other members. */
 export interface PageQuery {
@@ -83,7 +83,7 @@ async function readPage<T, E extends { readonly id: string }>(
   query: PageQuery,
   list: List<E>,
 ): Promise<ListPage<T>> {
-  const after = query.cursor === undefined ? undefined : idOf(query.cursor);
+  const after = query.cursor === undefined ? undefined : decodeCursor(query.cursor);
   if (query.limit === undefined) {
     const first = await list.read({ limit: list.firstPart, after });
     return { body: new JsonText<T[]>(writeList(list, first, list.firstPart)), headers: {} };
@@ -94,7 +94,7 @@ async function readPage<T, E extends { readonly id: string }>(
   // A limit that no part reaches: nothing is read after this one.
   const body = new JsonText<T[]>(writeList(list, page, Number.POSITIVE_INFINITY));
   if (entries.length <= query.limit || !last) return { body, headers: {} };
-  const next = searchParams({ ...query, cursor: cursorOf(last.id) });
+  const next = searchParams({ ...query, cursor: encodeCursor(last.id) });
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
 }
 
@@ -138,11 +138,11 @@ function searchParams(query: Readonly<Record<string, unknown>>): URLSearchParams
 }
 
 /** Returns a cursor: the last id of the page, in a shorter encoding. */
-function cursorOf(id: string): string {
+function encodeCursor(id: string): string {
   return Buffer.from(id.replaceAll('-', ''), 'hex').toString('base64url');
 }
 
-function idOf(cursor: string): string {
+function decodeCursor(cursor: string): string {
   return Buffer.from(cursor, 'base64url')
     .toString('hex')
     .replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');

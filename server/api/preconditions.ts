@@ -2,7 +2,7 @@ import { createHash, hash } from 'node:crypto';
 import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
 import type { JsonChunks } from '../store/row-json.js';
-import { JsonText } from './handlers.js';
+import { JsonText } from './reply/send.js';
 
 /** A response that shows a resource, with its entity tag. */
 export interface Tagged<T> {
@@ -73,17 +73,17 @@ export async function checkPreconditions(
 
 async function entityTag(chunks: JsonChunks): Promise<string> {
   const [first = ''] = chunks;
-  if (chunks.length <= 1) return tagOf(hash('sha256', first, 'base64url'));
+  if (chunks.length <= 1) return quoteTag(hash('sha256', first, 'base64url'));
   const pause = pausing();
   const digest = createHash('sha256');
   for (const chunk of chunks) {
     digest.update(chunk);
     await pause();
   }
-  return tagOf(digest.digest('base64url'));
+  return quoteTag(digest.digest('base64url'));
 }
 
-function tagOf(digest: string): string {
+function quoteTag(digest: string): string {
   // 132 bits suffice: nobody gains anything from a collision with a resource of their own.
   return `"${digest.slice(0, 22)}"`;
 }

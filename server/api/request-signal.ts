@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { onResponseClose } from '../edge/responses.js';
+import { onResponseClose } from '../edge/connections.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 
 /** Returns whether a caller's key is still valid; throws if this cannot be determined now. */

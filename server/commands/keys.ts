@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { createKey } from '../auth/api-key.js';
 import { LOCAL_OWNER } from '../auth/caller.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
-import { keepKey } from '../projects/keep-key.js';
+import { keepKey } from '../projects/projects.js';
 import { type ApiKey, findKey, hasKeys, listKeys, revokeKey } from '../store/keys.js';
 import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';

@@ -20,7 +20,6 @@ export class JsonParts {
     return part.toString();
   }
 
-  /** Advances the position in the body by this many characters. */
   advance(characters: number): void {
     this.#before += characters;
   }

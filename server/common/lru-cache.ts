@@ -1,4 +1,3 @@
-/** The limits of a cache; none without a value. */
 interface Limits {
   readonly maxEntries?: number;
   /** The largest sum of the sizes of the entries. */

@@ -15,7 +15,6 @@ export interface RowsPlace {
   readonly maxRows: number;
 }
 
-/** A value exceeds a limit. */
 export class OutOfBoundsError extends Error {
   /** @param path the path from the body to the value that is too large, such as `/data/7`. */
   constructor(
@@ -240,7 +239,6 @@ class SlicedJson {
     return closes;
   }
 
-  /** Returns some of the text at a position, for an error message. */
   #someText(at: number): string {
     return Buffer.from(this.#bytes.subarray(at, at + 16)).toString();
   }

@@ -1,4 +1,3 @@
-/** Takes items for a reader. */
 export interface Sink<T> {
   /** Resolves when there is room for another item, or when the reader has left. */
   push(item: T): Promise<void>;
@@ -22,39 +21,38 @@ export async function* toAsyncIterable<T>(
   const over = new AbortController();
   const items: T[] = [];
   let outcome: { readonly error?: unknown } | undefined;
-  let wakeReader = () => {};
-  let wakeWork = () => {};
+  // Of the reader and the work, at most one waits.
+  let wake = () => {};
+  const wait = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
   const stop = (reason: unknown) => {
     over.abort(reason);
-    wakeReader();
-    wakeWork();
+    wake();
   };
   const forward = () => stop(signal.reason);
   const sink: Sink<T> = {
     push: async (item) => {
       items.push(item);
-      wakeReader();
-      while (items.length >= maxWaiting && !over.signal.aborted) {
-        await new Promise<void>((resolve) => {
-          wakeWork = resolve;
-        });
-      }
+      wake();
+      while (items.length >= maxWaiting && !over.signal.aborted) await wait();
     },
     offer: (item) => {
       if (items.length > 0) return;
       items.push(item);
-      wakeReader();
+      wake();
     },
   };
   signal.addEventListener('abort', forward, { once: true });
   const working = work(sink, over.signal).then(
     () => {
       outcome = {};
-      wakeReader();
+      wake();
     },
     (error: unknown) => {
       outcome = { error };
-      wakeReader();
+      wake();
     },
   );
   try {
@@ -63,15 +61,13 @@ export async function* toAsyncIterable<T>(
       const [item] = items;
       if (item !== undefined) {
         items.shift();
-        wakeWork();
+        wake();
         yield item;
       } else if (outcome) {
         if ('error' in outcome) throw outcome.error;
         return undefined;
       } else {
-        await new Promise<void>((resolve) => {
-          wakeReader = resolve;
-        });
+        await wait();
       }
     }
   } finally {

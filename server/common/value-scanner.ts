@@ -7,14 +7,12 @@ const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
-/** The limits of a value. */
 export interface ValueBounds {
   readonly bytes: number;
   /** The most values: the value itself, and every text, number, array and object in it. */
   readonly values: number;
   /** The most arrays, objects and members of objects, which take by far the longest to parse. */
   readonly parts: number;
-  /** The most levels of arrays and objects. */
   readonly nesting: number;
 }
 
@@ -29,7 +27,6 @@ export const ROW_BOUNDS: ValueBounds = {
   nesting: MAX_NESTING,
 };
 
-/** A value exceeds the limit `what`. */
 export class ExcessError extends Error {
   constructor(readonly what: keyof ValueBounds) {
     super(`a JSON value has too many ${what}`);

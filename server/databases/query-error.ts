@@ -101,15 +101,15 @@ export function tooSlow(timeoutMs: number): QueryError {
   );
 }
 
-export function tooManyQueries(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError(
-    'Too many queries wait for the database already; ask again in a moment.',
-  );
-}
-
-export function stopping(): DatabaseUnavailableError {
-  return new DatabaseUnavailableError('The service is stopping; ask again in a moment.');
-}
+/** The errors of a gate. */
+export const GATE_ERRORS = {
+  busy: () =>
+    new DatabaseUnavailableError(
+      'Too many queries wait for the database already; ask again in a moment.',
+    ),
+  late: tooSlow,
+  stopped: () => new DatabaseUnavailableError('The service is stopping; ask again in a moment.'),
+};
 
 export function tooMuchMemory(): QueryError {
   return new QueryError('The query needs too much memory; ask for less.');

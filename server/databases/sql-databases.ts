@@ -1,23 +1,9 @@
-import { FairGate } from '../common/fair-gate.js';
-import { RunningWork } from '../common/running-work.js';
-import { toAsyncIterable } from '../common/to-async-iterable.js';
+import { QueryGate } from '../common/query-gate.js';
+import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
-import type {
-  Driver,
-  LineSink,
-  Query,
-  QueryLimits,
-  QueryResult,
-  TableDescription,
-} from './driver.js';
+import type { Driver, QueryLimits, QueryResult, TableDescription } from './driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
-import {
-  QueryError,
-  refuseAmbiguousText,
-  stopping,
-  tooManyQueries,
-  tooSlow,
-} from './query-error.js';
+import { GATE_ERRORS, QueryError, refuseAmbiguousText } from './query-error.js';
 import type { DatabaseSettings } from './settings.js';
 import type { SqlitePool } from './sqlite/sqlite-driver.js';
 
@@ -136,8 +122,10 @@ export class SqlDatabases {
     signal: AbortSignal,
   ): Promise<QueryResult> {
     const database = this.#findForAgent(owner, name);
-    return this.#agents.select(database, { owner, tables, sql }, signal, (driver, query, running) =>
-      driver.query(query, running),
+    refuseAmbiguousText(sql);
+    const { limits } = this.#agents;
+    return this.#agents.run(owner, database, signal, (driver, running) =>
+      driver.query({ owner, tables, sql, limits }, running),
     );
   }
 
@@ -150,13 +138,29 @@ export class SqlDatabases {
    */
   readTable(
     owner: string,
-    { database, query }: { readonly database: string; readonly query: string },
+    { database: name, query: sql }: { readonly database: string; readonly query: string },
     signal: AbortSignal,
   ): AsyncGenerator<Uint8Array> {
-    return toAsyncIterable<Uint8Array>(
-      ({ push }, over) => this.#readTable(owner, database, query, push, over),
-      { signal, maxWaiting: MAX_WAITING_PIECES },
-    );
+    const { limits } = this.#trainings;
+    let bytes = 0;
+    const read = async ({ push }: Sink<Uint8Array>, over: AbortSignal) => {
+      const database = this.#findForTraining(owner, name);
+      refuseAmbiguousText(sql);
+      const sink = async (lines: Uint8Array) => {
+        bytes += lines.length;
+        if (bytes > limits.maxBytes) {
+          throw new QueryError(
+            `The rows have more than ${limits.maxBytes} bytes; select fewer rows, or only the columns that bear on the target.`,
+          );
+        }
+        await push(lines);
+      };
+      const { training: tables = [] } = database.settings;
+      await this.#trainings.run(owner, database, over, (driver, running) =>
+        driver.read({ owner, tables, sql, limits }, sink, running),
+      );
+    };
+    return toAsyncIterable(read, { signal, maxWaiting: MAX_WAITING_PIECES });
   }
 
   /** Cancels what runs, and closes all connections and processes. */
@@ -164,36 +168,11 @@ export class SqlDatabases {
     await Promise.all([this.#agents.stop(), this.#trainings.stop(), this.#parser.stop()]);
   }
 
-  async #readTable(
-    owner: string,
-    name: string,
-    sql: string,
-    push: LineSink,
-    signal: AbortSignal,
-  ): Promise<void> {
+  #findForTraining(owner: string, name: string): Database {
     const database = this.#trainings.find(owner, name);
-    const tables = database?.settings.training;
-    if (!database || !tables) {
-      throw new QueryError(
-        `There is no database with the name "${name}" that is open to trainings; ${this.#trainings.describeNames(owner)}. Those who run the service open one with "training" in DATABASES.`,
-      );
-    }
-    const { maxBytes } = this.#trainings.limits;
-    let bytes = 0;
-    const sink = async (lines: Uint8Array) => {
-      bytes += lines.length;
-      if (bytes > maxBytes) {
-        throw new QueryError(
-          `The rows have more than ${maxBytes} bytes; select fewer rows, or only the columns that bear on the target.`,
-        );
-      }
-      await push(lines);
-    };
-    await this.#trainings.select(
-      database,
-      { owner, tables, sql },
-      signal,
-      (driver, query, running) => driver.read(query, sink, running),
+    if (database) return database;
+    throw new QueryError(
+      `There is no database with the name "${name}" that is open to trainings; ${this.#trainings.describeNames(owner)}. Those who run the service open one with "training" in DATABASES.`,
     );
   }
 
@@ -209,29 +188,31 @@ export class SqlDatabases {
 interface Database {
   readonly name: string;
   readonly settings: DatabaseSettings;
-  readonly gate: FairGate;
+  readonly gate: QueryGate;
   /** Opened when it is first used. */
   driver?: Promise<Driver>;
 }
 
 /** The databases as agents use them, or trainings: with gates, connections and processes of its own. */
 class Lane {
+  readonly limits: QueryLimits;
   readonly #databases = new Map<string, Database>();
-  readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
   readonly #sqlite: SqlitePool;
 
   /** @param script the module that reads SQLite files */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
-    readonly limits: QueryLimits,
+    limits: QueryLimits,
     private readonly parser: StatementParser,
     script: URL,
   ) {
-    const { maxAtOnce, maxWaiting, maxMemoryBytes } = limits;
+    const { maxAtOnce, maxWaiting, timeoutMs, maxMemoryBytes } = limits;
+    const maxCellBytes = Math.min(limits.maxBytes, limits.maxCellBytes);
+    this.limits = { ...limits, maxCellBytes };
     this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script, maxMemoryBytes });
-    const gateLimits = { slots: maxAtOnce, maxWaiting, busy: tooManyQueries };
     for (const [name, database] of settings) {
-      this.#databases.set(name, { name, settings: database, gate: new FairGate(gateLimits) });
+      const gate = new QueryGate({ slots: maxAtOnce, maxWaiting, timeoutMs, ...GATE_ERRORS });
+      this.#databases.set(name, { name, settings: database, gate });
     }
   }
 
@@ -250,47 +231,26 @@ class Lane {
     return owners === undefined || owners.has(owner) ? database : undefined;
   }
 
-  /** @throws {QueryError} if the text of the query is too long, or ambiguous */
-  select<T>(
-    database: Database,
-    query: Omit<Query, 'limits'>,
-    signal: AbortSignal,
-    work: (driver: Driver, query: Query, signal: AbortSignal) => Promise<T>,
-  ): Promise<T> {
-    const { maxBytes, maxCellBytes } = this.limits;
-    refuseAmbiguousText(query.sql);
-    const limits = { ...this.limits, maxCellBytes: Math.min(maxBytes, maxCellBytes) };
-    return this.run(query.owner, database, signal, (driver, running) =>
-      work(driver, { ...query, limits }, running),
-    );
-  }
-
   /** Calls back when it is the owner's turn, with a signal that aborts when the time is up. */
-  async run<T>(
+  run<T>(
     owner: string,
     database: Database,
     signal: AbortSignal,
     work: (driver: Driver, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
-    const running = this.#running.begin(signal, this.limits.timeoutMs);
-    try {
-      return await database.gate.run(owner, running.signal, async () => {
-        database.driver ??= this.#open(database.name, database.settings.url);
-        return work(await database.driver, running.signal);
-      });
-    } finally {
-      running.abort();
-    }
+    return database.gate.run(owner, signal, async (running) => {
+      database.driver ??= this.#open(database.name, database.settings.url);
+      return work(await database.driver, running);
+    });
   }
 
   async stop(): Promise<void> {
-    this.#running.stop();
-    const drivers = [...this.#databases.values()].map(({ driver }) => driver);
-    const opened = await Promise.allSettled(drivers);
-    await Promise.all([
-      this.#sqlite.close(),
-      ...opened.map((driver) => (driver.status === 'fulfilled' ? driver.value?.stop() : undefined)),
-    ]);
+    const databases = [...this.#databases.values()];
+    await Promise.all([...databases.map(({ gate }) => gate.stop()), this.#sqlite.close()]);
+    const drivers = await Promise.all(
+      databases.map(({ driver }) => driver?.catch(() => undefined)),
+    );
+    await Promise.all(drivers.map((driver) => driver?.stop()));
   }
 
   /** Loads the module of a driver on demand: a service without databases loads none. */

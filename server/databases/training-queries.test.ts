@@ -200,7 +200,7 @@ describe.each([
       };
       if (how === 'the reader leaves') await rest();
       else await expect(rest()).rejects.toThrow(how === 'the caller goes' ? 'gone' : 'stopping');
-      // There is one place, which is free again.
+      // There is one slot, which is free again.
       if (how === 'the service stops') return;
       expect(await linesOf('select 1', { queries })).toHaveLength(2);
       await queries.stop();

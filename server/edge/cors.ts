@@ -57,7 +57,6 @@ function hasKey({ headers }: IncomingMessage): boolean {
   return keyHeader(headers) !== undefined;
 }
 
-/** The request that a preflight asks for. */
 function readPreflight({ method, headers }: IncomingMessage): CrossOriginRequest | undefined {
   const announced = headers['access-control-request-method'];
   if (method !== 'OPTIONS' || announced === undefined) return undefined;

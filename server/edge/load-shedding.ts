@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { keyHeader } from '../auth/key-headers.js';
-import { FairQueue } from '../common/fair-queue.js';
+import { FairQueue } from '../common/fair-gate.js';
 import type { ProblemError } from '../problems/problem.js';
 import { withoutQuery } from './request.js';
 

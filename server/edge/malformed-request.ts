@@ -37,7 +37,6 @@ export function checkRequests(listener: RequestListener): RequestListener {
   };
 }
 
-/** Throws the problem that {@link checkRequests} found. */
 export function refuseMalformed(req: IncomingMessage): void {
   const fault = faults.get(req);
   if (fault) throw fault;

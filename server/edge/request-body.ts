@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type ProblemError, problem } from '../problems/problem.js';
+import { endWith } from './connections.js';
 import { announcedLength, hasBody } from './request.js';
-import { endWith } from './responses.js';
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
 
@@ -58,8 +58,7 @@ const MIN_TIME_MS = 1000;
 /** Requests whose chunks were too small; the rest of them is not read. */
 const withSmallChunks = new WeakSet<IncomingMessage>();
 
-/** Returns whether the body of a request came in chunks that are too small. */
-export function hasSmallChunks(req: IncomingMessage): boolean {
+function hasSmallChunks(req: IncomingMessage): boolean {
   return withSmallChunks.has(req);
 }
 
@@ -72,7 +71,6 @@ export class ChunkMeter {
   #bytes = 0;
   #since = 0;
 
-  /** @param now the time, in milliseconds */
   constructor(
     private readonly req: IncomingMessage,
     private readonly now = () => performance.now(),
@@ -121,24 +119,19 @@ export const CLOSE_DELAY_MS = 2000;
  * @param body the complete response body; its headers are already set
  */
 export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: string): void {
-  req.unpipe();
-  if (hasSmallChunks(req)) {
-    // Reading the rest would cost more than the refusal saves.
-    req.pause();
-    res.setHeader('Connection', 'close');
-    res.end(body, () => req.socket.destroy());
+  const isUnderWay = hasBody(req) && !req.complete;
+  const isLarge = isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL;
+  if (isLarge || hasSmallChunks(req)) res.setHeader('Connection', 'close');
+  const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
+  if (isUnderWay && (!closes || hasSmallChunks(req))) {
+    endAndDiscard(req, res, body, REST_TIMEOUT_MS);
     return;
   }
-  const isUnderWay = hasBody(req) && !req.complete;
-  if (isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL) {
-    res.setHeader('Connection', 'close');
-  }
   // A discarded body uses no memory.
+  req.unpipe();
   req.resume();
-  const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
-  if (!isUnderWay || !closes) {
+  if (!isUnderWay) {
     endWith(res, body);
-    if (isUnderWay) limitRest(req);
     return;
   }
   res.flushHeaders();
@@ -146,9 +139,27 @@ export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: s
   discard(req, () => res.end());
 }
 
-/** Ends a connection if the rest of a body does not arrive. */
-function limitRest(req: IncomingMessage): void {
-  const timer = setTimeout(() => req.socket.destroy(), REST_TIMEOUT_MS);
+/**
+ * Ends a response, and discards the rest of the body of its request. Ends the connection if the
+ * rest does not arrive in time, or at once if it comes in small chunks: reading those would cost
+ * more than the refusal saves.
+ */
+export function endAndDiscard(
+  req: IncomingMessage,
+  res: ServerResponse,
+  text: string,
+  timeoutMs: number,
+): void {
+  req.unpipe();
+  if (hasSmallChunks(req)) {
+    req.pause();
+    res.end(text, () => req.socket.destroy());
+    return;
+  }
+  req.resume();
+  res.end(text);
+  if (req.complete) return;
+  const timer = setTimeout(() => req.socket.destroy(), timeoutMs);
   req.once('close', () => clearTimeout(timer));
 }
 

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server, type ServerResponse } 
 import { isIPv6, type Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Contract } from '../contract/document.js';
-import { serveInOrder } from './connections.js';
+import { onResponseClose, serveInOrder } from './connections.js';
 import { allowOrigins, createOriginRule } from './cors.js';
 import { type LoadShedding, shedLoad } from './load-shedding.js';
 import { answerUnreadableRequest, checkRequests, refuseTunnel } from './malformed-request.js';
@@ -64,7 +64,6 @@ export function protect(
 /** An HTTP server. Slow senders cannot hold its connections forever, and it closes without losing a request. */
 export class HttpServer {
   readonly #connections = new Set<Socket>();
-  /** The responses that are not sent yet. */
   readonly #responses = new Set<ServerResponse>();
   readonly #server: Server;
   #isDraining = false;
@@ -103,13 +102,9 @@ export class HttpServer {
     listener: RequestListener,
     refuse: ReturnType<typeof answerUnreadableRequest>,
   ): RequestListener {
-    const responses = this.#responses;
-    function forget(this: ServerResponse): void {
-      responses.delete(this);
-    }
     return (req, res) => {
-      responses.add(res);
-      res.on('close', forget);
+      this.#responses.add(res);
+      onResponseClose(req, res, () => this.#responses.delete(res));
       if (this.#isDraining) res.shouldKeepAlive = false;
       if (hasBody(req)) limitBodyTime(req, BODY_TIMEOUT_MS, refuse);
       listener(req, res);
@@ -171,7 +166,6 @@ export class HttpServer {
     await closed;
   }
 
-  /** Closes the connections without a request. */
   #closeUnused(): void {
     const used = new Set([...this.#responses].map(({ req }) => req.socket));
     for (const connection of this.#connections) if (!used.has(connection)) connection.destroy();

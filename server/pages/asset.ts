@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
-import { onResponseClose } from '../edge/responses.js';
+import { onResponseClose } from '../edge/connections.js';
 
 const compress = promisify(gzip);
 

@@ -4,12 +4,14 @@ import type { Handlers } from '../api/handlers.js';
 import { idempotent } from '../api/idempotency.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
-import type { Caller } from '../auth/caller.js';
+import { type Caller, LOCAL_OWNER } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
+import { insertKey, type NewKey } from '../store/keys.js';
 import { type Contents, limitReached, RESOURCE_KINDS } from '../store/quota.js';
+import { jsonWriter } from '../store/row-json.js';
 import { newResource, type Page, paginate } from '../store/rows.js';
 
 export type Project = components['schemas']['Project'];
@@ -63,7 +65,7 @@ export function lockProjectRow(
 
 /**
  * @throws {NameTakenError}
- * @throws {LimitReachedError} if the owner has reached the limit of projects
+ * @throws {ProblemError} if the owner has reached the limit of projects
  */
 export async function createProject(store: Store, owner: string, name: string): Promise<Project> {
   await lockOwner(store, owner);
@@ -101,6 +103,15 @@ export async function beginOwner(store: Store, owner: string): Promise<void> {
     .executeTakeFirst();
   const [project] = await listProjects(store, owner, { limit: 1 });
   if (!key && !project) await insertProject(store, owner, 'default');
+}
+
+/** Keeps a new key, in a transaction. Its owner begins with it, unless there is one by that name. */
+export function keepKey(store: Store, key: NewKey): Promise<void> {
+  return store.transaction(async (tx) => {
+    // The local owner has had theirs since the store was made.
+    if (key.owner !== LOCAL_OWNER) await beginOwner(tx, key.owner);
+    await insertKey(tx, key);
+  });
 }
 
 /**
@@ -188,19 +199,19 @@ export function projectOperations(store: Store): ProjectOperations {
       const answer = await idempotent<Project>(store, 'createProject', request, async (tx) => {
         const { name } = body.project;
         const project = await createProject(tx, caller.owner, name);
-        return { chunks: jsonOf(project), location: `${base}/projects/${name}` };
+        return { chunks: writeProject(project), location: `${base}/projects/${name}` };
       });
       return reply(answer);
     },
 
     getProject: async ({ caller, params, headers, reply }) => {
       const project = await findProject(store, caller, params.project_name);
-      return reply(await conditionalGet<Project>(jsonOf(project), headers));
+      return reply(await conditionalGet<Project>(writeProject(project), headers));
     },
 
     deleteProject: ({ caller, params, headers, reply }) =>
       inProject(store, caller, params.project_name, async (tx, project) => {
-        if (isConditional(headers)) await checkPreconditions(headers, jsonOf(project));
+        if (isConditional(headers)) await checkPreconditions(headers, writeProject(project));
         const contents = await removeProject(tx, project);
         if (!contents) return reply({ status: 204 });
         throw problem(
@@ -211,7 +222,11 @@ export function projectOperations(store: Store): ProjectOperations {
   };
 }
 
-const jsonOf = (project: Project) => [JSON.stringify(project)];
+const writeProject = jsonWriter<Project, Project>({
+  id: 'value',
+  name: 'value',
+  created_at: 'value',
+});
 
 const list = new Intl.ListFormat('en');
 

@@ -153,7 +153,7 @@ const SKILL_FIELDS = ['skills', 'skills_to_add', 'skills_to_remove'] as const;
 
 type SentSkills = { readonly [F in (typeof SKILL_FIELDS)[number]]?: Schemas['SkillReferences'] };
 
-function nameOf(skill: Schemas['SkillReference']): string {
+function referencedName(skill: Schemas['SkillReference']): string {
   return typeof skill === 'string' ? skill : skill.name;
 }
 
@@ -166,7 +166,10 @@ function findPlaces(
   const wanted = new Set(names);
   return fields.flatMap((field) =>
     (sent[field] ?? [])
-      .map((skill, index) => ({ pointer: `/body/agent/${field}/${index}`, name: nameOf(skill) }))
+      .map((skill, index) => ({
+        pointer: `/body/agent/${field}/${index}`,
+        name: referencedName(skill),
+      }))
       .filter(({ name }) => wanted.has(name)),
   );
 }
@@ -194,7 +197,7 @@ async function addAndRemoveSkills(
 ): Promise<string[]> {
   const added = await findSkillIds(tx, row.project_id, toAdd, sent);
   const removed = new Set(await findSkillIds(tx, row.project_id, toRemove, sent));
-  const both = toAdd.map(nameOf).filter((_, index) => removed.has(added[index] ?? ''));
+  const both = toAdd.map(referencedName).filter((_, index) => removed.has(added[index] ?? ''));
   if (both.length > 0) {
     const message = 'is in skills_to_remove too; name it in one of the two';
     const places = findPlaces(sent, ['skills_to_add'], both);
@@ -227,7 +230,7 @@ async function findSkillIds(
   references: readonly Schemas['SkillReference'][],
   sent: SentSkills,
 ): Promise<string[]> {
-  const keys = references.map((skill) => key(nameOf(skill)));
+  const keys = references.map((skill) => key(referencedName(skill)));
   const found = await lookup(
     keys.map(({ value }) => value),
     (values) =>
@@ -243,7 +246,9 @@ async function findSkillIds(
   const resolved = keys.map(({ column, value }) =>
     column === 'name' ? byName.get(value) : ids.has(value) ? value : undefined,
   );
-  const unknown = references.map(nameOf).filter((_, index) => resolved[index] === undefined);
+  const unknown = references
+    .map(referencedName)
+    .filter((_, index) => resolved[index] === undefined);
   if (unknown.length === 0) return resolved.filter((id) => id !== undefined);
   const places = findPlaces(sent, SKILL_FIELDS, unknown);
   throw problem(

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
-import type { JsonText, OperationId } from '../api/handlers.js';
+import type { OperationId } from '../api/handlers.js';
 import { type CreationHeaders, idempotent } from '../api/idempotency.js';
 import { type ListPage, type PageQuery, streamPage } from '../api/list-page.js';
 import {
@@ -9,6 +9,7 @@ import {
   isConditional,
   withEtag,
 } from '../api/preconditions.js';
+import type { JsonText } from '../api/reply/send.js';
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../projects/projects.js';

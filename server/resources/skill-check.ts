@@ -37,7 +37,7 @@ export async function checkSkill(
   databases: readonly string[] | undefined,
 ): Promise<void> {
   const params = asRecord(JSON.parse(skill.params));
-  const faults = await faultsOf(skill.type, params, { tx, project, databases });
+  const faults = await findFaults(skill.type, params, { tx, project, databases });
   if (faults.length === 0) return;
   throw problem('/problems/unusable-skill', 'No agent could use the skill; nothing was changed.', {
     errors: faults.map(inBody),
@@ -50,7 +50,7 @@ interface Scope {
   readonly databases: readonly string[] | undefined;
 }
 
-async function faultsOf(type: string, params: Params, scope: Scope): Promise<Fault[]> {
+async function findFaults(type: string, params: Params, scope: Scope): Promise<Fault[]> {
   switch (type) {
     case 'model':
       return [...(await modelFaults(params, scope)), ...optionalText(params, 'description')];

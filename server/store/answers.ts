@@ -66,7 +66,7 @@ export function findKeyedMessage(
 
 /**
  * Keeps a response, in place of an expired one.
- * @throws {LimitReachedError} if the owner's kept responses reach the limit; the transaction must
+ * @throws {ProblemError} if the owner's kept responses reach the limit; the transaction must
  *   be rolled back
  */
 export function keepAnswer(
@@ -103,11 +103,11 @@ export async function deleteAnswers(store: Store, before: string): Promise<numbe
     .where('answer_bytes', '>', 0)
     .execute();
   let dropped = 0;
-  for (const { owner } of owners) dropped += await deleteAnswersOf(store, owner, before);
+  for (const { owner } of owners) dropped += await deleteOwnAnswers(store, owner, before);
   return dropped;
 }
 
-function deleteAnswersOf(store: Store, owner: string, before: string): Promise<number> {
+function deleteOwnAnswers(store: Store, owner: string, before: string): Promise<number> {
   return inTransaction(store.work, async (db) => {
     // Locks the counters, so that no answer is kept meanwhile.
     await db

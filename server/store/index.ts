@@ -77,7 +77,7 @@ export class Store {
       return new Store(databases, all, probe, path, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
-      throw new Error(`${store} cannot be opened: ${reasonOf(cause)}`, { cause });
+      throw new Error(`${store} cannot be opened: ${explain(cause)}`, { cause });
     }
   }
 
@@ -129,7 +129,7 @@ export class Store {
  * Returns the message of an error, or its code: a host that is unreachable at all of its addresses
  * fails without a message.
  */
-function reasonOf(error: unknown): string {
+function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = errorCode(error) || error.name;
   return COMMON[code] ?? (error.message || code);

@@ -2,13 +2,24 @@
  * Tests the types of the JSON of rows. `npm run types` checks this file: each line below a
  * `@ts-expect-error` must not compile, and every other line must.
  */
-import type { Selectable } from 'kysely';
-import type { components } from '../../generated/openapi.js';
-import type { Database } from './database/schema.js';
 import { type JsonMembers, jsonWriter } from './row-json.js';
 
-type Skill = components['schemas']['Skill'];
-type SkillRow = Selectable<Database['skills']> & { readonly agent_ids: string };
+interface Resource {
+  id: string;
+  name: string;
+  type: string | null;
+  params: Record<string, unknown>;
+  agent_ids: string[];
+}
+
+type Row = {
+  readonly id: string;
+  readonly project_id: string;
+  readonly name: string;
+  readonly type: string | null;
+  readonly params: string;
+  readonly agent_ids: string;
+};
 
 const members = {
   id: 'value',
@@ -16,31 +27,29 @@ const members = {
   type: 'value',
   params: { json: 'params' },
   agent_ids: { json: 'agent_ids' },
-  created_at: 'value',
-  updated_at: 'value',
 } as const;
 
-jsonWriter<Skill, SkillRow>(members);
+jsonWriter<Resource, Row>(members);
 
 const { type: _, ...allButOne } = members;
 // @ts-expect-error
-jsonWriter<Skill, SkillRow>(allButOne);
+jsonWriter<Resource, Row>(allButOne);
 
-/** The skill of a later contract. */
-type LaterSkill = Skill & { description: string | null };
+/** The resource of a later contract. */
+type LaterResource = Resource & { description: string | null };
 // @ts-expect-error
-jsonWriter<LaterSkill, SkillRow>(members);
+jsonWriter<LaterResource, Row>(members);
 // @ts-expect-error
-export const aMemberWithoutAColumn: JsonMembers<LaterSkill, SkillRow>['description'] = 'value';
+export const aMemberWithoutAColumn: JsonMembers<LaterResource, Row>['description'] = 'value';
 export const aMemberWithAColumn: JsonMembers<
-  LaterSkill,
-  SkillRow & { readonly description: string | null }
+  LaterResource,
+  Row & { readonly description: string | null }
 >['description'] = 'value';
-type NumberedRow = SkillRow & { readonly description: number };
+type NumberedRow = Row & { readonly description: number };
 // @ts-expect-error
-export const aColumnOfAnotherType: JsonMembers<LaterSkill, NumberedRow>['description'] = 'value';
+export const aColumnOfAnotherType: JsonMembers<LaterResource, NumberedRow>['description'] = 'value';
 
-type Source = JsonMembers<Skill, SkillRow>;
+type Source = JsonMembers<Resource, Row>;
 // @ts-expect-error
 export const textThatIsNoJson: Source['name'] = { json: 'name' };
 // @ts-expect-error
@@ -48,7 +57,7 @@ export const jsonThatIsNoText: Source['params'] = 'value';
 // @ts-expect-error
 export const jsonOfNoColumn: Source['params'] = { json: 'settings' };
 
-jsonWriter<Skill, SkillRow>({
+jsonWriter<Resource, Row>({
   ...members,
   // @ts-expect-error
   colour: 'value',

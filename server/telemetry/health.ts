@@ -1,4 +1,5 @@
-import { type Handlers, PlainText } from '../api/handlers.js';
+import type { Handlers } from '../api/handlers.js';
+import { PlainText } from '../api/reply/send.js';
 import { type ProblemError, unavailable } from '../problems/problem.js';
 import { isTimeout, isUnwritable, type Store } from '../store/index.js';
 import type { Metrics } from './metrics.js';

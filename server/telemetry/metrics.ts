@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { onResponseClose, wasSent } from '../edge/responses.js';
+import { onResponseClose, wasSent } from '../edge/connections.js';
 import type { ProblemType } from '../problems/problem.js';
 
 /** In seconds: from a response out of memory to a training's upload. */

@@ -4,9 +4,9 @@ import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
 import { withoutKeys } from '../auth/without-keys.js';
+import { onResponseClose, wasSent } from '../edge/connections.js';
 import { isOwnOrigin } from '../edge/cors.js';
 import { withoutQuery } from '../edge/request.js';
-import { onResponseClose, wasSent } from '../edge/responses.js';
 
 /** Assigns an id to each request, and logs each response with its operation. */
 export function logRequests(log: Logger): (req: Request, res: Response) => void {

@@ -10,7 +10,7 @@ import {
 } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import { withoutKeys } from '../auth/without-keys.js';
-import { onResponseClose, wasSent } from '../edge/responses.js';
+import { onResponseClose, wasSent } from '../edge/connections.js';
 
 /**
  * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace

@@ -221,19 +221,14 @@ export class WorkerProcess<Details, Event, Result> {
   #take({ kind, payload }: Frame): Promise<void> | undefined {
     const running = this.#running;
     running?.note();
-    switch (kind) {
-      case FRAME.taken:
-        this.#taken += 1;
-        running?.noteTaken(this.#taken);
-        return undefined;
-      case FRAME.result:
-        running?.finish(deserialize(payload));
-        return undefined;
-      case FRAME.data:
-        return running?.receive((job) => job.onData(payload));
-      default:
-        return running?.receive((job) => job.onEvent?.(deserialize(payload)));
+    if (kind === FRAME.data) return running?.receive((job) => job.onData(payload));
+    if (kind === FRAME.event) return running?.receive((job) => job.onEvent?.(deserialize(payload)));
+    if (kind === FRAME.result) running?.finish(deserialize(payload));
+    if (kind === FRAME.taken) {
+      this.#taken += 1;
+      running?.noteTaken(this.#taken);
     }
+    return undefined;
   }
 
   async #failRunning(): Promise<void> {
@@ -273,7 +268,7 @@ class JobClient<Details, Event, Result> {
   #wake = () => {};
   #last = performance.now();
   #isTaking = false;
-  #isOver = false;
+  isOver = false;
   /** Called once, when nothing more is to be sent. */
   onOver = () => {};
   /** Whether the service waits for the next piece of the input. */
@@ -293,10 +288,6 @@ class JobClient<Details, Event, Result> {
     });
   }
 
-  get isOver(): boolean {
-    return this.#isOver;
-  }
-
   /** The time in which the worker has sent nothing and the service was not busy, in milliseconds. */
   get silence(): number {
     return this.#isTaking ? 0 : performance.now() - this.#last;
@@ -308,13 +299,13 @@ class JobClient<Details, Event, Result> {
 
   /** @param taken the number of frames that were taken */
   noteTaken(taken: number): void {
-    if (!this.#isOver && taken > this.number) this.job.onTaken?.();
+    if (!this.isOver && taken > this.number) this.job.onTaken?.();
     this.#wake();
   }
 
   /** Resolves when a condition is met after a frame was taken, or the job is over. */
   async until(isMet: () => boolean): Promise<void> {
-    while (!this.#isOver && !isMet()) {
+    while (!this.isOver && !isMet()) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -322,7 +313,7 @@ class JobClient<Details, Event, Result> {
   }
 
   async receive(take: (job: Job<Details, Event>) => Promise<void> | void): Promise<void> {
-    if (this.#isOver) return;
+    if (this.isOver) return;
     this.#isTaking = true;
     try {
       await take(this.job);
@@ -353,8 +344,8 @@ class JobClient<Details, Event, Result> {
   }
 
   #close(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
+    if (this.isOver) return;
+    this.isOver = true;
     this.#wake();
     this.onOver();
   }

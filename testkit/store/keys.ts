@@ -1,7 +1,7 @@
 import { createKey } from '../../server/auth/api-key.js';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { SCOPES, type Scope } from '../../server/contract/scopes.js';
-import { keepKey } from '../../server/projects/keep-key.js';
+import { keepKey } from '../../server/projects/projects.js';
 import { Store } from '../../server/store/index.js';
 import { revokeKey } from '../../server/store/keys.js';
 

@@ -24,7 +24,6 @@ const MAX_FEED_LENGTH = 4096;
  */
 export class AnswerDecoder {
   readonly #maxLength: number;
-  readonly #maxEvents: number;
   readonly #text = new TextDecoder();
   readonly #parser;
   #events: ChatEvent[] = [];
@@ -35,9 +34,8 @@ export class AnswerDecoder {
   #hasEvents = false;
   #isEnding = false;
 
-  constructor({ maxBytes, maxEvents }: Pick<ChatLimits, 'maxBytes' | 'maxEvents'>) {
-    this.#maxLength = maxBytes * ESCAPED;
-    this.#maxEvents = maxEvents;
+  constructor(private readonly limits: Pick<ChatLimits, 'maxBytes' | 'maxEvents'>) {
+    this.#maxLength = limits.maxBytes * ESCAPED;
     this.#parser = createParser({
       maxBufferSize: this.#maxLength,
       onEvent: (event) => this.#onEvent(event),
@@ -79,14 +77,15 @@ export class AnswerDecoder {
   }
 
   #decode(text: string): void {
-    if (this.#format === 'events') this.#feed(text);
-    else if (this.#format === 'document') this.#addToDocument(text);
-    else this.#begin(text.trimStart());
-  }
-
-  #feed(text: string): void {
-    for (let at = 0; at < text.length; at += MAX_FEED_LENGTH) {
-      this.#parser.feed(text.slice(at, at + MAX_FEED_LENGTH));
+    if (this.#format === 'unknown') {
+      this.#begin(text.trimStart());
+    } else if (this.#format === 'document') {
+      this.#document += text;
+      if (this.#document.length > this.#maxLength) throw this.#tooLong();
+    } else {
+      for (let at = 0; at < text.length; at += MAX_FEED_LENGTH) {
+        this.#parser.feed(text.slice(at, at + MAX_FEED_LENGTH));
+      }
     }
   }
 
@@ -102,11 +101,6 @@ export class AnswerDecoder {
     this.#decode(text);
   }
 
-  #addToDocument(text: string): void {
-    this.#document += text;
-    if (this.#document.length > this.#maxLength) throw this.#tooLong();
-  }
-
   #endDocument(): void {
     const document = this.#document.trimEnd();
     if (!document.endsWith('}')) throw connectionError();
@@ -117,10 +111,11 @@ export class AnswerDecoder {
 
   /** Other data than JSON objects are words of the server, such as a keep-alive. */
   #onEvent({ event, data }: EventSourceMessage): void {
+    const { maxEvents } = this.limits;
     this.#eventCount += 1;
-    if (this.#eventCount > this.#maxEvents) {
+    if (this.#eventCount > maxEvents) {
       throw new ChatError(
-        `The chat server sent more than ${this.#maxEvents} events in one answer. Ask for a shorter answer.`,
+        `The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`,
       );
     }
     const text = data.trim();

@@ -5,13 +5,15 @@ type Schemas = components['schemas'];
 /** A message of a chat, as it is sent to the chat server. */
 export type ChatMessage =
   | { readonly role: 'system' | 'user'; readonly content: string }
-  | {
-      readonly role: 'assistant';
-      /** Null if the message has only tool calls. */
-      readonly content: string | null;
-      readonly tool_calls?: readonly ToolCall[];
-    }
+  | AssistantMessage
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
+
+interface AssistantMessage {
+  readonly role: 'assistant';
+  /** Null if the message has only tool calls. */
+  readonly content: string | null;
+  readonly tool_calls?: readonly ToolCall[];
+}
 
 /** A call of a tool by the model. */
 export interface ToolCall {
@@ -62,8 +64,12 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
 export function writeRequest({ model, messages, tools, temperature }: ChatRequest): string {
   const body: Schemas['ChatCompletionRequest'] = {
     model,
-    messages: messages.map(messageBody),
-    ...(tools.length > 0 && { tools: tools.map(toolBody) }),
+    messages: messages.map((message) =>
+      message.role === 'assistant' ? assistantBody(message) : message,
+    ),
+    ...(tools.length > 0 && {
+      tools: tools.map((tool) => ({ type: 'function' as const, function: tool })),
+    }),
     ...(temperature !== undefined && { temperature }),
     stream: true,
   };
@@ -72,24 +78,10 @@ export function writeRequest({ model, messages, tools, temperature }: ChatReques
   );
 }
 
-function messageBody(message: ChatMessage): Schemas['Message'] {
-  switch (message.role) {
-    case 'system':
-    case 'user':
-      return { role: message.role, content: message.content };
-    case 'tool':
-      return { role: 'tool', tool_call_id: message.tool_call_id, content: message.content };
-    case 'assistant': {
-      const { content, tool_calls: calls = [] } = message;
-      // Servers refuse an empty list of calls, and a message without text and calls.
-      if (calls.length === 0) return { role: 'assistant', content: content ?? '' };
-      return { role: 'assistant', content, tool_calls: calls.map(toolCallBody) };
-    }
-  }
-}
-
-function toolBody({ name, description, parameters }: ToolDefinition): Schemas['Tool'] {
-  return { type: 'function', function: { name, description, parameters } };
+function assistantBody({ content, tool_calls: calls = [] }: AssistantMessage): Schemas['Message'] {
+  // Servers refuse an empty list of calls, and a message without text and calls.
+  if (calls.length === 0) return { role: 'assistant', content: content ?? '' };
+  return { role: 'assistant', content, tool_calls: calls.map(toolCallBody) };
 }
 
 const INVALID_IN_NAMES = /[^a-zA-Z0-9_-]/g;

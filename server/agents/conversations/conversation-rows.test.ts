@@ -13,7 +13,7 @@ import {
   createConversation,
   findConversationRow,
   findReply,
-  listMessageIds,
+  messageList,
   removeConversation,
   sweepConversations,
 } from './conversation-rows.js';
@@ -33,7 +33,7 @@ const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const DEFAULT_LIMITS = { resources: 3, messages: 4, stored: 4000 };
 
 const USAGE = { requests: 1, prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
-const REPLY = { content: 'Yes.', steps: [], usage: USAGE };
+const REPLY = { text: 'Yes.', steps: [], usage: USAGE };
 
 let database: PostgresDatabase;
 beforeAll(async () => {
@@ -115,7 +115,7 @@ describe.each([
   }
 
   const idsOf = async (id: string) =>
-    (await listMessageIds(store, id, {})).map((entry) => entry.id);
+    (await messageList(store, id).listIds({})).map((entry) => entry.id);
 
   test('answer one message at a time', async () => {
     const id = await begin();
@@ -199,7 +199,7 @@ describe.each([
   test('are free again if the owner has no room for the reply', async () => {
     const id = await begin();
     const { claim } = await ask(id);
-    const large = { ...REPLY, content: 'x'.repeat(4000) };
+    const large = { ...REPLY, text: 'x'.repeat(4000) };
     const kept = write((tx) => keepReply(tx, owner, claim, large));
     await expect(kept).rejects.toMatchObject({ type: '/problems/limit-reached' });
     await releaseClaim(store, claim);

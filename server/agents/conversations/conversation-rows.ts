@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
+import type { components } from '../../../generated/openapi.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { problem } from '../../problems/problem.js';
 import { dialectOf } from '../../store/database/dialect.js';
@@ -7,6 +8,7 @@ import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
+import { type JsonChunks, jsonWriter } from '../../store/row-json.js';
 import {
   chunksBySize,
   type ListEntry,
@@ -16,6 +18,8 @@ import {
   padToPowerOfTwo,
   paginate,
 } from '../../store/rows.js';
+
+type Schemas = components['schemas'];
 
 /** The columns of a conversation that callers see. */
 const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
@@ -32,51 +36,66 @@ const ENTRY_BYTES = 256;
  */
 const ROW_BYTES = 256;
 
-export function conversationJson(row: ConversationRow): string {
-  const { id, title, messages, created_at, updated_at } = row;
-  return JSON.stringify({ id, title, messages, created_at, updated_at });
+export const writeConversation = jsonWriter<Schemas['Conversation'], ConversationRow>({
+  id: 'value',
+  title: 'value',
+  messages: 'value',
+  created_at: 'value',
+  updated_at: 'value',
+});
+
+export const writeMessage = jsonWriter<Schemas['Message'], MessageRow>({
+  id: 'value',
+  role: 'value',
+  content: 'value',
+  reply_to: 'value',
+  steps: { json: 'steps' },
+  usage: { json: 'usage' },
+  created_at: 'value',
+});
+
+/** The conversations of a chatbot, whose entries are read without the conversations. */
+export function conversationList({ reads }: Store, chatbotId: string) {
+  const all = reads.selectFrom('conversations').where('chatbot_id', '=', chatbotId);
+  return {
+    listIds: async (page: Page): Promise<ListEntry[]> => {
+      const rows = await paginate(all.select('id'), 'id', page).execute();
+      return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
+    },
+    readJson: (entries: readonly ListEntry[]) =>
+      readJson(
+        entries,
+        (ids) => all.select(COLUMNS).where('id', 'in', ids).execute(),
+        writeConversation,
+      ),
+  };
 }
 
-export function messageJson(row: MessageRow): string {
-  const { id, role, content, reply_to, steps, usage, created_at } = row;
-  const own = JSON.stringify({ id, role, content, reply_to }).slice(0, -1);
-  return `${own},"steps":${steps},"usage":${usage},${JSON.stringify({ created_at }).slice(1)}`;
+/** The messages of a conversation, whose entries are read without the messages. */
+export function messageList({ reads }: Store, conversationId: string) {
+  const { octets } = dialectOf(reads);
+  const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
+  const all = reads.selectFrom('messages').where('conversation_id', '=', conversationId);
+  return {
+    listIds: (page: Page): Promise<ListEntry[]> =>
+      paginate(all.select(['id', bytes]), 'id', page).execute(),
+    readJson: (entries: readonly ListEntry[]) =>
+      readJson(entries, (ids) => all.selectAll().where('id', 'in', ids).execute(), writeMessage),
+  };
 }
 
-/** Returns the entries of a list without reading the conversations. */
-export async function listConversationIds(
-  { reads }: Store,
-  chatbotId: string,
-  page: Page,
-): Promise<ListEntry[]> {
-  const all = reads.selectFrom('conversations').select('id').where('chatbot_id', '=', chatbotId);
-  const rows = await paginate(all, 'id', page).execute();
-  return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
-}
-
-export function readConversationsJson({ reads }: Store, entries: readonly ListEntry[]) {
-  const read = (ids: readonly string[]) =>
-    reads
-      .selectFrom('conversations')
-      .select(COLUMNS)
-      .where('id', 'in', ids)
-      .where('chatbot_id', 'is not', null)
-      .execute();
-  return readJson(entries, read, conversationJson);
-}
-
-/** Yields the JSON of resources, each in one piece; skips those that no longer exist. */
+/** Yields the JSON of resources; skips those that no longer exist. */
 async function* readJson<R extends { readonly id: string }>(
   entries: readonly ListEntry[],
   read: (ids: readonly string[]) => Promise<R[]>,
-  toJson: (row: R) => string,
-): AsyncGenerator<readonly string[]> {
+  write: (row: R) => JsonChunks,
+): AsyncGenerator<JsonChunks> {
   for (const part of chunksBySize(entries)) {
     const ids = part.map(({ id }) => id);
     const rows = new Map((await lookup(ids, read)).map((row) => [row.id, row]));
     for (const id of ids) {
       const row = rows.get(id);
-      if (row !== undefined) yield [toJson(row)];
+      if (row !== undefined) yield write(row);
     }
   }
 }
@@ -191,27 +210,6 @@ export function sweepConversations({ work }: Store): Sweep {
     everyMs: 1_000,
     step: () => inTransaction(work, step),
   };
-}
-
-/** Returns the entries of a list without reading the messages. */
-export function listMessageIds(
-  { reads }: Store,
-  conversationId: string,
-  page: Page,
-): Promise<ListEntry[]> {
-  const { octets } = dialectOf(reads);
-  const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
-  const all = reads
-    .selectFrom('messages')
-    .select(['id', bytes])
-    .where('conversation_id', '=', conversationId);
-  return paginate(all, 'id', page).execute();
-}
-
-export function readMessagesJson({ reads }: Store, entries: readonly ListEntry[]) {
-  const read = (ids: readonly string[]) =>
-    reads.selectFrom('messages').selectAll().where('id', 'in', ids).execute();
-  return readJson(entries, read, messageJson);
 }
 
 /** Finds a message of a person. */

@@ -1,8 +1,9 @@
 import type { components } from '../../../generated/openapi.js';
-import { EventStream, type Handlers, type Input, JsonText } from '../../api/handlers.js';
+import type { Handlers, Input } from '../../api/handlers.js';
 import { idempotent } from '../../api/idempotency.js';
 import { streamPage } from '../../api/list-page.js';
 import { conditionalGet } from '../../api/preconditions.js';
+import { EventStream, JsonText } from '../../api/reply/send.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../../projects/projects.js';
@@ -11,15 +12,13 @@ import { agentEvents } from '../agent-events.js';
 import type { AgentRunner } from '../agent-runner.js';
 import { type Answer, waitForAnswer } from '../answer-stream.js';
 import {
-  conversationJson,
+  conversationList,
   createConversation,
   findConversationRow,
-  listConversationIds,
-  listMessageIds,
-  messageJson,
-  readConversationsJson,
-  readMessagesJson,
+  messageList,
   removeConversation,
+  writeConversation,
+  writeMessage,
 } from './conversation-rows.js';
 import { type ConversingChatbot, findChatbot } from './conversing-chatbot.js';
 import {
@@ -73,10 +72,9 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
   return {
     listConversations: async ({ caller, params, query, base, reply }) => {
       const { project, chatbot } = await findIn(store, caller, params);
-      const page = await streamPage<Conversation>(address(base, project, chatbot), query, {
-        listIds: (part) => listConversationIds(store, chatbot.id, part),
-        readJson: (entries) => readConversationsJson(store, entries),
-      });
+      const conversations = address(base, project, chatbot);
+      const list = conversationList(store, chatbot.id);
+      const page = await streamPage<Conversation>(conversations, query, list);
       return reply({ status: 200, ...page });
     },
 
@@ -93,7 +91,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
           const { greeting } = chatbot.settings;
           const row = await createConversation(tx, caller.owner, chatbot, { title, greeting });
           const location = `${address(base, project, chatbot)}/${row.id}`;
-          return { chunks: [conversationJson(row)], location };
+          return { chunks: writeConversation(row), location };
         },
       );
       return reply(answer);
@@ -102,7 +100,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
     getConversation: async ({ caller, params, headers, reply }) => {
       const { chatbot } = await findIn(store, caller, params);
       const conversation = await findConversation(store, chatbot, params.conversation_id);
-      return reply(await conditionalGet<Conversation>([conversationJson(conversation)], headers));
+      return reply(await conditionalGet<Conversation>(writeConversation(conversation), headers));
     },
 
     deleteConversation: ({ caller, params, reply }) =>
@@ -118,10 +116,7 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       const { project, chatbot } = await findIn(store, caller, params);
       const { id } = await findConversation(store, chatbot, params.conversation_id);
       const messages = `${address(base, project, chatbot)}/${id}/messages`;
-      const page = await streamPage<Message>(messages, query, {
-        listIds: (part) => listMessageIds(store, id, part),
-        readJson: (entries) => readMessagesJson(store, entries),
-      });
+      const page = await streamPage<Message>(messages, query, messageList(store, id));
       return reply({ status: 200, ...page });
     },
 
@@ -180,6 +175,6 @@ async function replyBody(
     return new EventStream(agentEvents(stream, options, agents));
   }
   const reply = await keep(await waitForAnswer(stream));
-  const pieces = ['{"question":', messageJson(question), ',"message":', messageJson(reply), '}'];
-  return new JsonText<Reply>(pieces);
+  const [asked, answered] = [writeMessage(question), writeMessage(reply)];
+  return new JsonText<Reply>(['{"question":', ...asked, ',"message":', ...answered, '}']);
 }

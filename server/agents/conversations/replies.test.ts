@@ -147,7 +147,7 @@ test('a stored reply is given again with its steps, and the agent is not asked',
   const step = { skill: 'a', tool: 'a', input: {}, result: '1', error: null, milliseconds: 2 };
   const { question, claim } = await ask();
   if (!claim) throw new Error('There is a reply already');
-  const kept = { content: 'Yes.', steps: [step], usage: USAGE };
+  const kept = { text: 'Yes.', steps: [step], usage: USAGE };
   const reply = await store.transaction((tx) => keepReply(tx, 'local', claim, kept));
   const replies = answersWith(() => Promise.reject(new Error('asked')));
   const { stream: again, keep } = await replies.replyTo({ question, reply }, asker);

@@ -1,5 +1,5 @@
 import type { Input } from '../../api/handlers.js';
-import { fingerprintOf, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
+import { digestRequest, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
@@ -41,7 +41,7 @@ export async function takeNewQuestion(
   const { content } = body.message;
   const text = headers['Idempotency-Key'];
   if (text === undefined) return askQuestion(tx, owner, conversationId, { content });
-  const fingerprint = await fingerprintOf(['sendMessage', conversationId, content]);
+  const fingerprint = await digestRequest(['sendMessage', conversationId, content]);
   if (!(await claimAnswer(tx, owner, text))) throw inProgress();
   const first = await findKeyedMessage(tx, owner, text, keysExpireBefore());
   if (first) {
@@ -114,7 +114,7 @@ export interface ComingReply {
   /**
    * Stores the answer as the reply, and returns it. The conversation is free then, in every case.
    * @throws {ProblemError} if the conversation was deleted or is no longer claimed
-   * @throws {LimitReachedError} if the owner would exceed a limit
+   * @throws {ProblemError} if the owner would exceed a limit
    */
   keep(answer: Answer): Promise<MessageRow>;
 }
@@ -168,11 +168,12 @@ export class Replies {
       released ??= releaseClaim(this.store, claim).catch(() => {});
       return released;
     };
-    const keep = async ({ text: content, steps, usage }: Answer): Promise<MessageRow> => {
+    const keep = async (answer: Answer): Promise<MessageRow> => {
+      const target = { owner, project: project.name };
       try {
         const kept = await this.store.transaction(
-          (tx) => keepReply(tx, owner, claim, { content, steps, usage }),
-          { owner, project: project.name },
+          (tx) => keepReply(tx, owner, claim, answer),
+          target,
         );
         released ??= Promise.resolve();
         return kept;

@@ -9,6 +9,7 @@ import { ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
 import { padToPowerOfTwo } from '../../store/rows.js';
+import type { Answer } from '../answer-stream.js';
 import { addMessage, type MessageRow } from './conversation-rows.js';
 
 /** The time after which the conversation of a silent instance can be taken over, in milliseconds. */
@@ -28,18 +29,10 @@ export class ConversationBusyError extends ProblemError {
 }
 
 /** A message of a person to store. */
-export interface NewQuestion {
+interface NewQuestion {
   readonly content: string;
   /** The Idempotency-Key of the request, with the fingerprint that tells it from others. */
-  readonly key?: { readonly text: string; readonly fingerprint: string } | undefined;
-}
-
-/** A reply to store. */
-export interface NewReply {
-  readonly content: string;
-  /** Its steps and its usage, in the shapes of the contract. */
-  readonly steps: readonly unknown[];
-  readonly usage: unknown;
+  readonly key?: { readonly text: string; readonly fingerprint: string };
 }
 
 /** The right to answer a message: a conversation answers one at a time. */
@@ -176,7 +169,7 @@ export async function keepReply(
   store: Store,
   owner: string,
   { id, conversationId, messageId }: ReplyClaim,
-  { content, steps, usage }: NewReply,
+  { text: content, steps, usage }: Pick<Answer, 'text' | 'steps' | 'usage'>,
 ): Promise<MessageRow> {
   const { numUpdatedRows } = await store.work
     .updateTable('conversations')

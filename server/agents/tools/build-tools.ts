@@ -5,7 +5,14 @@ import type { PassageSearch } from '../../resources/documents/passage-search.js'
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
 import type { SqlTools } from './sql-tool.js';
-import { type AgentTools, type PlainSkill, type Tool, ToolError, type ToolSkill } from './tool.js';
+import {
+  type AgentTools,
+  type PlainSkill,
+  type Tool,
+  ToolError,
+  type ToolSkill,
+  toolFailure,
+} from './tool.js';
 
 type Skill = AnsweringAgent['skills'][number];
 
@@ -44,8 +51,7 @@ export async function buildTools(
       try {
         return await buildTool(toolSkill, services, caller, project, signal);
       } catch (error) {
-        if (error instanceof ToolError) return error.message;
-        throw error;
+        return toolFailure(error);
       }
     }),
   );

@@ -1,7 +1,7 @@
-import type { FoundPassage } from '../../resources/documents/passage-index.js';
-import { type PassageSearch, SearchError } from '../../resources/documents/passage-search.js';
+import type { PassageSearch } from '../../resources/documents/passage-search.js';
+import { truncate } from '../../resources/documents/terms.js';
 import { isUnavailable } from '../../store/index.js';
-import { type Passage, type Tool, ToolError, type ToolResult, type ToolSkill } from './tool.js';
+import { type Passage, type Tool, ToolError, type ToolSkill } from './tool.js';
 
 /** The most passages of an answer, and the most characters of their contents together. */
 const MAX_PASSAGES = 5;
@@ -10,15 +10,26 @@ const MAX_CHARACTERS = 6000;
 /** The longest query, in characters. */
 const MAX_QUERY = 1000;
 
+/** The most characters of a skill's description that the language model reads. */
+const MAX_ABOUT = 1000;
+
 /**
  * Returns the tool with which an agent finds passages in the documents of a skill.
  * @param owner whose turn the searches take
  */
-export function retrievalTool(skill: ToolSkill, passages: PassageSearch, owner: string): Tool {
+export function retrievalTool(
+  { id: skillId, name: skill, toolName, params }: ToolSkill,
+  passages: PassageSearch,
+  owner: string,
+): Tool {
+  const about = [params['description'], params['source']].find(
+    (text) => typeof text === 'string' && text !== '',
+  );
+  const subject =
+    about === undefined ? '' : ` They are about: ${truncate(String(about), MAX_ABOUT)}`;
   return {
-    name: skill.toolName,
-    skill: skill.name,
-    description: descriptionOf(skill.params),
+    ...{ name: toolName, skill },
+    description: `Finds passages in documents by their words.${subject}`,
     parameters: {
       type: 'object',
       properties: {
@@ -32,36 +43,37 @@ export function retrievalTool(skill: ToolSkill, passages: PassageSearch, owner: 
       additionalProperties: false,
     },
     run: async (input, signal) => {
-      const query = queryOf(input);
-      const search = { owner, skillId: skill.id, query, limit: MAX_PASSAGES };
-      const found = await passages.search(search, signal).catch(refuse);
-      return resultOf(withinSize(found.map((passage) => shown(skill.name, passage))));
+      const search = { owner, skillId, query: readQuery(input), limit: MAX_PASSAGES };
+      const found = await passages.search(search, signal).catch((cause: unknown) => {
+        if (!isUnavailable(cause)) throw cause;
+        const reason = 'The documents cannot be searched now; answer without them.';
+        throw new ToolError(reason, { cause });
+      });
+      let left = MAX_CHARACTERS;
+      const fitting = found
+        .map(({ document, number, headings, content }): Passage => {
+          const text = content.trim();
+          // The language model reads the headings too.
+          const whole = headings === '' ? text : `${headings}\n\n${text}`;
+          return { skill, document, passage: number, content: whole };
+        })
+        .filter(({ content }) => {
+          left -= content.length;
+          return left >= 0;
+        });
+      const cited = fitting.map(({ document, passage, content }) => ({
+        ...{ document, passage, content },
+      }));
+      const note =
+        'No passage has any of these words. Search for others, or say that there is none.';
+      const result = cited.length === 0 ? { passages: cited, note } : { passages: cited };
+      return { text: JSON.stringify(result), passages: fitting };
     },
   };
 }
 
-/** @throws {ToolError} if the language model can go on; else the error */
-function refuse(cause: unknown): never {
-  if (cause instanceof SearchError) throw new ToolError(cause.message, { cause });
-  if (!isUnavailable(cause)) throw cause;
-  throw new ToolError('The documents cannot be searched now; answer without them.', { cause });
-}
-
-function descriptionOf({ description, source }: ToolSkill['params']): string {
-  const about = [description, source].find((text) => typeof text === 'string' && text !== '');
-  const subject = about === undefined ? '' : ` They are about: ${beginningOf(String(about))}`;
-  return `Finds passages in documents by their words.${subject}`;
-}
-
-/** The most characters of a skill's description that the language model reads. */
-const MAX_ABOUT = 1000;
-
-function beginningOf(text: string): string {
-  return text.slice(0, MAX_ABOUT).replace(/[\ud800-\udbff]$/, '');
-}
-
 /** @throws {ToolError} if the input has no query */
-function queryOf(input: unknown): string {
+function readQuery(input: unknown): string {
   const query = typeof input === 'object' && input !== null && 'query' in input && input.query;
   if (typeof query !== 'string' || query.trim() === '') {
     throw new ToolError('The query must be a string of some words to search for.');
@@ -70,33 +82,4 @@ function queryOf(input: unknown): string {
     throw new ToolError(`The query must have at most ${MAX_QUERY} characters; send a few words.`);
   }
   return query;
-}
-
-/** A passage of which the language model reads its headings too. */
-function shown(skill: string, { document, number, headings, content }: FoundPassage): Passage {
-  const text = content.trim();
-  return {
-    skill,
-    document,
-    passage: number,
-    content: headings === '' ? text : `${headings}\n\n${text}`,
-  };
-}
-
-/** Returns the first passages that fit together. */
-function withinSize(passages: readonly Passage[]): readonly Passage[] {
-  let left = MAX_CHARACTERS;
-  return passages.filter(({ content }) => {
-    left -= content.length;
-    return left >= 0;
-  });
-}
-
-function resultOf(passages: readonly Passage[]): ToolResult {
-  if (passages.length === 0) {
-    const note = 'No passage has any of these words. Search for others, or say that there is none.';
-    return { text: JSON.stringify({ passages: [], note }), passages };
-  }
-  const cited = passages.map(({ document, passage, content }) => ({ document, passage, content }));
-  return { text: JSON.stringify({ passages: cited }), passages };
 }

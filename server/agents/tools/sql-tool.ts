@@ -1,6 +1,5 @@
 import { LruCache } from '../../common/lru-cache.js';
 import type { TableDescription } from '../../databases/driver.js';
-import { QueryError } from '../../databases/query-error.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
 import { type Tool, ToolError, type ToolSkill } from './tool.js';
 
@@ -20,7 +19,7 @@ export class SqlTools {
   constructor(private readonly databases: SqlDatabases) {}
 
   /**
-   * @throws {ToolError} if the tool cannot be used now, with the reason
+   * @throws {ToolError | QueryError} if the tool cannot be used now, with the reason
    * @throws the reason of `signal`
    */
   async create(skill: ToolSkill, owner: string, signal: AbortSignal): Promise<Tool> {
@@ -28,7 +27,7 @@ export class SqlTools {
     if (typeof database !== 'string' || !areNames(tables)) {
       throw new ToolError('Its params name no database and tables.');
     }
-    const described = await toToolError(this.#describe(owner, database, tables, signal));
+    const described = await this.#describe(owner, database, tables, signal);
     return {
       ...{ name: skill.toolName, skill: skill.name },
       description: [
@@ -42,9 +41,7 @@ export class SqlTools {
       run: async (input, cancelled) => {
         const { sql } = Object(input);
         if (typeof sql !== 'string') throw new ToolError('Send the statement as "sql".');
-        const result = await toToolError(
-          this.databases.query(owner, database, tables, sql, cancelled),
-        );
+        const result = await this.databases.query(owner, database, tables, sql, cancelled);
         return { text: JSON.stringify(result) };
       },
     };
@@ -80,13 +77,4 @@ function areNames(value: unknown): value is string[] {
 
 function tableText({ name, columns }: TableDescription): string {
   return `${name}(${columns.map((column) => `${column.name} ${column.type}`.trim()).join(', ')})`;
-}
-
-/** Passes on what a language model can correct. */
-async function toToolError<T>(asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    throw error instanceof QueryError ? new ToolError(error.message) : error;
-  }
 }

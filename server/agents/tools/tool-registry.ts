@@ -3,7 +3,7 @@ import type { Action, Step } from '../answer-stream.js';
 import { replaceUnstorable } from '../chat/answer-builder.js';
 import type { ToolCall, ToolDefinition } from '../chat/messages.js';
 import { fenceResult, reportFailure } from '../prompt.js';
-import { type Passage, type Tool, ToolError, type ToolResult } from './tool.js';
+import { type Passage, type Tool, ToolError, type ToolResult, toolFailure } from './tool.js';
 
 /** The most characters of a result or an error in a step. */
 const MAX_TEXT_LENGTH = 4000;
@@ -55,9 +55,9 @@ export class ToolRegistry {
       return { step: toStep(shorten(text), null), message, passages, wasMalformed };
     } catch (error) {
       signal.throwIfAborted();
-      if (!(error instanceof ToolError)) throw error;
-      const message = reportFailure(error.message);
-      return { step: toStep(null, shorten(error.message)), message, passages: [], wasMalformed };
+      const reason = toolFailure(error);
+      const message = reportFailure(reason);
+      return { step: toStep(null, shorten(reason)), message, passages: [], wasMalformed };
     }
   }
 

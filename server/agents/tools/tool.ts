@@ -1,3 +1,6 @@
+import { QueryError } from '../../databases/query-error.js';
+import { SearchError } from '../../resources/documents/passage-search.js';
+
 /** A passage of a document that a tool found. */
 export interface Passage {
   readonly skill: string;
@@ -27,7 +30,7 @@ export interface Tool {
   /**
    * Uses the tool.
    * @param input the input as the language model sent it: any JSON value
-   * @throws {ToolError} if it fails, with a reason that lets the language model correct itself
+   * @throws what `toolFailure` takes, with a reason that lets the language model correct itself
    */
   run(input: unknown, signal: AbortSignal): Promise<ToolResult>;
 }
@@ -35,6 +38,17 @@ export interface Tool {
 /** A tool failed. The language model and the caller read the message. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
+}
+
+/**
+ * Returns why a tool failed, for the language model and the caller.
+ * @throws the error, if it is not one that a language model can answer without
+ */
+export function toolFailure(error: unknown): string {
+  const isOfTool =
+    error instanceof ToolError || error instanceof QueryError || error instanceof SearchError;
+  if (isOfTool) return error.message;
+  throw error;
 }
 
 /** A skill of an agent that has a tool. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Duplex, type Readable, Transform, type TransformCallback } from 'node:stream';
 import * as zlib from 'node:zlib';
+import type { Decompress } from 'fzstd';
 import { ChunkMeter } from '../../edge/request-body.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 
@@ -35,14 +36,12 @@ export function passWithin(check: (bytes: number) => ProblemError | undefined): 
   });
 }
 
-/** The encodings of compressed bodies (RFC 9110, section 8.4.1; RFC 8878). */
 type Encoding = 'gzip' | 'zstd';
 
 /** The most bytes of content for one byte of a compressed body, beyond the first mebibyte. */
 const MAX_RATIO = 200;
 const MEBIBYTE = 1024 * 1024;
 
-/** Returns the encoding of a body; undefined if it is sent as it is. */
 export function encodingOf({ headers }: IncomingMessage): Encoding | 'other' | undefined {
   const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
   if (encoding === 'identity' || encoding === '') return undefined;
@@ -117,21 +116,17 @@ function gzipFault(error: unknown): string {
  * Returns a stream that decodes zstd.
  * @param frames passes the headers and blocks to it
  */
-export async function createZstdDecoder(frames: ZstdFrames): Promise<Duplex> {
+async function createZstdDecoder(frames: ZstdFrames): Promise<Duplex> {
   // Newer versions of Node.js (22.15 and 23.8) have a decoder.
   const native: unknown = Reflect.get(zlib, 'createZstdDecompress');
   const decoder: unknown = typeof native === 'function' ? native() : undefined;
   if (decoder instanceof Duplex) return decoder;
-  const { Decompress } = await import('fzstd');
-  return new ScriptDecoder(frames, (onData) => new Decompress(onData));
+  const fzstd = await import('fzstd');
+  return new ScriptDecoder(frames, fzstd.Decompress);
 }
 
 /** The bytes that may be moved within windows: at first, and for each byte of content. */
 const MAX_MOVED = { first: 16 * 2 ** 30, perByte: 1024 };
-
-interface Decoder {
-  push(bytes: Uint8Array, isLast?: boolean): void;
-}
 
 /**
  * Decodes zstd in JavaScript, a block in a turn of the event loop. Each block moves the whole
@@ -139,14 +134,14 @@ interface Decoder {
  */
 class ScriptDecoder extends Transform {
   readonly #frames: ZstdFrames;
-  readonly #decoder: Decoder;
+  readonly #decoder: Decompress;
   #moved = 0;
   #decoded = 0;
 
-  constructor(frames: ZstdFrames, create: (onData: (bytes: Uint8Array) => void) => Decoder) {
+  constructor(frames: ZstdFrames, decoder: typeof Decompress) {
     super();
     this.#frames = frames;
-    this.#decoder = create((bytes) => {
+    this.#decoder = new decoder((bytes) => {
       this.#decoded += bytes.length;
       // The decoder goes on to use the bytes.
       if (bytes.length > 0) this.push(Buffer.from(bytes));
@@ -260,7 +255,7 @@ class ZstdFrames extends Transform {
     if (magic >>> 4 === SKIPPABLE) {
       if (bytes.length < 8) return undefined;
       this.#skipped = bytes.readUInt32LE(4);
-      return this.#skipped > 0 ? 8 : this.#skipEmpty();
+      return 8;
     }
     if (magic !== MAGIC) throw new ZstdError('it is not zstd');
     const descriptor = bytes[4] ?? 0;
@@ -278,12 +273,6 @@ class ZstdFrames extends Transform {
     this.#hasChecksum = (descriptor & 4) !== 0;
     this.#state = 'block';
     return sizeAt + size;
-  }
-
-  /** An empty skippable frame is a header alone, which no decoder needs. */
-  #skipEmpty(): number {
-    this.#skipped = 0;
-    return 8;
   }
 
   #block(bytes: Buffer): number | undefined {

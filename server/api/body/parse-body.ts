@@ -97,7 +97,6 @@ export class UnparsedJson<T> {
     readonly parse: (bytes: Uint8Array) => Promise<T>,
   ) {}
 
-  /** Frees the memory of the body, which nobody reads any more. */
   release(): void {
     freeMemory(this.bytes);
   }
@@ -265,24 +264,17 @@ function decodeText(mediaType: string, bytes: Buffer): TextBody {
   return new TextBody(mediaType, new TextDecoder().decode(bytes));
 }
 
+/** What stands in a decoded text for bytes that are not UTF-8. */
+const REPLACEMENT = Buffer.from('\uFFFD');
+
 /** Returns the number of bytes before the first that is not part of a character of UTF-8. */
 function validLength(bytes: Buffer): number {
-  let low = 0;
-  let high = bytes.length;
-  while (low < high) {
-    const middle = Math.ceil((low + high) / 2);
-    if (wholeCharacters(bytes, middle) === undefined) high = middle - 1;
-    else low = middle;
+  let at = 0;
+  for (const text of bytes.toString().split('\uFFFD')) {
+    at += Buffer.byteLength(text);
+    // The character may have been sent itself.
+    if (!bytes.subarray(at, at + REPLACEMENT.length).equals(REPLACEMENT)) break;
+    at += REPLACEMENT.length;
   }
-  return wholeCharacters(bytes, low) ?? 0;
-}
-
-/** The bytes of a character that a prefix may lack. */
-const LACKING = [0, 1, 2, 3];
-
-/** Returns the length of the whole characters in a prefix; undefined if it is not valid. */
-function wholeCharacters(bytes: Buffer, length: number): number | undefined {
-  return LACKING.map((lacking) => Math.max(length - lacking, 0)).find((whole) =>
-    isUtf8(bytes.subarray(0, whole)),
-  );
+  return at;
 }

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import type { Operation } from '../../contract/document.js';
+import { onResponseClose } from '../../edge/connections.js';
 import {
   announcedLength,
   hasBody,
@@ -13,7 +14,6 @@ import {
   mediaType,
 } from '../../edge/request.js';
 import { disableBodyTimeout } from '../../edge/request-body.js';
-import { onResponseClose } from '../../edge/responses.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import type { Step } from '../request-context.js';

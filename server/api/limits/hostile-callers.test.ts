@@ -11,14 +11,17 @@ import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { readContract } from '../../contract/document.js';
-import { RefusalTurns, serveInOrder, throttleConnections } from '../../edge/connections.js';
+import {
+  RefusalTurns,
+  SendBufferLimit,
+  serveInOrder,
+  throttleConnections,
+} from '../../edge/connections.js';
 import { shedLoad } from '../../edge/load-shedding.js';
 import { ChunkMeter, drainAndClose } from '../../edge/request-body.js';
-import { SendBufferLimit } from '../../edge/responses.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
-import { JsonText } from '../handlers.js';
-import { send } from '../reply/send.js';
+import { JsonText, send } from '../reply/send.js';
 import { pauseWork } from '../work-slot.js';
 import { BodyMemory } from './body-memory.js';
 import { type Capacity, RequestGate } from './request-gate.js';

@@ -3,9 +3,13 @@ import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
 import type { Operation, Pool } from '../../contract/document.js';
-import { type Throttle, throttleConnections } from '../../edge/connections.js';
+import {
+  onResponseClose,
+  SendBufferLimit,
+  type Throttle,
+  throttleConnections,
+} from '../../edge/connections.js';
 import { isColumnar, isRowStream, mediaType, withoutQuery } from '../../edge/request.js';
-import { onResponseClose, SendBufferLimit } from '../../edge/responses.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { BodyMemory } from './body-memory.js';
 import { RateLimit } from './rate-limit.js';

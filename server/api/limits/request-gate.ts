@@ -1,9 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
-import type { Throttle } from '../../edge/connections.js';
+import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/connections.js';
 import { hasBody } from '../../edge/request.js';
-import { onResponseClose, SendBufferLimit } from '../../edge/responses.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import type { WorkSlot } from '../work-slot.js';
 

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
+import type { components } from '../../../generated/openapi.js';
 import type { Contract } from '../../contract/document.js';
+import { endWith, onResponseClose } from '../../edge/connections.js';
 import { LINES_TYPE } from '../../edge/request.js';
-import { disableBodyTimeout, hasSmallChunks } from '../../edge/request-body.js';
+import { disableBodyTimeout, endAndDiscard } from '../../edge/request-body.js';
 import { ProblemError, render } from '../../problems/problem.js';
-import { ByteStream, EventStream, JsonLines, JsonText, PlainText } from '../handlers.js';
 import type { IsKeyValid } from '../request-signal.js';
 import { pauseWork } from '../work-slot.js';
 import { asProblem, type NoteFailure } from './error-handler.js';
@@ -12,14 +13,90 @@ import {
   CHUNK_SIZE,
   type Chunk,
   corkForTurn,
-  limitWait,
-  SENDING_TIMEOUT_MS,
   STALLED_TIMEOUT_MS,
   type StreamPolicy,
   type StreamTimes,
-  sendWhole,
   writeStream,
 } from './write-stream.js';
+
+/**
+ * Serialized JSON, in pieces that together form one document of type `T`. For responses that are
+ * too large to be built as objects, or that are read while they are written. Other requests are
+ * served between two portions. A piece of bytes is UTF-8 and a portion of its own, and must not be
+ * changed any more.
+ */
+export class JsonText<
+  T,
+  Pieces extends Iterable<string | Uint8Array> | AsyncIterable<string> =
+    | Iterable<string | Uint8Array>
+    | AsyncIterable<string>,
+> {
+  declare readonly content: T;
+
+  constructor(readonly pieces: Pieces) {}
+}
+
+/**
+ * Lines of JSON (NDJSON) that are sent in blocks, as they are produced. Bytes are whole lines, each
+ * with its line end. A problem becomes the line `{"problem": …}`, and further lines may follow. An
+ * empty block signals progress without a line. A thrown error ends the lines with a last line that
+ * reports it.
+ */
+export class JsonLines {
+  constructor(readonly blocks: AsyncIterable<readonly (Uint8Array | ProblemError)[]>) {}
+}
+
+/** A piece of a `ByteStream`. */
+export type StreamPiece =
+  | Uint8Array
+  /** Input was read that gives no bytes yet. */
+  | 'progress'
+  /** Fields for the header if no bytes came before, else for the trailer. */
+  | { readonly fields: Readonly<Record<string, string>> };
+
+export interface ByteStreamOptions {
+  /** Whether the body is a stream, too, with its time limits. */
+  readonly isStream: boolean;
+  /** Whether the bytes are lines of JSON, so that the last one can tell of a fault. */
+  readonly areLines: boolean;
+  /** The field that may come after the bytes (RFC 9110, section 6.6.2). */
+  readonly trailer?: string | undefined;
+}
+
+/**
+ * Bytes of any media type, sent as they are produced. An error before the first piece is answered
+ * with its problem. After that, it is the last line if the bytes are lines; else the connection is closed, so
+ * that nobody takes a part for the whole.
+ */
+export class ByteStream {
+  constructor(
+    readonly mediaType: string,
+    readonly pieces: AsyncIterable<StreamPiece>,
+    readonly options: ByteStreamOptions,
+  ) {}
+}
+
+/** An event of a streamed answer. */
+export type AgentEvent = components['schemas']['AgentEvent'];
+
+/**
+ * Server-sent events, each sent as it is produced. The source reports its own failures as events;
+ * it ends early when the request's `signal` is aborted.
+ */
+export class EventStream {
+  constructor(readonly events: AsyncIterable<AgentEvent>) {}
+}
+
+/**
+ * Text of a media type other than JSON, with its parameters, such as `text/plain; version=0.0.4`.
+ * A text in pieces may be large: other requests are served between two portions of it.
+ */
+export class PlainText {
+  constructor(
+    readonly mediaType: string,
+    readonly text: string | readonly string[],
+  ) {}
+}
 
 /** A reply whose type is checked by `reply()` only. */
 export interface AnyReply {
@@ -28,13 +105,11 @@ export interface AnyReply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What all replies share. */
 export interface ReplyContext {
   readonly contract: Contract;
   /** Aborted when the service stops. */
   readonly stopping: AbortSignal;
   readonly noteFailure: NoteFailure;
-  /** The timeouts of streams. */
   readonly times?: StreamTimes;
 }
 
@@ -80,6 +155,54 @@ function sendPlainText(
   res.type(mediaType).send(text);
 }
 
+/** The longest time to send an answer whose source does not stall, in milliseconds. */
+const SENDING_TIMEOUT_MS = 600_000;
+
+/** Sends a complete answer, with its length. */
+function sendWhole(res: Response, body: Chunk): void {
+  res.setHeader('Content-Length', Buffer.byteLength(body));
+  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a
+  // character, so that few bytes become text at little cost.
+  if (typeof body === 'string') endWith(res, body);
+  else if (body.length >= CHUNK_SIZE) res.end(body);
+  else
+    endWith(
+      res,
+      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
+      'latin1',
+    );
+  limitWait(res);
+}
+
+/**
+ * Limits the time for which a complete answer waits for its reader, and the memory that it takes.
+ */
+function limitWait(res: Response): void {
+  // Usually the network has taken all of it by now, and no timeout is needed.
+  if (!res.socket || res.socket.writableLength === 0) return;
+  // The answer no longer needs the body of the request.
+  res.req.body = undefined;
+  res.locals.bodyShare?.release();
+  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
+  onResponseClose(res.req, res, () => clearTimeout(patience));
+  // Without a listener, Node closes a connection that times out.
+  res.setTimeout(STALLED_TIMEOUT_MS);
+  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
+  if (endWait) onResponseClose(res.req, res, endWait);
+}
+
+/** Writes the items of a source, or sends them whole if there are few. */
+async function stream<T>(
+  req: Request,
+  res: Response,
+  source: Iterator<T> | AsyncIterator<T>,
+  policy: StreamPolicy<T>,
+): Promise<void> {
+  const whole = await writeStream(req, res, source, policy);
+  if (whole === undefined) limitWait(res);
+  else sendWhole(res, whole);
+}
+
 /** Most answers are one short chunk, for which nothing needs to wait. */
 function sendPieces(
   req: Request,
@@ -92,21 +215,21 @@ function sendPieces(
   const policy: StreamPolicy<Chunk> = {
     encode: (chunk) => chunk,
     times: { longest: SENDING_TIMEOUT_MS },
-    readAhead: 2,
+    readAhead: () => 2,
     pause: () => pauseWork(res),
   };
   if (Symbol.asyncIterator in pieces) {
-    return writeStream(req, res, joinAsTheyCome(pieces), policy);
+    return stream(req, res, joinAsTheyCome(pieces), policy);
   }
   const chunks = joinPieces(pieces);
   const first = chunks.next();
   if (first.done) return sendWhole(res, '');
   if (first.value.length >= CHUNK_SIZE) {
-    return writeStream(req, res, prepend([first.value], chunks), policy);
+    return stream(req, res, prepend([first.value], chunks), policy);
   }
   const second = chunks.next();
   if (second.done) return sendWhole(res, first.value);
-  return writeStream(req, res, prepend([first.value, second.value], chunks), policy);
+  return stream(req, res, prepend([first.value, second.value], chunks), policy);
 }
 
 function* prepend(first: readonly Chunk[], rest: Iterable<Chunk>): Generator<Chunk> {
@@ -151,8 +274,10 @@ function sendLines(
   disableBodyTimeout(req);
   res.type(LINES_TYPE);
   const line = (part: Uint8Array | ProblemError) =>
-    part instanceof ProblemError ? problemLine(context.contract, part, req, res) : part;
-  return writeStream(req, res, blocks[Symbol.asyncIterator](), {
+    part instanceof ProblemError
+      ? Buffer.from(problemLine(context.contract, part, req, res))
+      : part;
+  return stream(req, res, blocks[Symbol.asyncIterator](), {
     encode: (block) => {
       const [first] = block;
       return first && block.length === 1 ? line(first) : Buffer.concat(block.map(line));
@@ -160,7 +285,7 @@ function sendLines(
     times: context.times ?? STREAM_TIMES,
     mayStall: true,
     watch: { stopping: context.stopping, isKeyValid },
-    readAhead: 0,
+    readAhead: () => 0,
     // Senders that wait for the head of the response before they send lines need it now.
     onBegin: () => res.flushHeaders(),
     pause: nextTurn,
@@ -180,7 +305,7 @@ function sendBytes(
   // HTTP/1.0 has no chunks, which trailers follow.
   const hasTrailer = trailer !== undefined && req.httpVersion !== '1.0';
   res.setHeader('Content-Type', mediaType);
-  return writeStream(req, res, pieces[Symbol.asyncIterator](), {
+  return stream(req, res, pieces[Symbol.asyncIterator](), {
     encode: (piece) => {
       if (piece instanceof Uint8Array) return piece;
       if (piece !== 'progress') {
@@ -194,7 +319,7 @@ function sendBytes(
     // Another request may finish when the service stops, and its key was checked.
     watch: isStream ? { stopping: context.stopping, isKeyValid } : undefined,
     // A body that has arrived is soon answered or refused. The end of another may be far.
-    readAhead: isStream && !req.complete ? 1 : 2,
+    readAhead: () => (isStream && !req.complete ? 1 : 2),
     isEndless: isStream,
     onBegin: () => {
       if (hasTrailer) res.setHeader('Trailer', trailer);
@@ -218,10 +343,10 @@ function sendEvents(req: Request, res: Response, { events }: EventStream): Promi
     corkForTurn(res);
     res.write(': ping\n\n');
   }, PING_INTERVAL_MS);
-  return writeStream(req, res, events[Symbol.asyncIterator](), {
+  return stream(req, res, events[Symbol.asyncIterator](), {
     encode: (event) => `data: ${JSON.stringify(event)}\n\n`,
     times: {},
-    readAhead: 0,
+    readAhead: () => 0,
   }).finally(() => clearInterval(pings));
 }
 
@@ -239,19 +364,7 @@ function endWithLine(
   }
   const error = asProblem(thrown, () => undefined);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
-  const line = problemLine(contract, error, req, res);
-  req.unpipe();
-  if (hasSmallChunks(req)) {
-    req.pause();
-    res.end(line, () => socket.destroy());
-    return;
-  }
-  res.end(line);
-  req.resume();
-  const timer = setTimeout(() => socket.destroy(), times.discarding);
-  const left = () => clearTimeout(timer);
-  req.once('end', left);
-  socket.once('close', left);
+  endAndDiscard(req, res, problemLine(contract, error, req, res), times.discarding);
 }
 
 function problemLine(
@@ -259,7 +372,7 @@ function problemLine(
   error: ProblemError,
   { originalUrl }: Request,
   { locals }: Response,
-): Buffer {
+): string {
   const at = { instance: originalUrl, requestId: locals.requestId ?? '' };
-  return Buffer.from(`${JSON.stringify({ problem: render(contract, error, at) })}\n`);
+  return `${JSON.stringify({ problem: render(contract, error, at) })}\n`;
 }

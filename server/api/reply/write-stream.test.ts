@@ -9,8 +9,7 @@ import { readContract } from '../../contract/document.js';
 import { answerUnreadableRequest } from '../../edge/malformed-request.js';
 import { problem } from '../../problems/problem.js';
 import { logRequests } from '../../telemetry/request-log.js';
-import { JsonLines } from '../handlers.js';
-import { send } from './send.js';
+import { JsonLines, send } from './send.js';
 import type { StreamTimes } from './write-stream.js';
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
+import { onResponseClose } from '../../edge/connections.js';
 import { responsesBegun } from '../../edge/malformed-request.js';
-import { endWith, onResponseClose } from '../../edge/responses.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { type IsKeyValid, watchKey } from '../request-signal.js';
 
@@ -17,7 +17,6 @@ export const CHUNK_SIZE = 64 * 1024;
 export interface StreamTimes {
   /** The longest time until the next bytes come from the source, or go to the reader. */
   readonly stalled: number;
-  /** The longest time for all of it. */
   readonly longest: number;
   /** The time for which input is discarded after an early end, so that its sender can read why. */
   readonly discarding: number;
@@ -25,7 +24,6 @@ export interface StreamTimes {
 
 /** How the items of a source become an answer, and what ends it early. */
 export interface StreamPolicy<T> {
-  /** Returns what is written for an item. */
   readonly encode: (item: T) => Chunk;
   readonly times: Partial<StreamTimes>;
   /** Whether the source waits for a sender or a process, which may stall. */
@@ -34,9 +32,9 @@ export interface StreamPolicy<T> {
   readonly watch?: { readonly stopping: AbortSignal; readonly isKeyValid: IsKeyValid } | undefined;
   /**
    * The chunks that are awaited before anything is sent: an error before is a problem. If there are
-   * fewer, the answer is sent whole.
+   * fewer, the answer is whole. Asked before each.
    */
-  readonly readAhead: 0 | 1 | 2;
+  readonly readAhead: () => 0 | 1 | 2;
   /** Sends an answer of one chunk as a stream, too. */
   readonly isEndless?: boolean;
   /** Lets others work between two chunks. Without it, the chunks of one turn are written at once. */
@@ -55,6 +53,7 @@ const GONE = Symbol('gone');
 /**
  * Writes the items of a source as they are produced, and requests the next one only when the reader
  * has taken the last one.
+ * @returns the whole answer, of which nothing is sent, if it has fewer chunks than are read ahead
  * @throws the error of the source; if it comes after the first chunk, the response has begun
  */
 export async function writeStream<T>(
@@ -62,7 +61,7 @@ export async function writeStream<T>(
   res: Response,
   source: Iterator<T> | AsyncIterator<T>,
   policy: StreamPolicy<T>,
-): Promise<void> {
+): Promise<Chunk | undefined> {
   const { encode, readAhead, pause, endEarly, freesBytes } = policy;
   const deadline = new StreamDeadline(req, res, policy);
   const write = (chunk: Chunk): boolean => {
@@ -79,15 +78,16 @@ export async function writeStream<T>(
   };
   try {
     const ahead: Chunk[] = [];
-    while (ahead.length < readAhead) {
+    while (ahead.length < readAhead()) {
       const next = await deadline.next(source);
-      if (next.done) break;
+      if (next.done) {
+        if (policy.isEndless && ahead.length > 0) break;
+        return ahead[0] ?? '';
+      }
       const chunk = encode(next.value);
       if (chunk.length > 0) ahead.push(chunk);
       if (chunk.length >= CHUNK_SIZE) await pauseBetween();
     }
-    const isWhole = ahead.length < readAhead && !(policy.isEndless && ahead.length > 0);
-    if (isWhole) return sendWhole(res, ahead[0] ?? '');
     responsesBegun.add(req.socket);
     policy.onBegin?.();
     for (let chunk = ahead.shift(); ; chunk = ahead.shift()) {
@@ -100,7 +100,6 @@ export async function writeStream<T>(
       if (pause) await pauseBetween();
     }
     res.end();
-    limitWait(res);
   } catch (error) {
     if (error === GONE) res.destroy();
     else if (endEarly && res.headersSent) endEarly(error);
@@ -110,6 +109,7 @@ export async function writeStream<T>(
     responsesBegun.delete(req.socket);
     void leave(source).catch(() => {});
   }
+  return undefined;
 }
 
 /** Ends a source early, which may wait for something that does not come any more. */
@@ -131,42 +131,6 @@ export function corkForTurn(res: Response): void {
 
 /** The longest time in which a caller may read nothing of an answer, in milliseconds. */
 export const STALLED_TIMEOUT_MS = 30_000;
-
-/** The longest time to send an answer whose source does not stall, in milliseconds. */
-export const SENDING_TIMEOUT_MS = 600_000;
-
-/** Sends a complete answer, with its length. */
-export function sendWhole(res: Response, body: Chunk): void {
-  res.setHeader('Content-Length', Buffer.byteLength(body));
-  // Node writes text together with the headers, but bytes by themselves. In Latin-1 each byte is a
-  // character, so that few bytes become text at little cost.
-  if (typeof body === 'string') endWith(res, body);
-  else if (body.length >= CHUNK_SIZE) res.end(body);
-  else
-    endWith(
-      res,
-      Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1'),
-      'latin1',
-    );
-  limitWait(res);
-}
-
-/**
- * Limits the time for which a complete answer waits for its reader, and the memory that it takes.
- */
-export function limitWait(res: Response): void {
-  // Usually the network has taken all of it by now, and no timeout is needed.
-  if (!res.socket || res.socket.writableLength === 0) return;
-  // The answer no longer needs the body of the request.
-  res.req.body = undefined;
-  res.locals.bodyShare?.release();
-  const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS);
-  onResponseClose(res.req, res, () => clearTimeout(patience));
-  // Without a listener, Node closes a connection that times out.
-  res.setTimeout(STALLED_TIMEOUT_MS);
-  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
-  if (endWait) onResponseClose(res.req, res, endWait);
-}
 
 /** The longest time that a prompt reader takes, in milliseconds. */
 const SLOW_READER_MS = 100;
@@ -203,7 +167,6 @@ class StreamDeadline {
     });
   }
 
-  /** Aborted when the answer ends early. */
   get signal(): AbortSignal {
     return this.#over.signal;
   }

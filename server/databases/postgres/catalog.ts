@@ -63,10 +63,10 @@ async function findTables(
 ): Promise<(CatalogTable | undefined)[]> {
   const { rows } = await client.query(
     `select pg_class.oid::text as oid, nspname as schema, relname as table
-     from pg_catalog.unnest($1::text[]) with ordinality as names (name, place)
+     from pg_catalog.unnest($1::text[]) with ordinality as names (name, ordinal)
      left join pg_catalog.pg_class on pg_class.oid = pg_catalog.to_regclass(name)
      left join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
-     order by place`,
+     order by ordinal`,
     [tables.map(quoteTable)],
   );
   return rows.map(({ oid, schema, table }) =>

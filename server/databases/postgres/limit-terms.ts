@@ -60,7 +60,7 @@ export function limitTerms(sql: string): void {
   }
 }
 
-/** Returns the place after a comment, which may contain others. */
+/** Returns the offset after a comment, which may contain others. */
 function endOfComment(sql: string, start: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;

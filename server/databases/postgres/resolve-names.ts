@@ -54,15 +54,17 @@ function qualifyTables(
 ): string {
   const bytes = Buffer.from(sql);
   const insertions = tables
-    .flatMap(({ schema, places }, index) =>
-      schema === undefined ? places.map((place) => ({ place, schema: found[index]?.schema })) : [],
+    .flatMap(({ schema, offsets }, index) =>
+      schema === undefined
+        ? offsets.map((offset) => ({ offset, schema: found[index]?.schema }))
+        : [],
     )
-    .sort((a, b) => a.place - b.place);
+    .sort((a, b) => a.offset - b.offset);
   const pieces: Uint8Array[] = [];
   let end = 0;
-  for (const { place, schema = '' } of insertions) {
-    pieces.push(bytes.subarray(end, place), Buffer.from(`${quoteName(schema)}.`));
-    end = place;
+  for (const { offset, schema = '' } of insertions) {
+    pieces.push(bytes.subarray(end, offset), Buffer.from(`${quoteName(schema)}.`));
+    end = offset;
   }
   return Buffer.concat([...pieces, bytes.subarray(end)]).toString();
 }
@@ -127,14 +129,14 @@ async function findOwnNames(
 const OWN_NAMES = `
 with
   path as (
-    select name, place from pg_catalog.unnest(pg_catalog.current_schemas(true)) with ordinality
-      as schemas (name, place)
+    select name, ordinal from pg_catalog.unnest(pg_catalog.current_schemas(true)) with ordinality
+      as schemas (name, ordinal)
     where name not like 'pg\\_temp%'),
   members as (
     select classid, objid from pg_catalog.pg_depend
     where deptype = 'e' and refclassid = 'pg_catalog.pg_extension'::pg_catalog.regclass)
 select * from (
-  select 'schema' as kind, name, name as schema, false as is_extension, false as is_unary, place
+  select 'schema' as kind, name, name as schema, false as is_extension, false as is_unary, ordinal
   from path
   union all
   select 'column', proname, '', false, true, 0 from pg_catalog.pg_proc
@@ -156,7 +158,7 @@ select * from (
   from pg_catalog.pg_operator join pg_catalog.pg_namespace on pg_namespace.oid = oprnamespace
   where oprname = any($2::text[]) and nspname <> 'pg_catalog'
     and nspname in (select name from path)
-) names order by place`;
+) names order by ordinal`;
 
 /**
  * Refuses a statement that may use a cast by a function that somebody defined. Casts have no schema.

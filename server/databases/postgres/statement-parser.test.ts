@@ -68,7 +68,7 @@ test('any statement is parsed or refused, and the next one is parsed', async () 
         expect(String(error)).not.toMatch(/could not be parsed|memory/);
       });
       const { names } = await parser.parse('o', 'select 1 from a', signal);
-      expect(names.tables).toEqual([{ table: 'a', places: [14] }]);
+      expect(names.tables).toEqual([{ table: 'a', offsets: [14] }]);
     }),
     { numRuns: 60 },
   );

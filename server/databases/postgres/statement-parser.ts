@@ -1,8 +1,7 @@
-import { FairGate } from '../../common/fair-gate.js';
-import { RunningWork } from '../../common/running-work.js';
+import { QueryGate } from '../../common/query-gate.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { JobFailedError } from '../../work/worker-process.js';
-import { QueryError, stopping, tooManyQueries, tooSlow } from '../query-error.js';
+import { GATE_ERRORS, QueryError } from '../query-error.js';
 import { type Reply, runInProcess } from '../query-process.js';
 import { limitTerms } from './limit-terms.js';
 import type { ParsedSelect } from './statement.js';
@@ -37,11 +36,11 @@ const OPTIONS: Omit<PoolOptions, 'script'> = {
  */
 export class StatementParser {
   readonly #pool: WorkerPool<string, Reply<ParsedSelect>>;
-  readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
-  readonly #gate = new FairGate({
+  readonly #gate = new QueryGate({
     slots: MAX_PROCESSES,
     maxWaiting: MAX_WAITING,
-    busy: tooManyQueries,
+    timeoutMs: MAX_TIME_MS,
+    ...GATE_ERRORS,
   });
 
   constructor(script: URL) {
@@ -55,24 +54,19 @@ export class StatementParser {
    */
   async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
     limitTerms(sql);
-    const running = this.#running.begin(signal, MAX_TIME_MS);
     const ended = 'The statement could not be parsed; try again, or write a simpler one.';
     try {
-      return await this.#gate.run(owner, running.signal, () =>
-        runInProcess(this.#pool, sql, ended, running.signal),
+      return await this.#gate.run(owner, signal, (running) =>
+        runInProcess(this.#pool, sql, ended, running),
       );
     } catch (error) {
-      running.signal.throwIfAborted();
       if (!(error instanceof JobFailedError)) throw error;
       const message = 'The statement is nested too deeply; write a simpler one.';
       throw new QueryError(message, { cause: error });
-    } finally {
-      running.abort();
     }
   }
 
   async stop(): Promise<void> {
-    this.#running.stop();
-    await this.#pool.close();
+    await Promise.all([this.#gate.stop(), this.#pool.close()]);
   }
 }

@@ -5,7 +5,7 @@ import { QueryError } from '../query-error.js';
 import { parseSelect, Statement } from './statement.js';
 
 const tablesOf = async (sql: string) =>
-  (await parseSelect(sql)).names.tables.map(({ places, ...name }) => name);
+  (await parseSelect(sql)).names.tables.map(({ offsets, ...name }) => name);
 
 /** A name that PostgreSQL does not shorten, in any characters. */
 const name = anyText({ minLength: 1, maxLength: 15 }).filter((text) => !text.includes('\0'));

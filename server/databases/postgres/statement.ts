@@ -19,8 +19,8 @@ export interface TableName {
 
 /** A table, and where the statement names it. */
 interface TableReference extends TableName {
-  /** The places of the name, in bytes. */
-  readonly places: readonly number[];
+  /** Where the name begins, in bytes. */
+  readonly offsets: readonly number[];
 }
 
 /** The names in a statement whose meaning the database decides. */
@@ -60,7 +60,7 @@ export async function parseSelect(sql: string): Promise<ParsedSelect> {
   const statement = new Statement(first['stmt']);
   const start = Number(first['stmt_location'] ?? 0);
   const length = Number(first['stmt_len'] ?? 0);
-  // The places of the parser are in bytes; a length of 0 reaches to the end.
+  // The locations of the parser are in bytes; a length of 0 reaches to the end.
   const bytes = Buffer.from(sql).subarray(start, length === 0 ? undefined : start + length);
   return { sql: bytes.toString(), names: statement.names(start) };
 }
@@ -81,12 +81,12 @@ async function parseStatements(sql: string): Promise<readonly unknown[]> {
 /** `=` and its like are implied by `case x when y`, `join … using` and `between`, for example. */
 const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 
-/** The names of common table expressions that are visible at a place of a statement. */
+/** The names of common table expressions that are visible in a part of a statement. */
 type Scope = ReadonlySet<string>;
 
 /** The names in a SELECT that passed all checks which need no database. */
 export class Statement {
-  readonly #tables = new Map<string, { name: TableName; places: number[] }>();
+  readonly #tables = new Map<string, { name: TableName; offsets: number[] }>();
   readonly #functions = new Set<string>();
   readonly #operators = new Set(IMPLIED_OPERATORS);
   readonly #types = new Set<string>();
@@ -107,11 +107,11 @@ export class Statement {
     this.#node(tree, new Set(), 0);
   }
 
-  /** @param start the place of the statement in the text that was parsed, in bytes */
+  /** @param start where the statement begins in the text that was parsed, in bytes */
   names(start: number): StatementNames {
-    const tables = [...this.#tables.values()].map(({ name, places }) => ({
+    const tables = [...this.#tables.values()].map(({ name, offsets }) => ({
       ...name,
-      places: places.map((place) => place - start),
+      offsets: offsets.map((offset) => offset - start),
     }));
     return {
       ...{ tables, functions: [...this.#functions], operators: [...this.#operators] },
@@ -129,31 +129,31 @@ export class Statement {
     const [entry, ...others] = isTreeObject(node) ? Object.entries(node) : [];
     // The parser writes an absent item of a list as an empty object.
     if (entry === undefined && isTreeObject(node)) return;
-    if (entry === undefined || others.length > 0) throw notAllowed('node');
+    if (entry === undefined || others.length > 0) throw forbiddenPart('node');
     const [type, fields] = entry;
     this.#fields(type, fields, scope, depth);
   }
 
   #fields(type: string, fields: unknown, outer: Scope, depth: number): void {
     const grammar = Object.hasOwn(GRAMMAR, type) ? GRAMMAR[type] : undefined;
-    if (grammar === undefined || !isTreeObject(fields)) throw notAllowed(type);
+    if (grammar === undefined || !isTreeObject(fields)) throw forbiddenPart(type);
     this.#check(type, fields, outer);
     const scope = type === 'SelectStmt' ? this.#withClause(fields, outer, depth) : outer;
     for (const [name, value] of Object.entries(fields)) {
       if (name === 'location' || name === 'withClause') continue;
       const kind = Object.hasOwn(grammar, name) ? grammar[name] : undefined;
-      if (kind === undefined) throw notAllowed(name);
+      if (kind === undefined) throw forbiddenPart(name);
       this.#field(kind, name, value, scope, depth + 1);
     }
   }
 
   #field(kind: Field, name: string, value: unknown, scope: Scope, depth: number): void {
     if (kind === 'value') {
-      if (typeof value === 'object') throw notAllowed(name);
+      if (typeof value === 'object') throw forbiddenPart(name);
     } else if (kind === 'node') {
       this.#node(value, scope, depth);
     } else if (kind === 'nodes') {
-      if (!Array.isArray(value)) throw notAllowed(name);
+      if (!Array.isArray(value)) throw forbiddenPart(name);
       for (const item of value) this.#node(item, scope, depth);
     } else {
       this.#fields(kind.embedded, value, scope, depth);
@@ -167,9 +167,9 @@ export class Statement {
   #withClause(select: TreeObject, outer: Scope, depth: number): Scope {
     const clause = select['withClause'];
     if (clause === undefined) return outer;
-    if (!isTreeObject(clause)) throw notAllowed('withClause');
+    if (!isTreeObject(clause)) throw forbiddenPart('withClause');
     for (const name of Object.keys(clause)) {
-      if (!['ctes', 'recursive', 'location'].includes(name)) throw notAllowed(name);
+      if (!['ctes', 'recursive', 'location'].includes(name)) throw forbiddenPart(name);
     }
     const expressions = toList(clause['ctes']).map(readExpression);
     const scope = new Set(outer);
@@ -231,14 +231,14 @@ export class Statement {
   #noteTable(fields: TreeObject, scope: Scope): void {
     const table = asText(fields['relname']);
     const schema = asText(fields['schemaname']);
-    if (table === undefined) throw notAllowed('RangeVar');
+    if (table === undefined) throw forbiddenPart('RangeVar');
     if (schema === undefined && scope.has(table)) return;
     const name = schema === undefined ? { table } : { schema, table };
-    const place = fields['location'];
-    if (typeof place !== 'number') throw notAllowed('RangeVar');
+    const offset = fields['location'];
+    if (typeof offset !== 'number') throw forbiddenPart('RangeVar');
     const known = this.#tables.get(JSON.stringify(name));
-    if (known) known.places.push(place);
-    else this.#tables.set(JSON.stringify(name), { name, places: [place] });
+    if (known) known.offsets.push(offset);
+    else this.#tables.set(JSON.stringify(name), { name, offsets: [offset] });
     const alias = isTreeObject(fields['alias']) ? asText(fields['alias']['aliasname']) : undefined;
     this.#rows.add(alias ?? table);
   }
@@ -281,7 +281,7 @@ export class Statement {
 function readExpression(node: unknown): { name: string; fields: unknown } {
   const fields = isTreeObject(node) ? node['CommonTableExpr'] : undefined;
   const name = isTreeObject(fields) ? asText(fields['ctename']) : undefined;
-  if (name === undefined) throw notAllowed('CommonTableExpr');
+  if (name === undefined) throw forbiddenPart('CommonTableExpr');
   // A server of another encoding shortens such names, and ignores their letter case, in its own way.
   if (!/^\p{ASCII}+$/u.test(name)) {
     throw new QueryError(`Write the name ${name} of the common table expression in ASCII.`);
@@ -289,7 +289,7 @@ function readExpression(node: unknown): { name: string; fields: unknown } {
   return { name, fields };
 }
 
-function notAllowed(what: string): QueryError {
+function forbiddenPart(what: string): QueryError {
   const name = Object.hasOwn(NAMES, what) ? NAMES[what] : `this part of SQL (${what})`;
   return new QueryError(`The query uses ${name}, which is not allowed here.`);
 }

@@ -100,7 +100,7 @@ function compile(
     return statement;
   } catch (error) {
     if (guard.refusal) throw guard.refusal;
-    const missing = /^no such table: (?:main\.)?(.*)$/s.exec(messageOf(error))?.[1];
+    const missing = /^no such table: (?:main\.)?(.*)$/s.exec(readMessage(error))?.[1];
     if (missing === undefined) throw error;
     throw names.includes(missing) ? missingTable(missing) : forbiddenTable(missing, names);
   }
@@ -166,17 +166,17 @@ function skipBlanks(sql: string, at: number): number {
 }
 
 function explain(error: unknown): QueryError {
-  const code = resultCode(error);
+  const code = readResultCode(error);
   if (code === NO_MEMORY) return tooMuchMemory();
   if (code === BUSY) return new QueryError('The database is busy; ask again in a moment.');
-  return databaseMessage(messageOf(error));
+  return databaseMessage(readMessage(error));
 }
 
 /** Returns the primary result code: the lowest byte of an extended one. */
-function resultCode(error: unknown): number | undefined {
+function readResultCode(error: unknown): number | undefined {
   return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import type { AnswerPart } from '../../../prediction/src/predicting.js';
-import { ByteStream, JsonLines, type StreamPiece } from '../../api/handlers.js';
+import { ByteStream, JsonLines, type StreamPiece } from '../../api/reply/send.js';
 import { CSV_TYPE, JSON_TYPE } from '../../edge/request.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
 import type { AnswerProgress } from './prediction-pool.js';

@@ -1,5 +1,6 @@
-import { type Handlers, PlainText } from '../../api/handlers.js';
+import type { Handlers } from '../../api/handlers.js';
 import { listPage } from '../../api/list-page.js';
+import { PlainText } from '../../api/reply/send.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { findProject, inProject } from '../../projects/projects.js';

@@ -1,13 +1,10 @@
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { FairGate } from '../../common/fair-gate.js';
 import { pausing } from '../../common/pausing.js';
-import { RunningWork } from '../../common/running-work.js';
-import { unlessAborted } from '../../common/unless-aborted.js';
+import { QueryGate, type QueryGateLimits } from '../../common/query-gate.js';
 import type { Database } from '../../store/database/schema.js';
-import { StoreBusyError } from '../../store/database/unavailable.js';
-import type { Store } from '../../store/index.js';
+import { type Store, StoreBusyError } from '../../store/index.js';
 import { WorkerPool } from '../../work/worker-pool.js';
 import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
 import {
@@ -40,16 +37,10 @@ export interface PassageFinder {
   close?(): Promise<void>;
 }
 
-export interface SearchLimits {
-  /** The most searches that run at once; of one owner, one less. */
-  readonly slots: number;
-  /** The most searches of one owner that wait. */
-  readonly maxWaiting: number;
-  /** The longest wait, in milliseconds. */
-  readonly maxWaitMs: number;
-  /** The longest time of a search, its wait included, in milliseconds. */
-  readonly timeoutMs: number;
-}
+export type SearchLimits = Pick<
+  QueryGateLimits,
+  'slots' | 'maxWaiting' | 'maxWaitMs' | 'timeoutMs'
+>;
 
 const LIMITS: SearchLimits = { slots: 3, maxWaiting: 512, maxWaitMs: 5_000, timeoutMs: 10_000 };
 
@@ -70,18 +61,14 @@ export interface Search {
  * many documents takes seconds.
  */
 export class PassageSearch {
-  readonly #limits: SearchLimits;
-  readonly #gate: FairGate;
-  readonly #running = new RunningWork({ late: tooSlow, stopped: stopping });
-  /** The searches that have not ended, whether or not somebody waits for them. */
-  readonly #pending = new Set<Promise<unknown>>();
+  readonly #gate: QueryGate;
 
   constructor(
     private readonly finder: PassageFinder,
     limits: Partial<SearchLimits> = {},
   ) {
-    this.#limits = { ...LIMITS, ...limits };
-    this.#gate = new FairGate({ ...this.#limits, busy: tooMany });
+    const errors = { busy: tooMany, late: tooSlow, stopped: stopping };
+    this.#gate = new QueryGate({ ...LIMITS, ...limits, ...errors });
   }
 
   /**
@@ -96,19 +83,9 @@ export class PassageSearch {
   ): Promise<FoundPassage[]> {
     const terms = queryTerms(query);
     if (terms.length === 0) return [];
-    const running = this.#running.begin(signal, this.#limits.timeoutMs);
-    try {
-      const found = this.#gate.run(owner, running.signal, () =>
-        this.finder.find({ skillId, terms, limit }, running.signal),
-      );
-      this.#pending.add(found);
-      const end = () => this.#pending.delete(found);
-      found.then(end, end);
-      // A search keeps its slot until its work has ended, but nobody waits for a database that is silent.
-      return await unlessAborted(found, running.signal);
-    } finally {
-      running.abort();
-    }
+    return this.#gate.run(owner, signal, (running) =>
+      this.finder.find({ skillId, terms, limit }, running),
+    );
   }
 
   /**
@@ -116,10 +93,9 @@ export class PassageSearch {
    * that is silent has kept them for a second.
    */
   async close(): Promise<void> {
-    this.#running.stop();
     const closed = new AbortController();
     const late = delay(MAX_CLOSE_MS, undefined, closed).catch(() => {});
-    await Promise.race([Promise.allSettled(this.#pending), late]);
+    await Promise.race([this.#gate.stop(), late]);
     closed.abort();
     await this.finder.close?.();
   }

@@ -59,7 +59,9 @@ const MAX_HEADINGS = 300;
  * @returns the passages, and undefined now and then, for others to work
  */
 export function* splitText(text: string, hasHeadings: boolean): Generator<TextPassage | undefined> {
-  const path = new HeadingPath();
+  /** The headings above the current block. */
+  let path: readonly Heading[] = [];
+  const writePath = () => truncate(path.map(({ title }) => title).join(' > '), MAX_HEADINGS);
   let begin = 0;
   let headings = '';
   for (const block of readBlocks(text, hasHeadings)) {
@@ -74,20 +76,20 @@ export function* splitText(text: string, hasHeadings: boolean): Generator<TextPa
       yield { begin, end: blockBegin, headings };
       begin = blockBegin;
     }
-    if (heading) path.leave(heading.level);
-    if (begin === blockBegin) headings = path.text;
-    if (heading) path.enter(heading.level, heading.title);
+    if (heading) path = path.filter(({ level }) => level < heading.level);
+    if (begin === blockBegin) headings = writePath();
+    if (heading && heading.title !== '') path = [...path, heading];
     while (end - begin > SIZE.max) {
       const cut = cutAfter(text, begin);
       yield { begin, end: cut, headings };
       begin = cut;
-      headings = path.text;
+      headings = writePath();
     }
   }
   if (begin < text.length) yield { begin, end: text.length, headings };
 }
 
-/** The places at which a long paragraph is cut, the best first: after a line, a sentence, a word. */
+/** Where a long paragraph is cut, the best first: after a line, a sentence, a word. */
 const CUTS = [/^.*[\n\r]/s, /^.*(?:[.!?…]["'”’)\]]*\s|[。！？])/s, /^.*\s/s];
 
 /** Returns the end of the longest passage that begins at an offset, and may not be the last. */
@@ -99,30 +101,8 @@ function cutAfter(text: string, begin: number): number {
     if (before !== undefined) return least + before.length;
   }
   const end = begin + SIZE.max;
-  return isWithinPair(text, end) ? end - 1 : end;
-}
-
-function isWithinPair(text: string, at: number): boolean {
-  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
-}
-
-/** The headings that a place in a text is under. */
-class HeadingPath {
-  #headings: { readonly level: number; readonly title: string }[] = [];
-
-  get text(): string {
-    const path = this.#headings.map(({ title }) => title).join(' > ');
-    return truncate(path, MAX_HEADINGS);
-  }
-
-  /** Ends the headings that a new one of this level is not under. */
-  leave(level: number): void {
-    this.#headings = this.#headings.filter((heading) => heading.level < level);
-  }
-
-  enter(level: number, title: string): void {
-    if (title !== '') this.#headings.push({ level, title });
-  }
+  const isWithinPair = (text.codePointAt(end - 1) ?? 0) > 0xffff;
+  return isWithinPair ? end - 1 : end;
 }
 
 /** A paragraph with the blank lines after it, or the part of one from a heading on. */

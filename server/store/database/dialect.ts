@@ -50,11 +50,11 @@ const postgres: Dialect = {
   // The text itself is in the encoding of the database, which may be another.
   octets: (column) => sql<number>`octet_length(convert_to(${sql.ref(column)}, 'UTF8'))`,
   lock: async (db, name) => {
-    await sql`select pg_advisory_xact_lock(cast(${numberOf(name)} as bigint))`.execute(db);
+    await sql`select pg_advisory_xact_lock(cast(${hashName(name)} as bigint))`.execute(db);
   },
   tryLock: async (db, name) => {
     const { rows } = await sql<{ locked: boolean }>`
-      select pg_try_advisory_xact_lock(cast(${numberOf(name)} as bigint)) as locked
+      select pg_try_advisory_xact_lock(cast(${hashName(name)} as bigint)) as locked
     `.execute(db);
     return rows[0]?.locked ?? false;
   },
@@ -66,7 +66,7 @@ export function dialectOf(db: Pick<Kysely<unknown>, 'getExecutor'>): Dialect {
 }
 
 /** A number of 64 bits, in decimal, that stands for a name. */
-function numberOf(name: string): string {
+function hashName(name: string): string {
   return createHash('sha256').update(name).digest().readBigInt64BE().toString();
 }
 
@@ -102,7 +102,7 @@ export class PreparedQuery<Values, Row> {
       name === undefined ? query.parameters[index] : values[name],
     );
     const connection = readableNow(db);
-    if (connection) return this.#statementOf(connection, query).all(parameters);
+    if (connection) return this.#prepareOn(connection, query).all(parameters);
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
     return rows;
   }
@@ -134,7 +134,7 @@ export class PreparedQuery<Values, Row> {
     return { query, names };
   }
 
-  #statementOf(connection: SqliteConnection, { sql }: CompiledQuery<Row>): PreparedStatement<Row> {
+  #prepareOn(connection: SqliteConnection, { sql }: CompiledQuery<Row>): PreparedStatement<Row> {
     let statement = this.#statements.get(connection);
     if (!statement) {
       statement = new PreparedStatement<Row>(connection, sql);

@@ -219,7 +219,7 @@ export class CircuitBreaker {
    * @throws {StoreBusyError} if it is a read of tables that are known to be locked
    */
   run<T>(sql: string, execute: () => Promise<T>): Promise<T> {
-    const tables = READ.test(sql) ? tablesOf(sql) : '';
+    const tables = READ.test(sql) ? listTables(sql) : '';
     return tables === '' ? execute() : this.#read(tables, execute);
   }
 
@@ -246,7 +246,7 @@ export class CircuitBreaker {
 }
 
 /** The names of the tables that a statement reads, in the order of the alphabet. */
-function tablesOf(sql: string): string {
+function listTables(sql: string): string {
   const names = Array.from(sql.matchAll(TABLE), ([, name]) => name);
   return [...new Set(names)].sort().join();
 }

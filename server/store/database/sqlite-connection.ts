@@ -28,7 +28,7 @@ export class PreparedStatement<Row = unknown> {
   /** Returns all rows, of the type that the query declares: SQLite does not know it. */
   all(parameters: readonly unknown[]): Row[] {
     const rows = this.#statement.all(...parameters);
-    for (let index = 0; index < rows.length; index += 1) rows[index] = this.#rowOf(rows[index]);
+    for (let index = 0; index < rows.length; index += 1) rows[index] = this.#toRow(rows[index]);
     return rows;
   }
 
@@ -43,10 +43,10 @@ export class PreparedStatement<Row = unknown> {
   }
 
   *iterate(parameters: readonly unknown[]): Generator<unknown, void> {
-    for (const values of this.#statement.iterate(...parameters)) yield this.#rowOf(values);
+    for (const values of this.#statement.iterate(...parameters)) yield this.#toRow(values);
   }
 
-  #rowOf(values: readonly unknown[]): Record<string, unknown> {
+  #toRow(values: readonly unknown[]): Record<string, unknown> {
     const row: Record<string, unknown> = {};
     // Without an iterator: this is on the way of every read.
     for (let index = 0; index < values.length; index += 1) {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { onResponseClose } from './responses.js';
+import { onResponseClose } from './connections.js';
 
 /** Starts a server, sends two requests at once, and ends the connection after both have arrived. */
 async function lostExchanges(): Promise<readonly (readonly [IncomingMessage, ServerResponse])[]> {
