@@ -219,7 +219,7 @@ export interface FindsSuspect {
 }
 
 /** Yields finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
-export function* suspectFinders({
+function* suspectFinders({
   columns,
   features,
   partial_rows,
