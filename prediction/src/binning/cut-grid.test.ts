@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { CutGrid } from './cut-grid.js';
+import { CutGrid } from './bin-mapper.js';
 
 test('a grid counts the cuts below any value as a linear search does', () => {
   const number = fc.oneof(

@@ -4,10 +4,9 @@ import { leafValueOf } from '../boosting/reference-trees.js';
 import { KernelMemory } from '../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';
-import { ForestScorer, scorerMemory } from './forest-scorer.js';
+import { ForestScorer, scorerMemory, WasmScorer } from './forest-scorer.js';
 import { JsScorer } from './js-scorer.js';
 import { MAX_LEAVES, type Split, type Tree } from './tree.js';
-import { WasmScorer } from './wasm-scorer.js';
 
 /** Makes a tree of random shape, whose splits send random ranges of bins left. */
 function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {

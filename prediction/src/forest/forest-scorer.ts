@@ -1,8 +1,8 @@
 import { KernelMemory } from '../kernel/kernel-memory.js';
 import { finish, type Steps } from '../steps.js';
 import { JsScorer } from './js-scorer.js';
+import { type MaskTables, writeMaskTables } from './mask-tables.js';
 import type { Tree } from './tree.js';
-import { WasmScorer } from './wasm-scorer.js';
 
 /**
  * Scores rows with the kernel, or without it in a process that cannot load it. Both give the same
@@ -66,5 +66,114 @@ function* createScorer(
     return yield* WasmScorer.create(trees, memory);
   } catch {
     return new JsScorer(trees);
+  }
+}
+
+/** The number of rows scored together: their bins and sums fit into the L1 cache. */
+const BLOCK = 256;
+
+/** Scores rows with the mask tables of a forest. */
+export class WasmScorer {
+  readonly #memory: KernelMemory;
+  readonly #groups: number;
+  readonly #groupCount: number;
+  /** The features that the forest splits on. */
+  readonly #features: readonly number[];
+  /** Addresses of the bins of a block of rows, by feature, and of its sums. */
+  readonly #bins: number;
+  readonly #sums: number;
+
+  /**
+   * Lays out a forest in steps.
+   *
+   * @param memory contains the mask tables; forests may share one
+   * @throws {RangeError} as `KernelMemory.allocate`.
+   */
+  static *create(trees: readonly Tree[], memory: KernelMemory): Steps<WasmScorer> {
+    return new WasmScorer(yield* writeMaskTables(memory, trees), memory);
+  }
+
+  private constructor({ groups, groupCount, features }: MaskTables, memory: KernelMemory) {
+    this.#memory = memory;
+    this.#groups = groups;
+    this.#groupCount = groupCount;
+    this.#features = features;
+    this.#bins = memory.allocate(BLOCK * features.length);
+    this.#sums = memory.allocate(8 * BLOCK);
+  }
+
+  /** See `ForestScorer.addTo`. */
+  addTo(sums: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
+    const ofBlock = this.#views();
+    for (let start = 0; start < rows.length; start += BLOCK) {
+      const block = rows.subarray(start, start + BLOCK);
+      for (const [slot, feature] of this.#features.entries()) {
+        gather(ofBlock.bins, slot * block.length, bins, feature * stride, block);
+      }
+      for (let index = 0; index < block.length; index++) {
+        ofBlock.sums[index] = sums[block[index] ?? 0] ?? 0;
+      }
+      this.#addTrees(block.length);
+      for (let index = 0; index < block.length; index++) {
+        sums[block[index] ?? 0] = ofBlock.sums[index] ?? 0;
+      }
+    }
+  }
+
+  /** See `ForestScorer.addToAll`. */
+  addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
+    if (count === 1) {
+      this.#addToOne(sums, bins);
+      return;
+    }
+    const ofBlock = this.#views();
+    for (let start = 0; start < count; start += BLOCK) {
+      const length = Math.min(BLOCK, count - start);
+      for (const [slot, feature] of this.#features.entries()) {
+        const first = feature * count + start;
+        ofBlock.bins.set(bins.subarray(first, first + length), slot * length);
+      }
+      ofBlock.sums.set(sums.subarray(start, start + length));
+      this.#addTrees(length);
+      sums.set(ofBlock.sums.subarray(0, length), start);
+    }
+  }
+
+  /** Adds to the sum of a single row, for which making views would take longer than scoring. */
+  #addToOne(sums: Float64Array, bins: Uint8Array): void {
+    const { bytes, doubles } = this.#memory;
+    const features = this.#features;
+    for (let slot = 0; slot < features.length; slot++) {
+      bytes[this.#bins + slot] = bins[features[slot] ?? 0] ?? 0;
+    }
+    doubles[this.#sums / 8] = sums[0] ?? 0;
+    this.#addTrees(1);
+    sums[0] = doubles[this.#sums / 8] ?? 0;
+  }
+
+  /** Made anew for each call: a forest that was laid out after this one may have moved the memory. */
+  #views() {
+    const { bytes, doubles } = this.#memory;
+    return {
+      bins: bytes.subarray(this.#bins, this.#bins + BLOCK * this.#features.length),
+      sums: doubles.subarray(this.#sums / 8, this.#sums / 8 + BLOCK),
+    };
+  }
+
+  #addTrees(rowCount: number): void {
+    const { kernel } = this.#memory;
+    kernel.addForest(this.#groups, this.#groupCount, this.#bins, this.#sums, rowCount);
+  }
+}
+
+function gather(
+  target: Uint8Array,
+  targetOffset: number,
+  source: Uint8Array,
+  sourceOffset: number,
+  rows: Uint32Array,
+): void {
+  for (let index = 0; index < rows.length; index++) {
+    target[targetOffset + index] = source[sourceOffset + (rows[index] ?? 0)] ?? 0;
   }
 }

@@ -3,12 +3,11 @@ import type { RowCheck } from '../row-check/row-check.js';
 import type { ModelNames } from '../row-check/row-keys.js';
 import type { JsonBuffer } from '../serving/json-buffer.js';
 import type { ClassReader, PredictedClasses } from '../serving/predicted-classes.js';
-import type { PredictedRows } from '../serving/predicted-rows.js';
-import type { RowBinner } from '../serving/row-binner.js';
+import type { RowBinner, RowBlock } from '../serving/row-binner.js';
+import type { PredictedRows } from '../serving/row-predictor.js';
+import type { RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import type { RowObject } from '../table/row-object.js';
 import type { Task } from '../table/table.js';
-import type { RowBlock } from './row-block.js';
 
 /** The predictions of a block. The next block overwrites them. */
 export type BlockAnswers =

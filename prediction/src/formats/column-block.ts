@@ -1,8 +1,7 @@
 import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { EntryVector, TimeVector, Vector } from '../columns/vector.js';
-import type { BinnedInput, BinnedRows, RowBinner } from '../serving/row-binner.js';
-import type { RowObject } from '../table/row-object.js';
-import type { RowBlock } from './row-block.js';
+import type { BinnedInput, BinnedRows, RowBinner, RowBlock } from '../serving/row-binner.js';
+import type { RowObject } from '../table/cells.js';
 
 /** Rows that came together, by column. */
 export interface ColumnBatch {

@@ -1,6 +1,5 @@
 import type { Vector } from '../columns/vector.js';
-import type { FindsSuspect } from '../row-check/column-check.js';
-import type { RowCheck } from '../row-check/row-check.js';
+import type { FindsSuspect, RowCheck } from '../row-check/row-check.js';
 import { KeyReader } from '../row-check/row-keys.js';
 import type { RowWarnings } from '../row-check/row-warnings.js';
 import { type AnswerOptions, UnknownNamesError } from './answer-part.js';

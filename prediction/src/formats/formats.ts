@@ -2,9 +2,9 @@ import type { ByteBudget } from '../columns/byte-budget.js';
 import type { RowWarnings } from '../row-check/row-warnings.js';
 import type { Classifier } from '../serving/classifier.js';
 import type { Predictor } from '../serving/predictor.js';
+import type { RowBlock } from '../serving/row-binner.js';
 import type { AnswerOptions, AnswerPart } from './answer-part.js';
 import type { BlockAnswers, BlockPredictor } from './block-predictor.js';
-import type { RowBlock } from './row-block.js';
 
 /** A predictor of numbers or of classes. */
 export type AnyPredictor = Predictor | Classifier;

@@ -1,3 +1,7 @@
+import { ForestScorer } from '../forest/forest-scorer.js';
+import type { Forest } from '../forest/tree.js';
+import type { Steps } from '../steps.js';
+
 /**
  * The ratio of errors to their predicted size, as counted on rows that the model has not
  * seen. Kept apart by the predicted size of the error, so that a level holds among easy rows and
@@ -16,7 +20,7 @@ export interface Calibration {
 /** Levels are told in hundredths. */
 const LEVELS = 99;
 export const LOWEST_LEVEL = 0.01;
-export const HIGHEST_LEVEL = 0.99;
+const HIGHEST_LEVEL = 0.99;
 
 const MAX_GROUPS = 10;
 /** A group of 150 can promise 0.99, and its 0.9 is true to within some 2 %. */
@@ -118,4 +122,83 @@ export function highestWithin(widths: readonly Width[], most: number): Width {
     else high = middle;
   }
   return widths[Math.max(low, 1) - 1] ?? { level: LOWEST_LEVEL, score: 0 };
+}
+
+/** A model of the errors in one kind of row. */
+export interface ErrorModel {
+  /** Predicts the absolute error. */
+  readonly error_forest: Forest;
+  /** Added to every predicted error, which would else reach zero. */
+  readonly error_floor: number;
+  readonly calibration: Calibration;
+}
+
+/** A tenth of the mean error, below which the second forest's word is not taken. */
+const FLOOR_SHARE = 0.1;
+
+/** Where the model makes no error at all, scores |error| ÷ predicted error must still be finite. */
+const MIN_FLOOR = 2 ** -40;
+
+/** In the units of the error. */
+export function chooseErrorFloor(meanAbsoluteError: number): number {
+  return Math.max(FLOOR_SHARE * meanAbsoluteError, MIN_FLOOR);
+}
+
+/**
+ * The predicted size of an error: what the forest of errors says, which may go below zero, raised
+ * so that it is positive.
+ */
+export function predictedError(forestSum: number, errorFloor: number): number {
+  return Math.max(forestSum, 0) + errorFloor;
+}
+
+/** Chooses the width of a row's interval, given its predicted error. */
+export type WidthChoice = (error: number) => Width;
+
+/** An error model made ready for answering. */
+export class ErrorEstimator {
+  readonly #model: ErrorModel;
+  readonly #scorer: ForestScorer;
+  /** For each group the widths at every level. */
+  readonly #widths: readonly (readonly Width[])[];
+
+  static *create(model: ErrorModel): Steps<ErrorEstimator> {
+    return new ErrorEstimator(model, yield* ForestScorer.create(model.error_forest.trees));
+  }
+
+  private constructor(model: ErrorModel, scorer: ForestScorer) {
+    this.#model = model;
+    this.#scorer = scorer;
+    this.#widths = model.calibration.scores.map(allWidths);
+  }
+
+  /**
+   * Writes the predicted errors of the given rows, each of them once.
+   *
+   * @param bins as for `ForestScorer.addTo`.
+   */
+  write(errors: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
+    const { error_forest, error_floor } = this.#model;
+    for (const row of rows) errors[row] = error_forest.base;
+    if (rows.length === stride) this.#scorer.addToAll(errors, bins, stride);
+    else this.#scorer.addTo(errors, rows, bins, stride);
+    for (const row of rows) errors[row] = predictedError(errors[row] ?? 0, error_floor);
+  }
+
+  /** The width at the highest level that keeps half of an interval within `widest`. */
+  widthsWithin(widest: number): WidthChoice {
+    const { upper_bounds } = this.#model.calibration;
+    return (error) =>
+      highestWithin(this.#widths[groupOf(upper_bounds, error)] ?? [], widest / error);
+  }
+
+  /** @throws {RangeError} if the level is not within 0.01 to 0.99. */
+  widthsAt(level: number): WidthChoice {
+    if (!(level >= LOWEST_LEVEL && level <= HIGHEST_LEVEL)) {
+      throw new RangeError(`The confidence must be within 0.01 to 0.99, but is ${level}.`);
+    }
+    const { upper_bounds, scores } = this.#model.calibration;
+    const widths = scores.map((ofGroup) => widthAt(ofGroup, level));
+    return (error) => widths[groupOf(upper_bounds, error)] ?? { level: LOWEST_LEVEL, score: 0 };
+  }
 }

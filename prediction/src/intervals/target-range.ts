@@ -138,3 +138,104 @@ export function nearestTo({ values, is_whole }: TargetSupport, value: number): n
   const distance = (other: number) => Math.abs(other - value);
   return values.reduce((best, other) => (distance(other) < distance(best) ? other : best));
 }
+
+/**
+ * The units that models learn in: target = magnitude × (centre + spread × standard). Magnitude and
+ * spread are powers of two, which lose no digit, and keep targets of any size, near the limits of a
+ * double too, from overflowing when they are squared.
+ */
+export interface TargetScale {
+  magnitude: number;
+  centre: number;
+  spread: number;
+}
+
+/** Chooses units in which the target has mean 0 and a standard deviation of about 1. */
+export function chooseScale(values: Float64Array): TargetScale {
+  const magnitude = powerOfTwo(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0));
+  const centre = values.reduce((sum, value) => sum + value / magnitude, 0) / values.length;
+  const variance =
+    values.reduce((sum, value) => sum + (value / magnitude - centre) ** 2, 0) / values.length;
+  return { magnitude, centre, spread: powerOfTwo(Math.sqrt(variance)) };
+}
+
+/** The power of two next to a size, where both it and its inverse are ordinary doubles. */
+export function powerOfTwo(size: number): number {
+  return size > 0 ? 2 ** Math.min(Math.max(Math.round(Math.log2(size)), -1000), 1000) : 1;
+}
+
+export function toStandard(scale: TargetScale, value: number): number {
+  return (value / scale.magnitude - scale.centre) / scale.spread;
+}
+
+/** A finite number, also where the bound of an interval lies beyond all doubles. */
+export function fromStandard(scale: TargetScale, standard: number): number {
+  return toFinite(scale.magnitude * (scale.centre + scale.spread * standard));
+}
+
+/** A length: the distance between two targets that are `standard` apart. */
+export function lengthFromStandard(scale: TargetScale, standard: number): number {
+  return toFinite(scale.magnitude * (scale.spread * standard));
+}
+
+/** Adding 0 turns −0 into 0, which JSON and readers expect. */
+export function toFinite(value: number): number {
+  return Math.min(Math.max(value, -Number.MAX_VALUE), Number.MAX_VALUE) + 0;
+}
+
+/** Answers are told this much finer than the target scatters. */
+const STEPS_IN_DEVIATION = 1e4;
+
+/** Ten to this power is the largest that is a double without error. */
+const MAX_DECIMALS = 22;
+
+/** Beyond so many steps the digits of a double end. */
+const MAX_STEPS = 1e15;
+
+/**
+ * Rounds answers to as many decimals as the target bears: the step is the largest power of ten that
+ * is at most a ten-thousandth of the target's standard deviation, and at most 1. Digits beyond that
+ * say nothing, and writing 17 digits takes four times as long as writing few. Every step leads over 0
+ * and the whole numbers, so that no bound is moved across one of them.
+ */
+export class Rounding {
+  /** Steps in 1; 0 if nothing is rounded. */
+  readonly #scale: number;
+
+  /** @param deviation the target's standard deviation; where it is 0, nothing is rounded. */
+  constructor(deviation: number) {
+    const decimals = Math.max(0, Math.ceil(Math.log10(STEPS_IN_DEVIATION / deviation)));
+    this.#scale = decimals <= MAX_DECIMALS ? Number(`1e${decimals}`) : 0;
+  }
+
+  /** The step that is nearest. */
+  nearest(value: number): number {
+    const steps = Math.round(value * this.#scale);
+    return this.#isFine(steps) ? this.#at(steps) : value;
+  }
+
+  /** The largest step up to the value. */
+  down(value: number): number {
+    const steps = Math.round(value * this.#scale);
+    if (!this.#isFine(steps)) return value;
+    const nearest = this.#at(steps);
+    return nearest <= value ? nearest : this.#at(steps - 1);
+  }
+
+  /** The smallest step from the value on. */
+  up(value: number): number {
+    const steps = Math.round(value * this.#scale);
+    if (!this.#isFine(steps)) return value;
+    const nearest = this.#at(steps);
+    return nearest >= value ? nearest : this.#at(steps + 1);
+  }
+
+  #isFine(steps: number): boolean {
+    return this.#scale > 0 && Math.abs(steps) < MAX_STEPS;
+  }
+
+  /** Dividing gives the double that is nearest to the decimal, and so its short text. Adding 0 turns −0 into 0. */
+  #at(steps: number): number {
+    return steps / this.#scale + 0;
+  }
+}

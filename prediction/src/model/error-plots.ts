@@ -1,4 +1,4 @@
-import { fromStandard, powerOfTwo, type TargetScale, toFinite } from '../intervals/target-scale.js';
+import { fromStandard, powerOfTwo, type TargetScale, toFinite } from '../intervals/target-range.js';
 import { average, rootMeanSquare, standardDeviation } from '../statistics.js';
 
 /** Rows whose predicted values are close, in units of the target. */

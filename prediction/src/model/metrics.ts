@@ -1,4 +1,4 @@
-import { lengthFromStandard, type TargetScale } from '../intervals/target-scale.js';
+import { lengthFromStandard, type TargetScale } from '../intervals/target-range.js';
 import { average, rootMeanSquare, standardDeviation } from '../statistics.js';
 import {
   binResiduals,

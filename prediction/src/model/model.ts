@@ -1,8 +1,7 @@
 import type { ModelFeature } from '../binning/dataset.js';
 import type { Forest } from '../forest/tree.js';
-import type { ErrorModel } from '../intervals/error-model.js';
-import type { TargetSupport } from '../intervals/target-range.js';
-import type { TargetScale } from '../intervals/target-scale.js';
+import type { ErrorModel } from '../intervals/conformal.js';
+import type { TargetScale, TargetSupport } from '../intervals/target-range.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { NumberReading } from '../table/reading/column-reading.js';
 import type { ClassificationModel } from './class-model.js';

@@ -1,6 +1,6 @@
 import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Forest } from '../forest/tree.js';
-import type { ErrorModel } from '../intervals/error-model.js';
+import type { ErrorModel } from '../intervals/conformal.js';
 
 /**
  * The part of a model for partial rows: those that leave out a value which (nearly) every row learnt

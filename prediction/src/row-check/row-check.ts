@@ -1,8 +1,9 @@
+import { MISSING_BIN } from '../binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
 import type { Steps } from '../steps.js';
-import { type RowObject, valuesOf } from '../table/row-object.js';
-import { type FindsSuspect, suspectFinders } from './column-check.js';
-import { NearestName } from './nearest-name.js';
+import { Cell, cellText, type RowObject, valuesOf } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/reading/tell-reading.js';
 import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
 import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
 
@@ -208,4 +209,142 @@ export class RowCheck {
 function keptName(name: string): string {
   if (name.length <= MAX_NAME_LENGTH) return name;
   return Buffer.from(`${name.slice(0, MAX_NAME_LENGTH - 1)}…`).toString();
+}
+
+/** Finds values of a column that are unlike those of the table. */
+export interface FindsSuspect {
+  readonly cell: Cell;
+  readonly kind: Extract<RowWarning['kind'], 'out-of-range' | 'new-category'>;
+  readonly isSuspect: (value: unknown) => boolean;
+}
+
+/** Yields finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
+function* suspectFinders({
+  columns,
+  features,
+  partial_rows,
+}: Pick<Model, 'columns' | 'features' | 'partial_rows'>): Generator<FindsSuspect> {
+  for (const [index, summary] of columns.entries()) {
+    const { name, kind } = summary;
+    if (!summary.used || kind === 'date') continue;
+    if (kind === 'number') {
+      yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(summary) };
+      continue;
+    }
+    const feature = features.findIndex((one) => one.column === index);
+    const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
+    // Where other categories are familiar, one that is not listed may well have been in the table.
+    const knowsAll = unfamiliar.some((bin) => bin !== MISSING_BIN);
+    if (!knowsAll) continue;
+    yield {
+      cell: new Cell(name),
+      kind: 'new-category',
+      isSuspect: notAmong(summary.categories ?? []),
+    };
+  }
+}
+
+/** Returns the range of a column of numbers, with its width added at both ends. */
+export function usualRange({ min, max }: ColumnSummary): { least: number; most: number } {
+  if (typeof min !== 'number' || typeof max !== 'number') {
+    return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+  }
+  const width = max - min;
+  return { least: min - width, most: max + width };
+}
+
+/** Returns a check for numbers that lie outside the range by more than its width. */
+function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
+  const { least, most } = usualRange(summary);
+  const read = readerOf('number', summary.reading);
+  return (value) => {
+    if (value === null) return false;
+    const number = typeof value === 'number' ? value : read(cellText(value));
+    return number < least || number > most;
+  };
+}
+
+function notAmong(categories: readonly string[]): (value: unknown) => boolean {
+  const known = new Set(categories);
+  return (value) => {
+    if (value === null || (typeof value === 'string' && known.has(value))) return false;
+    const text = cellText(value);
+    return text !== '' && !known.has(text);
+  };
+}
+
+/** Characters that are compared; longer names are alike or not by their beginning. */
+const MAX_COMPARED = 40;
+
+/** Steps of comparison for all names together: some 20 ms. */
+const MAX_STEPS = 4_000_000;
+
+/**
+ * Finds the name that was most likely meant: the one with the smallest edit distance (Levenshtein), letter case
+ * apart, if it is at most a third of the longer name's length. The work of one instance is bounded: once it has
+ * done as much as it may, it finds only names that differ in case, blanks and punctuation.
+ */
+export class NearestName {
+  readonly #candidates: readonly { readonly name: string; readonly folded: string }[];
+  readonly #byLetters: ReadonlyMap<string, string>;
+  #steps = 0;
+
+  constructor(names: readonly string[]) {
+    this.#candidates = names.map((name) => ({ name, folded: folded(name) }));
+    // The first of two that look alike is kept.
+    this.#byLetters = new Map(
+      names.map((name): [string, string] => [letters(name), name]).reverse(),
+    );
+  }
+
+  /** @returns null, if no name is near. */
+  of(sent: string): string | null {
+    const alike = letters(sent) === '' ? undefined : this.#byLetters.get(letters(sent));
+    return alike ?? this.#closest(folded(sent));
+  }
+
+  #closest(text: string): string | null {
+    let nearest: string | null = null;
+    let best = Number.POSITIVE_INFINITY;
+    for (const { name, folded: other } of this.#candidates) {
+      const most = Math.min(best - 1, Math.floor(Math.max(text.length, other.length) / 3));
+      if (Math.abs(text.length - other.length) > most || this.#steps > MAX_STEPS) continue;
+      const distance = this.#distance(text, other, most);
+      if (distance > most) continue;
+      best = distance;
+      nearest = name;
+    }
+    return nearest;
+  }
+
+  /** The edit distance, or any larger number than `most` if it is more than that. */
+  #distance(one: string, other: string, most: number): number {
+    let above = Array.from({ length: other.length + 1 }, (_, length) => length);
+    for (let row = 1; row <= one.length; row++) {
+      const current = [row];
+      let least = row;
+      for (let column = 1; column <= other.length; column++) {
+        const replaced = (above[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1);
+        const cell = Math.min(replaced, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
+        current.push(cell);
+        if (cell < least) least = cell;
+      }
+      this.#steps += other.length;
+      if (least > most) return least;
+      above = current;
+    }
+    return above[other.length] ?? 0;
+  }
+}
+
+function folded(name: string): string {
+  return name.slice(0, MAX_COMPARED).toLowerCase();
+}
+
+/** Returns a name without case, blanks and punctuation. */
+function letters(name: string): string {
+  return name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, '');
 }

@@ -1,5 +1,5 @@
+import { type RowObject, valuesOf } from '../table/cells.js';
 import { columnName, ECHO_COLUMNS } from '../table/column-names.js';
-import { type RowObject, valuesOf } from '../table/row-object.js';
 
 /** The keys of a row, sorted by the names of a model. */
 export interface KeyLayout {

@@ -1,8 +1,8 @@
-import { ObjectBlock, type RowBlock } from '../formats/row-block.js';
 import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
-import type { RowObject } from '../table/row-object.js';
+import type { RowObject } from '../table/cells.js';
 import { JsonBuffer, type Literal, literal } from './json-buffer.js';
 import type { RowBinner } from './row-binner.js';
+import { ObjectBlock, type RowBlock } from './row-binner.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;

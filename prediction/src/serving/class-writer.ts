@@ -1,11 +1,10 @@
 import type { SetChooser } from '../classes/prediction-sets.js';
 import type { ClassificationModel } from '../model/class-model.js';
+import { Cell, valuesOf } from '../table/cells.js';
 import { derivedColumns, setColumn } from '../table/column-names.js';
-import { Cell, valuesOf } from '../table/row-object.js';
-import { writeValue } from './echo-column.js';
 import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
 import { ClassReader, type PredictedClasses } from './predicted-classes.js';
-import { type ByAnomaly, byAnomaly, ofAnomaly, type RowFrame } from './row-frame.js';
+import { type ByAnomaly, byAnomaly, ofAnomaly, type RowFrame, writeValue } from './row-frame.js';
 
 /** A class as answers tell it. */
 interface ClassText {

@@ -2,7 +2,7 @@ import type { BlockPredictor } from '../formats/block-predictor.js';
 import type { ClassificationModel } from '../model/class-model.js';
 import { type RowCheck, RowChecks } from '../row-check/row-check.js';
 import { finish, type Steps } from '../steps.js';
-import { ownValue } from '../table/row-object.js';
+import { ownValue } from '../table/cells.js';
 import { AnswerPortions, type RowEngine } from './answer-portions.js';
 import type { ClassPrediction } from './class-prediction.js';
 import { ClassWriter } from './class-writer.js';

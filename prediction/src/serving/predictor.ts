@@ -2,13 +2,18 @@ import type { BlockPredictor } from '../formats/block-predictor.js';
 import type { RegressionModel } from '../model/model.js';
 import { type RowCheck, RowChecks } from '../row-check/row-check.js';
 import { finish, type Steps } from '../steps.js';
-import { ownValue } from '../table/row-object.js';
+import { ownValue } from '../table/cells.js';
 import { AnswerPortions, type RowEngine } from './answer-portions.js';
-import { actualValue, PredictedRows } from './predicted-rows.js';
 import type { Prediction } from './prediction.js';
 import { ResponseWriter } from './response-writer.js';
 import { RowFrame } from './row-frame.js';
-import { RowPredictor, type WidthChoices, type Workspace } from './row-predictor.js';
+import {
+  actualValue,
+  PredictedRows,
+  RowPredictor,
+  type WidthChoices,
+  type Workspace,
+} from './row-predictor.js';
 
 /** Room for a block of rows and what is predicted of them. */
 interface Block {

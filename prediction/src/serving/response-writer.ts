@@ -1,10 +1,9 @@
 import type { RegressionModel } from '../model/model.js';
+import { Cell, valuesOf } from '../table/cells.js';
 import { derivedColumns } from '../table/column-names.js';
-import { Cell, valuesOf } from '../table/row-object.js';
-import { writeValue } from './echo-column.js';
 import { type JsonBuffer, type Literal, literal } from './json-buffer.js';
-import { actualValue, type PredictedRows } from './predicted-rows.js';
-import { type ByAnomaly, byAnomaly, ofAnomaly, type RowFrame } from './row-frame.js';
+import { type ByAnomaly, byAnomaly, ofAnomaly, type RowFrame, writeValue } from './row-frame.js';
+import { actualValue, type PredictedRows } from './row-predictor.js';
 
 /** The text between the values of a row. */
 interface Parts {

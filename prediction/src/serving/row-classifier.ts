@@ -2,10 +2,10 @@ import { SetChooser } from '../classes/prediction-sets.js';
 import { ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
 import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
 import type { Forest } from '../forest/tree.js';
-import type { RowBlock } from '../formats/row-block.js';
 import type { ClassificationModel } from '../model/class-model.js';
 import type { Steps } from '../steps.js';
 import type { PredictedClasses } from './predicted-classes.js';
+import type { RowBlock } from './row-binner.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
 import { sortByKind } from './row-predictor.js';
 

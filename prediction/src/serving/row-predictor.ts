@@ -1,14 +1,20 @@
 import { ForestScorer } from '../forest/forest-scorer.js';
-import type { RowBlock } from '../formats/row-block.js';
-import { widestReach } from '../intervals/conformal.js';
-import { ErrorEstimator, type WidthChoice } from '../intervals/interval-width.js';
-import { Rounding } from '../intervals/rounding.js';
-import { type TargetSupport, withinSupport } from '../intervals/target-range.js';
-import { fromStandard, lengthFromStandard } from '../intervals/target-scale.js';
+import { ErrorEstimator, type WidthChoice, widestReach } from '../intervals/conformal.js';
+import {
+  fromStandard,
+  lengthFromStandard,
+  Rounding,
+  type TargetSupport,
+  withinSupport,
+} from '../intervals/target-range.js';
 import type { RegressionModel } from '../model/model.js';
+import type { PartialRows } from '../model/partial-rows.js';
 import type { Steps } from '../steps.js';
-import { PartialEstimator } from './partial-estimator.js';
-import type { PredictedRows } from './predicted-rows.js';
+import { cellText, parseNumber } from '../table/cells.js';
+import type { NumberReading } from '../table/reading/column-reading.js';
+import { readerOf } from '../table/reading/tell-reading.js';
+import type { Prediction } from './prediction.js';
+import type { RowBlock } from './row-binner.js';
 import { type BinnedRows, RowBinner } from './row-binner.js';
 
 /** The choice of interval widths, by kind of row. */
@@ -170,4 +176,83 @@ export function sortByKind(isPartial: Uint8Array, count: number, indexes: Uint32
     else indexes[ordinaryCount++] = index;
   }
   return ordinaryCount;
+}
+
+/** Predicts the errors of partial rows. */
+export class PartialEstimator {
+  readonly errors: ErrorEstimator;
+  readonly #base: number;
+  readonly #corrections: ForestScorer;
+
+  static *create(partialRows: PartialRows): Steps<PartialEstimator> {
+    const { base, trees } = partialRows.correction_forest;
+    const errors = yield* ErrorEstimator.create(partialRows);
+    return new PartialEstimator(errors, base, yield* ForestScorer.create(trees));
+  }
+
+  private constructor(errors: ErrorEstimator, base: number, corrections: ForestScorer) {
+    this.errors = errors;
+    this.#base = base;
+    this.#corrections = corrections;
+  }
+
+  /**
+   * Adds the corrections of the given rows to what the value forest said of them.
+   *
+   * @param bins as for `ForestScorer.addTo`.
+   */
+  correct(values: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
+    for (const row of rows) values[row] = (values[row] ?? 0) + this.#base;
+    this.#corrections.addTo(values, rows, bins, stride);
+  }
+}
+
+/** The predictions of some rows, by row. */
+export class PredictedRows {
+  readonly values: Float64Array;
+  readonly confidences: Float64Array;
+  readonly mins: Float64Array;
+  readonly maxs: Float64Array;
+
+  /** Reads the text of a row's own value of the target. */
+  readonly readActual: (text: string) => number;
+
+  /**
+   * @param most the most rows that it is to hold at once.
+   * @param reading how the target was read in training.
+   */
+  constructor(most: number, reading: NumberReading | null) {
+    this.readActual = readerOf('number', reading);
+    this.values = new Float64Array(most);
+    this.confidences = new Float64Array(most);
+    this.mins = new Float64Array(most);
+    this.maxs = new Float64Array(most);
+  }
+
+  /** Whether a target lies outside a row's interval; null, if it is no number. */
+  anomaly(index: number, actual: number): boolean | null {
+    if (Number.isNaN(actual)) return null;
+    return actual < (this.mins[index] ?? 0) || actual > (this.maxs[index] ?? 0);
+  }
+
+  /**
+   * @param original the row's own value of the target, as sent.
+   * @param actual the number that it is read as, if it is one.
+   */
+  prediction(index: number, original: unknown, actual: number): Prediction {
+    return {
+      value: this.values[index] ?? 0,
+      confidence: this.confidences[index] ?? 0,
+      min: this.mins[index] ?? 0,
+      max: this.maxs[index] ?? 0,
+      original,
+      anomaly: this.anomaly(index, actual),
+    };
+  }
+}
+
+/** Reads a row's own value of the target as training does; NaN if it is no number. */
+export function actualValue(original: unknown, read = parseNumber): number {
+  if (typeof original === 'number') return original;
+  return original === null ? Number.NaN : read(cellText(original));
 }

@@ -1,5 +1,5 @@
+import { isRowObject, ownValue, type RowObject } from './cells.js';
 import { checkColumnNames, columnName } from './column-names.js';
-import { isRowObject, ownValue, type RowObject } from './row-object.js';
 import type { Table, Task } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError } from './table-error.js';

@@ -1,7 +1,11 @@
 import type { Learner } from '../boosting/learner.js';
 import type { Forest } from '../forest/tree.js';
-import { calibrate } from '../intervals/conformal.js';
-import { chooseErrorFloor, type ErrorModel, predictedError } from '../intervals/error-model.js';
+import {
+  calibrate,
+  chooseErrorFloor,
+  type ErrorModel,
+  predictedError,
+} from '../intervals/conformal.js';
 import { errorTreeParams } from '../params.js';
 import { average, pick } from '../statistics.js';
 import { errorShrinkage } from './error-shrinkage.js';

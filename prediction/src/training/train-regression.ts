@@ -2,19 +2,17 @@ import { prepareTable } from '../binning/dataset.js';
 import { Learner } from '../boosting/learner.js';
 import { ForestScorer } from '../forest/forest-scorer.js';
 import {
+  chooseScale,
   findSupport,
+  fromStandard,
+  lengthFromStandard,
   nearestTo,
   reachTo,
   settle,
-  type TargetSupport,
-} from '../intervals/target-range.js';
-import {
-  chooseScale,
-  fromStandard,
-  lengthFromStandard,
   type TargetScale,
+  type TargetSupport,
   toStandard,
-} from '../intervals/target-scale.js';
+} from '../intervals/target-range.js';
 import { measure } from '../model/metrics.js';
 import type { RegressionModel } from '../model/model.js';
 import { valueTreeParams } from '../params.js';

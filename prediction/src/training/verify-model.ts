@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.js';
 import { decodeModel } from '../model/model-codec.js';
 import { createPredictor } from '../serving/create-predictor.js';
-import type { RowObject } from '../table/row-object.js';
+import type { RowObject } from '../table/cells.js';
 
 /**
  * Verifies that an encoded model can be read, and answers rows with finite numbers: one that has what the table had,

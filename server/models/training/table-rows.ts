@@ -39,7 +39,7 @@ export async function createTable({ work }: Store, owner: string): Promise<strin
   return id;
 }
 
-/** @throws {LimitReachedError} if the owner would exceed the limit; then nothing is added */
+/** @throws {ProblemError} if the owner would exceed the limit; then nothing is added */
 export function addTablePart(
   { work, limits }: Store,
   tableId: string,

@@ -71,7 +71,7 @@ export class Tables {
    * @throws {ProblemError} at once, before anything is read, if too many tables are under way
    * @throws {ProblemError} if the table is refused, or arrives too slowly while others wait, or the
    *   process that reads it is ended
-   * @throws {LimitReachedError} if the owner would exceed the limit
+   * @throws {ProblemError} if the owner would exceed the limit
    * @throws the error of the text, or the reason of `signal`; then nothing is stored
    */
   async ingest({ owner, text, tooSlow, signal, ...job }: TableSource): Promise<StoredTable> {

@@ -128,7 +128,7 @@ async function refuseTraining(model: Model | undefined, conditions: Conditions):
 
 /**
  * Checks what a training needs before its table is read, which is work.
- * @throws {ProblemError | LimitReachedError}
+ * @throws {ProblemError}
  */
 async function refuseFull(store: Store, project: Project, owner: string): Promise<void> {
   await refuseFullQueue(store, project.id);

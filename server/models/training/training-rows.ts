@@ -31,7 +31,7 @@ const MAX_WAITING = { inAll: 100, ofOwner: 50 };
  * follows in the transaction, which has locked the project and keeps others from beginning a training.
  * @param source the query that the table came from; left out for a table that was sent
  * @throws {ProblemError} if the model is training, or too many trainings wait
- * @throws {LimitReachedError}
+ * @throws {ProblemError}
  */
 export async function beginTraining(
   tx: Store,

@@ -1,6 +1,6 @@
-import { Cell, type RowObject } from '../../table/row-object.js';
+import type { RowBlock } from '../../serving/row-binner.js';
+import { Cell, type RowObject } from '../../table/cells.js';
 import { ColumnBlock } from '../column-block.js';
-import type { RowBlock } from '../row-block.js';
 import type { ArrowBatch } from './arrow-row-reader.js';
 
 /** The rows of a block, from which an answer takes values by column. */

@@ -9,7 +9,7 @@ import { isPassedOn } from '../../arrow/sent-columns.js';
 import { TypeId } from '../../arrow/types.js';
 import { JsonBuffer } from '../../serving/json-buffer.js';
 import type { PredictedClasses } from '../../serving/predicted-classes.js';
-import type { PredictedRows } from '../../serving/predicted-rows.js';
+import type { PredictedRows } from '../../serving/row-predictor.js';
 import { cellText, parseNumber } from '../../table/cells.js';
 import { derivedColumns, setColumn } from '../../table/column-names.js';
 import { readerOf } from '../../table/reading/tell-reading.js';

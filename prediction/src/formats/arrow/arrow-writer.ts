@@ -9,10 +9,10 @@ import {
   schemaMessage,
 } from '../../arrow/message-bytes.js';
 import { type ByteBudget, type HeldBytes, MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
+import type { RowBlock } from '../../serving/row-binner.js';
 import type { AnswerOptions } from '../answer-part.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { AnswerWriter } from '../formats.js';
-import type { RowBlock } from '../row-block.js';
 import { AnswerBlock } from './answer-block.js';
 import { answerColumns } from './answer-columns.js';
 import type { OutputColumn } from './output-columns.js';

@@ -1,6 +1,6 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
-import type { RowObject } from '../../table/row-object.js';
+import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CellBlock, type ReadOther } from './cell-block.js';
 import { CELL } from './cell-kind.js';
 import type { CellMemory } from './cell-memory.js';

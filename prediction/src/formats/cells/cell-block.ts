@@ -1,6 +1,5 @@
-import type { BinnedRows } from '../../serving/row-binner.js';
-import type { RowObject } from '../../table/row-object.js';
-import type { RowBlock } from '../row-block.js';
+import type { BinnedRows, RowBlock } from '../../serving/row-binner.js';
+import type { RowObject } from '../../table/cells.js';
 import { CELL, CellKind } from './cell-kind.js';
 import type { CellMemory } from './cell-memory.js';
 import type { CellPlan } from './cell-plan.js';

@@ -1,6 +1,6 @@
-import type { CutGrid } from '../../binning/cut-grid.js';
+import type { CutGrid } from '../../binning/bin-mapper.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import { type FindsSuspect, usualRange } from '../../row-check/column-check.js';
+import { type FindsSuspect, usualRange } from '../../row-check/row-check.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
 import { ECHO_COLUMNS } from '../../table/column-names.js';
 import type { ColumnSummary } from '../../table/column-profile.js';

@@ -1,5 +1,5 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
-import type { PredictedRows } from '../../serving/predicted-rows.js';
+import type { PredictedRows } from '../../serving/row-predictor.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import { NUMBER_TEXT, writeNumberTexts } from '../cells/number-texts.js';

@@ -1,11 +1,11 @@
 import type { RowCheck } from '../../row-check/row-check.js';
-import type { RowObject } from '../../table/row-object.js';
+import type { RowBlock } from '../../serving/row-binner.js';
+import type { RowObject } from '../../table/cells.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
 import { CellPlan } from '../cells/cell-plan.js';
-import type { RowBlock } from '../row-block.js';
 import type { CsvHeader } from './csv-header.js';
 import type { ObjectRows } from './object-rows.js';
 import type { RecordParser } from './record-parser.js';

@@ -1,4 +1,4 @@
-import { writeDigits } from '../../serving/number-digits.js';
+import { writeDigits } from '../../serving/json-buffer.js';
 import { parseNumber } from '../../table/cells.js';
 
 const [LINE_FEED, CARRIAGE_RETURN, SPACE, QUOTE, COMMA] = [0x0a, 0x0d, 0x20, 0x22, 0x2c];

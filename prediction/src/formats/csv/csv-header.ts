@@ -1,6 +1,6 @@
 import type { RowCheck } from '../../row-check/row-check.js';
+import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
-import type { RowObject } from '../../table/row-object.js';
 import { quote } from '../../table/table-error.js';
 import { RowsError, UnknownNamesError } from '../answer-part.js';
 import type { CsvRecord } from './record-parser.js';

@@ -1,11 +1,11 @@
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
+import type { RowBlock } from '../../serving/row-binner.js';
 import { CsvOpeningReader, type CsvOptions } from '../../table/csv/csv-opening.js';
 import { QUOTING } from '../../table/csv/csv-record-limit.js';
 import { type AnswerOptions, RowsError } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { RowReader } from '../formats.js';
-import type { RowBlock } from '../row-block.js';
 import { CellRows } from './cell-rows.js';
 import { CsvHeader } from './csv-header.js';
 import { checkText } from './csv-text.js';

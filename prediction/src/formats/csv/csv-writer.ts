@@ -1,13 +1,13 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import { JsonBuffer } from '../../serving/json-buffer.js';
+import type { RowBlock } from '../../serving/row-binner.js';
+import { Cell } from '../../table/cells.js';
 import { derivedColumns, setColumn } from '../../table/column-names.js';
-import { Cell } from '../../table/row-object.js';
 import type { AnswerOptions } from '../answer-part.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import { CellBlock } from '../cells/cell-block.js';
 import { CELL, CellKind } from '../cells/cell-kind.js';
 import type { AnswerWriter } from '../formats.js';
-import type { RowBlock } from '../row-block.js';
 import { CellLines } from './cell-lines.js';
 import { CsvBuffer, csvField } from './csv-buffer.js';
 

@@ -1,7 +1,7 @@
 import type { RowCheck } from '../../row-check/row-check.js';
-import type { RowObject } from '../../table/row-object.js';
+import { ObjectBlock } from '../../serving/row-binner.js';
+import type { RowObject } from '../../table/cells.js';
 import type { BlockPredictor } from '../block-predictor.js';
-import { ObjectBlock } from '../row-block.js';
 import type { CsvHeader } from './csv-header.js';
 import type { RecordParser } from './record-parser.js';
 

@@ -1,7 +1,7 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import type { JsonBuffer } from '../../serving/json-buffer.js';
 import type { ClassReader } from '../../serving/predicted-classes.js';
-import { actualValue, type PredictedRows } from '../../serving/predicted-rows.js';
+import { actualValue, type PredictedRows } from '../../serving/row-predictor.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_HELD_BYTES } from '../../columns/byte-budget.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
-import type { RowObject } from '../../table/row-object.js';
+import type { RowObject } from '../../table/cells.js';
 import { type AnswerOptions, DeclinedError, UnknownNamesError } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { CellBlock } from '../cells/cell-block.js';

@@ -1,6 +1,6 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
-import type { RowObject } from '../../table/row-object.js';
+import type { RowObject } from '../../table/cells.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace, CellBlock } from '../cells/cell-block.js';

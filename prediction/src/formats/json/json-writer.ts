@@ -1,9 +1,9 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import { JsonBuffer, literal } from '../../serving/json-buffer.js';
+import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import { CellBlock } from '../cells/cell-block.js';
 import type { AnswerWriter } from '../formats.js';
-import type { RowBlock } from '../row-block.js';
 import { CellWriter, type Separators } from './cell-writer.js';
 
 const OPEN = literal('[');

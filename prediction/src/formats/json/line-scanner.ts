@@ -1,11 +1,11 @@
 import type { RowCheck } from '../../row-check/row-check.js';
-import type { RowObject } from '../../table/row-object.js';
+import type { RowBlock } from '../../serving/row-binner.js';
+import type { RowObject } from '../../table/cells.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import type { CellPlan } from '../cells/cell-plan.js';
 import type { LineFault } from '../formats.js';
-import type { RowBlock } from '../row-block.js';
 import { JsonScanner, type Scan } from './json-scanner.js';
 
 /** The content of a line: its values under the model's names, or its fault. */

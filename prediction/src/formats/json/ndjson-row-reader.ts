@@ -3,14 +3,14 @@ import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
 import type { RowWarnings, UnknownName } from '../../row-check/row-warnings.js';
+import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
+import type { RowObject } from '../../table/cells.js';
 import { LineSplitter } from '../../table/json/line-splitter.js';
-import type { RowObject } from '../../table/row-object.js';
 import type { AnswerOptions } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import { CellMemory } from '../cells/cell-memory.js';
 import { CellPlan } from '../cells/cell-plan.js';
 import type { LineFault, RowReader } from '../formats.js';
-import { ObjectBlock, type RowBlock } from '../row-block.js';
 import { LineScanner, type ReadLine } from './line-scanner.js';
 import { lineValue, TOO_LONG, UnreadableLine } from './line-value.js';
 

@@ -1,9 +1,9 @@
 import { KeyReader } from '../../row-check/row-keys.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
+import { ObjectBlock } from '../../serving/row-binner.js';
 import { type AnswerOptions, UnknownNamesError } from '../answer-part.js';
 import type { BlockPredictor } from '../block-predictor.js';
 import type { RowReader } from '../formats.js';
-import { ObjectBlock } from '../row-block.js';
 
 /** Unknown names that a refusal lists at most. */
 const MAX_NAMES = 21;
