@@ -9,7 +9,7 @@ import { WriteProbe, writeProbeRow } from './database/write-probe.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export { isPostgres, withoutCredentials } from './database/address.js';
-export { isTimeout, isUnavailable, isUnwritable } from './database/unavailable.js';
+export { isTimeout, isUnavailable, isUnwritable, StoreBusyError } from './database/unavailable.js';
 export type { Contents } from './quota.js';
 export type { Page } from './rows.js';
 
