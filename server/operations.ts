@@ -1,20 +1,21 @@
 import type { AgentRunner } from './agents/agent-runner.js';
 import { completionOperations } from './agents/completions.js';
 import { conversationOperations } from './agents/conversations/conversations.js';
+import type { RefuseMissing } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
 import { modelOperations } from './models/models.js';
-import { predictOperations } from './models/predictions/predict.js';
+import { predictOperations, requireServing } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
 import type { Tables } from './models/training/tables.js';
 import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
 import { type CallerLimits, callerOperations } from './projects/caller.js';
-import { projectOperations } from './projects/projects.js';
+import { findProject, projectOperations } from './projects/projects.js';
 import { agentOperations } from './resources/agents.js';
 import { chatbotOperations } from './resources/chatbots.js';
-import { documentOperations } from './resources/documents/documents.js';
+import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';
 import type { DatabaseNames } from './resources/skill-check.js';
 import { skillOperations } from './resources/skills.js';
 import type { Store } from './store/index.js';
@@ -54,5 +55,25 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...trainingOperations(services),
     ...predictOperations(store, predictors, pool, (rows) => metrics.predicted(rows)),
     ...healthOperations(store, metrics, version, draining),
+  };
+}
+
+/**
+ * Returns the check that runs before a large body is read: for a prediction it looks up the model, for
+ * a document the skill, else the project. A look-up costs less than reading a body in vain.
+ */
+export function refuseMissing({ store, predictors }: Services): RefuseMissing {
+  return async (operationId, params, caller) => {
+    const { projectName, modelName, skill_name, project_name: project = projectName } = params;
+    if (operationId === 'predict' && projectName !== undefined && modelName !== undefined) {
+      await requireServing(store, caller, projectName, modelName, () =>
+        predictors.servingVersion(caller.owner, projectName, modelName),
+      );
+    } else if (project !== undefined) {
+      const found = await findProject(store, caller, project);
+      if (operationId === 'putDocument' && skill_name !== undefined) {
+        await findDocumentSkill(store, found, skill_name);
+      }
+    }
   };
 }
