@@ -48,7 +48,7 @@ const ALONE: Faulty[] = [
     what: 'a handler without an operation',
     from: '\npaths:\n',
     to: '\n‸paths:\n',
-    says: /no operation is called copyAgent, .* server\/operations\/agents\.ts:1/,
+    says: /no operation is called copyAgent, .* server\/resources\/agents\.ts:1/,
     code: {
       handlers: new Map([...HANDLERS, ['copyAgent', 'server/resources/agents.ts:1']]),
     },
