@@ -57,12 +57,8 @@ export function createApp(
     logRequest(req, res);
     services.metrics.observeRequest(req, res);
     setSecurityHeaders(res);
-    try {
-      refuseMalformed(req);
-      requests(req, res, next);
-    } catch (thrown) {
-      next(thrown);
-    }
+    refuseMalformed(req);
+    requests(req, res, next);
   };
   const listener = bypassRouter(
     app,

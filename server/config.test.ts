@@ -52,6 +52,8 @@ describe('the chat server', () => {
     expect(() => readConfig({ ...CHAT, CHAT_KEY: 'a', CHAT_KEY_FILE: file })).toThrow(
       'CHAT_KEY and CHAT_KEY_FILE are both set; set one of them',
     );
+    await writeFile(file, '\n');
+    expect(() => readConfig({ ...CHAT, CHAT_KEY_FILE: file })).toThrow('CHAT_KEY must consist of');
     await rm(dirname(file), { recursive: true });
   });
 

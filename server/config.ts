@@ -189,7 +189,7 @@ export function readConfig(env: Environment): Config {
   const found = Object.keys(settings.entries).map((setting) => findSetting(env, setting));
   const result = v.safeParse(
     settings,
-    Object.fromEntries(found.flatMap(({ setting, value }) => (value ? [[setting, value]] : []))),
+    Object.fromEntries(found.map(({ setting, value }) => [setting, value])),
   );
   if (!result.success) {
     const faults = result.issues.map(({ path, message }) => {
@@ -222,10 +222,8 @@ function findSetting(env: Environment, setting: string): Found {
     return { setting, name, value: readSecret(file, env[file]) };
   }
   const older = OLDER_VARIABLES[setting];
-  const isOlder = older !== undefined && env[older] && !env[name];
-  return isOlder
-    ? { setting, name: older, value: env[older] }
-    : { setting, name, value: env[name] };
+  const found = older !== undefined && env[older] && !env[name] ? older : name;
+  return { setting, name: found, value: env[found] || undefined };
 }
 
 function readSecret(name: string, file: string): string {

@@ -17,7 +17,7 @@ import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
-import { sweepTables } from './models/training/table-rows.js';
+import { sweepTable } from './models/training/table-rows.js';
 import { Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
@@ -101,10 +101,7 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const sweeps = new Sweeps(
-      [sweepConversations(store), sweepTables(store), ...sweepStore(store)],
-      log,
-    );
+    const sweeps = new Sweeps([sweepConversations(store), ...sweepStore(store)], log);
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
@@ -211,9 +208,10 @@ async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promi
 function sweepStore(store: Store): Sweep[] {
   return [
     {
-      failure: 'unused texts are not deleted yet',
+      // One after the other: each uses one of the few connections for such work.
+      failure: 'unused tables and texts are not deleted yet',
       everyMs: 500,
-      step: () => sweepText(store),
+      step: async () => (await sweepTable(store)) || (await sweepText(store)),
     },
     {
       failure: 'expired responses are not deleted yet',

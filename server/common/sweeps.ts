@@ -6,14 +6,11 @@ import { unlessAborted } from './unless-aborted.js';
 export interface Sweep {
   /** The message of the log when a step fails, such as "old answers are not deleted yet". */
   readonly failure: string;
-  /** The pause when nothing is left to do, in milliseconds. */
+  /** The pause when nothing is left to do or a step failed, in milliseconds. */
   readonly everyMs: number;
   /** Carries out a step, and returns whether there may be more to do. */
   step(): Promise<boolean>;
 }
-
-/** The pause after a step that failed, in milliseconds. */
-const RETRY_AFTER_MS = 500;
 
 /** Runs the housekeeping of the service: each sweep on its own, so that none waits for another. */
 export class Sweeps {
@@ -44,7 +41,7 @@ export class Sweeps {
       } catch (error) {
         if (signal.aborted) return;
         this.log.warn({ err: error }, failure);
-        await delay(Math.min(everyMs, RETRY_AFTER_MS), undefined, { signal }).catch(() => {});
+        await delay(everyMs, undefined, { signal }).catch(() => {});
       }
     }
   }

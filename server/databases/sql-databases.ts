@@ -60,8 +60,8 @@ const WORKER_SCRIPTS: WorkerScripts = {
 
 /**
  * Answers read-only queries, which may be hostile, from the databases that the operator names.
- * Agents and trainings have gates and connections of their own, so that agents never wait for
- * trainings.
+ * Agents and trainings have gates and connections of their own, so that agents do not wait for the
+ * queries of trainings. Their statements are parsed by the same processes.
  */
 export class SqlDatabases {
   readonly #parser: StatementParser;

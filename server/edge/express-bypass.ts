@@ -25,10 +25,15 @@ export function bypassRouter(app: Express, handler: RequestHandler): RequestList
     res.statusMessage = '';
     Object.setPrototypeOf(req, requests);
     Object.setPrototypeOf(res, responses);
-    handler(req, res, (thrown?: unknown) => {
+    const passOn = (thrown?: unknown) => {
       res.locals.thrown = thrown;
       app(req, res);
-    });
+    };
+    try {
+      handler(req, res, passOn);
+    } catch (thrown) {
+      passOn(thrown);
+    }
   };
   // `serve` turns Node's requests and responses into the app's.
   return serve as RequestListener;

@@ -38,10 +38,11 @@ export const skills = new Resources<Skill, 'skills', SkillRow>({
   writer: () => writeSkill,
 });
 
+/** The quotes of `"agent_skills"` let the circuit breaker see the table. */
 const selectAgentIds = () =>
   sql<string>`coalesce((
     select '["' || string_agg(agent_id, '","' order by agent_id) || '"]'
-    from agent_skills where skill_id = skills.id
+    from "agent_skills" where skill_id = skills.id
   ), '[]')`.as('agent_ids');
 
 type SkillOperations = Pick<

@@ -7,7 +7,7 @@ import {
   createTable,
   discardTable,
   readTablePart,
-  sweepTables,
+  sweepTable,
 } from '../models/training/table-rows.js';
 import {
   beginTraining,
@@ -336,7 +336,7 @@ describe.each([
       return { target: 'y', task: 'regression' as const, rowCount: 1, tableId };
     };
     const sweepAll = async () => {
-      while (await sweepTables(store).step());
+      while (await sweepTable(store));
     };
     /** Expects room for this number of bytes, but not for one more. */
     async function expectRoom(bytes: number): Promise<void> {
@@ -682,7 +682,7 @@ describe.each([
       await claimTraining(store, 'one', HOUR);
       await failTraining(store, { versionId: trained, instance: 'one' }, 'for a reason');
       await write((store) => deleteModel(store, project.id, 'b'));
-      while (await sweepTables(store).step());
+      while (await sweepTable(store));
       expect(await partsOf(trained)).toEqual([]);
       expect(await partsOf(deleted)).toEqual([]);
       expect(await partsOf(waiting)).toEqual(parts);
@@ -690,13 +690,13 @@ describe.each([
 
     test('removes a discarded table part by part, and begins no training from it', async () => {
       const table = await storeTable(store);
-      expect(await sweepTables(store).step()).toBe(false);
+      expect(await sweepTable(store)).toBe(false);
       await discardTable(store, table.tableId);
       await expect(write((store) => beginTraining(store, project.id, 'a', table))).rejects.toThrow(
         'has been discarded',
       );
       let steps = 0;
-      while (await sweepTables(store).step()) steps++;
+      while (await sweepTable(store)) steps++;
       expect(steps).toBe(parts.length + 1);
       await expect(addTablePart(store, table.tableId, 9, new Uint8Array(1))).rejects.toThrow();
     });
@@ -705,7 +705,7 @@ describe.each([
       const table = await storeTable(store);
       const { versionId } = await write((store) => beginTraining(store, project.id, 'a', table));
       await discardTable(store, table.tableId);
-      expect(await sweepTables(store).step()).toBe(false);
+      expect(await sweepTable(store)).toBe(false);
       expect(await partsOf(versionId)).toEqual(parts);
     });
 

@@ -264,17 +264,25 @@ function decodeText(mediaType: string, bytes: Buffer): TextBody {
   return new TextBody(mediaType, new TextDecoder().decode(bytes));
 }
 
-/** What stands in a decoded text for bytes that are not UTF-8. */
-const REPLACEMENT = Buffer.from('\uFFFD');
-
-/** Returns the number of bytes before the first that is not part of a character of UTF-8. */
+/**
+ * Returns the number of bytes before the first that is not part of a character of UTF-8, by halving:
+ * a body of nothing but such bytes must not cost more than another.
+ */
 function validLength(bytes: Buffer): number {
-  let at = 0;
-  for (const text of bytes.toString().split('\uFFFD')) {
-    at += Buffer.byteLength(text);
-    // The character may have been sent itself.
-    if (!bytes.subarray(at, at + REPLACEMENT.length).equals(REPLACEMENT)) break;
-    at += REPLACEMENT.length;
+  let low = 0;
+  let high = bytes.length;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (wholeCharacters(bytes, middle) === undefined) high = middle - 1;
+    else low = middle;
   }
-  return at;
+  return wholeCharacters(bytes, low) ?? 0;
+}
+
+/** Returns the length of the whole characters in a prefix; undefined if it is not valid. */
+function wholeCharacters(bytes: Buffer, length: number): number | undefined {
+  // A prefix may lack up to three bytes of its last character.
+  return [0, 1, 2, 3]
+    .map((lacking) => Math.max(length - lacking, 0))
+    .find((whole) => isUtf8(bytes.subarray(0, whole)));
 }

@@ -283,6 +283,7 @@ function sendLines(
       return first && block.length === 1 ? line(first) : Buffer.concat(block.map(line));
     },
     times: context.times ?? STREAM_TIMES,
+    isLive: true,
     mayStall: true,
     watch: { stopping: context.stopping, isKeyValid },
     readAhead: () => 0,
@@ -315,6 +316,7 @@ function sendBytes(
       return '';
     },
     times: context.times ?? STREAM_TIMES,
+    isLive: true,
     mayStall: true,
     // Another request may finish when the service stops, and its key was checked.
     watch: isStream ? { stopping: context.stopping, isKeyValid } : undefined,
@@ -346,6 +348,7 @@ function sendEvents(req: Request, res: Response, { events }: EventStream): Promi
   return stream(req, res, events[Symbol.asyncIterator](), {
     encode: (event) => `data: ${JSON.stringify(event)}\n\n`,
     times: {},
+    isLive: true,
     readAhead: () => 0,
   }).finally(() => clearInterval(pings));
 }

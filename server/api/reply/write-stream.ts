@@ -26,6 +26,11 @@ export interface StreamTimes {
 export interface StreamPolicy<T> {
   readonly encode: (item: T) => Chunk;
   readonly times: Partial<StreamTimes>;
+  /**
+   * Whether items are sent as they come: the source may be silent for a while, and the reader has to
+   * take each chunk in time. Otherwise the connection may not be silent for long.
+   */
+  readonly isLive?: boolean;
   /** Whether the source waits for a sender or a process, which may stall. */
   readonly mayStall?: boolean;
   /** Ends the answer of a long request, when the service stops or when the key of its caller ends. */
@@ -89,6 +94,8 @@ export async function writeStream<T>(
       if (chunk.length >= CHUNK_SIZE) await pauseBetween();
     }
     responsesBegun.add(req.socket);
+    // Without a listener, Node closes a connection that is silent for so long.
+    if (!policy.isLive) res.setTimeout(policy.times.stalled ?? STALLED_TIMEOUT_MS);
     policy.onBegin?.();
     for (let chunk = ahead.shift(); ; chunk = ahead.shift()) {
       if (chunk === undefined) {
@@ -146,7 +153,7 @@ class StreamDeadline {
   constructor(
     req: Request,
     private readonly res: Response,
-    private readonly policy: Pick<StreamPolicy<never>, 'times' | 'mayStall' | 'watch'>,
+    private readonly policy: Pick<StreamPolicy<never>, 'times' | 'isLive' | 'mayStall' | 'watch'>,
   ) {
     const { times, mayStall, watch } = policy;
     const { longest } = times;
@@ -198,14 +205,15 @@ class StreamDeadline {
       endWait = slot?.trackBackpressure(res.writableLength + held, () => res.destroy());
       bodyShare?.trackBackpressure(() => res.destroy());
     }, SLOW_READER_MS);
-    // Without a listener, Node closes a connection that takes nothing for so long.
-    res.setTimeout(this.policy.times.stalled ?? STALLED_TIMEOUT_MS);
+    const { isLive, times } = this.policy;
+    const stalled = times.stalled ?? STALLED_TIMEOUT_MS;
+    const late = isLive && setTimeout(() => this.#over.abort(GONE), stalled);
     try {
       await once(res, 'drain', { signal: this.signal });
     } catch (error) {
       throw this.signal.aborted ? this.signal.reason : error;
     } finally {
-      res.setTimeout(0);
+      clearTimeout(late || undefined);
       clearTimeout(slow);
       endWait?.();
     }

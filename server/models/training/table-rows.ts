@@ -1,6 +1,5 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Task } from '../../../prediction/src/predicting.js';
-import type { Sweep } from '../../common/sweeps.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { inTransaction } from '../../store/database/transaction.js';
@@ -121,14 +120,11 @@ export async function discardTable({ work }: Store, tableId: string): Promise<vo
     .execute();
 }
 
-/** Deletes the tables of trainings that have ended or never began. */
-export function sweepTables(store: Store): Sweep {
-  const failure = 'unused tables are not deleted yet';
-  return { failure, everyMs: 500, step: () => deleteUnusedPart(store) };
-}
-
-/** Deletes one part of an unused table; returns whether there was such a table. */
-async function deleteUnusedPart({ work }: Store): Promise<boolean> {
+/**
+ * Deletes a part of the table of a training that has ended or never began; returns whether there was
+ * such a table.
+ */
+export async function sweepTable({ work }: Store): Promise<boolean> {
   const table = await work
     .selectFrom('training_tables')
     .select('id')

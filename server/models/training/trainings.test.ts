@@ -5,7 +5,7 @@ import { encodeTable, readCsvTable } from '../../../prediction/src/reading.js';
 import { beginOwner, lockProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
 import { findModel } from '../model-rows.js';
-import { addTablePart, createTable, discardTable, sweepTables } from './table-rows.js';
+import { addTablePart, createTable, discardTable, sweepTable } from './table-rows.js';
 import { beginTraining, countWaitingTrainings } from './training-rows.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
@@ -36,7 +36,7 @@ test('a training begins while a large table is still being removed', async () =>
   await begin('local', 'm', await storeParts(1));
   start();
   while ((await countWaitingTrainings(store)) > 0) await nextTurn();
-  expect(await sweepTables(store).step()).toBe(true);
+  expect(await sweepTable(store)).toBe(true);
 });
 
 test('a training that takes long does not keep another owner waiting', async () => {

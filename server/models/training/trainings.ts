@@ -93,13 +93,6 @@ export class Trainings {
   readonly #patience: number;
   readonly #maxSilenceMs: number;
   readonly #running = new Map<string, RunningTraining>();
-  readonly #leases = new Leases<RunningTraining>({
-    renewEveryMs: RENEW_EVERY_MS,
-    renew: (trainings) => this.#renew(trainings),
-    onError: (error) => {
-      this.log.warn({ err: error }, 'the lease of a training is not renewed yet');
-    },
-  });
   #looking: Promise<unknown> | undefined;
   #rest = new AbortController();
 
@@ -200,7 +193,8 @@ export class Trainings {
     const cancel = new AbortController();
     const training = { claim, cancel, begun: performance.now(), progress: 0 };
     this.#running.set(versionId, training);
-    this.#leases.hold(training, cancel);
+    const lease = this.#createLease(training, log);
+    lease.hold(claim, cancel);
     const late = setTimeout(() => cancel.abort(new TrainingTimeoutError()), this.#maxTime);
     if (this.#stopping.signal.aborted) cancel.abort();
     try {
@@ -213,7 +207,7 @@ export class Trainings {
     } finally {
       clearTimeout(late);
       this.#running.delete(versionId);
-      await this.#leases.drop(training);
+      await lease.drop(claim);
       if (this.#stopping.signal.aborted) {
         await releaseTraining(this.store, claim).catch((error) => {
           log.warn({ err: error }, 'the lease of a training is not released, and will expire');
@@ -315,13 +309,18 @@ export class Trainings {
     return isOurs ? 'failed' : undefined;
   }
 
-  async #renew(trainings: readonly RunningTraining[]): Promise<RunningTraining[]> {
-    const renewed: RunningTraining[] = [];
-    for (const training of trainings) {
-      const { claim, progress } = training;
-      if (await renewTraining(this.store, claim, LEASE_MS, progress)) renewed.push(training);
-    }
-    return renewed;
+  /** A training has a lease of its own: its row may be locked while those of others are not. */
+  #createLease(training: RunningTraining, log: Logger): Leases<Claim> {
+    return new Leases({
+      renewEveryMs: RENEW_EVERY_MS,
+      renew: async (claims) => {
+        const [claim] = claims;
+        if (!claim) return [];
+        const isOurs = await renewTraining(this.store, claim, LEASE_MS, training.progress);
+        return isOurs ? claims : [];
+      },
+      onError: (error) => log.warn({ err: error }, 'the lease of a training is not renewed yet'),
+    });
   }
 
   /** Retries until the store responds: nothing else would end a training. */

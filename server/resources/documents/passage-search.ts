@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
-import { pausing } from '../../common/pausing.js';
 import { QueryGate, type QueryGateLimits } from '../../common/query-gate.js';
 import type { Database } from '../../store/database/schema.js';
 import { type Store, StoreBusyError } from '../../store/index.js';
@@ -178,7 +177,6 @@ const IDS_AT_ONCE = 2048;
 function searchInMemory(db: Kysely<Database>): PassageFinder {
   return {
     find: async (query, signal) => {
-      const pause = pausing();
       const { last } = await db
         .selectFrom('passages')
         .select(({ fn }) => fn.max<number | null>('id').as('last'))
@@ -189,7 +187,7 @@ function searchInMemory(db: Kysely<Database>): PassageFinder {
         best = [...best, ...rows]
           .sort((one, other) => one.score - other.score || one.id - other.id)
           .slice(0, query.limit);
-        await pause();
+        await nextTurn();
         signal.throwIfAborted();
       }
       return best.map(omitScore);
