@@ -60,7 +60,7 @@ export const prepared: Contender = {
   start: onStore('./baselines/prepared.js'),
 };
 
-/** What a careful team would build instead. */
+/** The service that a careful team would build instead. */
 export const equippedFastify: Contender = {
   name: 'equipped',
   title: 'Fastify with keys, limits, log and metrics',

@@ -40,7 +40,7 @@ declare module 'fastify' {
     ) => Promise<FastifyReply>;
   }
 
-  /** What a hook that answers the request itself returns. */
+  /** Returns the reply if the hook answers the request itself. */
   type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
 
   export type FastifyPlugin = (app: FastifyInstance, options: object) => void | Promise<void>;

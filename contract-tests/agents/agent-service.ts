@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRosterClient } from 'roster-client';
 import type { components } from '../../generated/openapi.js';
-import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import {
   openScriptedChatServer,
   type ScriptedChatServer,
 } from '../../testkit/chat/scripted-chat-server.js';
+import { createSales } from '../../testkit/databases/sales.js';
 import { eventsIn } from '../../testkit/http/event-data.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
@@ -50,8 +50,7 @@ export class AgentService {
   static async open(env: NodeJS.ProcessEnv = {}): Promise<AgentService> {
     const folder = await mkdtemp(join(tmpdir(), 'roster-agents-'));
     const chat = await openScriptedChatServer([]);
-    const sales = join(folder, 'sales.db');
-    createSales(sales);
+    const sales = createSales(folder);
     const databaseFile = join(folder, 'roster.db');
     const key = await makeKey(`file:${databaseFile}`, { name: 'own' });
     const server = await startServer({
@@ -156,15 +155,4 @@ function completions(agent: string): string {
 
 function bodyOf(asked: Asked): object {
   return typeof asked === 'string' ? { messages: [{ question: asked, answer: null }] } : asked;
-}
-
-function createSales(file: string): void {
-  const database = new DatabaseSync(file);
-  database.exec(`
-    create table orders (id integer primary key, cut text, price real);
-    insert into orders (cut, price) values ('Ideal', 1000), ('Ideal', 3000), ('Fair', 300);
-    create table secrets (word text);
-    insert into secrets values ('swordfish');
-  `);
-  database.close();
 }

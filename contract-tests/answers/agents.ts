@@ -29,7 +29,7 @@ const AGENTS: Readonly<Record<string, object>> = {
   unknown_skill: { skills: ['nothing'] },
 };
 
-/** What language models write, to each agent; those of the first agents have no tools. */
+/** Texts of language models, sent to each agent; those of the first agents have no tools. */
 const QUESTIONS = [
   'Hello?',
   '{"carat":0.7,"cut":"Ideal","colour":"G"}',

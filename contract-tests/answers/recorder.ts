@@ -127,7 +127,7 @@ export class Recorder implements Client {
 
   #answerBodyOf(type: string, bytes: Buffer): unknown {
     if (type.includes('version=0.0.4')) {
-      // What metrics have counted is a matter of time; their names are not.
+      // Counts of metrics are a matter of time; their names are not.
       return bytes
         .toString()
         .match(/^# .*$/gm)

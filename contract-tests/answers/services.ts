@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
-import { diamondTable } from '../../testkit/data/diamonds.js';
+import { createSales } from '../../testkit/databases/sales.js';
 import { root } from '../../testkit/root.js';
 import { startService } from '../../testkit/service/measured-service.js';
 import type { Keys } from '../../testkit/store/keys.js';
@@ -206,21 +205,4 @@ async function createKeys(main: string, databaseUrl: string): Promise<Keys> {
   ]);
   await run('revoke', revoked.split('_')[1] ?? '');
   return { own, read, write, predict, ask, operate, stranger, exemplary, revoked };
-}
-
-/** Creates the database that agents and trainings read. Returns its file. */
-function createSales(folder: string): string {
-  const file = join(folder, 'sales.db');
-  const database = new DatabaseSync(file);
-  database.exec(`
-    create table orders (id integer primary key, cut text, price real);
-    insert into orders (cut, price) values ('Ideal', 1000), ('Ideal', 3000), ('Fair', 300);
-    create table secrets (word text);
-    insert into secrets values ('swordfish');
-    create table stones (carat real, cut text, price integer);
-  `);
-  const insert = database.prepare('insert into stones values (?, ?, ?)');
-  for (const { carat, cut, price } of diamondTable(100).rows) insert.run(carat, cut, price);
-  database.close();
-  return file;
 }

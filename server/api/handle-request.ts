@@ -26,7 +26,7 @@ import { requestSignal } from './request-signal.js';
 import { RouteTree } from './route-tree.js';
 import { requestValidation } from './validation/validate.js';
 
-/** What requests to all operations share. */
+/** The parts of the service that requests to all operations share. */
 export interface Service {
   readonly contract: Contract;
   readonly handlers: Handlers;

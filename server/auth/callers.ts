@@ -20,7 +20,7 @@ const BETWEEN_NOTES = 60_000;
 const MAX_KEYS = 10_000;
 
 /**
- * What is looked up in place of a text that is not a key, so that the time of a refusal tells nothing. No key
+ * Looked up in place of a text that is not a key, so that the time of a refusal tells nothing. No key
  * has these characters.
  */
 const NO_KEY = { id: '-'.repeat(16), secret: '-'.repeat(43) };

@@ -3,7 +3,7 @@ import { OutOfMemoryError, WorkerEndedError } from '../work/worker-process.js';
 import type { LineSink } from './driver.js';
 import { DatabaseUnavailableError, QueryError, tooMuchMemory } from './query-error.js';
 
-/** What a process answers: `refused` has the message of a `QueryError`. */
+/** The answer of a process: `refused` has the message of a `QueryError`. */
 export type Reply<Answer> =
   | { readonly answer: Answer }
   | { readonly refused: string; readonly isUnavailable: boolean; readonly cause: string };

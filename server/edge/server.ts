@@ -39,7 +39,7 @@ const CLOSE_TIMEOUT_MS = 6_000;
  */
 const FIRST_REQUEST_MS = 1_000;
 
-/** Where a server listens, and the base path that its address is shown with. */
+/** The address at which a server listens, and the base path that it is shown with. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

@@ -116,8 +116,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
     filter?: (project: Project) => Filter,
   ): Promise<S> {
     const project = await findProject(store, caller, params.project_name);
-    const address = `${base}/projects/${project.name}/${this.kind.table}`;
-    const page = await streamPage<T>(address, query, {
+    const page = await streamPage<T>(this.#address(base, project), query, {
       listIds: (part) => this.listIds(store, project.id, part, filter?.(project)),
       readJson: (entries) => this.readJson(store, entries),
     });
@@ -191,7 +190,11 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
 
   /** Returns the address of a resource, as the caller used the prefix `base`. */
   location(base: string, project: Project, { name }: { readonly name: string }): string {
-    return `${base}/projects/${project.name}/${this.kind.table}/${name}`;
+    return `${this.#address(base, project)}/${name}`;
+  }
+
+  #address(base: string, project: Project): string {
+    return `${base}/projects/${project.name}/${this.kind.table}`;
   }
 
   notFound(nameOrId: string, project: { readonly name: string }) {

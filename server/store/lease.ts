@@ -35,7 +35,7 @@ interface LeaseOptions<Claim> {
  * store no more than one.
  */
 export class Leases<Claim> {
-  readonly #held = new Map<Claim, AbortController>();
+  readonly #held = new Map<Claim, AbortController | undefined>();
   #timer: NodeJS.Timeout | undefined;
   #renewing: Promise<void> | undefined;
 
@@ -45,7 +45,7 @@ export class Leases<Claim> {
    * Renews the lease of a claim until `drop`.
    * @param lost aborted if the lease is lost: the row was deleted, or somebody else has it
    */
-  hold(claim: Claim, lost: AbortController): void {
+  hold(claim: Claim, lost?: AbortController): void {
     this.#held.set(claim, lost);
     this.#timer ??= setInterval(() => {
       this.#renewing ??= this.#renew();

@@ -1,4 +1,4 @@
-/** What fails at a chat server or on the way to it, and how callers are told. */
+/** Failures at a chat server or on the way to it, and the problems that callers get. */
 
 import type { components } from '../../../generated/openapi.js';
 import { asRecord } from '../../contract/json-record.js';

@@ -112,7 +112,7 @@ export class ChatResponse {
     message.on('end', this.#onChange).on('close', this.#onChange);
     // It is read from `errored`.
     message.on('error', () => {});
-    // What follows all the same is not read.
+    // A body that follows all the same is not read.
     if (WITHOUT_CONTENT.has(this.status)) message.destroy();
   }
 

@@ -102,7 +102,7 @@ function repairArguments(text: string): string {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
   } catch {
-    // What follows holds for a text that is not JSON, too.
+    // The fallback below holds for a text that is not JSON, too.
   }
   return JSON.stringify({ invalid_arguments: text });
 }

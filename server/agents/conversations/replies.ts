@@ -182,7 +182,7 @@ export class Replies {
         end();
       }
     };
-    this.#leases.hold(claim, new AbortController());
+    this.#leases.hold(claim);
     signal.addEventListener('abort', release, { once: true });
     if (signal.aborted) void release();
     return { release, keep };

@@ -22,7 +22,7 @@ export interface StreamTimes {
   readonly discarding: number;
 }
 
-/** How the items of a source become an answer, and what ends it early. */
+/** The way from the items of a source to an answer, and the reasons to end it early. */
 export interface StreamPolicy<T> {
   readonly encode: (item: T) => Chunk;
   readonly times: Partial<StreamTimes>;
@@ -159,7 +159,9 @@ class StreamDeadline {
     const { longest } = times;
     const end = (reason: ProblemError | typeof GONE) => this.#over.abort(reason);
     const onStop = () => end(unavailable('The service is stopping; send the rest in a moment.'));
-    const timer = longest && setTimeout(() => end(mayStall ? tookTooLong(longest) : GONE), longest);
+    const timer = longest
+      ? setTimeout(() => end(mayStall ? tookTooLong(longest) : GONE), longest)
+      : undefined;
     const leaveKey = watch && watchKey(watch.isKeyValid, end);
     watch?.stopping.addEventListener('abort', onStop);
     if (watch?.stopping.aborted) onStop();
@@ -207,13 +209,13 @@ class StreamDeadline {
     }, SLOW_READER_MS);
     const { isLive, times } = this.policy;
     const stalled = times.stalled ?? STALLED_TIMEOUT_MS;
-    const late = isLive && setTimeout(() => this.#over.abort(GONE), stalled);
+    const late = isLive ? setTimeout(() => this.#over.abort(GONE), stalled) : undefined;
     try {
       await once(res, 'drain', { signal: this.signal });
     } catch (error) {
       throw this.signal.aborted ? this.signal.reason : error;
     } finally {
-      clearTimeout(late || undefined);
+      clearTimeout(late);
       clearTimeout(slow);
       endWait?.();
     }

@@ -205,7 +205,7 @@ const FORMATS: Readonly<Record<string, string>> = {
   int32: 'must be a whole number of at most 32 bits',
 };
 
-/** What a limit counts, in the plural. */
+/** The things that a limit counts, in the plural. */
 const COUNTED: Readonly<Record<string, string>> = {
   Length: 'characters',
   Items: 'items',

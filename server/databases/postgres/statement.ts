@@ -19,7 +19,7 @@ export interface TableName {
 
 /** A table, and where the statement names it. */
 interface TableReference extends TableName {
-  /** Where the name begins, in bytes. */
+  /** The positions at which the name begins, in bytes. */
   readonly offsets: readonly number[];
 }
 

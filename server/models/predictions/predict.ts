@@ -21,7 +21,7 @@ type PredictionRows = components['schemas']['PredictionRow'][];
 type PredictBody = components['schemas']['PredictBody'];
 
 /**
- * Which way rows take: the API leaves a body of JSON unparsed if it is large or answered in another
+ * Chooses the way of rows: the API leaves a body of JSON unparsed if it is large or answered in another
  * format. Such bodies and all others go to the pool; a body that was parsed is answered at once.
  */
 export function predictOperations(

@@ -167,7 +167,7 @@ export class PredictionPool {
       clearTimeout(slotTime);
       closed.removeEventListener('abort', end);
       this.#slow.delete(slow);
-      // What still waits for the reader must not yield the slot any more.
+      // A wait for the reader must not yield the slot any more.
       answer.abort();
       leave?.();
     }

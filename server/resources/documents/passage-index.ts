@@ -17,7 +17,7 @@ export interface FoundPassage {
   readonly content: string;
 }
 
-/** What passages are searched for. */
+/** A search of passages. */
 export interface PassageQuery {
   readonly skillId: string;
   /** Terms of letters, digits and marks, each of one word, or of several that are adjacent. */
