@@ -13,6 +13,7 @@ interface Entry<V> {
 export class LruCache<V> {
   /** In the order of their last use: a `Map` keeps the order in which its keys were set. */
   readonly #entries = new Map<string, Entry<V>>();
+  #newest: string | undefined;
   #size = 0;
 
   constructor(private readonly limits: Limits) {}
@@ -20,9 +21,11 @@ export class LruCache<V> {
   /** Returns the value of a key, which counts as a use of it. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
+    // Moving an entry makes garbage.
+    if (entry === undefined || key === this.#newest) return entry?.value;
     this.#entries.delete(key);
     this.#entries.set(key, entry);
+    this.#newest = key;
     return entry.value;
   }
 
@@ -32,6 +35,7 @@ export class LruCache<V> {
     this.#delete(key);
     if (size > maxSize) return;
     this.#entries.set(key, { value, size });
+    this.#newest = key;
     this.#size += size;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= maxEntries && this.#size <= maxSize) return;
