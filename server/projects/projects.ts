@@ -11,8 +11,7 @@ import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { insertKey, type NewKey } from '../store/keys.js';
 import { type Contents, limitReached, RESOURCE_KINDS } from '../store/quota.js';
-import { jsonWriter } from '../store/row-json.js';
-import { newResource, type Page, paginate } from '../store/rows.js';
+import { jsonWriter, newResource, type Page, paginate } from '../store/rows.js';
 
 export type Project = components['schemas']['Project'];
 

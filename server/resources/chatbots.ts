@@ -9,8 +9,7 @@ import { inProject } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { adjustStored } from '../store/quota.js';
-import { jsonWriter } from '../store/row-json.js';
-import { key } from '../store/rows.js';
+import { jsonWriter, key } from '../store/rows.js';
 import { Resources } from './crud.js';
 import { EMPTY_OBJECT, mergeJson } from './merge-json.js';
 

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import { sql } from 'kysely';
-import { dialectOf } from './database/dialect.js';
+import { dialectOf, inTransaction } from './database/dialect.js';
 import type { Database } from './database/schema.js';
-import { inTransaction } from './database/transaction.js';
 import type { Store } from './index.js';
 import { adjustAnswers } from './quota.js';
 

@@ -1,11 +1,11 @@
-import type { Kysely } from 'kysely';
+import { randomBytes } from 'node:crypto';
+import type { Kysely, Logger } from 'kysely';
+import { v4 as uuidv4 } from 'uuid';
 import { isPostgres, withoutCredentials } from './database/address.js';
-import { closeAll, type Databases, singleConnection } from './database/databases.js';
-import { dialectOf } from './database/dialect.js';
+import { type Databases, dialectOf, singleConnection } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
-import { errorCode, StoreBusyError } from './database/unavailable.js';
-import { WriteProbe, writeProbeRow } from './database/write-probe.js';
+import { errorCode, isUnwritable, StoreBusyError } from './database/unavailable.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export { isPostgres, withoutCredentials } from './database/address.js';
@@ -66,14 +66,17 @@ export class Store {
   ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
     const probe = new WriteProbe();
+    const log: Logger = (event) => {
+      if (event.level === 'error') probe.noteFailure(event.error);
+    };
     try {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        const databases = await openPostgres(url, onError, probe.noteFailure);
+        const databases = await openPostgres(url, onError, log);
         return new Store(databases, all, probe);
       }
-      const { databases, path, mark } = await openSqlite(url, probe.noteFailure);
+      const { databases, path, mark } = await openSqlite(url, log);
       return new Store(databases, all, probe, path, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
@@ -121,7 +124,8 @@ export class Store {
 
   /** Closes every connection. */
   async close(): Promise<void> {
-    await closeAll(this.databases);
+    const all: readonly Kysely<Database>[] = Object.values(this.databases);
+    await Promise.all([...new Set(all)].map((db) => db.destroy()));
   }
 }
 
@@ -211,4 +215,61 @@ export class KeyedMutex {
     line.delete(next);
     next();
   }
+}
+
+/**
+ * Knows whether the store takes writes: from the writes that fail, and then from a write of its own,
+ * until one succeeds. While writes succeed, nothing more is written.
+ */
+export class WriteProbe {
+  #isSuspected = false;
+  #running: Promise<void> | undefined;
+
+  /** Takes the error of a statement. */
+  noteFailure(error: unknown): void {
+    if (isUnwritable(error)) this.#isSuspected = true;
+  }
+
+  /**
+   * Tries a write if one has failed because the store took none. Who asks while a write is tried
+   * waits for that one.
+   * @throws what the write throws
+   */
+  async run(write: () => Promise<void>): Promise<void> {
+    if (this.#isSuspected) {
+      this.#running ??= this.#try(write).finally(() => {
+        this.#running = undefined;
+      });
+    }
+    await this.#running;
+  }
+
+  async #try(write: () => Promise<void>): Promise<void> {
+    // A write that fails meanwhile counts again.
+    this.#isSuspected = false;
+    try {
+      await write();
+    } catch (error) {
+      this.#isSuspected = true;
+      throw error;
+    }
+  }
+}
+
+/** The owner of the rows that probe whether the store takes writes. No owner has this name. */
+const PROBE_OWNER = '';
+
+/** The least that is written, in bytes: less may find room when most writes do not. */
+const PROBE_BYTES = 64 * 1024;
+
+/** Writes a row that nobody finds, and deletes it. */
+async function writeProbeRow(db: Kysely<Database>): Promise<void> {
+  const body = randomBytes((PROBE_BYTES * 3) / 4).toString('base64');
+  const created_at = new Date().toISOString();
+  const row = { fingerprint: '', headers: '{}', body, bytes: 0, created_at };
+  const probe = { owner: PROBE_OWNER, key: uuidv4(), ...row };
+  await db.transaction().execute((tx) => tx.insertInto('kept_answers').values(probe).execute());
+  await db
+    .transaction()
+    .execute((tx) => tx.deleteFrom('kept_answers').where('owner', '=', PROBE_OWNER).execute());
 }

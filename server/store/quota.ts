@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { problem } from '../problems/problem.js';
+import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -62,29 +63,45 @@ type Counter = (typeof COUNTERS)[number];
 /** The change of each counter by a write; negative if something is removed. */
 export type Growth = { readonly [C in Counter]?: number };
 
+const NO_GROWTH = { skills: 0, agents: 0, chatbots: 0, models: 0, bytes: 0, uses: 0 };
+
+const ADJUST_PROJECT = new PreparedQuery(
+  (db, parameter: Parameter<Record<Counter, number> & { id: string }>) =>
+    db
+      .updateTable('projects')
+      .set(({ eb }) => ({
+        skills: eb('skills', '+', parameter('skills')),
+        agents: eb('agents', '+', parameter('agents')),
+        chatbots: eb('chatbots', '+', parameter('chatbots')),
+        models: eb('models', '+', parameter('models')),
+        bytes: eb('bytes', '+', parameter('bytes')),
+        uses: eb('uses', '+', parameter('uses')),
+      }))
+      .where('id', '=', parameter('id'))
+      .returning(['owner', 'name', ...COUNTERS]),
+);
+
 /**
- * Reserves quota for a write. Never refuses a reduction, even if an earlier release without the
- * limit let the project exceed it.
+ * Adds the change of a write to the counters of a project and of its owner. Never refuses a reduction,
+ * even if an earlier release without the limit let the project exceed it.
+ * @param limits without them, nothing is refused
  * @throws {ProblemError} if a limit of the project or its owner would be exceeded; the transaction
  *   must be rolled back
  */
-export async function reserveQuota(
+export async function adjustCounters(
   db: Kysely<Database>,
   projectId: string,
   growth: Growth,
-  limits: Limits,
+  limits?: Limits,
 ): Promise<void> {
-  const project = await db
-    .selectFrom('projects')
-    .select(['name', ...COUNTERS])
-    .where('id', '=', projectId)
-    .executeTakeFirstOrThrow();
+  const project = await ADJUST_PROJECT.first(db, { id: projectId, ...NO_GROWTH, ...growth });
+  if (!project) throw new Error('The project vanished within a transaction that had locked it');
   for (const counter of COUNTERS) {
-    const by = growth[counter] ?? 0;
+    if (!limits || (growth[counter] ?? 0) <= 0) continue;
     const limit = counter === 'bytes' || counter === 'uses' ? limits[counter] : limits.resources;
-    if (by > 0 && project[counter] + by > limit) throw projectFull(project.name, counter, limit);
+    if (project[counter] > limit) throw projectFull(project.name, counter, limit);
   }
-  await adjustCounters(db, projectId, growth, limits.stored);
+  if (growth.bytes) await adjustStored(db, project.owner, growth.bytes, limits?.stored);
 }
 
 function projectFull(project: string, counter: Counter, limit: number) {
@@ -109,32 +126,23 @@ export function limitReached(detail: string) {
   return problem('/problems/limit-reached', detail);
 }
 
-/**
- * Adds a change to the counters of a project.
- * @param stored the most bytes that its owner may store
- * @throws {ProblemError} if the owner would exceed it; the transaction must be rolled back
- */
-export async function adjustCounters(
-  db: Kysely<Database>,
-  projectId: string,
-  { skills = 0, agents = 0, chatbots = 0, models = 0, bytes = 0, uses = 0 }: Growth,
-  stored?: number,
-): Promise<void> {
-  const { owner } = await db
-    .updateTable('projects')
-    .set(({ eb }) => ({
-      skills: eb('skills', '+', skills),
-      agents: eb('agents', '+', agents),
-      chatbots: eb('chatbots', '+', chatbots),
-      models: eb('models', '+', models),
-      bytes: eb('bytes', '+', bytes),
-      uses: eb('uses', '+', uses),
-    }))
-    .where('id', '=', projectId)
-    .returning('owner')
-    .executeTakeFirstOrThrow();
-  if (bytes !== 0) await adjustStored(db, owner, bytes, stored);
-}
+const ADJUST_OWNER = new PreparedQuery(
+  (db, parameter: Parameter<{ owner: string; bytes: number; answer_bytes: number }>) =>
+    db
+      .insertInto('owner_storage')
+      .values({
+        owner: parameter('owner'),
+        bytes: parameter('bytes'),
+        answer_bytes: parameter('answer_bytes'),
+      })
+      .onConflict((conflict) =>
+        conflict.column('owner').doUpdateSet({
+          bytes: sql`owner_storage.bytes + ${parameter('bytes')}`,
+          answer_bytes: sql`owner_storage.answer_bytes + ${parameter('answer_bytes')}`,
+        }),
+      )
+      .returning(['bytes', 'answer_bytes']),
+);
 
 /**
  * Adds the change of a write to an owner's stored bytes. The owner's row stays locked until the end
@@ -150,7 +158,9 @@ export async function adjustStored(
   by: number,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const bytes = await adjustOwner(db, owner, 'bytes', by);
+  const row = await ADJUST_OWNER.first(db, { owner, bytes: by, answer_bytes: 0 });
+  // PostgreSQL returns large numbers as strings.
+  const bytes = Number(row?.bytes);
   if (by > 0 && bytes > limit) throw ownerFull(limit, bytes - by);
 }
 
@@ -164,7 +174,8 @@ export async function adjustAnswers(
   by: number,
   limit: number,
 ): Promise<void> {
-  const bytes = await adjustOwner(db, owner, 'answer_bytes', by);
+  const row = await ADJUST_OWNER.first(db, { owner, bytes: 0, answer_bytes: by });
+  const bytes = Number(row?.answer_bytes);
   if (by <= 0 || bytes <= limit) return;
   throw limitReached(
     `The answers to your creations with an Idempotency-Key hold ${sizeText(bytes - by)}, and may hold ${sizeText(limit)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`,
@@ -198,24 +209,4 @@ function ownerFull(limit: number, held: number) {
 /** Formats a size, such as "10,737,418,240 bytes", in the unit of the settings. */
 function sizeText(bytes: number): string {
   return `${bytes.toLocaleString('en')} bytes`;
-}
-
-/** PostgreSQL returns large numbers as strings. */
-async function adjustOwner(
-  db: Kysely<Database>,
-  owner: string,
-  counter: 'bytes' | 'answer_bytes',
-  by: number,
-): Promise<number> {
-  const row = await db
-    .insertInto('owner_storage')
-    .values({ owner, [counter]: by })
-    .onConflict((conflict) =>
-      conflict
-        .column('owner')
-        .doUpdateSet({ [counter]: sql`${sql.ref(`owner_storage.${counter}`)} + ${by}` }),
-    )
-    .returning(counter)
-    .executeTakeFirstOrThrow();
-  return Number(row[counter]);
 }
