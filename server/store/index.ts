@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Logger } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
+import { FairGate, type GateLimits } from '../common/fair-gate.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
 import { type Databases, dialectOf, singleConnection } from './database/dialect.js';
 import type { Database } from './database/schema.js';
@@ -26,6 +27,20 @@ export interface WriteTarget {
   readonly project?: string | undefined;
 }
 
+/** Writes that queue wait for at most one that runs. Others run at once. */
+const WRITE_LIMITS: GateLimits = {
+  slots: Number.POSITIVE_INFINITY,
+  slotsPerOwner: 1,
+  maxWaiting: 256,
+  maxWaitMs: 5000,
+  busy: (waitedMs) =>
+    new StoreBusyError(
+      waitedMs === undefined
+        ? '256 writes wait for their turn already; try again later.'
+        : `The write waited ${waitedMs / 1000} seconds for its turn; try again later.`,
+    ),
+};
+
 /** The store of the service. Its resources have the shapes of the contract. */
 export class Store {
   /** The reads of requests; within a transaction, all statements. */
@@ -34,12 +49,12 @@ export class Store {
   readonly work: Kysely<Database>;
   /** Finds the keys of callers. */
   readonly keyReads: Kysely<Database>;
-  readonly #turns = new KeyedMutex();
 
   private constructor(
     readonly databases: Databases,
     readonly limits: Limits,
-    private readonly writeProbe: WriteProbe,
+    private readonly gate: FairGate,
+    private readonly probe: WriteProbe,
     /** The file of SQLite, or `:memory:`; undefined on PostgreSQL, and within a transaction. */
     readonly path?: string,
     /**
@@ -65,6 +80,7 @@ export class Store {
     { limits = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
+    const gate = new FairGate(WRITE_LIMITS);
     const probe = new WriteProbe();
     const log: Logger = (event) => {
       if (event.level === 'error') probe.noteFailure(event.error);
@@ -74,10 +90,10 @@ export class Store {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
         const databases = await openPostgres(url, onError, log);
-        return new Store(databases, all, probe);
+        return new Store(databases, all, gate, probe);
       }
       const { databases, path, mark } = await openSqlite(url, log);
-      return new Store(databases, all, probe, path, mark);
+      return new Store(databases, all, gate, probe, path, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${explain(cause)}`, { cause });
@@ -97,14 +113,15 @@ export class Store {
   transaction<T>(work: (store: Store) => Promise<T>, target?: WriteTarget): Promise<T> {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
+    const { limits, gate, probe } = this;
     const begin = () =>
       writes
         .transaction()
-        .execute((db) => work(new Store(singleConnection(db), this.limits, this.writeProbe)));
+        .execute((db) => work(new Store(singleConnection(db), limits, gate, probe)));
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);
-    return this.#turns.run(locksRows ? JSON.stringify([owner, project]) : owner, begin);
+    return gate.run(locksRows ? JSON.stringify([owner, project]) : owner, undefined, begin);
   }
 
   /**
@@ -119,7 +136,7 @@ export class Store {
         selectFrom('api_keys').select('id').limit(1).as('key'),
       ])
       .execute();
-    await this.writeProbe.run(() => writeProbeRow(this.databases.writes));
+    await this.probe.run(() => writeProbeRow(this.databases.writes));
   }
 
   /** Closes every connection. */
@@ -151,71 +168,6 @@ const COMMON: Readonly<Record<string, string>> = {
   SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
   SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };
-
-/** The most work that waits for one key. */
-export interface WaitingLimits {
-  readonly count: number;
-  /** In milliseconds. */
-  readonly time: number;
-}
-
-const MAX_WAITING: WaitingLimits = { count: 256, time: 5000 };
-
-/**
- * Runs work under one key in the order in which it came, one after the other; under different keys at once.
- * Refuses work before it begins if too much waits already, or if it has waited too long.
- */
-export class KeyedMutex {
-  /** Of each key that is locked, those who wait for it, in order. */
-  readonly #lines = new Map<string, Set<() => void>>();
-
-  constructor(private readonly limits = MAX_WAITING) {}
-
-  /** @throws {StoreBusyError} if the work was refused; or what the work throws */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    await this.#lock(key);
-    try {
-      return await work();
-    } finally {
-      this.#unlock(key);
-    }
-  }
-
-  #lock(key: string): Promise<void> | undefined {
-    const line = this.#lines.get(key);
-    if (!line) {
-      this.#lines.set(key, new Set());
-      return undefined;
-    }
-    const { count, time } = this.limits;
-    if (line.size >= count) {
-      throw new StoreBusyError(`${count} writes wait for their turn already; try again later.`);
-    }
-    return new Promise((resolve, reject) => {
-      const giveUp = setTimeout(() => {
-        line.delete(begin);
-        const waited = `The write waited ${time / 1000} seconds for its turn`;
-        reject(new StoreBusyError(`${waited}; try again later.`));
-      }, time);
-      const begin = () => {
-        clearTimeout(giveUp);
-        resolve();
-      };
-      line.add(begin);
-    });
-  }
-
-  #unlock(key: string): void {
-    const line = this.#lines.get(key);
-    const [next] = line ?? [];
-    if (!line || !next) {
-      this.#lines.delete(key);
-      return;
-    }
-    line.delete(next);
-    next();
-  }
-}
 
 /**
  * Knows whether the store takes writes: from the writes that fail, and then from a write of its own,
