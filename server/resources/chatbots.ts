@@ -50,12 +50,7 @@ export const chatbots = new Resources<Chatbot, 'chatbots', ChatbotRow>({
   beforeRemoval: detachConversations,
 });
 
-type ChatbotOperations = Pick<
-  Handlers,
-  'listChatbots' | 'createChatbot' | 'getChatbot' | 'updateChatbot' | 'deleteChatbot'
->;
-
-export function chatbotOperations(store: Store): ChatbotOperations {
+export function chatbotOperations(store: Store) {
   return {
     listChatbots: (request) => chatbots.list(store, request),
 
@@ -84,7 +79,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       }),
 
     deleteChatbot: (request) => chatbots.delete(store, request, request.params.chatbot_name),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 type ChatbotBody = Schemas['UpdateChatbotBody']['chatbot'];

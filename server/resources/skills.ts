@@ -45,13 +45,8 @@ const selectAgentIds = () =>
     from "agent_skills" where skill_id = skills.id
   ), '[]')`.as('agent_ids');
 
-type SkillOperations = Pick<
-  Handlers,
-  'listSkills' | 'createSkill' | 'getSkill' | 'updateSkill' | 'deleteSkill'
->;
-
 /** @param databaseNames the databases that skills of the type `sql` may name */
-export function skillOperations(store: Store, databaseNames: DatabaseNames): SkillOperations {
+export function skillOperations(store: Store, databaseNames: DatabaseNames) {
   return {
     listSkills: (request) => {
       const { agent } = request.query;
@@ -79,7 +74,7 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames): Ski
       }),
 
     deleteSkill: (request) => skills.delete(store, request, request.params.skill_name),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 const PARAMS = { noun: 'skill', field: 'params' } as const;

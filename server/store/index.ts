@@ -21,8 +21,8 @@ export interface StoreOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** The target of a write: a project, or the projects of an owner. */
-export interface WriteTarget {
+/** A project, or the projects of an owner. */
+interface WriteTarget {
   readonly owner: string;
   readonly project?: string | undefined;
 }
@@ -45,9 +45,8 @@ const WRITE_LIMITS: GateLimits = {
 export class Store {
   /** The reads of requests; within a transaction, all statements. */
   readonly reads: Kysely<Database>;
-  /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
+  /** What may take longer: see `Databases`. */
   readonly work: Kysely<Database>;
-  /** Finds the keys of callers. */
   readonly keyReads: Kysely<Database>;
 
   private constructor(
@@ -139,24 +138,20 @@ export class Store {
     await this.probe.run(() => writeProbeRow(this.databases.writes));
   }
 
-  /** Closes every connection. */
   async close(): Promise<void> {
     const all: readonly Kysely<Database>[] = Object.values(this.databases);
     await Promise.all([...new Set(all)].map((db) => db.destroy()));
   }
 }
 
-/**
- * Returns the message of an error, or its code: a host that is unreachable at all of its addresses
- * fails without a message.
- */
+/** Returns why a store cannot be opened. A host that is unreachable at all addresses has no message. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = errorCode(error) || error.name;
   return COMMON[code] ?? (error.message || code);
 }
 
-/** Hints for common failures of a store, by error code. */
+/** By error code. */
 const COMMON: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
   ENOTFOUND: 'the host is not known; is its name right?',

@@ -5,30 +5,24 @@ import type { Database } from './database/schema.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The limits of a project, and of an owner. */
+/** The most of each. */
 export interface Limits {
-  /**
-   * The most resources of each kind in a project, documents of a skill, conversations of a chatbot, and
-   * projects of an owner.
-   */
+  /** Of each kind in a project, documents of a skill, conversations of a chatbot, projects of an owner. */
   readonly resources: number;
-  /** The most bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
+  /** Bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
   readonly bytes: number;
-  /**
-   * The most uses of a project's skills by its agents: a skill that three agents use counts three
-   * times.
-   */
+  /** Uses of a project's skills by its agents: a skill that three agents use counts three times. */
   readonly uses: number;
   /**
-   * The most bytes that an owner stores in all projects: JSON and long text, documents, conversations,
-   * trained models, and training tables.
+   * Bytes that an owner stores in all projects: JSON and long text, documents, conversations, trained
+   * models, and training tables.
    */
   readonly stored: number;
-  /** The most messages of a conversation. */
+  /** Of a conversation. */
   readonly messages: number;
-  /** The most ready versions of a model that are kept. */
+  /** Ready versions of a model that are kept. */
   readonly versions: number;
-  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
+  /** Bytes of an owner's responses kept under an Idempotency-Key. */
   readonly answers: number;
 }
 
@@ -48,15 +42,11 @@ export const DEFAULT_LIMITS: Limits = {
   answers: 64 * MEBIBYTE,
 };
 
-/**
- * The kinds of resources in a project. The project's row has a counter for each, under this name.
- */
+/** The kinds of resources in a project, whose row has a counter for each, under this name. */
 export const RESOURCE_KINDS = ['skills', 'agents', 'chatbots', 'models'] as const;
 
-/** The number of resources of each kind in a project. */
 export type Contents = Readonly<Record<(typeof RESOURCE_KINDS)[number], number>>;
 
-/** All counters in a project's row. */
 const COUNTERS = [...RESOURCE_KINDS, 'bytes', 'uses'] as const;
 type Counter = (typeof COUNTERS)[number];
 
@@ -105,23 +95,21 @@ export async function adjustCounters(
 }
 
 function projectFull(project: string, counter: Counter, limit: number) {
-  switch (counter) {
-    case 'bytes':
-      return limitReached(
-        `The project "${project}" would hold more than ${limit / MEBIBYTE} MiB of params, settings and prompts; send less, delete some, or use another project.`,
-      );
-    case 'uses':
-      return limitReached(
-        `The project "${project}" would have agents that use its skills more than ${limit.toLocaleString('en')} times; take some off them, or use another project.`,
-      );
-    default:
-      return limitReached(
-        `The project "${project}" holds ${limit} ${counter} already, the most that it may; delete some, or use another project.`,
-      );
+  if (counter === 'bytes') {
+    return limitReached(
+      `The project "${project}" would hold more than ${limit / MEBIBYTE} MiB of params, settings and prompts; send less, delete some, or use another project.`,
+    );
   }
+  if (counter === 'uses') {
+    return limitReached(
+      `The project "${project}" would have agents that use its skills more than ${limit.toLocaleString('en')} times; take some off them, or use another project.`,
+    );
+  }
+  return limitReached(
+    `The project "${project}" holds ${limit} ${counter} already, the most that it may; delete some, or use another project.`,
+  );
 }
 
-/** Returns the problem of a write that would exceed a limit. */
 export function limitReached(detail: string) {
   return problem('/problems/limit-reached', detail);
 }
@@ -172,7 +160,7 @@ export async function adjustAnswers(
   db: Kysely<Database>,
   owner: string,
   by: number,
-  limit: number,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<void> {
   const row = await ADJUST_OWNER.first(db, { owner, bytes: 0, answer_bytes: by });
   const bytes = Number(row?.answer_bytes);
@@ -182,10 +170,7 @@ export async function adjustAnswers(
   );
 }
 
-/**
- * Refuses a write early if the owner is already at the limit.
- * @throws {ProblemError} if the owner stores as much as allowed
- */
+/** @throws {ProblemError} if the owner stores as much as allowed: a write is refused early */
 export async function refuseFullOwner(
   db: Kysely<Database>,
   owner: string,
