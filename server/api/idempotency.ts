@@ -10,7 +10,7 @@ import {
   keepAnswer,
 } from '../store/answers.js';
 import type { Store } from '../store/index.js';
-import type { JsonChunks } from '../store/row-json.js';
+import type { JsonChunks } from '../store/rows.js';
 import type { OperationId } from './handlers.js';
 import { omitNulls } from './omit-nulls.js';
 import { withEtag } from './preconditions.js';

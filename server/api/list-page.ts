@@ -1,6 +1,5 @@
 import { pausing } from '../common/pausing.js';
-import type { JsonChunks } from '../store/row-json.js';
-import type { ListEntry, Page } from '../store/rows.js';
+import type { JsonChunks, ListEntry, Page } from '../store/rows.js';
 import { JsonText } from './reply/send.js';
 
 /** The query of a list; the link to the next page repeats its other members. */

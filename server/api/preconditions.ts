@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
-import type { JsonChunks } from '../store/row-json.js';
+import type { JsonChunks } from '../store/rows.js';
 import { JsonText } from './reply/send.js';
 
 /** A response that shows a resource, with its entity tag. */
@@ -18,18 +18,20 @@ export async function withEtag<T>(chunks: JsonChunks): Promise<Tagged<T>> {
   return { body: new JsonText<T>(chunks), headers: { ETag: await entityTag(chunks) } };
 }
 
-/**
- * Returns the response to a GET of a resource: the resource, or 304 if the caller already has it.
- */
+/** The response to a GET of a resource: the resource, or 304 if the caller already has it. */
+export type ConditionalReply<T> =
+  | ({ readonly status: 200 } & Tagged<T>)
+  | { readonly status: 304; readonly headers: Tagged<T>['headers'] };
+
 export async function conditionalGet<T>(
   chunks: JsonChunks,
   conditions: { 'If-None-Match'?: string },
-) {
+): Promise<ConditionalReply<T>> {
   const { body, headers } = await withEtag<T>(chunks);
   const known = conditions['If-None-Match'];
   return known !== undefined && namesTag(known, headers.ETag, weakly)
-    ? { status: 304 as const, headers }
-    : { status: 200 as const, body, headers };
+    ? { status: 304, headers }
+    : { status: 200, body, headers };
 }
 
 /** The headers that make a write conditional. */
