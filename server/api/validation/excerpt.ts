@@ -31,12 +31,14 @@ export function takeExcerpts(
   return (schema, body, query) => {
     const excerpt = new BodyExcerpt(contract, compile);
     const part = excerpt.of(schema, body);
-    const isLongQuery = Object.values(query).some(isLong);
-    return {
-      body: part,
-      query: isLongQuery ? shortenQuery(query) : query,
-      isShortened: excerpt.isShortened || isLongQuery,
-    };
+    if (!Object.values(query).some(isLong)) {
+      return { body: part, query, isShortened: excerpt.isShortened };
+    }
+    const shortened = Object.entries(query).map(([name, values]) => [
+      name,
+      isLong(values) ? values.slice(0, MAX_FAULTS) : values,
+    ]);
+    return { body: part, query: Object.fromEntries(shortened), isShortened: true };
   };
 }
 
@@ -54,14 +56,6 @@ function compileOnce({ document }: Contract): (schema: unknown) => SchemaCheck {
     checks.set(schema, check);
     return check;
   };
-}
-
-function shortenQuery(query: Request['query']): Request['query'] {
-  const shortened = Object.entries(query).map(([name, values]) => [
-    name,
-    isLong(values) ? values.slice(0, MAX_FAULTS) : values,
-  ]);
-  return Object.fromEntries(shortened);
 }
 
 function isLong(values: Request['query'][string]): values is string[] {

@@ -10,7 +10,6 @@ import type { Excerpt } from './excerpt.js';
 import { createAjv, parameterSchema, withComponents } from './schemas.js';
 import { type FormFaults, findFormFaults, findShapeFault } from './shape-faults.js';
 
-/** A violated rule of the contract. */
 interface Fault {
   /** The place in the request (RFC 6901), in the terms of the contract: `/header/If-Match`. */
   readonly pointer: string;
