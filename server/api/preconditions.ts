@@ -4,17 +4,11 @@ import { problem } from '../problems/problem.js';
 import type { JsonChunks } from '../store/rows.js';
 import { JsonText } from './reply/send.js';
 
-/** A response that shows a resource, with its entity tag. */
-export interface Tagged<T> {
-  readonly body: JsonText<T>;
-  readonly headers: { readonly ETag: string };
-}
-
 /**
  * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of a response that shows a
  * resource. The tag is a digest of the body; other requests are served while it is computed.
  */
-export async function withEtag<T>(chunks: JsonChunks): Promise<Tagged<T>> {
+export async function withEtag<T>(chunks: JsonChunks) {
   return { body: new JsonText<T>(chunks), headers: { ETag: await entityTag(chunks) } };
 }
 
@@ -76,13 +70,21 @@ export async function checkPreconditions(
 async function entityTag(chunks: JsonChunks): Promise<string> {
   const [first = ''] = chunks;
   if (chunks.length <= 1) return quoteTag(hash('sha256', first, 'base64url'));
+  return quoteTag(await hashPieces(chunks, 'base64url'));
+}
+
+/** Computes the SHA-256 of a text in pieces, and yields to other requests meanwhile. */
+export async function hashPieces(
+  pieces: Iterable<string>,
+  encoding: 'base64url' | 'hex',
+): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
-  for (const chunk of chunks) {
-    digest.update(chunk);
+  for (const piece of pieces) {
+    digest.update(piece);
     await pause();
   }
-  return quoteTag(digest.digest('base64url'));
+  return digest.digest(encoding);
 }
 
 function quoteTag(digest: string): string {
