@@ -9,5 +9,5 @@ const NOTHING = {
   answer: () => ['[]'],
 };
 
-Object.assign(Predictors.prototype, { serving: async () => NOTHING });
+Object.assign(Predictors.prototype, { serving: () => NOTHING });
 await import('../../server/run.js');

@@ -1,5 +1,5 @@
-import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
-import type { RowObject } from '../table/cells.js';
+import { KeyReader, type ModelNames, underModelNames } from '../row-check/row-keys.js';
+import { type RowObject, valuesOf } from '../table/cells.js';
 import { JsonBuffer, type Literal, literal } from './json-buffer.js';
 import type { RowBinner } from './row-binner.js';
 import { ObjectBlock, type RowBlock } from './row-binner.js';
@@ -61,6 +61,8 @@ export class AnswerPortions<C, B> {
   readonly #names: ModelNames;
   readonly #columnCount: number;
   readonly #valueCount: number;
+  /** Room for one row, which one answer after another uses. */
+  #single: B | undefined;
 
   /** @param valueCount the number of values in a row's answer, without those of the columns. */
   constructor(engine: RowEngine<C, B>, binner: RowBinner, names: ModelNames, valueCount = 0) {
@@ -72,13 +74,26 @@ export class AnswerPortions<C, B> {
   }
 
   /** An array of rows as JSON: see `Predictor.answer`. */
-  array(rows: readonly unknown[], choice: C): Generator<Uint8Array> {
-    return this.#portions(rows, choice, ARRAY);
+  array(rows: readonly unknown[], choice: C): Iterable<Uint8Array> {
+    return rows.length === 1 ? [this.#one(rows[0], choice)] : this.#portions(rows, choice, ARRAY);
   }
 
   /** Rows as lines of JSON: see `Predictor.lines`. */
   lines(rows: readonly unknown[], choice: C): Generator<Uint8Array> {
     return this.#portions(rows, choice, LINES);
+  }
+
+  /** Answers one row at once: to make room for it takes longer than to predict it. */
+  #one(row: unknown, choice: C): Uint8Array {
+    const sent = valuesOf(row);
+    const read = underModelNames(sent, this.#names.layoutOf(sent));
+    this.#single ??= this.#engine.room(1);
+    this.#engine.predict(new ObjectBlock([read], this.#binner), choice, this.#single);
+    const out = new JsonBuffer(this.#room(1));
+    out.literal(ARRAY.open);
+    this.#engine.write(out, read, this.#single, 0);
+    out.literal(ARRAY.close);
+    return out.end();
   }
 
   *#portions(

@@ -206,7 +206,9 @@ describe('the answer', () => {
 
   test('may be made in turns with another of the same model', () => {
     const [one, other] = [rentRows(1500), rentRows(1500).reverse()];
-    const [ones, others] = [rent.answer(one), rent.answer(other)].map((it) => it);
+    const [ones, others] = [rent.answer(one), rent.answer(other)].map((answer) =>
+      answer[Symbol.iterator](),
+    );
     const parts: [Uint8Array[], Uint8Array[]] = [[], []];
     for (let ended = 0; ended < 2; ) {
       ended = 0;

@@ -104,10 +104,7 @@ export class Predictor {
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
-  answer(
-    rows: readonly unknown[],
-    { confidence }: PredictOptions = {},
-  ): IterableIterator<Uint8Array> {
+  answer(rows: readonly unknown[], { confidence }: PredictOptions = {}): Iterable<Uint8Array> {
     return this.#portions.array(rows, this.#predictor.widthChoices(confidence));
   }
 
