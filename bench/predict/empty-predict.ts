@@ -6,7 +6,7 @@ import { Predictors } from '../../server/models/predictions/predictors.js';
  */
 const NOTHING = {
   check: () => ({ add: () => {}, warnings: () => ({ warnings: [], more: 0 }) }),
-  answer: () => ['[]'],
+  answerOne: () => '[]',
 };
 
 Object.assign(Predictors.prototype, { serving: () => NOTHING });

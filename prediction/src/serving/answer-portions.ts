@@ -61,8 +61,8 @@ export class AnswerPortions<C, B> {
   readonly #names: ModelNames;
   readonly #columnCount: number;
   readonly #valueCount: number;
-  /** Room for one row, which one answer after another uses. */
-  #single: B | undefined;
+  /** Room for one row and its answer, which one after another uses. */
+  #single: { readonly block: B; readonly out: JsonBuffer } | undefined;
 
   /** @param valueCount the number of values in a row's answer, without those of the columns. */
   constructor(engine: RowEngine<C, B>, binner: RowBinner, names: ModelNames, valueCount = 0) {
@@ -74,26 +74,28 @@ export class AnswerPortions<C, B> {
   }
 
   /** An array of rows as JSON: see `Predictor.answer`. */
-  array(rows: readonly unknown[], choice: C): Iterable<Uint8Array> {
-    return rows.length === 1 ? [this.#one(rows[0], choice)] : this.#portions(rows, choice, ARRAY);
+  array(rows: readonly unknown[], choice: C): Generator<Uint8Array> {
+    return this.#portions(rows, choice, ARRAY);
+  }
+
+  /** An array of one row as JSON: see `Predictor.answerOne`. */
+  one(row: unknown, choice: C): string {
+    this.#single ??= { block: this.#engine.room(1), out: new JsonBuffer(this.#room(1)) };
+    const { block, out } = this.#single;
+    const sent = valuesOf(row);
+    const read = underModelNames(sent, this.#names.layoutOf(sent));
+    this.#engine.predict(new ObjectBlock([read], this.#binner), choice, block);
+    out.literal(ARRAY.open);
+    this.#engine.write(out, read, block, 0);
+    out.literal(ARRAY.close);
+    // What is rarely so large is not kept.
+    if (out.length > PORTION) this.#single = undefined;
+    return out.takeText();
   }
 
   /** Rows as lines of JSON: see `Predictor.lines`. */
   lines(rows: readonly unknown[], choice: C): Generator<Uint8Array> {
     return this.#portions(rows, choice, LINES);
-  }
-
-  /** Answers one row at once: to make room for it takes longer than to predict it. */
-  #one(row: unknown, choice: C): Uint8Array {
-    const sent = valuesOf(row);
-    const read = underModelNames(sent, this.#names.layoutOf(sent));
-    this.#single ??= this.#engine.room(1);
-    this.#engine.predict(new ObjectBlock([read], this.#binner), choice, this.#single);
-    const out = new JsonBuffer(this.#room(1));
-    out.literal(ARRAY.open);
-    this.#engine.write(out, read, this.#single, 0);
-    out.literal(ARRAY.close);
-    return out.end();
   }
 
   *#portions(

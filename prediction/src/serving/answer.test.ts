@@ -99,6 +99,8 @@ describe('the answer', () => {
           .map((p, index) => plainRow(rows[index], columns, hostileTarget, p));
         expect(join(hostile.answer(rows))).toBe(`[${plain.join()}]`);
         expect(join(hostile.lines(rows))).toBe(plain.map((row) => `${row}\n`).join(''));
+        const ones = rows.map((row) => hostile.answerOne(row));
+        expect(ones).toEqual(plain.map((row) => `[${row}]`));
       }),
       { numRuns: 300 },
     );
@@ -206,9 +208,7 @@ describe('the answer', () => {
 
   test('may be made in turns with another of the same model', () => {
     const [one, other] = [rentRows(1500), rentRows(1500).reverse()];
-    const [ones, others] = [rent.answer(one), rent.answer(other)].map((answer) =>
-      answer[Symbol.iterator](),
-    );
+    const [ones, others] = [rent.answer(one), rent.answer(other)].map((it) => it);
     const parts: [Uint8Array[], Uint8Array[]] = [[], []];
     for (let ended = 0; ended < 2; ) {
       ended = 0;

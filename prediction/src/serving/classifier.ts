@@ -107,8 +107,16 @@ export class Classifier {
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
-  answer(rows: readonly unknown[], { confidence }: PredictOptions = {}): Iterable<Uint8Array> {
+  answer(
+    rows: readonly unknown[],
+    { confidence }: PredictOptions = {},
+  ): IterableIterator<Uint8Array> {
     return this.#portions.array(rows, this.#choices(confidence));
+  }
+
+  /** As `Predictor.answerOne`. */
+  answerOne(row: unknown, { confidence }: PredictOptions = {}): string {
+    return this.#portions.one(row, this.#choices(confidence));
   }
 
   /**

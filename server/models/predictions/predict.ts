@@ -42,8 +42,10 @@ export function predictOperations(
     const [rows, at] = Array.isArray(body) ? [body, '/body'] : [body.data, '/body/data'];
     const answer = (headers: WarningFields) => {
       count(rows.length);
-      const text = new JsonText<PredictionRows>(predictor.answer(rows, query));
-      return reply({ status: 200, headers, body: text });
+      const [row] = rows;
+      const pieces =
+        rows.length === 1 ? [predictor.answerOne(row, query)] : predictor.answer(rows, query);
+      return reply({ status: 200, headers, body: new JsonText<PredictionRows>(pieces) });
     };
     const headers = checkRows(predictor, rows, at, query.unknown);
     return headers instanceof Promise ? headers.then(answer) : answer(headers);
