@@ -60,10 +60,9 @@ function selectNewest(query: VersionQuery): VersionQuery {
 
 export function modelFromRow(row: VersionRow): Model {
   const { id, name, version, status, progress, failure, serving_version, target, row_count } = row;
-  const { source_database, source_query, created_at, updated_at } = row;
+  const { source_database: database, source_query: query, created_at, updated_at } = row;
   const { summary, training_seconds, checksum } = row;
-  const isQuery = source_database !== null && source_query !== null;
-  const source = isQuery ? { database: source_database, query: source_query } : null;
+  const source = database !== null && query !== null ? { database, query } : null;
   const stored: Model['columns'] = parseStored(row.columns);
   // Those that were trained by earlier versions have no reading.
   const columns = stored?.map((column) => ({ ...column, reading: column.reading ?? null })) ?? null;
@@ -76,7 +75,6 @@ export function modelFromRow(row: VersionRow): Model {
     : { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...end };
 }
 
-/** Returns what the store wrote, in the form of the contract. */
 function parseStored(json: string | null) {
   return json === null ? null : JSON.parse(json);
 }
@@ -115,7 +113,6 @@ export async function findModel(
   return row && modelFromRow(row);
 }
 
-/** Lists models, each as its newest version shows it. */
 export async function listModels(
   { reads }: Store,
   projectId: string,
@@ -241,7 +238,6 @@ export async function lockModel({ reads }: Store, projectId: string, name: strin
     .executeTakeFirst();
 }
 
-/** Makes a ready version of a locked model answer predictions from now on. */
 export async function setServingVersion(
   db: Kysely<Database>,
   modelId: string,
@@ -378,7 +374,6 @@ export function modelNotReady(model: Model, isVersion: boolean): ProblemError {
   );
 }
 
-/** The problem of a version that is to be deleted, and cannot be spared. */
 export function versionInUse({ name, version, serving_version }: Model): ProblemError {
   const detail =
     serving_version === version

@@ -34,12 +34,7 @@ export type AnswerEvent =
 
 export type RowsFault =
   | { readonly kind: 'malformed'; readonly message: string }
-  /** `at` is where the rows are in the request, as a JSON pointer. */
-  | {
-      readonly kind: 'unknown-names';
-      readonly names: readonly UnknownName[];
-      readonly at: string;
-    }
+  | { readonly kind: 'unknown-names'; readonly names: readonly UnknownName[] }
   /** The body is to be validated as a whole. Nothing was answered. */
   | { readonly kind: 'declined' };
 
@@ -55,15 +50,10 @@ export async function answerBody(
   { options, isValid }: AnswerJob,
   take: (part: AnswerPart) => Promise<void> | void,
 ): Promise<RowsFault | undefined> {
-  let at = '/body';
   try {
-    let parts: AsyncIterable<AnswerPart>;
-    if (isValid) {
-      const parsed: unknown = JSON.parse(await readText(body));
-      if (!Array.isArray(parsed)) at = '/body/data';
-      const rows: unknown = Array.isArray(parsed) ? parsed : asRecord(parsed)['data'];
-      parts = answerParsedRows(predictor, Array.isArray(rows) ? rows : [], options);
-    } else parts = answerRows(predictor, body, options);
+    const parts = isValid
+      ? answerParsedRows(predictor, findRows(JSON.parse(await readText(body))), options)
+      : answerRows(predictor, body, options);
     for await (const part of parts) await take(part);
     return undefined;
   } catch (error) {
@@ -71,9 +61,14 @@ export async function answerBody(
     if (error instanceof DeclinedError) return { kind: 'declined' };
     if (!(error instanceof UnknownNamesError)) throw error;
     // Where the rows of JSON are is known when it is read as a whole.
-    if (options.from === 'json' && !isValid) return { kind: 'declined' };
-    return { kind: 'unknown-names', names: error.names, at };
+    if (options.from === 'json') return { kind: 'declined' };
+    return { kind: 'unknown-names', names: error.names };
   }
+}
+
+function findRows(body: unknown): readonly unknown[] {
+  const rows = Array.isArray(body) ? body : asRecord(body)['data'];
+  return Array.isArray(rows) ? rows : [];
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

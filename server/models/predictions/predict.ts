@@ -39,7 +39,7 @@ export function predictOperations(
 ): Pick<Handlers, 'predict'> {
   const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
     const { query, reply } = input;
-    const [rows, at] = Array.isArray(body) ? [body, '/body'] : [body.data, '/body/data'];
+    const [rows, at] = findRows(body);
     const answer = (headers: WarningFields) => {
       count(rows.length);
       const [row] = rows;
@@ -59,8 +59,13 @@ export function predictOperations(
   };
 
   const answerUnparsed = async (input: Input<'predict'>, unparsed: UnparsedJson<PredictBody>) => {
-    const { answerType, caller, params, closed, reply } = input;
+    const { query, answerType, caller, params, closed, reply } = input;
     const parse = () => unparsed.parse(unparsed.bytes);
+    const validate = async () => {
+      const [rows, at] = findRows(await parse());
+      if (query.unknown !== 'refuse') return;
+      await checkRows(await predictors.require(caller, params), rows, at, query.unknown);
+    };
     if (answerType === JSON_TYPE && !pool.hasWorkers) return answerParsed(input, await parse());
     const versionId = await predictors.requireVersion(caller, params).catch(async (error) => {
       // A fault of the body is told before one of the address, as for smaller bodies.
@@ -73,7 +78,7 @@ export function predictOperations(
         yield unparsed.bytes;
       },
     };
-    const job = { caller, versionId, options, body, isWhole: true, validate: parse, closed };
+    const job = { caller, versionId, options, body, isWhole: true, validate, closed };
     const events = pool.answer(job);
     let first = await events.next();
     while (!first.done && first.value.kind === 'progress') first = await events.next();
@@ -108,6 +113,11 @@ export function predictOperations(
       return body instanceof UnparsedJson ? answerUnparsed(input, body) : answerParsed(input, body);
     },
   };
+}
+
+/** Returns the rows of a body, and where they are, as a JSON pointer. */
+function findRows(body: PredictBody): [rows: readonly unknown[], at: string] {
+  return Array.isArray(body) ? [body, '/body'] : [body.data, '/body/data'];
 }
 
 /** @param mediaType the media type of the rows */

@@ -50,7 +50,7 @@ export interface PredictionRequest {
   readonly body: AsyncIterable<Uint8Array>;
   /** Whether the body has arrived as a whole. It waits for a free slot; a stream does not. */
   readonly isWhole: boolean;
-  /** Throws the problem of JSON that the fast reader declines. If it is valid, its rows are read as objects. */
+  /** Throws the problem of JSON that the fast reader has declined. If there is none, its rows are read as objects. */
   readonly validate?: () => Promise<unknown>;
   /** Aborted when nobody waits for the answer any more. */
   readonly closed: AbortSignal;
@@ -257,7 +257,7 @@ function explainFault(fault: RowsFault): Error {
     case 'malformed':
       return problem('/problems/malformed-body', fault.message);
     case 'unknown-names':
-      return unknownNames(fault.names, (row) => `${fault.at}/${row}`);
+      return unknownNames(fault.names, (row) => `/body/${row}`);
     case 'declined':
       return new Error('A body was declined that is valid');
   }
