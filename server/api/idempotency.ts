@@ -16,7 +16,7 @@ import { JsonText } from './reply/send.js';
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
-interface Created<T> {
+export interface Created<T> {
   readonly status: 201;
   readonly body: JsonText<T>;
   readonly headers: { readonly ETag: string; readonly Location: string };

@@ -4,11 +4,17 @@ import { problem } from '../problems/problem.js';
 import type { JsonChunks } from '../store/rows.js';
 import { JsonText } from './reply/send.js';
 
+/** A response that shows a resource, with its entity tag. */
+export interface Tagged<T> {
+  readonly body: JsonText<T>;
+  readonly headers: { readonly ETag: string };
+}
+
 /**
  * Returns the body and the strong entity tag (RFC 9110, section 8.8.3) of a response that shows a
  * resource. The tag is a digest of the body; other requests are served while it is computed.
  */
-export async function withEtag<T>(chunks: JsonChunks) {
+export async function withEtag<T>(chunks: JsonChunks): Promise<Tagged<T>> {
   return { body: new JsonText<T>(chunks), headers: { ETag: await entityTag(chunks) } };
 }
 

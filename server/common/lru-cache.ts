@@ -13,7 +13,8 @@ interface Entry<V> {
 export class LruCache<V> {
   /** In the order of their last use: a `Map` keeps the order in which its keys were set. */
   readonly #entries = new Map<string, Entry<V>>();
-  #newest: string | undefined;
+  /** The key that was used last: it is at the end already. */
+  #latest: string | undefined;
   #size = 0;
 
   constructor(private readonly limits: Limits) {}
@@ -21,11 +22,12 @@ export class LruCache<V> {
   /** Returns the value of a key, which counts as a use of it. */
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
-    // Moving an entry makes garbage.
-    if (entry === undefined || key === this.#newest) return entry?.value;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    this.#newest = key;
+    if (entry === undefined) return undefined;
+    if (key !== this.#latest) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      this.#latest = key;
+    }
     return entry.value;
   }
 
@@ -35,7 +37,7 @@ export class LruCache<V> {
     this.#delete(key);
     if (size > maxSize) return;
     this.#entries.set(key, { value, size });
-    this.#newest = key;
+    this.#latest = key;
     this.#size += size;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= maxEntries && this.#size <= maxSize) return;
