@@ -1,6 +1,7 @@
 import { writeFileSync, writevSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { ProblemError } from '../problems/problem.js';
 import { type Answer, FRAME, type Frame, isOutOfMemory, readFrames, writeHead } from './frames.js';
 
 /** Standard output, which the service reads. */
@@ -36,11 +37,11 @@ type Work<Details, Event, Result> = (
   details: Details,
   input: AsyncIterable<Uint8Array>,
   output: JobOutput<Event>,
-) => Promise<Result>;
+) => Promise<Result> | Result;
 
 /**
  * Runs the jobs of a `WorkerPool` one after another, until the service closes the input or is gone.
- * @param work runs one job; its result is cloned
+ * @param work runs one job; its result is cloned. The service gets a `ProblemError` that it throws
  */
 export async function serveJobs<Details, Event, Result>(
   work: Work<Details, Event, Result>,
@@ -77,6 +78,11 @@ async function runJob<Details, Event, Result>(
     const result = await work(deserialize(job.payload), input, output);
     return { result, memory: process.memoryUsage.rss() };
   } catch (error) {
+    if (error instanceof ProblemError) {
+      const { type, detail, members, headers, cause } = error;
+      const refusal = [type, detail, members, headers, { cause: String(cause ?? '') }] as const;
+      return { refusal, memory: process.memoryUsage.rss() };
+    }
     if (error instanceof RangeError && isOutOfMemory(error.message)) throw error;
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }

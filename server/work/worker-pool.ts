@@ -1,10 +1,6 @@
-import {
-  type Job,
-  type Success,
-  WorkerEndedError,
-  type WorkerOptions,
-  WorkerProcess,
-} from './worker-process.js';
+import { ProblemError } from '../problems/problem.js';
+import type { SettledAnswer } from './frames.js';
+import { type Job, WorkerEndedError, type WorkerOptions, WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions extends WorkerOptions {
   /** The most idle processes, and the time for which they wait for another job, in milliseconds. */
@@ -45,7 +41,8 @@ export class WorkerPool<Details, Result, Event = never> {
    * given up has left its process, or ended it, when this rejects.
    * @param affinity prefers an idle process whose last job had the same
    * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job does
-   * @throws {JobFailedError} if the job throws in the worker
+   * @throws {ProblemError} if the job throws one in the worker
+   * @throws {JobFailedError} if it throws another error there
    * @throws the error of `input`, `onData` or `onEvent`, or the reason of `signal`
    */
   async run(job: Job<Details, Event>, affinity?: string): Promise<Result> {
@@ -53,7 +50,7 @@ export class WorkerPool<Details, Result, Event = never> {
     if (this.#isClosed) throw new WorkerEndedError('The service is stopping');
     const idle = this.#takeIdle(affinity);
     const worker = idle ?? this.#start();
-    let answer: Success<Result>;
+    let answer: SettledAnswer<Result>;
     try {
       answer = await worker.run(job);
     } catch (error) {
@@ -66,6 +63,7 @@ export class WorkerPool<Details, Result, Event = never> {
       throw error;
     }
     this.#release(worker, answer.memory, affinity);
+    if ('refusal' in answer) throw new ProblemError(...answer.refusal);
     return answer.result;
   }
 
