@@ -30,7 +30,7 @@ export const RAW_CELLS: CustomTypesConfig = { getTypeParser: () => (text: string
  * Reads a cell as a JSON value. Numbers that JSON would change, such as NaN and large ones, stay
  * text; so do dates, which the driver would move to the time zone of the service.
  * @param row the number of the row, from 1
- * @throws {QueryError} if it is nested too deeply
+ * @throws {ProblemError} if it is nested too deeply
  */
 export function readCell(text: string | null, column: FieldDef, row: number): unknown {
   if (text === null) return null;

@@ -54,7 +54,7 @@ export class ReadOnlyConnections {
    * Runs work in a transaction that can only read and is always rolled back. If the signal aborts,
    * its statement is cancelled in the database.
    * @param timeoutMs the longest time of a statement, in milliseconds
-   * @throws {QueryError} if a cell is too large, or too many bytes are received at once
+   * @throws {ProblemError} if a cell is too large, or too many bytes are received at once
    * @throws the error of the connection or of `work`, or the reason of `signal`
    */
   async transaction<T>(

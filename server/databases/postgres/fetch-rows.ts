@@ -1,5 +1,6 @@
 import { type FieldDef, type PoolClient, Query, type QueryArrayConfig } from 'pg';
-import { largeCell, QueryError } from '../query-error.js';
+import type { ProblemError } from '../../problems/problem.js';
+import { largeCell, queryError } from '../query-error.js';
 import { exampleOfPart, RAW_CELLS } from './cells.js';
 import type { ResolvedSelect } from './resolve-names.js';
 
@@ -24,7 +25,7 @@ const CURSOR = 'roster_query';
 
 /**
  * Returns the rows of a SELECT as they are pulled, the columns first, even without rows.
- * @throws {QueryError} if a cell or what is fetched at once is too large, after the rows before it
+ * @throws {ProblemError} if a cell or what is fetched at once is too large, after the rows before it
  * @throws {DatabaseError}
  */
 export async function* fetchRows(
@@ -122,7 +123,7 @@ const HEAD = 5;
  */
 export class ReceivedLimits {
   /** The reason for which the connection was broken. */
-  error: QueryError | undefined;
+  error: ProblemError | undefined;
   /** The bytes since they were last set to 0. */
   bytes = 0;
   /** The rows that have begun to arrive since the limits apply. */
@@ -169,9 +170,7 @@ export class ReceivedLimits {
       this.#size = this.#messages.next().value;
     }
     if (this.bytes > this.#limits.maxReceivedBytes) {
-      this.#break(
-        new QueryError('The rows are too large; select fewer columns, or parts of them.'),
-      );
+      this.#break(queryError('The rows are too large; select fewer columns, or parts of them.'));
     }
   }
 
@@ -203,7 +202,7 @@ export class ReceivedLimits {
     this.#break(largeCell(cell, bytes, maxCellBytes));
   }
 
-  #break(error: QueryError): void {
+  #break(error: ProblemError): void {
     this.error ??= error;
     this.client.connection.stream.destroy(this.error);
   }

@@ -1,4 +1,5 @@
 import { DatabaseError, type PoolClient } from 'pg';
+import { ProblemError } from '../../problems/problem.js';
 import {
   type Driver,
   type LineSink,
@@ -9,9 +10,8 @@ import {
   type TableDescription,
 } from '../driver.js';
 import {
-  DatabaseUnavailableError,
   databaseMessage,
-  QueryError,
+  databaseUnavailable,
   readOnly,
   tooMuchMemory,
   tooSlow,
@@ -100,17 +100,17 @@ export class PostgresDriver implements Driver {
       return await this.#connections.transaction(timeoutMs, signal, work);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof QueryError ? error : this.#explain(error, timeoutMs);
+      throw error instanceof ProblemError ? error : this.#explain(error, timeoutMs);
     }
   }
 
-  #explain(error: unknown, timeoutMs: number): QueryError {
+  #explain(error: unknown, timeoutMs: number): ProblemError {
     const code = error instanceof DatabaseError ? (error.code ?? '') : '';
     switch (code) {
       case '57014':
         return tooSlow(timeoutMs);
       case '55P03':
-        return new DatabaseUnavailableError('A table is locked at the moment; ask again later.');
+        return databaseUnavailable('A table is locked at the moment; ask again later.');
       case '25006':
         return readOnly();
       case '53200':
@@ -120,7 +120,7 @@ export class PostgresDriver implements Driver {
       return databaseMessage(error.message);
     }
     const message = `The database ${this.name} cannot be reached; ask again later.`;
-    return new DatabaseUnavailableError(message, { cause: error });
+    return databaseUnavailable(message, { cause: error });
   }
 }
 

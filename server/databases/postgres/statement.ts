@@ -1,9 +1,10 @@
 import { parse, SqlError } from 'libpg-query';
+import type { ProblemError } from '../../problems/problem.js';
 import {
   databaseMessage,
   forbiddenFunction,
   onlyOneSelect,
-  QueryError,
+  queryError,
   readOnly,
 } from '../query-error.js';
 import { type Field, FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
@@ -50,7 +51,7 @@ export interface ParsedSelect {
 
 /**
  * Parses a statement by PostgreSQL's own parser.
- * @throws {QueryError} if it is malformed, not one SELECT, or has a part that is not allowed
+ * @throws {ProblemError} if it is malformed, not one SELECT, or has a part that is not allowed
  * @throws {Error} if the parser failed by itself, and must not be used again
  */
 export async function parseSelect(sql: string): Promise<ParsedSelect> {
@@ -98,7 +99,7 @@ export class Statement {
 
   /**
    * @param tree the parse tree of one statement, as libpg-query returns it
-   * @throws {QueryError} if it is not a SELECT, or has a part that is not allowed
+   * @throws {ProblemError} if it is not a SELECT, or has a part that is not allowed
    */
   constructor(tree: unknown) {
     if (!isTreeObject(tree)) throw onlyOneSelect();
@@ -121,7 +122,7 @@ export class Statement {
 
   #node(node: unknown, scope: Scope, depth: number): void {
     if (depth > MAX_DEPTH) {
-      throw new QueryError(
+      throw queryError(
         `The statement is nested deeper than ${MAX_DEPTH} levels; write a flatter one.`,
       );
     }
@@ -205,7 +206,7 @@ export class Statement {
         break;
       case 'SQLValueFunction':
         if (!SQL_VALUES.has(asText(fields['op']) ?? '')) {
-          throw new QueryError('Names of users, databases and schemas cannot be read.');
+          throw queryError('Names of users, databases and schemas cannot be read.');
         }
         break;
       case 'A_Expr':
@@ -221,7 +222,7 @@ export class Statement {
         if (
           !toList(fields['indirection']).every((part) => isTreeObject(part) && 'A_Indices' in part)
         ) {
-          throw new QueryError('A field of a value, as in (value).field, is not allowed.');
+          throw queryError('A field of a value, as in (value).field, is not allowed.');
         }
         break;
     }
@@ -262,7 +263,7 @@ export class Statement {
   #noteType(fields: TreeObject): void {
     const name = readBuiltInName(fields['names']);
     if (name === undefined || !TYPES.has(name)) {
-      throw new QueryError(`A cast to ${formatParts(fields['names'])} is not allowed.`);
+      throw queryError(`A cast to ${formatParts(fields['names'])} is not allowed.`);
     }
     this.#types.add(name);
   }
@@ -271,7 +272,7 @@ export class Statement {
     if (parts === undefined) return;
     const name = readBuiltInName(parts);
     if (name === undefined) {
-      throw new QueryError(`The operator ${formatParts(parts)} is not allowed.`);
+      throw queryError(`The operator ${formatParts(parts)} is not allowed.`);
     }
     if (toList(parts).length === 1) this.#operators.add(name);
   }
@@ -283,14 +284,14 @@ function readExpression(node: unknown): { name: string; fields: unknown } {
   if (name === undefined) throw forbiddenPart('CommonTableExpr');
   // A server of another encoding shortens such names, and ignores their letter case, in its own way.
   if (!/^\p{ASCII}+$/u.test(name)) {
-    throw new QueryError(`Write the name ${name} of the common table expression in ASCII.`);
+    throw queryError(`Write the name ${name} of the common table expression in ASCII.`);
   }
   return { name, fields };
 }
 
-function forbiddenPart(what: string): QueryError {
+function forbiddenPart(what: string): ProblemError {
   const name = Object.hasOwn(NAMES, what) ? NAMES[what] : `this part of SQL (${what})`;
-  return new QueryError(`The query uses ${name}, which is not allowed here.`);
+  return queryError(`The query uses ${name}, which is not allowed here.`);
 }
 
 /** A node of a parse tree, or its fields. */

@@ -102,7 +102,7 @@ function withoutSchema(asked: string): string {
   return asked.replace(/^main\./i, '');
 }
 
-/** @throws {QueryError} if there is no such table, or it is SQLite's own */
+/** @throws {ProblemError} if there is no such table, or it is SQLite's own */
 export function describeTable(connection: SqliteConnection, name: string): TableDescription {
   const table = findTable(connection, name);
   if (isSystemTable(connection, name)) throw systemTable(name);

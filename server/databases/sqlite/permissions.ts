@@ -1,6 +1,7 @@
+import type { ProblemError } from '../../problems/problem.js';
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { quoteName } from '../driver.js';
-import { forbiddenFunction, forbiddenTable, type QueryError, readOnly } from '../query-error.js';
+import { forbiddenFunction, forbiddenTable, readOnly } from '../query-error.js';
 import { findTable, listShadowTables, type SqliteTable, toLowerAscii } from './catalog.js';
 
 /**
@@ -96,7 +97,7 @@ function tryRun(statement: ReturnType<SqliteConnection['prepare']>): void {
 /** Restricts the statements of a connection from now on. */
 export class Guard {
   /** The reason for which a statement was refused. */
-  refusal: QueryError | undefined;
+  refusal: ProblemError | undefined;
   readonly #builtIn: ReadonlySet<string>;
 
   /** @param allowed the names for the message of a refusal */
@@ -120,7 +121,7 @@ export class Guard {
     first: string | null,
     second: string | null,
     isInside: boolean,
-  ): QueryError | undefined {
+  ): ProblemError | undefined {
     switch (action) {
       case ACTION.select:
       case ACTION.recursive:
