@@ -11,7 +11,6 @@ export interface QueryLimits {
   readonly maxBytes: number;
   /** The most bytes of a cell, as text. */
   readonly maxCellBytes: number;
-  /** The most queries that run at once. */
   readonly maxAtOnce: number;
   /** The most queries of one owner that wait. */
   readonly maxWaiting: number;
@@ -42,7 +41,7 @@ export interface ColumnDescription {
   readonly type: string;
 }
 
-/** The rows of a query. Every cell is a JSON value. */
+/** Every cell is a JSON value. */
 export interface QueryResult {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
@@ -50,7 +49,6 @@ export interface QueryResult {
   readonly truncated: boolean;
 }
 
-/** Reads one database. */
 export interface Driver {
   /**
    * Returns the columns of tables, in the order of `tables`.
@@ -135,7 +133,6 @@ export function toJsonNumber(text: string): number | string {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text;
 }
 
-/** Returns a name as a quoted identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

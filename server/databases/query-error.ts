@@ -1,7 +1,6 @@
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 import { OutOfMemoryError, WorkerEndedError } from '../work/worker-process.js';
 
-/** The most bytes of a statement. */
 const MAX_SQL_BYTES = 16 * 1024;
 
 /** The longest message of a database that is passed on, in characters. */
@@ -72,7 +71,6 @@ export function readOnly(): ProblemError {
   return queryError('Only SELECT is allowed: the database can be read and not changed.');
 }
 
-/** A cell that is too large or too deep. */
 interface CellFault {
   readonly column: string;
   /** The number of the row, from 1. */

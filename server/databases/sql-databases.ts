@@ -45,15 +45,8 @@ const SQLITE_PROCESSES = {
 /** The pieces of about 64 KiB that wait for their reader. */
 const MAX_WAITING_PIECES = 4;
 
-/** The modules that worker processes run for queries. */
-export interface WorkerScripts {
-  /** Reads SQLite files. */
-  readonly sqlite: URL;
-  /** Parses statements for PostgreSQL. */
-  readonly parser: URL;
-}
-
-const WORKER_SCRIPTS: WorkerScripts = {
+/** The modules of the processes that read SQLite files, and that parse statements for PostgreSQL. */
+const WORKER_SCRIPTS = {
   sqlite: new URL('./sqlite/sqlite-worker.js', import.meta.url),
   parser: new URL('./postgres/parse-worker.js', import.meta.url),
 };
@@ -78,13 +71,13 @@ export class SqlDatabases {
     scripts = WORKER_SCRIPTS,
   ) {
     this.#parser = new StatementParser(scripts.parser);
-    const services = { parser: this.#parser, sqliteScript: scripts.sqlite };
     const open = new Map([...settings].filter(([, { training }]) => training !== undefined));
-    this.#agents = new Lane(settings, { ...AGENT_LIMITS, ...limits.agents }, services);
-    this.#trainings = new Lane(open, { ...TRAINING_LIMITS, ...limits.trainings }, services);
+    const lane = (databases: typeof settings, ownLimits: QueryLimits) =>
+      new Lane(databases, ownLimits, this.#parser, scripts.sqlite);
+    this.#agents = lane(settings, { ...AGENT_LIMITS, ...limits.agents });
+    this.#trainings = lane(open, { ...TRAINING_LIMITS, ...limits.trainings });
   }
 
-  /** Returns the names of the databases that an owner may use. */
   names(owner: string): string[] {
     return this.#agents.names(owner);
   }
@@ -193,7 +186,8 @@ class Lane {
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: QueryLimits,
-    { parser, sqliteScript }: { readonly parser: StatementParser; readonly sqliteScript: URL },
+    parser: StatementParser,
+    sqliteScript: URL,
   ) {
     const { maxAtOnce, maxWaiting, timeoutMs, maxMemoryBytes } = limits;
     const maxCellBytes = Math.min(limits.maxBytes, limits.maxCellBytes);
@@ -204,8 +198,8 @@ class Lane {
       const open = async () => {
         if (database.url.startsWith('file:')) return openSqlite(name, database.url, this.#sqlite);
         // Loaded on demand: few services query a PostgreSQL.
-        const { PostgresDriver } = await import('./postgres/postgres-driver.js');
-        return new PostgresDriver(name, database.url, parser, limits);
+        const { openPostgres } = await import('./postgres/postgres-driver.js');
+        return openPostgres(name, database.url, parser, limits);
       };
       this.#databases.set(name, { settings: database, gate, open });
     }

@@ -39,7 +39,6 @@ export function isOutOfMemory(text: string): boolean {
   return /out of memory|allocation failed|invalid (array|table|string|size)/i.test(text);
 }
 
-/** Returns the bytes before the payload of a frame. */
 export function writeHead(kind: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(HEAD);
   head.writeUInt32LE(length);

@@ -4,7 +4,6 @@ import { Worker } from 'node:worker_threads';
 import { ProblemError } from '../problems/problem.js';
 import { type Answer, FRAME, type Frame, isOutOfMemory, readFrames, writeHead } from './frames.js';
 
-/** Standard output, which the service reads. */
 const OUTPUT = 1;
 
 const TAKEN = [writeHead(FRAME.taken, 0)];

@@ -133,7 +133,6 @@ export class WorkerProcess<Details, Event, Result> {
     return pid !== undefined && exitCode === null && signalCode === null;
   }
 
-  /** Whether the process has taken its last job. */
   get hasTaken(): boolean {
     return this.#taken >= this.#job;
   }

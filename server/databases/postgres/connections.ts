@@ -5,7 +5,6 @@ import { ReceivedLimits } from './fetch-rows.js';
 /** The longest wait for a connection, and for a cancellation, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** The time after which an unused connection is closed, in milliseconds. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** The settings of each transaction. Those of strings decide how PostgreSQL reads a statement. */

@@ -4,7 +4,6 @@ import { largeCell, queryError } from '../query-error.js';
 import { exampleOfPart, RAW_CELLS } from './cells.js';
 import type { ResolvedSelect } from './resolve-names.js';
 
-/** Rows that arrived together. */
 export interface FetchedRows {
   readonly columns: readonly FieldDef[];
   /** The cells, as PostgreSQL writes them. */
@@ -65,7 +64,6 @@ async function declareCursor(
   if (before !== undefined) await setSearchPath(client, before);
 }
 
-/** Returns the path before. */
 async function setSearchPath(client: PoolClient, path: string): Promise<string> {
   const { rows } = await client.query(
     `with before as materialized (select pg_catalog.current_setting('search_path') as path)
@@ -99,9 +97,7 @@ function fetchSome(
   });
 }
 
-/** The most bytes of what a statement returns. */
 export interface RowLimits {
-  /** The most bytes of a cell, as text. */
   readonly maxCellBytes: number;
   /** The most bytes that are received before they are taken. */
   readonly maxReceivedBytes: number;
@@ -122,7 +118,6 @@ const HEAD = 5;
  * it.
  */
 export class ReceivedLimits {
-  /** The reason for which the connection was broken. */
   error: ProblemError | undefined;
   /** The bytes since they were last set to 0. */
   bytes = 0;

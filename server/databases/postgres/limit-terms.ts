@@ -6,7 +6,6 @@ import { queryError } from '../query-error.js';
  */
 export const MAX_TERMS = 5_000;
 
-/** The deepest nesting of parentheses and brackets. */
 export const MAX_NESTING = 200;
 
 const LETTER = 'A-Za-z_\\u0080-\\uffff';

@@ -17,7 +17,6 @@ export interface ResolvedSelect {
   readonly searchPath: string | undefined;
 }
 
-/** A function or an operator of the search path outside of `pg_catalog`. */
 interface OwnName {
   readonly kind: 'function' | 'operator';
   readonly name: string;

@@ -13,7 +13,6 @@ const MAX_TIME_MS = 10_000;
  */
 const MAX_PROCESSES = 2;
 
-/** The most statements of one owner that wait. */
 const MAX_WAITING = 512;
 
 /**

@@ -55,7 +55,7 @@ test.each([
   ],
   ['a clause of expressions without names', { SelectStmt: { withClause: { ctes: [{}] } } }],
 ])('%s is refused', (_, tree) => {
-  expect(() => new Statement(tree)).toThrow(ProblemError);
+  expect(() => new Statement(tree, 0)).toThrow(ProblemError);
 });
 
 test('any text is parsed or refused, and the parser goes on', async () => {

@@ -9,7 +9,6 @@ import {
 } from '../query-error.js';
 import { type Field, FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
 
-/** The deepest nesting of a statement. */
 const MAX_DEPTH = 500;
 
 export interface TableName {
@@ -18,7 +17,6 @@ export interface TableName {
   readonly table: string;
 }
 
-/** A table, and where the statement names it. */
 interface TableReference extends TableName {
   /** The positions at which the name begins, in bytes. */
   readonly offsets: readonly number[];
@@ -57,12 +55,12 @@ export interface ParsedSelect {
 export async function parseSelect(sql: string): Promise<ParsedSelect> {
   const [first, ...others] = await parseStatements(sql);
   if (!isTreeObject(first) || others.length > 0) throw onlyOneSelect();
-  const statement = new Statement(first['stmt']);
   const start = Number(first['stmt_location'] ?? 0);
+  const statement = new Statement(first['stmt'], start);
   const length = Number(first['stmt_len'] ?? 0);
   // The locations of the parser are in bytes; a length of 0 reaches to the end.
   const bytes = Buffer.from(sql).subarray(start, length === 0 ? undefined : start + length);
-  return { sql: bytes.toString(), names: statement.names(start) };
+  return { sql: bytes.toString(), names: statement.names };
 }
 
 async function parseStatements(sql: string): Promise<readonly unknown[]> {
@@ -84,9 +82,8 @@ const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 /** The names of common table expressions that are visible in a part of a statement. */
 type Scope = ReadonlySet<string>;
 
-/** The names in a SELECT that passed all checks which need no database. */
 export class Statement {
-  readonly #tables = new Map<string, { name: TableName; offsets: number[] }>();
+  readonly #tables = new Map<string, TableName & { readonly offsets: number[] }>();
   readonly #functions = new Set<string>();
   readonly #operators = new Set(IMPLIED_OPERATORS);
   readonly #types = new Set<string>();
@@ -99,22 +96,22 @@ export class Statement {
 
   /**
    * @param tree the parse tree of one statement, as libpg-query returns it
+   * @param start where the statement begins in the text that was parsed, in bytes
    * @throws {ProblemError} if it is not a SELECT, or has a part that is not allowed
    */
-  constructor(tree: unknown) {
+  constructor(
+    tree: unknown,
+    private readonly start: number,
+  ) {
     if (!isTreeObject(tree)) throw onlyOneSelect();
     if (!('SelectStmt' in tree)) throw readOnly();
     this.#node(tree, new Set(), 0);
   }
 
-  /** @param start where the statement begins in the text that was parsed, in bytes */
-  names(start: number): StatementNames {
-    const tables = [...this.#tables.values()].map(({ name, offsets }) => ({
-      ...name,
-      offsets: offsets.map((offset) => offset - start),
-    }));
+  get names(): StatementNames {
     return {
-      ...{ tables, functions: [...this.#functions], operators: [...this.#operators] },
+      tables: [...this.#tables.values()],
+      ...{ functions: [...this.#functions], operators: [...this.#operators] },
       ...{ types: [...this.#types], qualifiedColumns: [...this.#qualifiedColumns] },
       usesRows: [...this.#columns].some((name) => this.#rows.has(name)),
     };
@@ -234,11 +231,12 @@ export class Statement {
     if (table === undefined) throw forbiddenPart('RangeVar');
     if (schema === undefined && scope.has(table)) return;
     const name = schema === undefined ? { table } : { schema, table };
-    const offset = fields['location'];
-    if (typeof offset !== 'number') throw forbiddenPart('RangeVar');
-    const known = this.#tables.get(JSON.stringify(name));
-    if (known) known.offsets.push(offset);
-    else this.#tables.set(JSON.stringify(name), { name, offsets: [offset] });
+    const location = fields['location'];
+    if (typeof location !== 'number') throw forbiddenPart('RangeVar');
+    const key = JSON.stringify(name);
+    const reference = this.#tables.get(key) ?? { ...name, offsets: [] };
+    reference.offsets.push(location - this.start);
+    this.#tables.set(key, reference);
     const alias = isTreeObject(fields['alias']) ? asText(fields['alias']['aliasname']) : undefined;
     this.#rows.add(alias ?? table);
   }
@@ -294,7 +292,6 @@ function forbiddenPart(what: string): ProblemError {
   return queryError(`The query uses ${name}, which is not allowed here.`);
 }
 
-/** A node of a parse tree, or its fields. */
 type TreeObject = Readonly<Record<string, unknown>>;
 
 function isTreeObject(value: unknown): value is TreeObject {
@@ -323,7 +320,6 @@ function readBuiltInName(parts: unknown): string | undefined {
   return names.length === 2 && names[0] === 'pg_catalog' ? names[1] : undefined;
 }
 
-/** Returns a name as it is written in SQL, for messages. */
 function formatParts(parts: unknown): string {
   return toList(parts)
     .map((part) => readString(part) ?? '*')

@@ -34,7 +34,6 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** The table-valued functions that a query may call. */
 const TABLE_FUNCTIONS = ['json_each', 'json_tree'];
 
 /** The action codes and results of authorizers (https://sqlite.org/c3ref/c_alter_table.html). */
@@ -77,26 +76,19 @@ export function getPermissions(
       return OK;
     });
     const statement = connection.prepare(`select * from main.${quoteName(name)} limit 1`);
-    if (isVirtual) tryRun(statement);
+    try {
+      // A virtual table prepares statements of its own when it runs. That fails where the table that
+      // a full-text index belongs to is absent, as in an outline.
+      if (isVirtual) statement.get();
+    } catch {}
   }
   connection.setAuthorizer(null);
   for (const name of listShadowTables(connection, tables)) reads.add(toLowerAscii(name));
   return { tables: reads, viewed, functions: calls, hidden: new Set() };
 }
 
-/**
- * Runs a statement once: a virtual table prepares statements of its own then. It fails where the
- * table that a full-text index belongs to is absent, as in an outline.
- */
-function tryRun(statement: ReturnType<SqliteConnection['prepare']>): void {
-  try {
-    statement.get();
-  } catch {}
-}
-
 /** Restricts the statements of a connection from now on. */
 export class Guard {
-  /** The reason for which a statement was refused. */
   refusal: ProblemError | undefined;
   readonly #builtIn: ReadonlySet<string>;
 

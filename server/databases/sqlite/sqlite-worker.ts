@@ -158,7 +158,6 @@ function writeRows(
   write(Buffer.from(lines));
 }
 
-/** @throws {ProblemError} if a cell is too large */
 function* readRows(
   statement: Statement,
   names: readonly string[],
@@ -185,7 +184,6 @@ function countBytes(value: unknown): number {
   return typeof value === 'string' ? Buffer.byteLength(value) : 0;
 }
 
-/** Returns a value of SQLite as one of JSON. */
 function toJsonCell(value: unknown): unknown {
   if (typeof value === 'bigint') return toJsonNumber(String(value));
   if (typeof value === 'number' && !Number.isFinite(value)) return String(value);

@@ -157,7 +157,6 @@ export function listDocuments(store: Store, skillId: string, page: Page): Promis
   return paginate(all, 'id', page).execute();
 }
 
-/** Returns the text of a document, in pieces, and its media type; undefined if there is none. */
 export async function readText(
   store: Store,
   skillId: string,

@@ -25,7 +25,6 @@ export class SearchError extends Error {
   override readonly name = 'SearchError';
 }
 
-/** Finds passages in one database. */
 interface PassageFinder {
   /**
    * Returns the passages that match, the best first. If the signal aborts, the work ends too.
