@@ -58,10 +58,6 @@ const MIN_TIME_MS = 1000;
 /** Requests whose chunks were too small; the rest of them is not read. */
 const withSmallChunks = new WeakSet<IncomingMessage>();
 
-function hasSmallChunks(req: IncomingMessage): boolean {
-  return withSmallChunks.has(req);
-}
-
 /**
  * Detects bodies that arrive fast in small chunks (RFC 9112, section 7.1). Each costs as much as a
  * large one.
@@ -121,9 +117,10 @@ export const CLOSE_DELAY_MS = 2000;
 export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: string): void {
   const isUnderWay = hasBody(req) && !req.complete;
   const isLarge = isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL;
-  if (isLarge || hasSmallChunks(req)) res.setHeader('Connection', 'close');
+  const hasSmallChunks = withSmallChunks.has(req);
+  if (isLarge || hasSmallChunks) res.setHeader('Connection', 'close');
   const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
-  if (isUnderWay && (!closes || hasSmallChunks(req))) {
+  if (isUnderWay && (!closes || hasSmallChunks)) {
     endAndDiscard(req, res, body, REST_TIMEOUT_MS);
     return;
   }
@@ -151,7 +148,7 @@ export function endAndDiscard(
   timeoutMs: number,
 ): void {
   req.unpipe();
-  if (hasSmallChunks(req)) {
+  if (withSmallChunks.has(req)) {
     req.pause();
     res.end(text, () => req.socket.destroy());
     return;
