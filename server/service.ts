@@ -84,7 +84,15 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
-    const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
+    const { listener, messages } = createApp(
+      config,
+      contract,
+      services,
+      callers,
+      signal,
+      log,
+      tracing?.traceRequests,
+    );
 
     let server: HttpServer | undefined;
     /** What a stop ends: the store last, since all else uses it. */
@@ -104,7 +112,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     ];
     const ending = new Set<string>();
     return {
-      app,
+      app: listener,
       /**
        * Listens on the configured host and port.
        * @param front the listener to use instead of the app, such as one that passes most requests
@@ -112,8 +120,8 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
        * @returns the address
        * @throws if it cannot listen, with the reason and a remedy in one line
        */
-      listen: async (front: RequestListener = app): Promise<string> => {
-        server = new HttpServer(front, contract);
+      listen: async (front: RequestListener = listener): Promise<string> => {
+        server = new HttpServer(front, contract, messages);
         const url = await server.listen(config);
         log.info({ url, store: withoutCredentials(config.databaseUrl) }, 'listening');
         return url;
