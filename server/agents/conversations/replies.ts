@@ -1,5 +1,10 @@
 import type { Input } from '../../api/handlers.js';
-import { digestRequest, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
+import {
+  digestRequest,
+  keyReused,
+  keysExpireBefore,
+  requestInProgress,
+} from '../../api/idempotency.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
@@ -42,13 +47,13 @@ export async function takeNewQuestion(
   const text = headers['Idempotency-Key'];
   if (text === undefined) return askQuestion(tx, owner, conversationId, { content });
   const fingerprint = await digestRequest(['sendMessage', conversationId, content]);
-  if (!(await claimAnswer(tx, owner, text))) throw inProgress();
+  if (!(await claimAnswer(tx, owner, text))) throw requestInProgress();
   const first = await findKeyedMessage(tx, owner, text, keysExpireBefore());
   if (first) {
-    if (first.fingerprint !== fingerprint) throw reused();
-    return takeAgain(tx, first, inProgress);
+    if (first.fingerprint !== fingerprint) throw keyReused();
+    return takeAgain(tx, first, requestInProgress);
   }
-  if (await findAnswer(tx, owner, text, keysExpireBefore())) throw reused();
+  if (await findAnswer(tx, owner, text, keysExpireBefore())) throw keyReused();
   return askQuestion(tx, owner, conversationId, { content, key: { text, fingerprint } });
 }
 
