@@ -66,9 +66,12 @@ export class AnswerLoop {
    */
   async *run(): AnswerStream {
     const watch = this.observe();
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(tookTooLong()), LIMITS.milliseconds);
-    const signal = AbortSignal.any([this.signal, late.signal]);
+    const over = new AbortController();
+    const { signal } = over;
+    const stop = () => over.abort(this.signal.reason);
+    if (this.signal.aborted) stop();
+    this.signal.addEventListener('abort', stop);
+    const timer = setTimeout(() => over.abort(tookTooLong()), LIMITS.milliseconds);
     let isOpen = true;
     try {
       for (const step of this.prepared.firstSteps) yield this.#addStep(step, watch);
@@ -115,6 +118,7 @@ export class AnswerLoop {
       throw error;
     } finally {
       clearTimeout(timer);
+      this.signal.removeEventListener('abort', stop);
       if (isOpen) watch.onStop();
     }
   }
