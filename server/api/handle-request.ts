@@ -1,6 +1,6 @@
 /**
  * A request's life, from its address to its reply. Express's router takes a fifth of the processor time of
- * a simple read, so addresses of the contract do not pass it (`edge/express-bypass.ts`): Express gives requests
+ * a simple read, so addresses of the contract do not pass it (`edge/express-app.ts`): Express gives requests
  * and responses their methods, serves the pages, answers unknown addresses and errors, and has
  * express-openapi-validator, which judges the requests that a fast check does not accept.
  */
