@@ -18,7 +18,7 @@ it('ends an answer that drips for two minutes', async () => {
   }
   const prepared = {
     ...{ chat: { stream }, model: 'llama3.2', temperature: undefined, returnsContext: false },
-    ...{ messages: [], tools: new ToolRegistry([]), firstSteps: [] },
+    ...{ messages: [], tools: new ToolRegistry([]), firstSteps: [], traceId: 'trace' },
   };
   const onFailure = vi.fn();
   const watch = { onStep: vi.fn(), onAnswer: vi.fn(), onStop: vi.fn(), onFailure };

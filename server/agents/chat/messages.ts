@@ -26,6 +26,7 @@ export interface ToolCall {
 export interface ToolDefinition {
   /** Up to 64 letters, digits, underscores and dashes. */
   readonly name: string;
+  /** The purpose of the tool, and what it gives. */
   readonly description: string;
   /** The JSON Schema of the arguments, which describes an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -88,7 +89,9 @@ export function writeRequest({ model, messages, tools, temperature }: ChatReques
       message.role === 'assistant' ? assistantBody(message) : message,
     ),
     ...(tools.length > 0 && {
-      tools: tools.map((tool) => ({ type: 'function' as const, function: tool })),
+      tools: tools.map(({ name, description, parameters }) => ({
+        ...{ type: 'function' as const, function: { name, description, parameters } },
+      })),
     }),
     ...(temperature !== undefined && { temperature }),
     stream: true,
