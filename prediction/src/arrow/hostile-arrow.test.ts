@@ -3,6 +3,7 @@ import { FormatFault } from '../columns/format-fault.js';
 import {
   MADE_FILES,
   type MadeNumbers,
+  makeHostile,
   TIMEOUT,
   tryFiles,
   useValues,
@@ -209,7 +210,7 @@ test.each([
   'numbers of an Arrow %s that are chosen to harm are read or refused',
   async (format, make) => {
     const outcomes = await tryFiles(
-      make,
+      (seed) => makeHostile(make, seed),
       async (bytes, budget) => {
         const all = (fields: readonly Field[]) => new Set(fields.keys());
         for await (const { vectors, length } of readArrow(inPieces(bytes), format, budget, all)) {

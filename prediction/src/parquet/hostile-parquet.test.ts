@@ -1,6 +1,12 @@
 import { expect, test } from 'vitest';
 import { FormatFault } from '../columns/format-fault.js';
-import { MADE_FILES, TIMEOUT, tryFiles, useValues } from '../hostile-files/fixtures.js';
+import {
+  MADE_FILES,
+  makeHostile,
+  TIMEOUT,
+  tryFiles,
+  useValues,
+} from '../hostile-files/fixtures.js';
 import { makeParquet } from './fixtures.js';
 import { type ByteFile, readParquet } from './parquet-groups.js';
 
@@ -24,7 +30,7 @@ test(
   'numbers of a Parquet file that are chosen to harm are read or refused',
   async () => {
     const outcomes = await tryFiles(
-      makeParquet,
+      (seed) => makeHostile(makeParquet, seed),
       async (bytes, budget) => {
         const file = new CountedFile(bytes);
         const all = (names: readonly string[]) => new Set(names.keys());
