@@ -171,8 +171,16 @@ const FILES: Readonly<Record<RowFormat, readonly Uint8Array[]>> = {
   csv: [Buffer.from([NAMES, ...rows.map((row) => Object.values(row))].join('\r\n'))],
   json: [Buffer.from(JSON.stringify(rows))],
   ndjson: [Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))],
-  'arrow-stream': [arrow.tableToIPC(TABLE, 'stream'), arrowOf(EVERY_TYPE, 'stream')],
-  'arrow-file': [arrow.tableToIPC(TABLE, 'file'), arrowOf(EVERY_TYPE, 'file')],
+  'arrow-stream': [
+    arrow.tableToIPC(TABLE, 'stream'),
+    arrowOf(EVERY_TYPE, 'stream'),
+    ...samples('../arrow/samples/', '.arrows'),
+  ],
+  'arrow-file': [
+    arrow.tableToIPC(TABLE, 'file'),
+    arrowOf(EVERY_TYPE, 'file'),
+    ...samples('../arrow/samples/', '.arrow'),
+  ],
   parquet: [
     new Uint8Array(parquetWriteBuffer({ columnData: COLUMNS, rowGroupSize: 25 })),
     ...samples('../parquet/samples/', '.parquet'),
