@@ -10,7 +10,7 @@ import {
 import { makeParquet } from './fixtures.js';
 import { type ByteFile, readParquet } from './parquet-groups.js';
 
-/** A file that counts the bytes that are read of it. */
+/** A file that counts the bytes that are read of it, all of which it must have. */
 class CountedFile implements ByteFile {
   bytesRead = 0;
 
@@ -21,6 +21,8 @@ class CountedFile implements ByteFile {
   }
 
   read(start: number, end: number): Promise<Uint8Array> {
+    const isInside = start >= 0 && start <= end && end <= this.length;
+    if (!isInside) throw new Error(`Bytes ${start} to ${end} of ${this.length} are read`);
     this.bytesRead += end - start;
     return Promise.resolve(this.bytes.subarray(start, end));
   }
