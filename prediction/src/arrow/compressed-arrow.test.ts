@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
 import { FormatFault } from '../columns/format-fault.js';
 import { decompressLz4Frame } from '../columns/lz4.js';
+import { readRows } from '../fixtures.js';
+import { answer } from '../formats/fixtures.js';
 import { MadeNumbers, Written } from '../hostile-files/fixtures.js';
-import { readArrowTable, readRowsTable } from '../index.js';
+import { Predictor, readArrowTable, readRowsTable, train } from '../index.js';
 import { readArrow } from './arrow-batches.js';
 import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-builder.js';
 import { endOfStream, schemaMessage } from './message-bytes.js';
@@ -75,6 +78,24 @@ test.each(SAMPLES)('a file with compression is read: %s', async (name, format) =
   const table = await readArrowTable(once(sample(name)), 'y', { format });
   expect(table).toEqual(readRowsTable(EXPECTED, 'y'));
 });
+
+test.each(SAMPLES)('rows with compression are predicted: %s', async (name, format) => {
+  const predictor = new Predictor(train(readRows(EXPECTED, 'y')));
+  const rows = Buffer.from(JSON.stringify(EXPECTED));
+  const from = `arrow-${format}` as const;
+  for (const to of ['json', 'csv', 'arrow-stream'] as const) {
+    const { bytes } = await answer(predictor, sample(name), { from, to });
+    const { bytes: expected } = await answer(predictor, rows, { from: 'json', to });
+    if (to !== 'arrow-stream') expect(bytes.toString()).toBe(expected.toString());
+    else expect(predictedOf(bytes)).toEqual(predictedOf(expected));
+  }
+});
+
+/** The prediction and a text that was passed on, of an answer in Arrow. */
+function predictedOf(bytes: Uint8Array): unknown {
+  const table = tableFromIPC(bytes);
+  return ['y', 'y_min', 'long'].map((name) => [...(table.getChild(name) ?? [])]);
+}
 
 test('copies of LZ4 may reach into earlier blocks', async () => {
   const rows = await rowsOf(sample('pyarrow-blocks.arrow'), 'file');
