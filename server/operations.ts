@@ -5,7 +5,7 @@ import type { RefuseMissing } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
 import { modelOperations } from './models/models.js';
-import { predictOperations, requireServing } from './models/predictions/predict.js';
+import { predictOperations } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
 import type { Tables } from './models/training/tables.js';
@@ -52,7 +52,7 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),
-    ...predictOperations(store, predictors, pool, (rows) => metrics.predicted(rows)),
+    ...predictOperations(predictors, pool, (rows) => metrics.predicted(rows)),
     ...healthOperations(store, metrics, version, draining),
   };
 }
@@ -65,9 +65,7 @@ export function refuseMissing({ store, predictors }: Services): RefuseMissing {
   return async (operationId, params, caller) => {
     const { projectName, modelName, skill_name, project_name: project = projectName } = params;
     if (operationId === 'predict' && projectName !== undefined && modelName !== undefined) {
-      await requireServing(store, caller, projectName, modelName, () =>
-        predictors.servingVersion(caller.owner, projectName, modelName),
-      );
+      await predictors.requireVersion(caller, { projectName, modelName });
     } else if (project !== undefined) {
       const found = await findProject(store, caller, project);
       if (operationId === 'putDocument' && skill_name !== undefined) {

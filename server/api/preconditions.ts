@@ -76,13 +76,21 @@ export async function checkPreconditions(
 async function entityTag(chunks: JsonChunks): Promise<string> {
   const [first = ''] = chunks;
   if (chunks.length <= 1) return quoteTag(hash('sha256', first, 'base64url'));
+  return quoteTag(await hashPieces(chunks, 'base64url'));
+}
+
+/** Computes the SHA-256 of a text in pieces, and yields to other requests meanwhile. */
+export async function hashPieces(
+  pieces: Iterable<string>,
+  encoding: 'base64url' | 'hex',
+): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
-  for (const chunk of chunks) {
-    digest.update(chunk);
+  for (const piece of pieces) {
+    digest.update(piece);
     await pause();
   }
-  return quoteTag(digest.digest('base64url'));
+  return digest.digest(encoding);
 }
 
 function quoteTag(digest: string): string {

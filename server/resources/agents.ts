@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { changedFields, omitNulls } from '../api/omit-nulls.js';
+import { changedFields, omitNulls } from '../api/idempotency.js';
 import { LruCache } from '../common/lru-cache.js';
 import { pausing } from '../common/pausing.js';
 import { invalidRequest, problem } from '../problems/problem.js';

@@ -1,8 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { replyCreated } from '../api/idempotency.js';
-import { changedFields } from '../api/omit-nulls.js';
+import { changedFields, replyCreated } from '../api/idempotency.js';
 import { checkPreconditions, isConditional, withEtag } from '../api/preconditions.js';
 import { invalidRequest, problem } from '../problems/problem.js';
 import { inProject } from '../projects/projects.js';

@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { omitNulls } from '../api/omit-nulls.js';
+import { omitNulls } from '../api/idempotency.js';
 import { findModel } from '../models/model-rows.js';
 import { type FieldError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';

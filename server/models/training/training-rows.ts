@@ -6,7 +6,6 @@ import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
 import { adjustCounters, adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
-import { trainingInProgress } from '../model-lookup.js';
 import {
   checksum,
   deleteVersions,
@@ -16,6 +15,7 @@ import {
   modelFromRow,
   selectVersions,
   setServingVersion,
+  trainingInProgress,
 } from '../model-rows.js';
 import { releaseTable, type StoredTable, takeTable } from './table-rows.js';
 
