@@ -343,6 +343,7 @@ interface FindValues {
   readonly value: string;
 }
 
+/** The names in the address of a resource. */
 interface PathValues {
   readonly owner: string;
   readonly project: string;
@@ -360,7 +361,6 @@ function findBy<K extends Table, Row extends CommonRow>(
   );
 }
 
-/** Finds a resource by the names in its address, in one query. */
 function findByPath<K extends Table, Row extends CommonRow>(
   { table, select }: Kind<K, Row>,
   column: Key['column'],
