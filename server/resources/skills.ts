@@ -116,7 +116,6 @@ function usedBy(db: Kysely<Database>, projectId: string, agents: readonly string
   return sql`id in ${used}`;
 }
 
-/** A skill, as far as what depends on it has to know it. */
 export type FoundSkill = Pick<SkillRow, 'id' | 'name' | 'type'>;
 
 /**
