@@ -1,4 +1,5 @@
 import { SearchError } from '../../resources/documents/passage-search.js';
+import type { ToolDefinition } from '../chat/messages.js';
 
 /** A passage of a document that a tool found. */
 export interface Passage {
@@ -17,14 +18,8 @@ export interface ToolResult {
 }
 
 /** Something that an agent can do while it answers, because it has a skill. */
-export interface Tool {
-  /** The name for the language model: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. */
-  readonly name: string;
+export interface Tool extends ToolDefinition {
   readonly skill: string;
-  /** The purpose of the tool, and what it gives, for the language model. */
-  readonly description: string;
-  /** The JSON Schema of its input, an object. */
-  readonly parameters: Readonly<Record<string, unknown>>;
   /**
    * Uses the tool.
    * @param input the input as the language model sent it: any JSON value
