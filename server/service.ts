@@ -77,9 +77,9 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
-    const databaseNames = (owner: string) => sql && queries.names(owner);
+    const databases = sql && queries;
     const services = {
-      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
+      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databases },
       draining: draining.signal,
     };
     const callers = new Callers(store, log, !isLoopback(config.host));
