@@ -1,5 +1,5 @@
 /** The kind of a field: a plain value, a node, a list of nodes, or a node without its type. */
-export type Field = 'value' | 'node' | 'nodes' | { readonly embedded: string };
+type Field = 'value' | 'node' | 'nodes' | { readonly embedded: string };
 
 const SELECT = { embedded: 'SelectStmt' };
 const TYPE = { embedded: 'TypeName' };

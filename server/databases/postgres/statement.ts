@@ -7,7 +7,7 @@ import {
   queryError,
   readOnly,
 } from '../query-error.js';
-import { type Field, FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
+import { FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
 
 const MAX_DEPTH = 500;
 
@@ -140,20 +140,15 @@ export class Statement {
       if (name === 'location' || name === 'withClause') continue;
       const kind = Object.hasOwn(grammar, name) ? grammar[name] : undefined;
       if (kind === undefined) throw forbiddenPart(name);
-      this.#field(kind, name, value, scope, depth + 1);
-    }
-  }
-
-  #field(kind: Field, name: string, value: unknown, scope: Scope, depth: number): void {
-    if (kind === 'value') {
-      if (typeof value === 'object') throw forbiddenPart(name);
-    } else if (kind === 'node') {
-      this.#node(value, scope, depth);
-    } else if (kind === 'nodes') {
-      if (!Array.isArray(value)) throw forbiddenPart(name);
-      for (const item of value) this.#node(item, scope, depth);
-    } else {
-      this.#fields(kind.embedded, value, scope, depth);
+      if (kind === 'value') {
+        if (typeof value === 'object') throw forbiddenPart(name);
+      } else if (typeof kind === 'object') {
+        this.#fields(kind.embedded, value, scope, depth + 1);
+      } else {
+        const nodes: unknown = kind === 'nodes' ? value : [value];
+        if (!Array.isArray(nodes)) throw forbiddenPart(name);
+        for (const node of nodes) this.#node(node, scope, depth + 1);
+      }
     }
   }
 
