@@ -132,22 +132,23 @@ export class Statement {
   }
 
   #fields(type: string, fields: unknown, outer: Scope, depth: number): void {
-    const grammar = Object.hasOwn(GRAMMAR, type) ? GRAMMAR[type] : undefined;
+    const grammar = GRAMMAR.get(type);
     if (grammar === undefined || !isTreeObject(fields)) throw forbiddenPart(type);
     this.#check(type, fields, outer);
     const scope = type === 'SelectStmt' ? this.#withClause(fields, outer, depth) : outer;
     for (const [name, value] of Object.entries(fields)) {
       if (name === 'location' || name === 'withClause') continue;
-      const kind = Object.hasOwn(grammar, name) ? grammar[name] : undefined;
+      const kind = grammar.get(name);
       if (kind === undefined) throw forbiddenPart(name);
       if (kind === 'value') {
         if (typeof value === 'object') throw forbiddenPart(name);
-      } else if (typeof kind === 'object') {
-        this.#fields(kind.embedded, value, scope, depth + 1);
+      } else if (kind === 'node') {
+        this.#node(value, scope, depth + 1);
+      } else if (kind === 'nodes') {
+        if (!Array.isArray(value)) throw forbiddenPart(name);
+        for (const node of value) this.#node(node, scope, depth + 1);
       } else {
-        const nodes: unknown = kind === 'nodes' ? value : [value];
-        if (!Array.isArray(nodes)) throw forbiddenPart(name);
-        for (const node of nodes) this.#node(node, scope, depth + 1);
+        this.#fields(kind, value, scope, depth + 1);
       }
     }
   }
