@@ -21,7 +21,7 @@ import { sweepTable } from './models/training/table-rows.js';
 import { Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
-import { sweepText } from './resources/documents/document-rows.js';
+import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
