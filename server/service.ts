@@ -113,6 +113,8 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     const ending = new Set<string>();
     return {
       app: listener,
+      /** The classes of the requests and responses that `app` takes. */
+      messages,
       /**
        * Listens on the configured host and port.
        * @param front the listener to use instead of the app, such as one that passes most requests
