@@ -122,7 +122,15 @@ export async function openService(
     };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
-    const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
+    const { listener, messages } = createApp(
+      config,
+      contract,
+      services,
+      callers,
+      signal,
+      log,
+      tracing?.traceRequests,
+    );
 
     let server: HttpServer | undefined;
     /** What a stop ends: the store last, since all else uses it. */
@@ -142,9 +150,9 @@ export async function openService(
     ];
     const ending = new Set<string>();
     return {
-      app,
-      listen: async (front = app) => {
-        server = new HttpServer(front, contract);
+      app: listener,
+      listen: async (front = listener) => {
+        server = new HttpServer(front, contract, messages);
         const url = await server.listen(config);
         log.info({ url, store: withoutCredentials(config.databaseUrl) }, 'listening');
         return url;

@@ -1,4 +1,4 @@
-import { nestsDeeperThan } from '../../common/json-text.js';
+import { nestsDeeperThan } from '../../api/body/parse-body.js';
 import type { Action, Step } from '../answer-stream.js';
 import { replaceUnstorable } from '../chat/answer-builder.js';
 import type { ToolCall, ToolDefinition } from '../chat/messages.js';

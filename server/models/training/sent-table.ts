@@ -1,9 +1,9 @@
+import { parseJson } from '../../api/body/parse-body.js';
 import type { DeferredBody } from '../../api/body/read-body.js';
-import { MalformedJsonError, parseWhole } from '../../common/json-text.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
 import { JSON_TYPE } from '../../edge/request.js';
-import { type FieldError, invalidRequest, malformedBody } from '../../problems/problem.js';
+import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { ModelSource } from '../model-rows.js';
 
 /** The longest JSON object that names a query, in bytes. An array of rows has no such bound. */
@@ -57,11 +57,7 @@ async function readObject(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
     length += chunk.length;
     if (length > MAX_OBJECT) throw invalidBody(`${TABLE_FORM} of at most ${MAX_OBJECT} bytes`);
   }
-  try {
-    return parseWhole(Buffer.concat(chunks));
-  } catch (error) {
-    throw error instanceof MalformedJsonError ? malformedBody(error.message) : error;
-  }
+  return parseJson(Buffer.concat(chunks));
 }
 
 function invalidBody(message: string) {

@@ -1,11 +1,10 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { unavailable } from '../../problems/problem.js';
-import { dialectOf } from '../../store/database/dialect.js';
+import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
-import { adjustStored, reserveQuota } from '../../store/quota.js';
+import { adjustCounters, adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
 import {
   checksum,
@@ -88,7 +87,7 @@ export async function beginTraining(
 }
 
 async function createModel({ reads, limits }: Store, projectId: string, name: string) {
-  await reserveQuota(reads, projectId, { models: 1 }, limits);
+  await adjustCounters(reads, projectId, { models: 1 }, limits);
   const { id, created_at } = newResource();
   await reads
     .insertInto('models')
