@@ -1,7 +1,7 @@
 import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
+import type { BlockPredictor } from '../serving/row-server.js';
 import { type AnswerOptions, type AnswerPart, RowsError } from './answer-part.js';
-import type { BlockPredictor } from './block-predictor.js';
 import { type AnyPredictor, type RowReader, readerOf, writerOf } from './formats.js';
 import { ParsedRowReader } from './json/parsed-row-reader.js';
 

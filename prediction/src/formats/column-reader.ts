@@ -2,8 +2,8 @@ import type { Vector } from '../columns/vector.js';
 import type { FindsSuspect, RowCheck } from '../row-check/row-check.js';
 import { KeyReader } from '../row-check/row-keys.js';
 import type { RowWarnings } from '../row-check/row-warnings.js';
+import type { BlockPredictor } from '../serving/row-server.js';
 import { type AnswerOptions, UnknownNamesError } from './answer-part.js';
-import type { BlockPredictor } from './block-predictor.js';
 import { type ColumnBatch, ColumnBlock } from './column-block.js';
 
 /** Unknown names that a refusal lists at most. */

@@ -1,10 +1,10 @@
 import type { ByteBudget } from '../columns/byte-budget.js';
 import type { RowWarnings } from '../row-check/row-warnings.js';
-import type { Classifier } from '../serving/classifier.js';
-import type { Predictor } from '../serving/predictor.js';
+import type { PredictedBlock } from '../serving/answer-layout.js';
+import type { Classifier, Predictor } from '../serving/predictor.js';
 import type { RowBlock } from '../serving/row-binner.js';
+import type { BlockPredictor } from '../serving/row-server.js';
 import type { AnswerOptions, AnswerPart } from './answer-part.js';
-import type { BlockAnswers, BlockPredictor } from './block-predictor.js';
 
 /** A predictor of numbers or of classes. */
 export type AnyPredictor = Predictor | Classifier;
@@ -34,7 +34,7 @@ export interface AnswerWriter {
    * Writes the rows of a block with their predictions, after what opens the answer. Yields where `MAX_BLOCK_BYTES`
    * or more wait to be taken.
    */
-  write(block: RowBlock, answers: BlockAnswers): Iterable<void>;
+  write(block: RowBlock, predicted: PredictedBlock): Iterable<void>;
   /** Writes what closes the answer. */
   end(): void;
   /** Hands over what was written. */
@@ -81,7 +81,11 @@ export async function writerOf(
       return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
     case 'arrow-stream':
     case 'arrow-file':
-      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options, budget);
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(
+        blocks.layout,
+        options,
+        budget,
+      );
     case 'csv':
       return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
   }

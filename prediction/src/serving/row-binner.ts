@@ -123,3 +123,14 @@ export class ObjectBlock implements RowBlock {
     return this.rows[index] ?? {};
   }
 }
+
+/** Writes the indexes of ordinary rows, and behind them those of partial rows. Tells how many are ordinary. */
+export function sortByKind(isPartial: Uint8Array, count: number, indexes: Uint32Array): number {
+  let ordinaryCount = 0;
+  let last = count;
+  for (let index = 0; index < count; index++) {
+    if (isPartial[index] === 1) indexes[--last] = index;
+    else indexes[ordinaryCount++] = index;
+  }
+  return ordinaryCount;
+}

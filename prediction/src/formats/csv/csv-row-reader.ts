@@ -1,10 +1,10 @@
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
 import type { RowBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import { CsvOpeningReader, type CsvOptions } from '../../table/csv/csv-opening.js';
 import { QUOTING } from '../../table/csv/csv-record-limit.js';
 import { type AnswerOptions, RowsError } from '../answer-part.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { RowReader } from '../formats.js';
 import { CellRows } from './cell-rows.js';
 import { CsvHeader } from './csv-header.js';

@@ -1,7 +1,7 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace, CellBlock } from '../cells/cell-block.js';
 import { CELL } from '../cells/cell-kind.js';

@@ -1,7 +1,7 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import type { CellPlan } from '../cells/cell-plan.js';

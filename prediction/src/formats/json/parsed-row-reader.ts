@@ -1,8 +1,8 @@
 import { KeyReader } from '../../row-check/row-keys.js';
 import type { RowWarnings } from '../../row-check/row-warnings.js';
 import { ObjectBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import { type AnswerOptions, UnknownNamesError } from '../answer-part.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { RowReader } from '../formats.js';
 
 /** Unknown names that a refusal lists at most. */
