@@ -246,14 +246,17 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
 
   #writeNumbers(count: number): void {
     const { length } = this.#names;
+    const { numbers } = this;
+    const probabilities = this.#probabilities;
     for (let row = 0; row < count; row++) {
-      const at = row * (1 + length);
+      const from = row * length;
+      const at = from + row;
       for (let each = 0; each < length; each++) {
-        this.numbers[at + 1 + each] = Math.round(this.#probability(row, each) * STEPS) / STEPS;
+        numbers[at + 1 + each] = Math.round((probabilities[from + each] ?? 0) * STEPS) / STEPS;
       }
-      const likeliest = mostLikely(this.#probabilities, row * length, length);
+      const likeliest = mostLikely(probabilities, from, length);
       this.#likeliest[row] = likeliest;
-      this.numbers[at] = this.numbers[at + 1 + likeliest] ?? 0;
+      numbers[at] = numbers[at + 1 + likeliest] ?? 0;
     }
   }
 }

@@ -166,8 +166,9 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   }
 
   prediction(row: number, original: unknown): Prediction {
-    const { value, min, max } = this.#bounded(row);
-    const confidence = this.numbers[row * NUMBERS + CONFIDENCE] ?? 0;
+    const at = row * NUMBERS;
+    const { value, min, max } = boundedAt(this.numbers, at);
+    const confidence = this.numbers[at + CONFIDENCE] ?? 0;
     return { value, confidence, min, max, original, anomaly: this.#isAnomaly(row, original) };
   }
 
@@ -197,50 +198,54 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
 
   /** Writes the confidences, and the reach of each interval in place of the predicted error. */
   #chooseWidths(count: number): void {
+    const { numbers } = this;
+    const { isPartial } = this.#binned;
     const { ordinary, partial } = this.#widths;
+    const errors = this.#errors;
     for (let row = 0; row < count; row++) {
-      const error = this.#errors[row] ?? 0;
-      const isPartial = this.#binned.isPartial[row] === 1;
-      const { level, score } = isPartial ? partial(error) : ordinary(error);
-      this.numbers[row * NUMBERS + CONFIDENCE] = level;
-      this.#errors[row] = score * error;
+      const error = errors[row] ?? 0;
+      const { level, score } = isPartial[row] === 1 ? partial(error) : ordinary(error);
+      numbers[row * NUMBERS + CONFIDENCE] = level;
+      errors[row] = score * error;
     }
   }
 
   /** Writes the predicted values, and the bounds at the reaches that stand in place of the errors. */
   #bound(count: number): void {
+    const { numbers } = this;
     const { target_scale } = this.#model;
     const rounding = this.#rounding;
+    const standards = this.#standards;
+    const errors = this.#errors;
     for (let row = 0; row < count; row++) {
-      const standard = this.#standards[row] ?? 0;
-      const reach = this.#errors[row] ?? 0;
+      const standard = standards[row] ?? 0;
+      const reach = errors[row] ?? 0;
       const at = row * NUMBERS;
-      this.numbers[at + VALUE] = rounding.nearest(fromStandard(target_scale, standard));
-      this.numbers[at + MIN] = rounding.down(fromStandard(target_scale, standard - reach));
-      this.numbers[at + MAX] = rounding.up(fromStandard(target_scale, standard + reach));
+      numbers[at + VALUE] = rounding.nearest(fromStandard(target_scale, standard));
+      numbers[at + MIN] = rounding.down(fromStandard(target_scale, standard - reach));
+      numbers[at + MAX] = rounding.up(fromStandard(target_scale, standard + reach));
     }
   }
 
   #keepWithinSupport(count: number): void {
+    const { numbers } = this;
     const { target_support } = this.#model;
     for (let row = 0; row < count; row++) {
-      const { value, min, max } = withinSupport(target_support, this.#bounded(row));
       const at = row * NUMBERS;
-      this.numbers[at + VALUE] = value;
-      this.numbers[at + MIN] = min;
-      this.numbers[at + MAX] = max;
+      const kept = withinSupport(target_support, boundedAt(numbers, at));
+      numbers[at + VALUE] = kept.value;
+      numbers[at + MIN] = kept.min;
+      numbers[at + MAX] = kept.max;
     }
   }
+}
 
-  #bounded(row: number): Bounded {
-    const at = row * NUMBERS;
-    const { numbers } = this;
-    return {
-      value: numbers[at + VALUE] ?? 0,
-      min: numbers[at + MIN] ?? 0,
-      max: numbers[at + MAX] ?? 0,
-    };
-  }
+function boundedAt(numbers: Float64Array, at: number): Bounded {
+  return {
+    value: numbers[at + VALUE] ?? 0,
+    min: numbers[at + MIN] ?? 0,
+    max: numbers[at + MAX] ?? 0,
+  };
 }
 
 /** Predicts the errors of partial rows. */

@@ -107,7 +107,7 @@ export interface RowBlock {
 /** Rows as objects, under the model's names. */
 export class ObjectBlock implements RowBlock {
   constructor(
-    private readonly rows: readonly RowObject[],
+    readonly rows: readonly RowObject[],
     private readonly binner: RowBinner,
   ) {}
 

@@ -123,8 +123,8 @@ export class RowServer<A> {
     const { target } = this.#parts.model;
     const answer = this.#begin(rows, confidence);
     const predictions: A[] = [];
-    for (const read of this.#readBlocks(rows, answer)) {
-      for (const [index, row] of read.entries()) {
+    for (const block of this.#predictBlocks(rows, answer)) {
+      for (const [index, row] of block.rows.entries()) {
         predictions.push(answer.prediction(index, ownValue(row, target)));
       }
     }
@@ -203,8 +203,8 @@ export class RowServer<A> {
     const out = new JsonBuffer(Math.min(PORTION, rows.length * rowBytes) + rowBytes + 64);
     out.literal(open);
     let isFirst = true;
-    for (const read of this.#readBlocks(rows, answer)) {
-      for (const [index, row] of read.entries()) {
+    for (const block of this.#predictBlocks(rows, answer)) {
+      for (const [index, row] of block.rows.entries()) {
         if (!isFirst) out.literal(between);
         isFirst = false;
         writer.write(out, row, answer, index);
@@ -216,16 +216,26 @@ export class RowServer<A> {
     if (out.length > 0) yield out.end();
   }
 
-  /** Predicts rows block by block, and yields those of each under the names of the model. */
-  *#readBlocks(rows: readonly unknown[], answer: TaskAnswer<A>) {
+  *#predictBlocks(rows: readonly unknown[], answer: TaskAnswer<A>): Generator<ObjectBlock> {
     const { task, checks } = this.#parts;
-    const size = Math.min(this.#maxRows, rows.length);
-    const keys = new KeyReader(checks.names);
-    for (let start = 0; start < rows.length; ) {
-      const read = keys.read(rows, start, size);
-      answer.predict(new ObjectBlock(read, task.binner));
-      yield read;
-      start += read.length;
+    const { names } = checks;
+    const { binner } = task;
+    for (const block of objectBlocks(rows, { names, binner, maxRows: this.#maxRows })) {
+      answer.predict(block);
+      yield block;
     }
+  }
+}
+
+/** Yields rows in blocks, under the names of the model. */
+export function* objectBlocks(
+  rows: readonly unknown[],
+  { names, binner, maxRows }: Pick<BlockPredictor, 'names' | 'binner' | 'maxRows'>,
+): Generator<ObjectBlock> {
+  const keys = new KeyReader(names);
+  for (let start = 0; start < rows.length; ) {
+    const read = keys.read(rows, start, maxRows);
+    yield new ObjectBlock(read, binner);
+    start += read.length;
   }
 }

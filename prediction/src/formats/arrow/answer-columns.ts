@@ -71,12 +71,9 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
       return echoColumn(shape, column, id);
     case 'number': {
       const { numberCount } = shape.layout;
-      return new MadeColumn(name, new NumberWriter(), (writer, { rowCount, predicted }) => {
-        const { numbers } = predicted;
-        for (let row = 0; row < rowCount; row++) {
-          writer.add(numbers[row * numberCount + column.at] ?? 0);
-        }
-      });
+      return new MadeColumn(name, new NumberWriter(), (writer, { rowCount, predicted }) =>
+        writer.addColumn(predicted.numbers, column.at, numberCount, rowCount),
+      );
     }
     case 'flag':
       return madeColumn(name, new BoolWriter(), (block, row) => {
