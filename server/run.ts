@@ -4,7 +4,8 @@ import { findMisspelledSettings } from './misspelled-settings.js';
 import { openService } from './service.js';
 import { endInTime, stopSignal } from './stop.js';
 import { createLog } from './telemetry/request-log.js';
-import { startTracing, type Tracing } from './telemetry/tracing.js';
+import type { Tracing } from './telemetry/spans.js';
+import { startTracing } from './telemetry/tracing.js';
 
 // In a bundle, Node.js takes the code of packages for ours, and would warn of what they use.
 process.noDeprecation = true;

@@ -5,7 +5,7 @@ import { changedFields, omitNulls } from '../api/idempotency.js';
 import { LruCache } from '../common/lru-cache.js';
 import { pausing } from '../common/pausing.js';
 import { invalidRequest, problem } from '../problems/problem.js';
-import { dialectOf } from '../store/database/dialect.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { chunks, chunksBySize, type JsonChunks, jsonWriter, key, lookup } from '../store/rows.js';
@@ -299,6 +299,19 @@ export interface AnsweringAgent
 const MAX_ANSWERING_SKILLS = 200;
 const MAX_PARAMS = 16 * 1024;
 
+const FIND_SKILLS = new PreparedQuery((db, parameter: Parameter<{ agentId: string }>) => {
+  const params = sql<
+    string | null
+  >`case when ${dialectOf(db).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
+  return db
+    .selectFrom('agent_skills')
+    .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+    .select(['skills.id', 'skills.name', 'skills.type', params.as('params')])
+    .where('agent_skills.agent_id', '=', parameter('agentId'))
+    .orderBy('agent_skills.position')
+    .limit(MAX_ANSWERING_SKILLS);
+});
+
 /** Returns what an answer needs of an agent, and of its first skills. */
 export async function findAnsweringAgent(
   store: Store,
@@ -308,12 +321,7 @@ export async function findAnsweringAgent(
   const row = await agents.find(store, projectId, nameOrId);
   if (!row) return undefined;
   const { id, name, model_name, prompt_template } = row;
-  const bytes = dialectOf(store.reads).octets('skills.params');
-  const params = sql<string | null>`case when ${bytes} <= ${MAX_PARAMS} then params end`;
-  const used = await selectUsedSkills(store.reads, id)
-    .select(['skills.name', 'skills.type', params.as('params')])
-    .limit(MAX_ANSWERING_SKILLS)
-    .execute();
+  const used = await FIND_SKILLS.all(store.reads, { agentId: id });
   return {
     ...{ name, model_name, prompt_template },
     model: row.model === null ? null : JSON.parse(row.model),

@@ -210,7 +210,7 @@ async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined
 const ANSWER_OUTCOMES = ['answered', 'failed', 'stopped'] as const;
 
 /** The outcome of an answer; `stopped` if nobody waited for it. */
-type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
+export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 
 /** In seconds: from a short answer of a fast model to the longest that may be. */
 const ANSWER_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 120];
