@@ -53,7 +53,7 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),
-    ...predictOperations(predictors, pool, (rows) => metrics.predicted(rows)),
+    ...predictOperations(predictors, pool, metrics),
     ...healthOperations(store, metrics, version, draining),
   };
 }

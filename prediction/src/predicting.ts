@@ -16,11 +16,15 @@ export type { Model, RegressionModel } from './model/model.js';
 export { decodeModel, decodeModelInSteps } from './model/model-codec.js';
 export type { RowCheck } from './row-check/row-check.js';
 export type { RowWarning, RowWarnings, UnknownName } from './row-check/row-warnings.js';
-export type { ClassPrediction } from './serving/class-prediction.js';
-export { Classifier } from './serving/classifier.js';
-export { createPredictor, createPredictorInSteps } from './serving/create-predictor.js';
-export type { Prediction } from './serving/prediction.js';
-export { type PredictOptions, Predictor } from './serving/predictor.js';
+export type { ClassPrediction } from './serving/class-server.js';
+export type { Prediction } from './serving/number-server.js';
+export {
+  Classifier,
+  createPredictor,
+  createPredictorInSteps,
+  Predictor,
+} from './serving/predictor.js';
+export type { PredictOptions } from './serving/row-server.js';
 export type { Steps } from './steps.js';
 export { columnName } from './table/column-names.js';
 export { JsonShapeError, MalformedJsonError } from './table/json/json-errors.js';

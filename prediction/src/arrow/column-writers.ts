@@ -29,9 +29,12 @@ export class NumberWriter implements ColumnWriter<number> {
     this.#values[this.#count - 1] = value;
   }
 
-  addAll(values: Float64Array): void {
-    this.#reserve(values.length);
-    this.#values.set(values, this.#count - values.length);
+  /** Adds one number of each of so many rows, which begin `step` numbers apart. */
+  addColumn(values: Float64Array, at: number, step: number, rowCount: number): void {
+    this.#reserve(rowCount);
+    const to = this.#values;
+    const start = this.#count - rowCount;
+    for (let row = 0; row < rowCount; row++) to[start + row] = values[row * step + at] ?? 0;
   }
 
   write(body: BatchBody): void {

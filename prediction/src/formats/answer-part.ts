@@ -1,3 +1,4 @@
+import type { RowCheck } from '../row-check/row-check.js';
 import type { RowWarnings, UnknownName } from '../row-check/row-warnings.js';
 
 /** The formats of rows. */
@@ -47,6 +48,15 @@ export class UnknownNamesError extends Error {
   constructor(readonly names: readonly UnknownName[]) {
     super('The rows have names that the model does not know');
   }
+}
+
+/** Unknown names that a refusal lists at most. */
+export const MAX_UNKNOWN_NAMES = 21;
+
+/** @throws {UnknownNamesError} if a check has found unknown names */
+export function refuseUnknown(check: RowCheck): void {
+  const names = check.unknownNames(MAX_UNKNOWN_NAMES);
+  if (names.length > 0) throw new UnknownNamesError(names);
 }
 
 /**

@@ -1,9 +1,9 @@
 import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
-import { type AnswerOptions, type AnswerPart, RowsError } from './answer-part.js';
-import type { BlockPredictor } from './block-predictor.js';
+import type { RowCheck } from '../row-check/row-check.js';
+import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
+import { type AnswerOptions, type AnswerPart, RowsError, refuseUnknown } from './answer-part.js';
 import { type AnyPredictor, type RowReader, readerOf, writerOf } from './formats.js';
-import { ParsedRowReader } from './json/parsed-row-reader.js';
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 192 * 1024;
@@ -27,9 +27,10 @@ export async function* answerRows(
   budget = new ByteBudget(),
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
-  const reader = await readerOf(blocks, options, budget);
+  const check = blocks.check();
+  const reader = await readerOf(blocks, options, check, budget);
   try {
-    yield* answerFrom(reader, blocks, body, options, budget);
+    yield* answerFrom(reader, blocks, check, body, options, budget);
   } catch (error) {
     throw error instanceof FormatFault ? new RowsError(error.message) : error;
   }
@@ -42,8 +43,16 @@ export async function* answerParsedRows(
   options: Omit<AnswerOptions, 'from'>,
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
-  const reader = new ParsedRowReader(rows, blocks, options);
-  yield* answerFrom(reader, blocks, NOTHING, options, new ByteBudget());
+  const check = blocks.check();
+  const reader: RowReader = {
+    isWhole: true,
+    async *read() {
+      check.add(rows);
+      if (options.unknown === 'refuse') refuseUnknown(check);
+      yield objectBlocks(rows, blocks);
+    },
+  };
+  yield* answerFrom(reader, blocks, check, NOTHING, options, new ByteBudget());
 }
 
 const NOTHING: AsyncIterable<Uint8Array> = {
@@ -53,6 +62,7 @@ const NOTHING: AsyncIterable<Uint8Array> = {
 async function* answerFrom(
   reader: RowReader,
   blocks: BlockPredictor,
+  check: RowCheck,
   body: AsyncIterable<Uint8Array>,
   options: Omit<AnswerOptions, 'from'>,
   budget: ByteBudget,
@@ -67,7 +77,7 @@ async function* answerFrom(
   let isWarned = false;
   for await (const read of reader.read(body)) {
     if (reader.isWhole && !isWarned) {
-      yield { kind: 'warnings', warnings: reader.warnings(MAX_WARNINGS) };
+      yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
       isWarned = true;
     }
     for (const item of read) {
@@ -84,5 +94,5 @@ async function* answerFrom(
   }
   writer.end();
   if (writer.length > 0) yield bytes();
-  if (!isWarned) yield { kind: 'warnings', warnings: reader.warnings(MAX_WARNINGS) };
+  if (!isWarned) yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
 }

@@ -1,13 +1,9 @@
 import type { Vector } from '../columns/vector.js';
 import type { FindsSuspect, RowCheck } from '../row-check/row-check.js';
 import { KeyReader } from '../row-check/row-keys.js';
-import type { RowWarnings } from '../row-check/row-warnings.js';
-import { type AnswerOptions, UnknownNamesError } from './answer-part.js';
-import type { BlockPredictor } from './block-predictor.js';
+import type { BlockPredictor } from '../serving/row-server.js';
+import { type AnswerOptions, refuseUnknown } from './answer-part.js';
 import { type ColumnBatch, ColumnBlock } from './column-block.js';
-
-/** Unknown names that a refusal lists at most. */
-const MAX_NAMES = 21;
 
 /** Reads the names and values of columns as a model means them. */
 export class ColumnReader {
@@ -17,10 +13,10 @@ export class ColumnReader {
   /** The place of each column by its name, as a row would have it. */
   #sent: Readonly<Record<string, number>> = {};
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions) {
+  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
-    this.#check = blocks.check();
+    this.#check = check;
   }
 
   /**
@@ -33,7 +29,11 @@ export class ColumnReader {
     const sent = Object.fromEntries(names.map((name, place) => [name, place]));
     this.#sent = sent;
     const { renamed, keys, unknown } = new KeyReader(this.#blocks.names).layoutOf(sent);
-    if (unknown.length > 0 && this.#unknown === 'refuse') this.#refuse(sent);
+    if (unknown.length > 0 && this.#unknown === 'refuse') {
+      const check = this.#blocks.check();
+      check.addColumns(sent, 1, () => 0);
+      refuseUnknown(check);
+    }
     const isUnknown = new Set(unknown);
     const known = keys.filter((key) => !isUnknown.has(key));
     return new Map(known.map((key) => [renamed.get(key) ?? key, sent[key] ?? 0]));
@@ -49,16 +49,6 @@ export class ColumnReader {
     for (let start = 0; start < batch.length; start += maxRows) {
       yield new ColumnBlock(batch, start, Math.min(maxRows, batch.length - start), binner);
     }
-  }
-
-  warnings(most: number): RowWarnings {
-    return this.#check.warnings(most);
-  }
-
-  #refuse(sent: Readonly<Record<string, number>>): never {
-    const check = this.#blocks.check();
-    check.addColumns(sent, 1, () => 0);
-    throw new UnknownNamesError(check.unknownNames(MAX_NAMES));
   }
 }
 

@@ -1,10 +1,10 @@
 import type { ByteBudget } from '../columns/byte-budget.js';
-import type { RowWarnings } from '../row-check/row-warnings.js';
-import type { Classifier } from '../serving/classifier.js';
-import type { Predictor } from '../serving/predictor.js';
+import type { RowCheck } from '../row-check/row-check.js';
+import type { PredictedBlock } from '../serving/answer-layout.js';
+import type { Classifier, Predictor } from '../serving/predictor.js';
 import type { RowBlock } from '../serving/row-binner.js';
+import type { BlockPredictor } from '../serving/row-server.js';
 import type { AnswerOptions, AnswerPart } from './answer-part.js';
-import type { BlockAnswers, BlockPredictor } from './block-predictor.js';
 
 /** A predictor of numbers or of classes. */
 export type AnyPredictor = Predictor | Classifier;
@@ -12,7 +12,7 @@ export type AnyPredictor = Predictor | Classifier;
 /** A line that cannot be read. The lines after it can. */
 export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
 
-/** Reads the rows of one body. */
+/** Reads the rows of one body, and adds them to a check. */
 export interface RowReader {
   /** Whether the whole body is read, and its warnings are known, before the first rows are given. */
   readonly isWhole: boolean;
@@ -22,8 +22,6 @@ export interface RowReader {
    * @throws the error of the body
    */
   read(body: AsyncIterable<Uint8Array>): AsyncIterable<Iterable<RowBlock | LineFault>>;
-  /** Warnings of what the model does not know in the rows that were read so far. */
-  warnings(most: number): RowWarnings;
 }
 
 /** Writes one answer. */
@@ -34,7 +32,7 @@ export interface AnswerWriter {
    * Writes the rows of a block with their predictions, after what opens the answer. Yields where `MAX_BLOCK_BYTES`
    * or more wait to be taken.
    */
-  write(block: RowBlock, answers: BlockAnswers): Iterable<void>;
+  write(block: RowBlock, predicted: PredictedBlock): Iterable<void>;
   /** Writes what closes the answer. */
   end(): void;
   /** Hands over what was written. */
@@ -45,27 +43,33 @@ export interface AnswerWriter {
 export async function readerOf(
   blocks: BlockPredictor,
   options: AnswerOptions,
+  check: RowCheck,
   budget: ByteBudget,
 ): Promise<RowReader> {
   switch (options.from) {
     case 'json':
-      return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options);
+      return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options, check);
     case 'arrow-stream':
     case 'arrow-file': {
       const format = options.from === 'arrow-stream' ? 'stream' : 'file';
       const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
-      return new ArrowRowReader(blocks, options, format, budget);
+      return new ArrowRowReader(blocks, options, check, format, budget);
     }
     case 'csv':
-      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options);
+      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options, check);
     case 'parquet':
       return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(
         blocks,
         options,
+        check,
         budget,
       );
     case 'ndjson':
-      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(blocks, options);
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(
+        blocks,
+        options,
+        check,
+      );
   }
 }
 
@@ -81,7 +85,11 @@ export async function writerOf(
       return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
     case 'arrow-stream':
     case 'arrow-file':
-      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(blocks, options, budget);
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(
+        blocks.layout,
+        options,
+        budget,
+      );
     case 'csv':
       return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
   }

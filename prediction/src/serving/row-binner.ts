@@ -107,7 +107,7 @@ export interface RowBlock {
 /** Rows as objects, under the model's names. */
 export class ObjectBlock implements RowBlock {
   constructor(
-    private readonly rows: readonly RowObject[],
+    readonly rows: readonly RowObject[],
     private readonly binner: RowBinner,
   ) {}
 
@@ -122,4 +122,15 @@ export class ObjectBlock implements RowBlock {
   row(index: number): RowObject {
     return this.rows[index] ?? {};
   }
+}
+
+/** Writes the indexes of ordinary rows, and behind them those of partial rows. Tells how many are ordinary. */
+export function sortByKind(isPartial: Uint8Array, count: number, indexes: Uint32Array): number {
+  let ordinaryCount = 0;
+  let last = count;
+  for (let index = 0; index < count; index++) {
+    if (isPartial[index] === 1) indexes[--last] = index;
+    else indexes[ordinaryCount++] = index;
+  }
+  return ordinaryCount;
 }

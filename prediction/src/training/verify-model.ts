@@ -1,6 +1,6 @@
 import type { Model } from '../model/model.js';
 import { decodeModel } from '../model/model-codec.js';
-import { createPredictor } from '../serving/create-predictor.js';
+import { createPredictor } from '../serving/predictor.js';
 import type { RowObject } from '../table/cells.js';
 
 /**

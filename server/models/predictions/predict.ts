@@ -27,21 +27,25 @@ type PredictBody = components['schemas']['PredictBody'];
 /** The events of an answer, in order. */
 type Events = AsyncIterable<AnswerProgress>;
 
+/** Counts the rows that are answered. */
+interface RowCounter {
+  predicted(rows: number): void;
+}
+
 /**
  * Chooses the way of rows. The API has parsed JSON that is short and answered with JSON: its rows are answered
  * here, which costs less than to ask another process. All other bodies go as bytes to the pool.
- * @param count called with the number of rows that are answered
  */
 export function predictOperations(
   predictors: Predictors,
   pool: PredictionPool,
-  count: (rows: number) => void,
+  counter: RowCounter,
 ): Pick<Handlers, 'predict'> {
   const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
     const { query, reply } = input;
     const [rows, at] = findRows(body);
     const answer = (headers: WarningFields) => {
-      count(rows.length);
+      counter.predicted(rows.length);
       const [row] = rows;
       const pieces =
         rows.length === 1 ? [predictor.answerOne(row, query)] : predictor.answer(rows, query);
@@ -88,7 +92,7 @@ export function predictOperations(
       answerType,
       first.done ? events : prepend(first.value, events),
       { isStream: false, areLines: options.to === 'ndjson' },
-      count,
+      counter,
     );
     return reply({ status: 200, body: answer });
   };
@@ -101,8 +105,8 @@ export function predictOperations(
     const areLines = options.to === 'ndjson';
     const answer =
       areLines && options.from === 'ndjson'
-        ? lineAnswer(events, count)
-        : byteAnswer(answerType, events, { isStream: true, areLines }, count);
+        ? lineAnswer(events, counter)
+        : byteAnswer(answerType, events, { isStream: true, areLines }, counter);
     return reply({ status: 200, body: answer });
   };
 
@@ -150,11 +154,11 @@ async function* prepend(
  * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
  * warnings.
  */
-function lineAnswer(events: Events, count: (rows: number) => void): JsonLines {
+function lineAnswer(events: Events, counter: RowCounter): JsonLines {
   async function* blocks(): AsyncGenerator<readonly (Uint8Array | ProblemError)[]> {
     for await (const event of events) {
       if (event.kind === 'bytes') {
-        count(event.rows);
+        counter.predicted(event.rows);
         yield [event.bytes];
       } else if (event.kind === 'fault') yield [lineProblem(event)];
       else if (event.kind === 'progress') yield [];
@@ -172,12 +176,12 @@ function byteAnswer(
   mediaType: string,
   events: Events,
   { isStream, areLines }: { readonly isStream: boolean; readonly areLines: boolean },
-  count: (rows: number) => void,
+  counter: RowCounter,
 ): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
       if (event.kind === 'bytes') {
-        count(event.rows);
+        counter.predicted(event.rows);
         yield event.bytes;
       } else if (event.kind === 'fault') throw bodyProblem(event);
       else if (event.kind === 'progress') yield 'progress';

@@ -5,7 +5,7 @@ import { FairGate } from '../../common/fair-gate.js';
 import { toAsyncIterable } from '../../common/to-async-iterable.js';
 import { problem, unavailable } from '../../problems/problem.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
-import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
+import { type Job, OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
 import { type AnswerEvent, type AnswerJob, answerBody, type RowsFault } from './answer-body.js';
 import type { Predictors } from './predictors.js';
 import { unknownNames } from './row-warnings.js';
@@ -26,10 +26,10 @@ const WORKERS: Omit<PoolOptions, 'maxIdle'> = {
   graceMs: 1_000,
 };
 
-/** The most bodies that wait for a slot, in all and of one owner. */
+/** The maximum of bodies that wait for a slot. */
 const MAX_WAITING = { inAll: 32, ofOwner: 16 };
 
-/** The most answers to whole bodies without a slot: those that take long, or whose readers are slow. */
+/** The maximum of answers to whole bodies without a slot: those that take long, or whose readers are slow. */
 const MAX_SLOW = 6;
 
 /** The longest time that an answer keeps its slot, and the time after which a reader is slow, in milliseconds. */
@@ -66,6 +66,12 @@ interface SlowAnswer {
 
 /** Takes the parts of an answer, in order. */
 type Push = (part: AnswerPart) => Promise<void>;
+
+interface Take {
+  readonly push: Push;
+  /** Called when a piece of the body was taken. */
+  readonly onTaken: () => void;
+}
 
 /**
  * Answers rows in worker processes, or between other requests. As many whole bodies are answered at
@@ -118,8 +124,8 @@ export class PredictionPool {
     const { closed } = request;
     try {
       yield* toAsyncIterable<AnswerProgress>(
-        (sink, signal) =>
-          this.#answer(request, sink.push, () => sink.offer({ kind: 'progress' }), signal),
+        ({ push, offer }, signal) =>
+          this.#answer(request, { push, onTaken: () => offer({ kind: 'progress' }) }, signal),
         { signal: closed, maxWaiting: MAX_PARTS },
       );
     } catch (error) {
@@ -128,17 +134,11 @@ export class PredictionPool {
     return undefined;
   }
 
-  /** Ends the workers. */
   async close(): Promise<void> {
     await this.#workers?.close();
   }
 
-  async #answer(
-    request: PredictionRequest,
-    push: Push,
-    onTaken: () => void,
-    closed: AbortSignal,
-  ): Promise<void> {
+  async #answer(request: PredictionRequest, take: Take, closed: AbortSignal): Promise<void> {
     const { owner } = request.caller;
     const leave = request.isWhole ? await this.#gate.enter(owner, closed) : undefined;
     const answer = new AbortController();
@@ -150,16 +150,16 @@ export class PredictionPool {
       if (leave && !signal.aborted) this.#yieldSlot(slow, leave);
     };
     const slotTime = setTimeout(yieldSlot, MAX_SLOT_MS);
-    const pushInTime: Push = async (part) => {
+    const push: Push = async (part) => {
       const patience = setTimeout(yieldSlot, SLOW_READER_MS);
-      await push(part);
+      await take.push(part);
       clearTimeout(patience);
     };
+    const run = (isValid: boolean) =>
+      this.#workers
+        ? this.#answerInWorker(this.#workers, request, isValid, { ...take, push }, signal)
+        : this.#answerOnMainLoop(request, isValid, push, signal);
     try {
-      const run = (isValid: boolean) =>
-        this.#workers
-          ? this.#answerInWorker(this.#workers, request, isValid, pushInTime, onTaken, signal)
-          : this.#answerOnMainLoop(request, isValid, pushInTime, signal);
       let fault = await run(false);
       if (fault?.kind === 'declined') {
         await request.validate?.();
@@ -180,15 +180,14 @@ export class PredictionPool {
     workers: Workers,
     { versionId, options, body }: PredictionRequest,
     isValid: boolean,
-    push: Push,
-    onTaken: () => void,
+    { push, onTaken }: Take,
     signal: AbortSignal,
   ): Promise<RowsFault | undefined> {
+    const { predictors } = this;
     let tellLoaded = (_isLoaded: boolean) => {};
     const isLoaded = new Promise<boolean>((resolve) => {
       tellLoaded = resolve;
     });
-    const { predictors } = this;
     async function* input(): AsyncGenerator<Uint8Array> {
       if (!(await isLoaded)) {
         const artifact = await predictors.artifact(versionId);
@@ -198,11 +197,11 @@ export class PredictionPool {
       yield* body;
     }
     let rows = 0;
-    const job = {
+    const job: Job<AnswerJob, AnswerEvent> = {
       details: { versionId, options, isValid },
       input: input(),
-      onData: (bytes: Buffer<ArrayBuffer>) => push({ kind: 'bytes', bytes, rows }),
-      onEvent: (event: AnswerEvent) => {
+      onData: (bytes) => push({ kind: 'bytes', bytes, rows }),
+      onEvent: (event) => {
         if (event.kind === 'model') tellLoaded(event.isLoaded);
         else if (event.kind === 'rows') rows = event.rows;
         else return push(event);

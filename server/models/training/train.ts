@@ -1,4 +1,4 @@
-import { columnName, type Task } from '../../../prediction/src/predicting.js';
+import { columnName } from '../../../prediction/src/predicting.js';
 import type { Handlers } from '../../api/handlers.js';
 import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
@@ -30,19 +30,21 @@ interface TrainingServices {
   readonly queries: SqlDatabases;
 }
 
-/** The parts of a request that trains a model; each signal is made when it is first asked for. */
+/** A request that trains a model; each signal is made when it is first asked for. */
 interface TrainingRequest {
   readonly caller: Caller;
   readonly params: { readonly modelName: string };
+  readonly base: string;
   readonly closed: AbortSignal;
   readonly signal: AbortSignal;
 }
 
-/** A table that was sent, or the query that returns one, and what is to be predicted. */
-type NewTable = { readonly target: string; readonly task?: Task | undefined } & (
-  | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })
-  | { readonly source: ModelSource }
-);
+/** What is to be predicted, and a table that was sent, or the query that returns one. */
+type NewTable = Pick<TableSource, 'target' | 'task'> &
+  (
+    | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })
+    | { readonly source: ModelSource }
+  );
 
 export function trainingOperations(
   services: TrainingServices,
@@ -50,42 +52,34 @@ export function trainingOperations(
   const { store } = services;
   return {
     trainModel: async (request) => {
-      const { caller, params, query, headers, body, base, reply } = request;
+      const { caller, params, query, headers, body, reply } = request;
       const project = await findProject(store, caller, params.projectName);
       const check = (model: Model | undefined) => refuseTraining(model, headers);
       // Before the table is read, which is work; and again when it has been.
       await check(await findModel(store, project.id, params.modelName));
       await refuseFull(store, project, caller.owner);
+      const { source, bytes: text } = await readSentTable(body);
       const goal = { target: columnName(query.target), task: query.task };
-      const { source, bytes } = await readSentTable(body);
       const table: NewTable = source
         ? { ...goal, source }
-        : {
-            ...goal,
-            format: findFormat(body.mediaType),
-            csv: parseCsvQuery(query),
-            text: bytes,
-          };
-      const model = await train(services, request, project, table, check);
-      const location = `${base}/api/projects/${project.name}/models/${model.name}`;
-      return reply({ status: 202, body: model, headers: { Location: location } });
+        : { ...goal, text, format: findFormat(body.mediaType), csv: parseCsvQuery(query) };
+      return reply(await train(services, request, project, table, check));
     },
 
     retrainModel: async (request) => {
-      const { caller, params, headers, base, reply } = request;
+      const { caller, params, headers, reply } = request;
       const project = await findProject(store, caller, params.projectName);
       const newest = await requireModel(store, project, params.modelName);
       await refuseTraining(newest, headers);
       const { id, name, target, task } = newest;
       const table = { target, task, source: requireSource(newest) };
       await refuseFull(store, project, caller.owner);
-      const model = await train(services, request, project, table, async (model) => {
+      const check = async (model: Model | undefined) => {
         // Deleted while the query ran: the training must not create it again.
         if (model?.id !== id) throw modelNotFound(name, project.name);
         await refuseTraining(model, headers);
-      });
-      const location = `${base}/api/projects/${project.name}/models/${name}`;
-      return reply({ status: 202, body: model, headers: { Location: location } });
+      };
+      return reply(await train(services, request, project, table, check));
     },
   };
 }
@@ -93,6 +87,7 @@ export function trainingOperations(
 /**
  * Reads a table and begins the training of the next version.
  * @param check throws if the model cannot be trained; called with the project locked
+ * @returns the reply
  * @throws what `Tables.ingest` and `SqlDatabases.readTable` throw; then nothing is stored
  */
 async function train(
@@ -101,8 +96,8 @@ async function train(
   project: Project,
   table: NewTable,
   check: (model: Model | undefined) => Promise<void>,
-): Promise<Model> {
-  const { caller, params } = request;
+) {
+  const { caller, params, base } = request;
   const { owner } = caller;
   const { target, task, source } = table;
   const stored = await tables.ingest(
@@ -120,7 +115,8 @@ async function train(
       return beginTraining(tx, id, params.modelName, stored, source);
     });
     trainings.wake();
-    return model;
+    const location = `${base}/api/projects/${project.name}/models/${model.name}`;
+    return { status: 202 as const, body: model, headers: { Location: location } };
   } catch (error) {
     await tables.discard(stored.tableId);
     throw error;
@@ -133,10 +129,7 @@ async function refuseTraining(model: Model | undefined, conditions: Conditions):
   if (model?.status === 'training') throw trainingInProgress(model);
 }
 
-/**
- * Checks what a training needs before its table is read, which is work.
- * @throws {ProblemError}
- */
+/** Checks what a training needs before its table is read, which is work. */
 async function refuseFull(store: Store, project: Project, owner: string): Promise<void> {
   await refuseFullQueue(store, project.id);
   await refuseFullOwner(store.work, owner, store.limits.stored);

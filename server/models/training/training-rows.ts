@@ -29,8 +29,7 @@ const MAX_WAITING = { inAll: 100, ofOwner: 50 };
  * Adds the next version of a model, as one that is training, and the model if there is none. Nothing
  * follows in the transaction, which has locked the project and keeps others from beginning a training.
  * @param source the query that the table came from; left out for a table that was sent
- * @throws {ProblemError} if the model is training, or too many trainings wait
- * @throws {ProblemError}
+ * @throws {ProblemError} if the model is training, too many trainings wait, or a limit is reached
  */
 export async function beginTraining(
   tx: Store,
@@ -76,7 +75,11 @@ export async function beginTraining(
     await adjustStored(db, owner, bytes, tx.limits.stored);
   }
   await takeTable(db, tableId, versionId);
-  await refuseOverfullQueue(db, projectId);
+  // From here to its commit, this transaction is the only one that puts a training into the queue.
+  // Having everything else that it needs, it waits for nobody then, so no two can wait for each other;
+  // and what takes long, the writing of the table, was done before.
+  await dialectOf(db).lock(db, 'training_queue');
+  await refuseFullQueue(tx, projectId, 1);
   const row = await selectVersions(db)
     .where('model_versions.id', '=', versionId)
     .executeTakeFirstOrThrow();
@@ -95,28 +98,17 @@ async function createModel({ reads, limits }: Store, projectId: string, name: st
 
 /**
  * Tells early what `beginTraining` would find.
- * @throws {ProblemError} if as many trainings wait as may, of all owners or of the project's
+ * @param ours the trainings that wait already by this request
+ * @throws {ProblemError} if as many others wait as may, of all owners or of the project's
  */
-export async function refuseFullQueue({ reads }: Store, projectId: string): Promise<void> {
-  const { inAll, ofOwner } = await countQueue(reads, projectId);
-  if (inAll >= MAX_WAITING.inAll || ofOwner >= MAX_WAITING.ofOwner) throw queueFull();
-}
-
-/**
- * Takes the last step of a transaction that has put a training into the queue: from here to its
- * commit, it is the only one that does. Having everything else that it needs, it waits for nobody
- * then, so no two can wait for each other; and what takes long, the writing of the table, was done
- * before the transaction.
- * @throws {ProblemError} if there was no room for the training; the transaction is to be undone then
- */
-async function refuseOverfullQueue(db: Kysely<Database>, projectId: string): Promise<void> {
-  await dialectOf(db).lock(db, 'training_queue');
+export async function refuseFullQueue(
+  { reads: db }: Store,
+  projectId: string,
+  ours: 0 | 1 = 0,
+): Promise<void> {
   const { inAll, ofOwner } = await countQueue(db, projectId);
-  if (inAll > MAX_WAITING.inAll || ofOwner > MAX_WAITING.ofOwner) throw queueFull();
-}
-
-function queueFull() {
-  return unavailable('Too many trainings wait already; try again when some are done.', 60);
+  if (inAll - ours < MAX_WAITING.inAll && ofOwner - ours < MAX_WAITING.ofOwner) return;
+  throw unavailable('Too many trainings wait already; try again when some are done.', 60);
 }
 
 /** Counts the waiting trainings, of all owners and of the project's owner. */

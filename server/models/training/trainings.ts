@@ -21,22 +21,19 @@ import {
   type TrainedVersion,
 } from './training-rows.js';
 
-/** The most attempts: a training that ends its process this often would do so again. */
+/** A training that ends its process this often would do so again. */
 const MAX_ATTEMPTS = 3;
-/**
- * The time after which the training of a silent instance is taken over, and the interval at which a
- * running instance renews its lease, in milliseconds.
- */
+
+/** The lease of a training, after which it is taken over from a silent instance, in milliseconds. */
 export const LEASE_MS = 5_000;
 const RENEW_EVERY_MS = 1_000;
-/**
- * The interval at which other instances' new or abandoned trainings are looked for, in
- * milliseconds.
- */
+
+/** The interval at which other instances' new or abandoned trainings are looked for. */
 const LOOK_EVERY_MS = 500;
-/** See `TrainingOptions`. */
+
 const PATIENCE_MS = 60_000;
-/** The wait before a failed write to the store is repeated, in milliseconds. */
+
+/** The wait before a failed write to the store is repeated. */
 const RETRY_AFTER_MS = 500;
 
 const WORKERS: PoolOptions = {
@@ -55,14 +52,14 @@ export type TrainingResult = Omit<TrainedVersion, 'artifact'>;
 /** A part of a table is missing, usually because the model was deleted. */
 class TableGoneError extends Error {}
 
-/** A training has taken the longest time that one may. */
 class TrainingTimeoutError extends Error {}
 
 /** A training that runs here. */
 interface RunningTraining {
   readonly claim: Claim;
   readonly cancel: AbortController;
-  /** When it began, as given by `performance.now()`. */
+  readonly log: Logger;
+  /** As given by `performance.now()`. */
   readonly begun: number;
   /** From 0 to 1. */
   progress: number;
@@ -89,9 +86,7 @@ export class Trainings {
   readonly #instance = uuidv4();
   readonly #stopping = new AbortController();
   readonly #workers: WorkerPool<null, TrainingResult, number>;
-  readonly #maxTime: number;
-  readonly #patience: number;
-  readonly #maxSilenceMs: number;
+  readonly #limits: Readonly<Record<'maxTime' | 'patience' | 'maxSilenceMs', number>>;
   readonly #running = new Map<string, RunningTraining>();
   #looking: Promise<unknown> | undefined;
   #rest = new AbortController();
@@ -104,13 +99,10 @@ export class Trainings {
     { maxTime, patience = PATIENCE_MS, workers = {} }: TrainingOptions,
   ) {
     const options = { ...WORKERS, ...workers };
-    this.#maxTime = maxTime;
-    this.#patience = patience;
-    this.#maxSilenceMs = options.maxSilenceMs;
+    this.#limits = { maxTime, patience, maxSilenceMs: options.maxSilenceMs };
     this.#workers = new WorkerPool(options);
   }
 
-  /** The number of trainings that run here. */
   get running(): number {
     return this.#running.size;
   }
@@ -148,7 +140,7 @@ export class Trainings {
   /** Returns whose trainings may run beside the one that takes long; undefined if none may. */
   #besideLongOne(): { readonly exceptOwner: string } | undefined {
     const [running] = this.#running.values();
-    const takesLong = running && performance.now() - running.begun > this.#patience;
+    const takesLong = running && performance.now() - running.begun > this.#limits.patience;
     return takesLong && this.#running.size === 1 ? { exceptOwner: running.claim.owner } : undefined;
   }
 
@@ -191,18 +183,17 @@ export class Trainings {
     const { versionId, attempts, model, version } = claim;
     const log = this.log.child({ model, version, versionId, instance: this.#instance });
     const cancel = new AbortController();
-    const training = { claim, cancel, begun: performance.now(), progress: 0 };
+    const training = { claim, cancel, log, begun: performance.now(), progress: 0 };
     this.#running.set(versionId, training);
-    const lease = this.#createLease(training, log);
+    const lease = this.#createLease(training);
     lease.hold(claim, cancel);
-    const late = setTimeout(() => cancel.abort(new TrainingTimeoutError()), this.#maxTime);
+    const timeout = () => cancel.abort(new TrainingTimeoutError());
+    const late = setTimeout(timeout, this.#limits.maxTime);
     if (this.#stopping.signal.aborted) cancel.abort();
     try {
       log.info({ attempt: attempts }, 'training');
       const outcome =
-        attempts > MAX_ATTEMPTS
-          ? await this.#fail(claim, CUT_SHORT)
-          : await this.#train(training, log);
+        attempts > MAX_ATTEMPTS ? await this.#fail(claim, CUT_SHORT) : await this.#train(training);
       if (outcome) this.note(outcome);
     } finally {
       clearTimeout(late);
@@ -219,29 +210,28 @@ export class Trainings {
   /**
    * Trains and records the outcome; returns it, unless the training continues elsewhere or later.
    */
-  async #train(training: RunningTraining, log: Logger): Promise<TrainingOutcome | undefined> {
-    const { versionId, parts } = training.claim;
-    const { signal } = training.cancel;
+  async #train(training: RunningTraining): Promise<TrainingOutcome | undefined> {
+    const { claim, cancel, log } = training;
     let artifact: Uint8Array | undefined;
     let trained: TrainedVersion;
     try {
       const result = await this.#workers.run({
         details: null,
-        input: this.#readTable(versionId, parts),
+        input: this.#readTable(claim),
         onData: (bytes) => {
           artifact = bytes;
         },
         onEvent: (progress) => {
           training.progress = progress;
         },
-        signal,
+        signal: cancel.signal,
       });
       if (artifact === undefined) throw new Error('A training made no model');
       trained = { ...result, artifact };
     } catch (error) {
-      return this.#stopping.signal.aborted ? undefined : this.#end(training, error, log);
+      return this.#stopping.signal.aborted ? undefined : this.#end(training, error);
     }
-    const isOurs = await this.#persist(() => finishTraining(this.store, training.claim, trained));
+    const isOurs = await this.#persist(() => finishTraining(this.store, claim, trained));
     if (!isOurs) return undefined;
     log.info({ metrics: trained.metrics }, 'trained');
     return 'ready';
@@ -249,16 +239,15 @@ export class Trainings {
 
   /** Records that a training did not succeed; returns undefined if it restarts later. */
   async #end(
-    { claim, cancel: { signal } }: RunningTraining,
+    { claim, cancel: { signal }, log }: RunningTraining,
     error: unknown,
-    log: Logger,
   ): Promise<TrainingOutcome | undefined> {
+    const { maxTime, maxSilenceMs } = this.#limits;
     if (signal.reason instanceof TrainingTimeoutError) {
       log.warn('training takes too long');
-      const minutes = Math.round(this.#maxTime / 60_000);
       return this.#fail(
         claim,
-        `The training took longer than ${minutes} minutes, the most that one may; send fewer rows, columns or classes.`,
+        `The training took longer than ${Math.round(maxTime / 60_000)} minutes, the most that one may; ${SEND_FEWER}.`,
       );
     }
     if (signal.aborted) {
@@ -268,10 +257,9 @@ export class Trainings {
     // It would do the same again.
     if (error instanceof WorkerTimeoutError) {
       log.error({ err: error }, 'training made no progress');
-      const seconds = Math.round(this.#maxSilenceMs / 1000);
       return this.#fail(
         claim,
-        `The training made no progress for ${seconds} seconds, and was ended; send fewer rows, columns or classes.`,
+        `The training made no progress for ${Math.round(maxSilenceMs / 1000)} seconds, and was ended; ${SEND_FEWER}.`,
       );
     }
     // Ended from outside, for example because the system ran out of memory: the training restarts
@@ -295,7 +283,7 @@ export class Trainings {
    * Reads the table of a training no faster than it is consumed, one part per turn of the event
    * loop.
    */
-  async *#readTable(versionId: string, parts: number): AsyncGenerator<Uint8Array> {
+  async *#readTable({ versionId, parts }: Claim): AsyncGenerator<Uint8Array> {
     for (let position = 0; position < parts; position++) {
       const part = await this.#persist(() => readTablePart(this.store, versionId, position));
       if (!part) throw new TableGoneError(`version ${versionId} has no part ${position}`);
@@ -310,7 +298,8 @@ export class Trainings {
   }
 
   /** A training has a lease of its own: its row may be locked while those of others are not. */
-  #createLease(training: RunningTraining, log: Logger): Leases<Claim> {
+  #createLease(training: RunningTraining): Leases<Claim> {
+    const { log } = training;
     return new Leases({
       renewEveryMs: RENEW_EVERY_MS,
       renew: async (claims) => {
@@ -346,6 +335,7 @@ async function pause(time: number, signal: AbortSignal): Promise<void> {
   await delay(time, undefined, { signal }).catch(() => {});
 }
 
+const SEND_FEWER = 'send fewer rows, columns or classes';
 const CUT_SHORT = `The training was cut short ${MAX_ATTEMPTS} times by the end of its process or of the service. If that was for lack of memory, send a smaller table, else send it again.`;
 const OUT_OF_MEMORY =
   'The training ran out of memory; send fewer rows, or only the columns that bear on the target.';

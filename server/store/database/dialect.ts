@@ -177,18 +177,14 @@ function readableNow(
  */
 export class StatementCache {
   readonly #statements = new Map<string, PreparedStatement>();
-  #writes = 0;
+  /** The number of statements that may have changed something. */
+  writes = 0;
 
   constructor(readonly connection: SqliteConnection) {}
 
-  /** The number of statements that may have changed something. */
-  get writes(): number {
-    return this.#writes;
-  }
-
   /** Returns the statement for one execution. */
   prepare(sql: string): PreparedStatement {
-    if (!sql.startsWith('select ')) this.#writes += 1;
+    if (!sql.startsWith('select ')) this.writes += 1;
     const known = this.#statements.get(sql);
     if (known) return known;
     const statement = new PreparedStatement(this.connection, sql);

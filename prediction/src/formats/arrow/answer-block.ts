@@ -1,17 +1,26 @@
+import type { AnswerLayout, PredictedBlock } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import { Cell, type RowObject } from '../../table/cells.js';
 import { ColumnBlock } from '../column-block.js';
 import type { ArrowBatch } from './arrow-row-reader.js';
 
-/** The rows of a block, from which an answer takes values by column. */
+/** The rows of a block and what is predicted of them, from which an answer takes values by column. */
 export class AnswerBlock {
   readonly rowCount: number;
+  readonly predicted: PredictedBlock;
   readonly #block: RowBlock;
+  readonly #layout: AnswerLayout;
+  readonly #explain: boolean;
   #rows: readonly RowObject[] | undefined;
+  #choices: Uint8Array | undefined;
 
-  constructor(block: RowBlock) {
+  /** @param explain whether the columns depend on the rows' own values of the target */
+  constructor(block: RowBlock, predicted: PredictedBlock, layout: AnswerLayout, explain: boolean) {
     this.#block = block;
+    this.predicted = predicted;
     this.rowCount = block.rowCount;
+    this.#layout = layout;
+    this.#explain = explain;
   }
 
   /** The batch of Arrow that the rows are of; undefined for other formats. */
@@ -36,6 +45,22 @@ export class AnswerBlock {
   get rows(): readonly RowObject[] {
     this.#rows ??= Array.from({ length: this.rowCount }, (_, index) => this.#block.row(index));
     return this.#rows;
+  }
+
+  /** Returns a choice of a row. */
+  choice(row: number, at: number): number {
+    this.#choices ??= this.#choose();
+    return this.#choices[row * this.#layout.choiceCount + at] ?? 0;
+  }
+
+  #choose(): Uint8Array {
+    const { choiceCount, sent, target } = this.#layout;
+    const originalAt = this.#explain ? this.valuesOf(sent[target] ?? '') : () => null;
+    const choices = new Uint8Array(this.rowCount * choiceCount);
+    for (let row = 0; row < this.rowCount; row++) {
+      this.predicted.writeChoices(row, originalAt(row), choices, row * choiceCount);
+    }
+    return choices;
   }
 
   /** Returns what reads the values of a column as JSON would have them; null where there is none. */

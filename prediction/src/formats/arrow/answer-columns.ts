@@ -1,27 +1,53 @@
 import {
   BoolWriter,
   type ColumnWriter,
+  IndexWriter,
   ListWriter,
   NumberWriter,
   TextWriter,
 } from '../../arrow/column-writers.js';
-import { isPassedOn } from '../../arrow/sent-columns.js';
-import { TypeId } from '../../arrow/types.js';
-import { JsonBuffer } from '../../serving/json-buffer.js';
-import type { PredictedClasses } from '../../serving/predicted-classes.js';
-import type { PredictedRows } from '../../serving/row-predictor.js';
-import { cellText, parseNumber } from '../../table/cells.js';
-import { derivedColumns, setColumn } from '../../table/column-names.js';
-import { readerOf } from '../../table/reading/tell-reading.js';
-import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
+import type { Dictionary } from '../../arrow/dictionary.js';
+import { BatchBody } from '../../arrow/message-bytes.js';
+import type { RawColumn } from '../../arrow/raw-column.js';
+import type { Field } from '../../arrow/schema.js';
+import { isPassedOn, writeRows } from '../../arrow/sent-columns.js';
+import { TypeId, UTF8 } from '../../arrow/types.js';
+import {
+  type AnswerColumn,
+  type AnswerLayout,
+  FLAGS,
+  tableColumns,
+} from '../../serving/answer-layout.js';
+import { ObjectText } from '../../serving/row-writer.js';
+import { cellText } from '../../table/cells.js';
+import { RowsError } from '../answer-part.js';
 import type { AnswerBlock } from './answer-block.js';
-import { ClassColumn } from './class-column.js';
-import { MadeColumn, type OutputColumn } from './output-columns.js';
-import { SentColumn } from './sent-column.js';
+import type { ArrowBatch } from './arrow-row-reader.js';
+
+/** A dictionary that is to be written before a batch. */
+export interface DictionaryPart {
+  readonly id: number;
+  readonly count: number;
+  readonly isDelta: boolean;
+  readonly body: BatchBody;
+}
+
+/** A column of an answer. */
+export interface OutputColumn {
+  readonly field: Field;
+  /** The bytes of texts that were added and are not written. */
+  readonly textBytes: number;
+  /** Takes the values of a block. */
+  add(block: AnswerBlock): void;
+  /** Yields what the dictionary lacks for the rows that were added. */
+  dictionary(): Iterable<DictionaryPart>;
+  /** Writes the rows that were added as the next column of a batch. */
+  write(body: BatchBody): void;
+}
 
 /** The choices that decide the columns of an answer. */
 export interface AnswerShape {
-  readonly blocks: BlockPredictor;
+  readonly layout: AnswerLayout;
   readonly explain: boolean;
   readonly isFile: boolean;
   /** The first rows; undefined, if there are none. */
@@ -30,44 +56,56 @@ export interface AnswerShape {
 
 /** Returns the columns of an answer, in their order. */
 export function answerColumns(shape: AnswerShape): OutputColumn[] {
-  const { blocks, explain } = shape;
-  const { target, task } = blocks;
   let nextId = 0;
-  const inputs = blocks.columns.map(({ name, kind, reading }) =>
-    echoColumn(shape, name, name, kind === 'number' ? readerOf(kind, reading) : null, nextId++),
-  );
-  const predicted = task === 'regression' ? numberColumns(target) : classColumns(target, nextId++);
-  if (!explain) return [...inputs, ...predicted];
-  const { original, anomaly, explain: explanation } = derivedColumns(target);
-  const read = task === 'regression' ? parseNumber : null;
-  return [
-    ...inputs,
-    ...predicted,
-    echoColumn(shape, target, original, read, nextId++),
-    new MadeColumn(anomaly, new BoolWriter(), (writer, block) => {
-      addOfJson(writer, block, blocks, (answer) => {
-        const value = answer[anomaly];
-        return typeof value === 'boolean' ? value : null;
-      });
-    }),
-    new MadeColumn(explanation, new TextWriter(), (writer, block) => {
-      addOfJson(writer, block, blocks, (answer) => textOf(answer[explanation]));
-    }),
-  ];
+  return tableColumns(shape.layout, shape.explain).map((column) => {
+    const mayBeIndexed = column.kind === 'echo' || column.kind === 'text';
+    return outputColumn(shape, column, mayBeIndexed ? nextId++ : 0);
+  });
 }
 
-/**
- * A column of what rows sent under the name `source`.
- *
- * @param read reads a number from a text; null, if the column is no number.
- */
+/** @param id of the dictionary that the column has, if it has one */
+function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): OutputColumn {
+  const { name } = column;
+  switch (column.kind) {
+    case 'echo':
+      return echoColumn(shape, column, id);
+    case 'number': {
+      const { numberCount } = shape.layout;
+      return new MadeColumn(name, new NumberWriter(), (writer, { rowCount, predicted }) =>
+        writer.addColumn(predicted.numbers, column.at, numberCount, rowCount),
+      );
+    }
+    case 'flag':
+      return madeColumn(name, new BoolWriter(), (block, row) => {
+        return FLAGS[block.choice(row, column.at)] ?? null;
+      });
+    case 'text':
+      return new TextColumn(name, column.texts, id, column.at);
+    case 'list':
+      return madeColumn(name, new ListWriter(), (block, row) => {
+        const count = block.choice(row, column.at);
+        return Array.from({ length: count }, (_, place) => {
+          return column.texts[block.choice(row, column.at + 1 + place)] ?? '';
+        });
+      });
+    case 'object': {
+      const text = new ObjectText(shape.layout, column.members);
+      return madeColumn(name, new TextWriter(), ({ rows, predicted }, row) =>
+        text.write(rows[row] ?? {}, predicted, row),
+      );
+    }
+    case 'null':
+      return madeColumn(name, new TextWriter(), () => null);
+  }
+}
+
+/** A column of what rows sent. */
 function echoColumn(
-  { first, isFile }: AnswerShape,
-  source: string,
-  name: string,
-  read: ((text: string) => number) | null,
+  { layout, first, isFile }: AnswerShape,
+  { name, at, read }: Extract<AnswerColumn, { kind: 'echo' }>,
   id: number,
 ): OutputColumn {
+  const source = layout.sent[at] ?? '';
   const raw = first?.arrow?.columns.get(source);
   if (raw && isPassedOn(raw)) return new SentColumn(source, name, raw, id, isFile);
   if (read && raw?.field.type.id !== TypeId.Utf8View) {
@@ -93,60 +131,145 @@ function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
-function numberColumns(target: string): OutputColumn[] {
-  const { confidence, min, max } = derivedColumns(target);
-  const column = (name: string, of: (predicted: PredictedRows) => Float64Array) =>
-    new MadeColumn(name, new NumberWriter(), (writer, { rowCount }, answers) => {
-      if (answers.task !== 'regression') return;
-      writer.addAll(of(answers.predicted).subarray(0, rowCount));
-    });
-  return [
-    column(target, ({ values }) => values),
-    column(confidence, ({ confidences }) => confidences),
-    column(min, ({ mins }) => mins),
-    column(max, ({ maxs }) => maxs),
-  ];
+/** A column whose values are made row by row. */
+class MadeColumn<W extends ColumnWriter<never>> implements OutputColumn {
+  readonly field: Field;
+  readonly #writer: W;
+  readonly #addTo: (writer: W, block: AnswerBlock) => void;
+
+  /** @param addTo adds the values of a block's rows. */
+  constructor(name: string, writer: W, addTo: (writer: W, block: AnswerBlock) => void) {
+    this.field = { name, type: writer.type, children: writer.children, dictionary: null };
+    this.#writer = writer;
+    this.#addTo = addTo;
+  }
+
+  get textBytes(): number {
+    return this.#writer.textBytes;
+  }
+
+  add(block: AnswerBlock): void {
+    this.#addTo(this.#writer, block);
+  }
+
+  *dictionary(): Generator<DictionaryPart> {}
+
+  write(body: BatchBody): void {
+    this.#writer.write(body);
+  }
 }
 
-type Classes = Extract<BlockAnswers, { task: 'classification' }>;
-
-function classColumns(target: string, id: number): OutputColumn[] {
-  return [
-    new ClassColumn(target, id),
-    perClass(derivedColumns(target).confidence, new NumberWriter(), ({ predicted }, row) =>
-      predicted.told(row, predicted.likeliest(row)),
-    ),
-    perClass(setColumn(target), new ListWriter(), ({ predicted, names, chooserOf }, row) =>
-      setOf(predicted, row, chooserOf).map((member) => names[member] ?? ''),
-    ),
-  ];
-}
-
-function setOf(predicted: PredictedClasses, row: number, chooserOf: Classes['chooserOf']) {
-  return predicted.set(row, predicted.likeliest(row), chooserOf(row));
-}
-
-function perClass<T>(
+function madeColumn<T>(
   name: string,
   writer: ColumnWriter<T>,
-  valueAt: (answers: Classes, row: number) => T,
+  valueAt: (block: AnswerBlock, row: number) => T,
 ): OutputColumn {
-  return new MadeColumn(name, writer, (to, { rowCount }, answers) => {
-    if (answers.task !== 'classification') return;
-    for (let row = 0; row < rowCount; row++) to.add(valueAt(answers, row));
+  return new MadeColumn(name, writer, (to, block) => {
+    for (let row = 0; row < block.rowCount; row++) to.add(valueAt(block, row));
   });
 }
 
-/** Adds what the rows of an answer in JSON have: the explanation is the same in all formats. */
-function addOfJson<T>(
-  writer: ColumnWriter<T>,
-  block: AnswerBlock,
-  blocks: BlockPredictor,
-  valueAt: (answer: Readonly<Record<string, unknown>>) => T,
-): void {
-  for (const [index, row] of block.rows.entries()) {
-    const out = new JsonBuffer(1024);
-    blocks.writeJson(out, row, index);
-    writer.add(valueAt(JSON.parse(Buffer.from(out.end()).toString())));
+/** One of some texts for each row, as an index of them. */
+class TextColumn implements OutputColumn {
+  readonly field: Field;
+  readonly textBytes = 0;
+  readonly #texts: readonly string[];
+  readonly #id: number;
+  readonly #at: number;
+  readonly #indices = new IndexWriter();
+  #isWritten = false;
+
+  /** @param at the index of the choice */
+  constructor(name: string, texts: readonly string[], id: number, at: number) {
+    const dictionary = { id, indexType: this.#indices.type };
+    this.field = { name, type: UTF8, children: [], dictionary };
+    this.#texts = texts;
+    this.#id = id;
+    this.#at = at;
+  }
+
+  add(block: AnswerBlock): void {
+    for (let row = 0; row < block.rowCount; row++) this.#indices.add(block.choice(row, this.#at));
+  }
+
+  *dictionary(): Generator<DictionaryPart> {
+    if (this.#isWritten) return;
+    this.#isWritten = true;
+    const texts = new TextWriter();
+    for (const text of this.#texts) texts.add(text);
+    const body = new BatchBody();
+    texts.write(body);
+    yield { id: this.#id, count: this.#texts.length, isDelta: false, body };
+  }
+
+  write(body: BatchBody): void {
+    this.#indices.write(body);
+  }
+}
+
+/** A column that an answer has as it was sent. */
+class SentColumn implements OutputColumn {
+  readonly field: Field;
+  /** What was sent is copied only as it is written. */
+  readonly textBytes = 0;
+  readonly #name: string;
+  readonly #isFile: boolean;
+  #batch: ArrowBatch | undefined;
+  /** The rows of the batch that were written, and those that were added since. */
+  #written = 0;
+  #added = 0;
+  /** The part of the dictionary that was written. */
+  #dictionary: Dictionary | undefined;
+  #chunks = 0;
+
+  /**
+   * @param source the model's name of the column.
+   * @param name of the column in the answer.
+   * @param id of its dictionary there.
+   */
+  constructor(source: string, name: string, { field }: RawColumn, id: number, isFile: boolean) {
+    const dictionary = field.dictionary && { ...field.dictionary, id };
+    this.field = { ...field, name, dictionary };
+    this.#name = source;
+    this.#isFile = isFile;
+  }
+
+  add({ arrow, rowCount }: AnswerBlock): void {
+    if (arrow !== this.#batch) {
+      this.#batch = arrow;
+      this.#written = 0;
+    }
+    this.#added += rowCount;
+  }
+
+  *dictionary(): Generator<DictionaryPart> {
+    const dictionary = this.#batch?.columns.get(this.#name)?.dictionary;
+    const id = this.field.dictionary?.id;
+    if (!dictionary || id === undefined) return;
+    if (dictionary !== this.#dictionary) this.#begin(dictionary);
+    for (const chunk of dictionary.chunks.slice(this.#chunks)) {
+      const body = new BatchBody();
+      writeRows(body, chunk, 0, chunk.length);
+      yield { id, count: chunk.length, isDelta: this.#chunks > 0, body };
+      this.#chunks++;
+    }
+  }
+
+  write(body: BatchBody): void {
+    const raw = this.#batch?.columns.get(this.#name);
+    if (raw && this.#batch) writeRows(body, raw, this.#batch.start + this.#written, this.#added);
+    this.#written += this.#added;
+    this.#added = 0;
+  }
+
+  #begin(dictionary: Dictionary): void {
+    if (this.#dictionary && this.#isFile) {
+      const name = JSON.stringify(this.#name.slice(0, 60));
+      throw new RowsError(
+        `The dictionary of the column ${name} is replaced by another, which a file of Arrow cannot have. Ask for a stream.`,
+      );
+    }
+    this.#dictionary = dictionary;
+    this.#chunks = 0;
   }
 }

@@ -2,9 +2,9 @@ import { readArrow } from '../../arrow/arrow-batches.js';
 import type { RawColumn } from '../../arrow/raw-column.js';
 import type { ByteBudget } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
-import type { RowWarnings } from '../../row-check/row-warnings.js';
+import type { RowCheck } from '../../row-check/row-check.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { AnswerOptions } from '../answer-part.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { ColumnBatch, ColumnBlock } from '../column-block.js';
 import { ColumnReader } from '../column-reader.js';
 import type { RowReader } from '../formats.js';
@@ -27,12 +27,13 @@ export class ArrowRowReader implements RowReader {
   constructor(
     blocks: BlockPredictor,
     options: AnswerOptions,
+    check: RowCheck,
     format: 'stream' | 'file',
     budget: ByteBudget,
   ) {
     this.#format = format;
     this.#budget = budget;
-    this.#reader = new ColumnReader(blocks, options);
+    this.#reader = new ColumnReader(blocks, options, check);
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<ColumnBlock>> {
@@ -54,9 +55,5 @@ export class ArrowRowReader implements RowReader {
       const batch: ArrowBatch = { length, vectors: named, columns: sent, start };
       yield this.#reader.blocks(batch);
     }
-  }
-
-  warnings(most: number): RowWarnings {
-    return this.#reader.warnings(most);
   }
 }

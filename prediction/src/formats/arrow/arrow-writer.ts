@@ -9,22 +9,21 @@ import {
   schemaMessage,
 } from '../../arrow/message-bytes.js';
 import { type ByteBudget, type HeldBytes, MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
+import type { AnswerLayout, PredictedBlock } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { AnswerOptions } from '../answer-part.js';
-import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import type { AnswerWriter } from '../formats.js';
 import { AnswerBlock } from './answer-block.js';
-import { answerColumns } from './answer-columns.js';
-import type { OutputColumn } from './output-columns.js';
+import { answerColumns, type OutputColumn } from './answer-columns.js';
 
 /** Rows of other formats that are written as a batch. */
 const BATCH_ROWS = 16_384;
 
 const DICTIONARY = 'A dictionary of the answer in Arrow';
 
-/** Writes the lean columns of an answer as an Arrow stream or file. Rows of Arrow keep their columns as sent. */
+/** Writes the columns of tables as an Arrow stream or file. Rows of Arrow keep their columns as sent. */
 export class ArrowWriter implements AnswerWriter {
-  readonly #blocks: BlockPredictor;
+  readonly #layout: AnswerLayout;
   readonly #explain: boolean;
   readonly #isFile: boolean;
   #columns: readonly OutputColumn[] | undefined;
@@ -42,11 +41,11 @@ export class ArrowWriter implements AnswerWriter {
   readonly #heldDictionaries: HeldBytes;
 
   constructor(
-    blocks: BlockPredictor,
+    layout: AnswerLayout,
     { to, explain }: Omit<AnswerOptions, 'from'>,
     budget: ByteBudget,
   ) {
-    this.#blocks = blocks;
+    this.#layout = layout;
     this.#budget = budget;
     this.#held = budget.hold('The answer in Arrow');
     this.#heldDictionaries = budget.hold(DICTIONARY, 'Send these columns as text.');
@@ -59,10 +58,10 @@ export class ArrowWriter implements AnswerWriter {
     return this.#length + (this.#pending > 0 && !this.#isPart ? 1 : 0);
   }
 
-  *write(rows: RowBlock, answers: BlockAnswers): Generator<void> {
-    const block = new AnswerBlock(rows);
+  *write(rows: RowBlock, predicted: PredictedBlock): Generator<void> {
+    const block = new AnswerBlock(rows, predicted, this.#layout, this.#explain);
     const columns = this.#begin(block);
-    for (const column of columns) column.add(block, answers);
+    for (const column of columns) column.add(block);
     this.#pending += block.rowCount;
     this.#isPart = block.arrow !== undefined;
     const isWhole = this.#isPart
@@ -99,7 +98,7 @@ export class ArrowWriter implements AnswerWriter {
 
   #begin(first: AnswerBlock | undefined): readonly OutputColumn[] {
     if (this.#columns) return this.#columns;
-    const shape = { blocks: this.#blocks, explain: this.#explain, isFile: this.#isFile, first };
+    const shape = { layout: this.#layout, explain: this.#explain, isFile: this.#isFile, first };
     this.#columns = answerColumns(shape);
     if (this.#isFile) this.#put([fileOpening()]);
     this.#put(schemaMessage(this.#columns.map(({ field }) => field)));

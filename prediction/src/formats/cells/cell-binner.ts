@@ -4,7 +4,6 @@ import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CellBlock, type ReadOther } from './cell-block.js';
 import { CELL } from './cell-kind.js';
 import type { CellMemory } from './cell-memory.js';
-import type { CellPlan } from './cell-plan.js';
 import { UnreadCells } from './unread-cells.js';
 
 /** Longer cells are not remembered. */
@@ -18,7 +17,6 @@ const MAX_REMEMBERED = 64;
  */
 export class CellBinner {
   readonly #lent: CellMemory;
-  readonly #plan: CellPlan;
   readonly #binner: RowBinner;
   readonly #readOther: ReadOther;
   readonly #unread: UnreadCells;
@@ -33,14 +31,13 @@ export class CellBinner {
   /** @param readOther reads cells of the kind `other` */
   constructor(
     lent: CellMemory,
-    plan: CellPlan,
     { binner, maxRows }: { readonly binner: RowBinner; readonly maxRows: number },
     readOther: ReadOther,
   ) {
     this.#lent = lent;
-    this.#plan = plan;
     this.#binner = binner;
     this.#readOther = readOther;
+    const { plan } = lent;
     this.#unread = new UnreadCells(plan.finders);
     this.#maxRows = maxRows;
     this.#list = lent.memory.allocate(8 * maxRows * plan.features.length);
@@ -50,14 +47,14 @@ export class CellBinner {
 
   /** Bytes that a block of the most rows takes. */
   get blockBytes(): number {
-    const { columns, features } = this.#plan;
+    const { columns, features } = this.#lent.plan;
     return this.#maxRows * (CELL * columns.length + features.length + 1) + 48;
   }
 
   /** Returns room for a block of the most rows. It may be used again when the block is answered. */
   room(): BlockPlace {
     const { memory } = this.#lent;
-    const { columns, features } = this.#plan;
+    const { columns, features } = this.#lent.plan;
     return {
       cells: memory.allocate(this.#maxRows * CELL * columns.length),
       bins: memory.allocate(this.#maxRows * features.length),
@@ -68,7 +65,7 @@ export class CellBinner {
   /** Makes each cell of the first rows missing: of as many as there may be in some bytes, for a row takes one at least. */
   clear({ cells }: BlockPlace, byteLength: number): void {
     const rows = Math.min(this.#maxRows, byteLength);
-    const length = rows * CELL * this.#plan.columns.length;
+    const length = rows * CELL * this.#lent.plan.columns.length;
     this.#lent.memory.bytes.fill(0, cells, cells + length);
   }
 
@@ -79,12 +76,18 @@ export class CellBinner {
    * @param others rows that are not in the cells, by index, under the model's names
    */
   block(place: BlockPlace, rowCount: number, others: ReadonlyMap<number, RowObject>): CellBlock {
-    const plan = this.#plan;
-    const block = new CellBlock(this.#lent, plan, place, rowCount, this.#readOther, others);
+    const block = new CellBlock(this.#lent, place, rowCount, this.#readOther, others);
     const { kernel, bytes } = this.#lent.memory;
     const { cells, bins, isPartial } = place;
     bytes.fill(0, isPartial, isPartial + rowCount);
-    const count = kernel.binCells(plan.start, cells, rowCount, bins, isPartial, this.#list);
+    const count = kernel.binCells(
+      this.#lent.plan.start,
+      cells,
+      rowCount,
+      bins,
+      isPartial,
+      this.#list,
+    );
     this.#readUnread(block, count);
     for (const [index, row] of others) this.#binOther(block, index, row);
     return block;
@@ -93,9 +96,9 @@ export class CellBinner {
   /** Adds what was counted to a check. */
   tell(check: RowCheck): void {
     const { memory } = this.#lent;
-    for (const [index, { finder }] of this.#plan.features.entries()) {
+    for (const [index, { finder }] of this.#lent.plan.features.entries()) {
       if (finder < 0) continue;
-      const inKernel = this.#plan.suspectsOf(memory, index);
+      const inKernel = this.#lent.plan.suspectsOf(memory, index);
       check.addSuspects(finder, inKernel + (this.#suspects[finder] ?? 0));
     }
   }
@@ -106,7 +109,7 @@ export class CellBinner {
     for (let place = this.#list / 4, end = place + 2 * count; place < end; place += 2) {
       const row = words[place] ?? 0;
       const index = words[place + 1] ?? 0;
-      const feature = this.#plan.features[index];
+      const feature = this.#lent.plan.features[index];
       if (feature === undefined) continue;
       const { column } = feature;
       const key = keyOf(block, row, column);

@@ -18,13 +18,16 @@ export interface BlockPlace {
 export class CellBlock implements RowBlock {
   constructor(
     readonly lent: CellMemory,
-    readonly plan: CellPlan,
     readonly place: BlockPlace,
     readonly rowCount: number,
     readonly readOther: ReadOther,
     /** Rows that are not in the cells, by index: the format read them in another way. */
     readonly others: ReadonlyMap<number, RowObject>,
   ) {}
+
+  get plan(): CellPlan {
+    return this.lent.plan;
+  }
 
   /** Copies the bins that `CellBinner` made. */
   bin({ bins, isPartial }: BinnedRows): void {

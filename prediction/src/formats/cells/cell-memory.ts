@@ -1,5 +1,6 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import type { CellPlan } from './cell-plan.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
+import { CellPlan } from './cell-plan.js';
 
 /** Scanners read whole vectors, and end at a zero. */
 const PADDING = 64;
@@ -14,22 +15,29 @@ const MAX_IDLE = 2;
 /** The kernel's memory while it holds the cells of one body. */
 export class CellMemory {
   readonly memory = new KernelMemory();
-  /** The plan whose texts are in the memory. */
-  #plan: CellPlan | undefined;
+  #plan: CellPlan;
 
-  private constructor() {}
+  private constructor(plan: CellPlan) {
+    this.#plan = plan;
+  }
 
   /**
-   * Returns a memory with a plan in it, as if it were new. Give it back.
+   * Returns a memory with the plan of a model in it, as if it were new. Give it back.
    *
    * @throws {Error} if this process has no WebAssembly, or no address space for another memory.
    */
-  static lend(plan: CellPlan): CellMemory {
+  static lend(blocks: BlockPredictor): CellMemory {
+    const plan = CellPlan.of(blocks);
     const fitting = idle.findIndex((one) => one.#plan === plan);
     const [found] = idle.splice(Math.max(fitting, 0), 1);
-    const lent = found ?? new CellMemory();
-    lent.#lay(plan);
+    const lent = found ?? new CellMemory(plan);
+    lent.#lay(plan, fitting < 0);
     return lent;
+  }
+
+  /** The plan whose texts are in the memory. */
+  get plan(): CellPlan {
+    return this.#plan;
   }
 
   /** Ends the use of the memory. */
@@ -60,12 +68,11 @@ export class CellMemory {
     return end;
   }
 
-  #lay(plan: CellPlan): void {
+  #lay(plan: CellPlan, isNew: boolean): void {
     const { memory } = this;
     const { start, image, changingBytes } = plan;
     memory.free(start);
     memory.allocate(image.length);
-    const isNew = this.#plan !== plan;
     memory.bytes.set(isNew ? image : image.subarray(0, changingBytes), start);
     this.#plan = plan;
   }

@@ -2,9 +2,8 @@ import type { CutGrid } from '../../binning/bin-mapper.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { type FindsSuspect, usualRange } from '../../row-check/row-check.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
-import { ECHO_COLUMNS } from '../../table/column-names.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
-import type { BlockPredictor } from '../block-predictor.js';
 
 /** Bytes of the parts of a plan: see `kernel/assembly/cells/plan.ts`. */
 const HEADER = 24;
@@ -34,7 +33,7 @@ const plans = new WeakMap<object, CellPlan>();
  * that it can be put into any one.
  */
 export class CellPlan {
-  /** The names of the columns of a row's cells: inputs, the target, and those that close an answer. */
+  /** The names of the columns of a row's cells: see `AnswerLayout.sent`. */
   readonly columns: readonly string[];
   readonly features: readonly PlannedFeature[];
   readonly finders: readonly FindsSuspect[];
@@ -62,8 +61,8 @@ export class CellPlan {
     return plan;
   }
 
-  private constructor({ columns, target, binner, check }: BlockPredictor) {
-    this.columns = [...columns.map(({ name }) => name), target, ...ECHO_COLUMNS];
+  private constructor({ columns, layout, binner, check }: BlockPredictor) {
+    this.columns = layout.sent;
     this.finders = check().finders;
     const finderOf = new Map(this.finders.map(({ cell }, index) => [cell.name, index]));
     this.features = binner.inputs.map((input) => {

@@ -9,8 +9,6 @@ interface NumberPlaces {
   readonly doubles: number;
   /** The text of the first number. */
   readonly texts: number;
-  /** Bytes from one text to the next. */
-  readonly step: number;
 }
 
 /**
@@ -20,14 +18,14 @@ interface NumberPlaces {
 export function writeNumberTexts(
   memory: KernelMemory,
   values: Float64Array,
-  { doubles, texts, step }: NumberPlaces,
+  { doubles, texts }: NumberPlaces,
   textOf: (value: number) => string,
 ): void {
   memory.doubles.set(values, doubles / 8);
-  if (memory.kernel.writeNumbers(doubles, values.length, texts, step) === 0) return;
+  if (memory.kernel.writeNumbers(doubles, values.length, texts, NUMBER_TEXT) === 0) return;
   const { bytes } = memory;
   for (const [index, value] of values.entries()) {
-    const at = texts + step * index;
+    const at = texts + NUMBER_TEXT * index;
     if (bytes[at + NUMBER_TEXT - 1] !== 0) continue;
     const text = Buffer.from(textOf(value));
     bytes.set(text, at);

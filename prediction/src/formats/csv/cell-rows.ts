@@ -1,11 +1,10 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
-import { CellPlan } from '../cells/cell-plan.js';
 import type { CsvHeader } from './csv-header.js';
 import type { ObjectRows } from './object-rows.js';
 import type { RecordParser } from './record-parser.js';
@@ -147,11 +146,10 @@ export class CellRows {
 
 /** @throws {Error} if the kernel cannot be loaded. */
 function layOut(blocks: BlockPredictor, { names }: CsvHeader): Layout {
-  const plan = CellPlan.of(blocks);
-  const lent = CellMemory.lend(plan);
-  const { memory } = lent;
+  const lent = CellMemory.lend(blocks);
+  const { memory, plan } = lent;
   const columnOf = new Map(plan.columns.map((name, index) => [name, index]));
-  const binner = new CellBinner(lent, plan, blocks, textOf);
+  const binner = new CellBinner(lent, blocks, textOf);
   const place = binner.room();
   const columns = memory.allocate(4 * names.length);
   for (const [field, name] of names.entries()) {

@@ -2,11 +2,8 @@ import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
 import { quote } from '../../table/table-error.js';
-import { RowsError, UnknownNamesError } from '../answer-part.js';
+import { RowsError, refuseUnknown } from '../answer-part.js';
 import type { CsvRecord } from './record-parser.js';
-
-/** Unknown names that a refusal lists at most. */
-const MAX_NAMES = 21;
 
 /** The names of the fields of each row. */
 export class CsvHeader {
@@ -41,8 +38,7 @@ export class CsvHeader {
   /** @throws {UnknownNamesError} if a fresh check does not know a name */
   refuseUnknown(check: RowCheck): void {
     check.add([this.emptyRow()]);
-    const unknown = check.unknownNames(MAX_NAMES);
-    if (unknown.length > 0) throw new UnknownNamesError(unknown);
+    refuseUnknown(check);
   }
 
   /** Returns a row without values. */

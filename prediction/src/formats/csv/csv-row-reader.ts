@@ -1,10 +1,10 @@
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
-import type { RowWarnings } from '../../row-check/row-warnings.js';
+import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import { CsvOpeningReader, type CsvOptions } from '../../table/csv/csv-opening.js';
 import { QUOTING } from '../../table/csv/csv-record-limit.js';
 import { type AnswerOptions, RowsError } from '../answer-part.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { RowReader } from '../formats.js';
 import { CellRows } from './cell-rows.js';
 import { CsvHeader } from './csv-header.js';
@@ -28,16 +28,16 @@ export class CsvRowReader implements RowReader {
   readonly #blocks: BlockPredictor;
   readonly #unknown: AnswerOptions['unknown'];
   readonly #options: CsvOptions;
-  readonly #check;
+  readonly #check: RowCheck;
   readonly #whole = new WholeRecords();
   /** Undefined until the header has been read. */
   #rows: ObjectRows | CellRows | undefined;
 
-  constructor(blocks: BlockPredictor, { unknown, csv = {} }: AnswerOptions) {
+  constructor(blocks: BlockPredictor, { unknown, csv = {} }: AnswerOptions, check: RowCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#options = csv;
-    this.#check = blocks.check();
+    this.#check = check;
   }
 
   /**
@@ -79,10 +79,6 @@ export class CsvRowReader implements RowReader {
     if (this.#rows === undefined) {
       throw new RowsError('The body is empty. Send a header line and a line for each row.');
     }
-  }
-
-  warnings(most: number): RowWarnings {
-    return this.#check.warnings(most);
   }
 
   *#blocksIn(parser: RecordParser, piece: Uint8Array): Generator<RowBlock> {

@@ -1,10 +1,15 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
-import { JsonBuffer } from '../../serving/json-buffer.js';
+import {
+  type AnswerColumn,
+  FLAGS,
+  type PredictedBlock,
+  tableColumns,
+} from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
-import { Cell } from '../../table/cells.js';
-import { derivedColumns, setColumn } from '../../table/column-names.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
+import { ObjectText } from '../../serving/row-writer.js';
+import { Cell, type RowObject } from '../../table/cells.js';
 import type { AnswerOptions } from '../answer-part.js';
-import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
 import { CellBlock } from '../cells/cell-block.js';
 import { CELL, CellKind } from '../cells/cell-kind.js';
 import type { AnswerWriter } from '../formats.js';
@@ -13,44 +18,62 @@ import { CsvBuffer, csvField } from './csv-buffer.js';
 
 /** Bytes to begin with. */
 const CAPACITY = 80 * 1024;
-const JSON_CAPACITY = 4096;
+
+/** Writes the field of a row. */
+type WriteField = (row: RowObject, predicted: PredictedBlock, index: number) => void;
+
+const NO_VALUES: RowObject = {};
 
 /**
- * Writes answers as CSV (RFC 4180, lines end with CRLF): a header line, and for each row the input columns as sent, then
- * for numbers the prediction, its confidence and its bounds, for classes the class, its confidence, and the set as a JSON
- * array. With `explain` the original, the anomaly and the explanation follow.
+ * Writes answers as CSV (RFC 4180, lines end with CRLF): a header line, and for each row the columns that tables have.
+ * A list is a JSON array.
  */
 export class CsvWriter implements AnswerWriter {
   readonly #blocks: BlockPredictor;
   readonly #explain: boolean;
-  readonly #cells: readonly Cell[];
+  readonly #target: Cell;
+  readonly #columns: readonly AnswerColumn[];
+  /** The input columns, which come first. */
+  readonly #inputs: readonly Cell[];
+  /** The fields behind those. */
+  readonly #fields: readonly WriteField[];
+  /** Whether behind the inputs there are the numbers of a row, as the kernel writes them. */
+  readonly #isPlain: boolean;
+  readonly #choices: Uint8Array;
   readonly #out = new CsvBuffer(CAPACITY);
-  readonly #json = new JsonBuffer(JSON_CAPACITY);
   #hasHeader = false;
   #lines: CellLines | undefined;
-  #classes: readonly ClassFields[] = [];
 
   constructor(blocks: BlockPredictor, { explain = false }: Pick<AnswerOptions, 'explain'>) {
+    const { layout, columns } = blocks;
     this.#blocks = blocks;
     this.#explain = explain;
-    this.#cells = blocks.columns.map(({ name }) => new Cell(name));
+    this.#target = new Cell(layout.sent[layout.target] ?? '');
+    this.#columns = tableColumns(layout, explain);
+    this.#inputs = columns.map(({ name }) => new Cell(name));
+    const others = this.#columns.slice(columns.length);
+    this.#isPlain =
+      others.length === layout.numberCount &&
+      others.every((column, at) => column.kind === 'number' && column.at === at);
+    this.#choices = new Uint8Array(layout.choiceCount);
+    this.#fields = others.map((column) => this.#fieldOf(column));
   }
 
   get length(): number {
     return this.#out.length;
   }
 
-  *write(block: RowBlock, answers: BlockAnswers): Generator<void> {
+  *write(block: RowBlock, predicted: PredictedBlock): Generator<void> {
     this.#header();
-    if (block instanceof CellBlock && answers.task === 'regression' && !this.#explain) {
-      this.#lines ??= new CellLines(block.lent, this.#cells.length, this.#blocks.maxRows);
-      yield* this.#lines.write(this.#out, block, answers.predicted, (index) =>
-        this.#row(block, answers, index),
+    if (block instanceof CellBlock && this.#isPlain) {
+      this.#lines ??= new CellLines(block.lent, this.#blocks);
+      yield* this.#lines.write(this.#out, block, predicted, (index) =>
+        this.#row(block, predicted, index),
       );
       return;
     }
     for (let index = 0; index < block.rowCount; index++) {
-      this.#row(block, answers, index);
+      this.#row(block, predicted, index);
       if (this.#out.length >= MAX_BLOCK_BYTES) yield;
     }
   }
@@ -63,36 +86,31 @@ export class CsvWriter implements AnswerWriter {
     return this.#out.take();
   }
 
-  #row(block: RowBlock, answers: BlockAnswers, index: number): void {
-    this.#inputs(block, index);
-    if (answers.task === 'regression') this.#number(answers, index);
-    else this.#class(answers, index);
-    if (this.#explain) this.#explanation(block, index);
+  #row(block: RowBlock, predicted: PredictedBlock, index: number): void {
+    const isCopied = block instanceof CellBlock && !block.others.has(index);
+    const row = isCopied && !this.#explain ? NO_VALUES : block.row(index);
+    if (isCopied) this.#copyInputs(block, index);
+    else this.#writeInputs(row);
+    if (!this.#isPlain) predicted.writeChoices(index, this.#target.of(row), this.#choices, 0);
+    for (const [place, write] of this.#fields.entries()) {
+      if (place > 0) this.#out.comma();
+      write(row, predicted, index);
+    }
     this.#out.lineEnd();
   }
 
   #header(): void {
     if (this.#hasHeader) return;
     this.#hasHeader = true;
-    const { columns, target, task } = this.#blocks;
-    const { confidence, min, max, original, anomaly, explain } = derivedColumns(target);
-    const answer = task === 'regression' ? [min, max] : [setColumn(target)];
-    const names = [...columns.map(({ name }) => name), target, confidence, ...answer];
-    if (this.#explain) names.push(original, anomaly, explain);
-    this.#out.raw(names.map(csvField).join());
+    this.#out.raw(this.#columns.map(({ name }) => csvField(name)).join());
     this.#out.lineEnd();
   }
 
-  #inputs(block: RowBlock, index: number): void {
-    if (block instanceof CellBlock && !block.others.has(index)) this.#cellsOf(block, index);
-    else this.#valuesOf(block, index);
-  }
-
   /** Copies cells, without a value for each. */
-  #cellsOf(block: CellBlock, index: number): void {
+  #copyInputs(block: CellBlock, index: number): void {
     const { words, bytes } = block.lent.memory;
     const out = this.#out;
-    const { length } = this.#cells;
+    const { length } = this.#inputs;
     let place = (block.place.cells + CELL * index * block.plan.columns.length) / 4;
     for (let column = 0; column < length; column++, place += 2) {
       const start = words[place] ?? 0;
@@ -105,9 +123,8 @@ export class CsvWriter implements AnswerWriter {
     }
   }
 
-  #valuesOf(block: RowBlock, index: number): void {
-    const row = block.row(index);
-    for (const cell of this.#cells) {
+  #writeInputs(row: RowObject): void {
+    for (const cell of this.#inputs) {
       this.#value(cell.of(row));
       this.#out.comma();
     }
@@ -120,43 +137,49 @@ export class CsvWriter implements AnswerWriter {
     else if (typeof value === 'object' && value !== null) this.#out.text(JSON.stringify(value));
   }
 
-  #number({ predicted }: Extract<BlockAnswers, { task: 'regression' }>, index: number): void {
+  #fieldOf(column: AnswerColumn): WriteField {
+    const { layout } = this.#blocks;
     const out = this.#out;
-    out.number(predicted.values[index] ?? 0);
-    out.comma();
-    out.number(predicted.confidences[index] ?? 0);
-    out.comma();
-    out.number(predicted.mins[index] ?? 0);
-    out.comma();
-    out.number(predicted.maxs[index] ?? 0);
+    const choices = this.#choices;
+    switch (column.kind) {
+      case 'number':
+        return (_row, { numbers }, index) =>
+          out.number(numbers[index * layout.numberCount + column.at] ?? 0);
+      case 'flag':
+        return () => this.#value(FLAGS[choices[column.at] ?? 0]);
+      case 'text': {
+        const fields = column.texts.map((text) => Buffer.from(csvField(text)));
+        return () => out.bytes(fields[choices[column.at] ?? 0] ?? NOTHING);
+      }
+      case 'list': {
+        const members = column.texts.map((text) =>
+          Buffer.from(JSON.stringify(text).replaceAll('"', '""')),
+        );
+        return () => this.#writeList(members, column.at);
+      }
+      case 'echo': {
+        const cell = new Cell(layout.sent[column.at] ?? '');
+        return (row) => this.#value(cell.of(row));
+      }
+      case 'object': {
+        const text = new ObjectText(layout, column.members);
+        return (row, predicted, index) => out.text(text.write(row, predicted, index));
+      }
+      case 'null':
+        return () => {};
+    }
   }
 
-  #class(answers: Extract<BlockAnswers, { task: 'classification' }>, index: number): void {
-    const { predicted, names, chooserOf } = answers;
-    if (this.#classes.length !== names.length) this.#classes = names.map(fieldsOf);
+  /** Writes a list as a JSON array in quotes. */
+  #writeList(members: readonly Uint8Array[], at: number): void {
     const out = this.#out;
-    const likeliest = predicted.likeliest(index);
-    out.bytes(this.#classes[likeliest]?.name ?? NOTHING);
-    out.comma();
-    out.number(predicted.told(index, likeliest));
-    out.raw(',"[');
-    for (const [place, member] of predicted.set(index, likeliest, chooserOf(index)).entries()) {
-      if (place > 0) out.comma();
-      out.bytes(this.#classes[member]?.member ?? NOTHING);
+    out.raw('"[');
+    const end = at + (this.#choices[at] ?? 0);
+    for (let place = at + 1; place <= end; place++) {
+      if (place > at + 1) out.comma();
+      out.bytes(members[this.#choices[place] ?? 0] ?? NOTHING);
     }
     out.raw(']"');
-  }
-
-  /** Writes what JSON answers have, from the JSON of the row. */
-  #explanation(block: RowBlock, index: number): void {
-    this.#blocks.writeJson(this.#json, block.row(index), index);
-    const told: unknown = JSON.parse(Buffer.from(this.#json.take()).toString());
-    const { original, anomaly, explain } = derivedColumns(this.#blocks.target);
-    const row = Object(told);
-    for (const name of [original, anomaly, explain]) {
-      this.#out.comma();
-      this.#value(row[name]);
-    }
   }
 }
 
@@ -166,16 +189,3 @@ const COPIED: readonly boolean[] = Array.from({ length: 8 }, (_, kind) =>
 );
 
 const NOTHING = new Uint8Array();
-
-/** A class as the name of the answer, and as a member of the set within quotes. */
-interface ClassFields {
-  readonly name: Uint8Array;
-  readonly member: Uint8Array;
-}
-
-function fieldsOf(name: string): ClassFields {
-  return {
-    name: Buffer.from(csvField(name)),
-    member: Buffer.from(JSON.stringify(name).replaceAll('"', '""')),
-  };
-}

@@ -1,7 +1,7 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import { ObjectBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { CsvHeader } from './csv-header.js';
 import type { RecordParser } from './record-parser.js';
 

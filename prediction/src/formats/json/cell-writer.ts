@@ -1,24 +1,11 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
+import type { AnswerLayout, JsonPiece, PredictedBlock } from '../../serving/answer-layout.js';
 import type { JsonBuffer } from '../../serving/json-buffer.js';
-import type { ClassReader } from '../../serving/predicted-classes.js';
-import { actualValue, type PredictedRows } from '../../serving/row-predictor.js';
-import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import { NUMBER_TEXT, writeNumberTexts } from '../cells/number-texts.js';
-import {
-  ANOMALY,
-  type AnswerProgram,
-  CLASS_CHOICE,
-  classProgram,
-  NUMBER,
-  numberProgram,
-} from './answer-program.js';
 import { CellRewriter } from './cell-rewriter.js';
-import { layProgram } from './program-image.js';
-
-type NumberAnswers = Extract<BlockAnswers, { task: 'regression' }>;
-type ClassAnswers = Extract<BlockAnswers, { task: 'classification' }>;
 
 /** Bytes of room for an answer to begin with; it grows to that of a row. */
 const ROOM = 128 * 1024;
@@ -35,49 +22,57 @@ interface Stretch {
   readonly end: number;
 }
 
+/** The kinds of pieces as the kernel knows them: see `kernel/assembly/json/answers.ts`. */
+const KIND = { literal: 0, echo: 1, number: 2, choice: 3, escaped: 4, list: 5 } as const;
+
+/** Words of a piece, and of a text in a list of texts. */
+const PIECE = 4;
+const TEXT = 2;
+
+/** The kernel copies by vectors, so it reads this much beyond a text. */
+const SLACK = 16;
+
 /** Writes answer rows in the kernel, from cells and predictions to bytes. The rows of one body are written by one. */
 export class CellWriter {
   readonly #lent: CellMemory;
-  readonly #target: number;
-  readonly #program: AnswerProgram;
-  readonly #parts: ReturnType<typeof layProgram>;
-  /** Addresses: of doubles, of numbers as texts, of choices and of a list of cells or rows. */
+  readonly #layout: AnswerLayout;
+  /** Addresses: of the pieces and their end, of doubles, of numbers as texts, of choices and of a list of cells or rows. */
+  readonly #pieces: Stretch;
   readonly #doubles: number;
   readonly #numbers: number;
   readonly #choices: number;
   readonly #list: number;
-  readonly #classes: ClassReader | undefined;
   #room: Stretch;
   readonly #rewriter: CellRewriter;
 
-  constructor(
-    { columns, target, maxRows }: BlockPredictor,
-    block: CellBlock,
-    answers: BlockAnswers,
-  ) {
-    const { lent, plan } = block;
-    const inputs = columns.map(({ name }) => name);
-    this.#lent = lent;
-    this.#target = inputs.length;
-    this.#classes = answers.task === 'classification' ? answers.reader : undefined;
-    this.#program =
-      answers.task === 'classification'
-        ? classProgram(inputs, target, answers.names)
-        : numberProgram(inputs, target);
-    this.#parts = layProgram(lent, this.#program);
+  constructor({ layout, maxRows }: BlockPredictor, { lent, plan }: CellBlock) {
     const { memory } = lent;
-    this.#doubles = memory.allocate(8 * maxRows * this.#program.numberCount);
-    this.#numbers = memory.allocate(NUMBER_TEXT * maxRows * this.#program.numberCount);
-    this.#choices = memory.allocate(maxRows * this.#program.choiceCount);
+    const { numberCount, choiceCount } = layout;
+    this.#lent = lent;
+    this.#layout = layout;
+    this.#pieces = writePieces(lent, layout.json);
+    this.#doubles = memory.allocate(8 * maxRows * numberCount);
+    this.#numbers = memory.allocate(NUMBER_TEXT * maxRows * numberCount);
+    this.#choices = memory.allocate(maxRows * choiceCount);
     this.#list = memory.allocate(4 * maxRows * plan.columns.length);
     this.#room = this.#allocate(ROOM);
     this.#rewriter = new CellRewriter(lent, this.#list);
   }
 
   /** Prepares a block, whose rows `write` writes then. */
-  begin(block: CellBlock, answers: BlockAnswers): void {
-    if (answers.task === 'regression') this.#tellNumbers(block, answers);
-    else this.#tellClasses(block, answers);
+  begin(block: CellBlock, predicted: PredictedBlock): void {
+    const { numberCount, choiceCount } = this.#layout;
+    const readTarget = this.#targetReader(block);
+    const { bytes } = this.#lent.memory;
+    for (let row = 0; row < block.rowCount; row++) {
+      predicted.writeChoices(row, readTarget(row), bytes, this.#choices + row * choiceCount);
+    }
+    writeNumberTexts(
+      this.#lent.memory,
+      predicted.numbers.subarray(0, block.rowCount * numberCount),
+      { doubles: this.#doubles, texts: this.#numbers },
+      JSON.stringify,
+    );
     this.#rewriter.rewrite(block);
   }
 
@@ -90,11 +85,11 @@ export class CellWriter {
     { before, behind }: Separators,
   ): Generator<void> {
     const { kernel } = this.#lent.memory;
-    const { numberCount, choiceCount } = this.#program;
+    const { numberCount, choiceCount } = this.#layout;
     for (let row = from; row < to; ) {
       const { start, end } = this.#room;
       const next = kernel.writeRows(
-        ...([plan.start, this.#parts.parts, this.#parts.partsEnd, place.cells] as const),
+        ...([plan.start, this.#pieces.start, this.#pieces.end, place.cells] as const),
         ...([this.#numbers, numberCount, this.#choices, choiceCount] as const),
         ...([row, to, start, end, before, behind] as const),
       );
@@ -105,64 +100,18 @@ export class CellWriter {
     }
   }
 
-  #tellNumbers(block: CellBlock, { predicted }: NumberAnswers): void {
-    const { rowCount } = block;
-    const actual = this.#actualValues(block, predicted);
-    const { bytes } = this.#lent.memory;
-    for (let row = 0; row < rowCount; row++) {
-      const anomaly = predicted.anomaly(row, actual[row] ?? Number.NaN);
-      bytes[this.#choices + row] = anomalyChoice(anomaly);
-    }
-    this.#writeNumbers(predicted.values.subarray(0, rowCount), NUMBER.value);
-    this.#writeNumbers(predicted.confidences.subarray(0, rowCount), NUMBER.confidence);
-    this.#writeNumbers(predicted.mins.subarray(0, rowCount), NUMBER.min);
-    this.#writeNumbers(predicted.maxs.subarray(0, rowCount), NUMBER.max);
-  }
-
-  /** Returns the rows' own values of the target. */
-  #actualValues(block: CellBlock, { readActual }: PredictedRows): Float64Array {
-    const { kernel } = this.#lent.memory;
+  /** Returns what reads the rows' own values of the target. The kernel reads those that are plain numbers. */
+  #targetReader(block: CellBlock): (row: number) => unknown {
+    const { target, isNumeric } = this.#layout;
+    const read = (row: number) => block.value(row, target) ?? null;
+    if (!isNumeric) return read;
+    const { kernel, words, doubles } = this.#lent.memory;
     const { plan, place, rowCount } = block;
-    const [cells, target] = [place.cells, this.#target];
-    const values = this.#doubles;
-    const count = kernel.readValues(plan.start, cells, target, rowCount, values, this.#list);
-    const { words, doubles } = this.#lent.memory;
-    for (let index = 0; index < count; index++) {
-      const row = words[this.#list / 4 + index] ?? 0;
-      doubles[values / 8 + row] = actualValue(block.value(row, target) ?? null, readActual);
-    }
-    return doubles.subarray(values / 8, values / 8 + rowCount);
-  }
-
-  #tellClasses(block: CellBlock, { predicted, chooserOf }: ClassAnswers): void {
-    const { choiceCount, numberCount } = this.#program;
-    const { bytes } = this.#lent.memory;
-    const told = new Float64Array(block.rowCount * numberCount);
-    for (let row = 0; row < block.rowCount; row++) {
-      const likeliest = predicted.likeliest(row);
-      const chooser = chooserOf(row);
-      const original = block.value(row, this.#target) ?? null;
-      const actual = original === null ? null : (this.#classes?.of(original) ?? null);
-      const anomaly = predicted.anomaly(row, actual, likeliest, chooser);
-      const set = predicted.set(row, likeliest, chooser);
-      const choices = this.#choices + row * choiceCount;
-      bytes[choices + CLASS_CHOICE.anomaly] = anomalyChoice(anomaly);
-      bytes[choices + CLASS_CHOICE.likeliest] = likeliest;
-      bytes[choices + CLASS_CHOICE.set] = set.length;
-      bytes.set(set, choices + CLASS_CHOICE.set + 1);
-      told[row * numberCount] = predicted.told(row, likeliest);
-      for (let each = 1; each < numberCount; each++) {
-        told[row * numberCount + each] = predicted.told(row, each - 1);
-      }
-    }
-    this.#writeNumbers(told, 0, 1);
-  }
-
-  /** Writes numbers as texts, from a place in the rows on. */
-  #writeNumbers(values: Float64Array, place: number, stride = this.#program.numberCount): void {
-    const texts = this.#numbers + NUMBER_TEXT * place;
-    const places = { doubles: this.#doubles, texts, step: NUMBER_TEXT * stride };
-    writeNumberTexts(this.#lent.memory, values, places, JSON.stringify);
+    const at = this.#doubles;
+    const list = this.#list;
+    const count = kernel.readValues(plan.start, place.cells, target, rowCount, at, list);
+    const unread = new Set(words.subarray(list / 4, list / 4 + count));
+    return (row) => (unread.has(row) ? read(row) : doubles[at / 8 + row]);
   }
 
   #allocate(length: number): Stretch {
@@ -171,7 +120,64 @@ export class CellWriter {
   }
 }
 
-function anomalyChoice(anomaly: boolean | null): number {
-  if (anomaly === null) return ANOMALY.none;
-  return anomaly ? ANOMALY.outside : ANOMALY.inside;
+/** Writes the pieces of a row into the memory. */
+function writePieces(lent: CellMemory, pieces: readonly JsonPiece[]): Stretch {
+  const texts = new Texts(lent, pieces);
+  const start = lent.memory.allocate(4 * PIECE * pieces.length);
+  const { words } = lent.memory;
+  for (const [index, piece] of pieces.entries()) {
+    words.set([KIND[piece.kind], ...wordsOf(piece, texts)], start / 4 + PIECE * index);
+  }
+  return { start, end: start + 4 * PIECE * pieces.length };
+}
+
+function wordsOf(piece: JsonPiece, texts: Texts): readonly number[] {
+  switch (piece.kind) {
+    case 'literal':
+      return texts.add(piece.before);
+    case 'echo':
+      return [piece.at, ...texts.add(piece.before)];
+    case 'number':
+      return [piece.at, ...texts.add(piece.before)];
+    case 'escaped':
+      return [piece.at];
+    default:
+      return [piece.at, texts.addList(piece.texts)];
+  }
+}
+
+/** The texts of pieces, in one stretch of memory. */
+class Texts {
+  readonly #lent: CellMemory;
+  /** The places of the next list of texts, and of the next text. */
+  #list: number;
+  #end: number;
+
+  constructor(lent: CellMemory, pieces: readonly JsonPiece[]) {
+    const lists = pieces.flatMap((piece) => ('texts' in piece ? piece.texts : []));
+    const all = pieces.map((piece) => ('before' in piece ? piece.before : '')).concat(lists);
+    const length = all.reduce((sum, text) => sum + Buffer.byteLength(text), SLACK);
+    this.#lent = lent;
+    this.#list = lent.memory.allocate(4 * TEXT * lists.length);
+    this.#end = lent.memory.allocate(length);
+  }
+
+  /** Returns the address and the length of a text. */
+  add(text: string): [number, number] {
+    const bytes = Buffer.from(text);
+    const at = this.#end;
+    this.#lent.memory.bytes.set(bytes, at);
+    this.#end += bytes.length;
+    return [at, bytes.length];
+  }
+
+  /** Returns the address of a list of texts. */
+  addList(texts: readonly string[]): number {
+    const list = this.#list;
+    for (const text of texts) {
+      this.#lent.memory.words.set(this.add(text), this.#list / 4);
+      this.#list += 4 * TEXT;
+    }
+    return list;
+  }
 }

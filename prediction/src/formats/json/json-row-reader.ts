@@ -1,19 +1,14 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_HELD_BYTES } from '../../columns/byte-budget.js';
 import type { RowCheck } from '../../row-check/row-check.js';
-import type { RowWarnings } from '../../row-check/row-warnings.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import { type AnswerOptions, DeclinedError, UnknownNamesError } from '../answer-part.js';
-import type { BlockPredictor } from '../block-predictor.js';
+import { type AnswerOptions, DeclinedError, refuseUnknown } from '../answer-part.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
-import { CellPlan } from '../cells/cell-plan.js';
 import type { RowReader } from '../formats.js';
 import { type BodyFrame, bodyFrame } from './body-frame.js';
 import { JsonScanner } from './json-scanner.js';
-
-/** Unknown names that a refusal lists at most. */
-const MAX_NAMES = 21;
 
 /** Larger bodies are left to the way of objects, which tells what is too large. */
 const MAX_ROWS = 100_000;
@@ -33,10 +28,10 @@ export class JsonRowReader implements RowReader {
   readonly #unknown: AnswerOptions['unknown'];
   readonly #check: RowCheck;
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions) {
+  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
-    this.#check = blocks.check();
+    this.#check = check;
   }
 
   /** @throws {DeclinedError} as it says */
@@ -45,44 +40,31 @@ export class JsonRowReader implements RowReader {
     for await (const piece of body) pieces.push(piece);
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     if (length > MAX_HELD_BYTES) throw new DeclinedError();
-    const { plan, lent } = this.#lend();
+    const lent = this.#lend();
     try {
-      const blocks = this.#readRows(plan, lent, pieces, length);
-      if (this.#unknown === 'refuse') {
-        const names = this.#check.unknownNames(MAX_NAMES);
-        if (names.length > 0) throw new UnknownNamesError(names);
-      }
+      const blocks = this.#readRows(lent, pieces, length);
+      if (this.#unknown === 'refuse') refuseUnknown(this.#check);
       yield blocks;
     } finally {
       lent.giveBack();
     }
   }
 
-  warnings(most: number): RowWarnings {
-    return this.#check.warnings(most);
-  }
-
-  #lend(): { plan: CellPlan; lent: CellMemory } {
+  #lend(): CellMemory {
     try {
-      const plan = CellPlan.of(this.#blocks);
-      return { plan, lent: CellMemory.lend(plan) };
+      return CellMemory.lend(this.#blocks);
     } catch {
       throw new DeclinedError();
     }
   }
 
-  #readRows(
-    plan: CellPlan,
-    lent: CellMemory,
-    pieces: readonly Uint8Array[],
-    length: number,
-  ): CellBlock[] {
+  #readRows(lent: CellMemory, pieces: readonly Uint8Array[], length: number): CellBlock[] {
     const start = lent.add(pieces);
     const body = Buffer.from(lent.memory.bytes.buffer, start, length);
     const frame = isUtf8(body) ? bodyFrame(body) : undefined;
     if (frame === undefined) throw new DeclinedError();
     if (frame.isEmpty) return [];
-    const scanner = new JsonScanner(lent, plan, this.#blocks, this.#check, {
+    const scanner = new JsonScanner(lent, this.#blocks, this.#check, {
       areLines: false,
       addsUnknown: true,
     });

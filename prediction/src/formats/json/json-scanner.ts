@@ -1,12 +1,11 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace, CellBlock } from '../cells/cell-block.js';
 import { CELL } from '../cells/cell-kind.js';
 import type { CellMemory } from '../cells/cell-memory.js';
-import type { CellPlan } from '../cells/cell-plan.js';
 import { KeyTable } from './key-table.js';
 
 /** The end of a scan by the kernel: see `kernel/assembly/json/rows.ts`. */
@@ -39,7 +38,6 @@ export interface Scan {
 /** Reads rows of JSON in the kernel, block by block, and counts what the model does not know in them. */
 export class JsonScanner {
   readonly #lent: CellMemory;
-  readonly #plan: CellPlan;
   readonly #maxRows: number;
   readonly #binner: CellBinner;
   readonly #table: KeyTable;
@@ -51,20 +49,18 @@ export class JsonScanner {
 
   constructor(
     lent: CellMemory,
-    plan: CellPlan,
     blocks: BlockPredictor,
     check: RowCheck,
     { areLines, addsUnknown }: { readonly areLines: boolean; readonly addsUnknown: boolean },
   ) {
     this.#lent = lent;
-    this.#plan = plan;
     this.#maxRows = blocks.maxRows;
     this.#check = check;
     this.#keys = new KeyReader(blocks.names);
     this.#areLines = areLines;
-    this.#table = new KeyTable(lent, plan, addsUnknown);
+    this.#table = new KeyTable(lent, addsUnknown);
     this.#rows = lent.memory.allocate(ROW * blocks.maxRows);
-    this.#binner = new CellBinner(lent, plan, blocks, parsed);
+    this.#binner = new CellBinner(lent, blocks, parsed);
     lent.memory.kernel.beginRows();
   }
 
@@ -127,7 +123,7 @@ export class JsonScanner {
     const cells = this.#cellsFrom(place, rowCount);
     const rows = this.#rows + ROW * rowCount;
     const most = this.#maxRows - rowCount;
-    return kernel.scanRows(this.#plan.start, at, end, cells, rows, most, this.#areLines);
+    return kernel.scanRows(this.#lent.plan.start, at, end, cells, rows, most, this.#areLines);
   }
 
   /** Adds to a scan what the kernel tells of the rows behind it. */
@@ -149,7 +145,7 @@ export class JsonScanner {
   }
 
   #cellsFrom({ cells }: BlockPlace, index: number): number {
-    return cells + CELL * this.#plan.columns.length * index;
+    return cells + CELL * this.#lent.plan.columns.length * index;
   }
 
   #oddRows({ rowCount: from, lineCount }: Scan, rowCount: number): OddRow[] {

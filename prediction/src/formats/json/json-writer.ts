@@ -1,7 +1,8 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
+import type { PredictedBlock } from '../../serving/answer-layout.js';
 import { JsonBuffer, literal } from '../../serving/json-buffer.js';
 import type { RowBlock } from '../../serving/row-binner.js';
-import type { BlockAnswers, BlockPredictor } from '../block-predictor.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import { CellBlock } from '../cells/cell-block.js';
 import type { AnswerWriter } from '../formats.js';
 import { CellWriter, type Separators } from './cell-writer.js';
@@ -39,13 +40,13 @@ export class JsonWriter implements AnswerWriter {
     return this.#out.length;
   }
 
-  *write(block: RowBlock, answers: BlockAnswers): Generator<void> {
+  *write(block: RowBlock, predicted: PredictedBlock): Generator<void> {
     if (block instanceof CellBlock && (this.#cells || block.rowCount >= MIN_CELL_ROWS)) {
-      yield* this.#writeCells(block, answers);
+      yield* this.#writeCells(block, predicted);
       return;
     }
     for (let index = 0; index < block.rowCount; index++) {
-      this.#writeObject(block, index);
+      this.#writeObject(block, predicted, index);
       if (this.#out.length >= MAX_BLOCK_BYTES) yield;
     }
   }
@@ -60,20 +61,20 @@ export class JsonWriter implements AnswerWriter {
     return this.#out.take();
   }
 
-  #writeObject(block: RowBlock, index: number): void {
+  #writeObject(block: RowBlock, predicted: PredictedBlock, index: number): void {
     if (!this.#areLines) this.#out.literal(this.#isBegun ? COMMA : OPEN);
     this.#isBegun = true;
-    this.#blocks.writeJson(this.#out, block.row(index), index);
+    this.#blocks.writer.write(this.#out, block.row(index), predicted, index);
     if (this.#areLines) this.#out.literal(LINE_END);
   }
 
-  *#writeCells(block: CellBlock, answers: BlockAnswers): Generator<void> {
-    this.#cells ??= new CellWriter(this.#blocks, block, answers);
-    this.#cells.begin(block, answers);
+  *#writeCells(block: CellBlock, predicted: PredictedBlock): Generator<void> {
+    this.#cells ??= new CellWriter(this.#blocks, block);
+    this.#cells.begin(block, predicted);
     let written = 0;
     for (const index of block.others.keys()) {
       yield* this.#writeRows(this.#cells, block, written, index);
-      this.#writeObject(block, index);
+      this.#writeObject(block, predicted, index);
       written = index + 1;
     }
     yield* this.#writeRows(this.#cells, block, written, block.rowCount);

@@ -1,6 +1,6 @@
 import { columnName } from '../../table/column-names.js';
 import type { CellMemory } from '../cells/cell-memory.js';
-import { type CellPlan, MAX_ADDED_NAMES } from '../cells/cell-plan.js';
+import { MAX_ADDED_NAMES } from '../cells/cell-plan.js';
 
 /** The entries for a key in the kernel's table of names, beside the index of a column. */
 const ALIAS = 0x10000;
@@ -12,7 +12,6 @@ const MAX_KEY_BYTES = 100;
 /** The keys of one body that are not written as the model's names are. */
 export class KeyTable {
   readonly #lent: CellMemory;
-  readonly #plan: CellPlan;
   readonly #addsUnknown: boolean;
   readonly #indexOf: ReadonlyMap<string, number>;
   /** The place of the next key. */
@@ -22,22 +21,22 @@ export class KeyTable {
   readonly #unknown = new Map<string, number>();
 
   /** @param addsUnknown whether unknown names are added, and so counted by the kernel */
-  constructor(lent: CellMemory, plan: CellPlan, addsUnknown: boolean) {
+  constructor(lent: CellMemory, addsUnknown: boolean) {
     this.#lent = lent;
-    this.#plan = plan;
     this.#addsUnknown = addsUnknown;
-    this.#indexOf = new Map(plan.columns.map((name, index) => [name, index]));
+    this.#indexOf = new Map(lent.plan.columns.map((name, index) => [name, index]));
     this.#end = lent.memory.allocate(MAX_ADDED_NAMES * (MAX_KEY_BYTES + 8));
   }
 
   /** Adds a key, which stands at an address between its quotes, so that later rows with it are read by the kernel. */
   add(start: number, length: number): void {
     if (this.#added === MAX_ADDED_NAMES || length > MAX_KEY_BYTES) return;
-    const { bytes, kernel } = this.#lent.memory;
+    const { memory, plan } = this.#lent;
+    const { bytes, kernel } = memory;
     const value = this.#valueOf(Buffer.from(bytes.buffer, start, length).toString());
     if (value === undefined) return;
     bytes.copyWithin(this.#end, start, start + length);
-    kernel.addText(this.#plan.names, this.#plan.namesMask, this.#end, length, value);
+    kernel.addText(plan.names, plan.namesMask, this.#end, length, value);
     this.#end += length + 8;
     this.#added++;
   }

@@ -1,10 +1,9 @@
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
-import type { CellPlan } from '../cells/cell-plan.js';
 import type { LineFault } from '../formats.js';
 import { JsonScanner, type Scan } from './json-scanner.js';
 
@@ -32,7 +31,6 @@ export class LineScanner {
    */
   constructor(
     lent: CellMemory,
-    plan: CellPlan,
     blocks: BlockPredictor,
     check: RowCheck,
     addsUnknown: boolean,
@@ -40,7 +38,7 @@ export class LineScanner {
   ) {
     this.#lent = lent;
     this.#check = check;
-    this.#scanner = new JsonScanner(lent, plan, blocks, check, { areLines: true, addsUnknown });
+    this.#scanner = new JsonScanner(lent, blocks, check, { areLines: true, addsUnknown });
     this.#readLine = readLine;
     this.#place = this.#scanner.room();
     this.#text = lent.room(ROOM);

@@ -2,20 +2,16 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
-import type { RowWarnings, UnknownName } from '../../row-check/row-warnings.js';
+import type { UnknownName } from '../../row-check/row-warnings.js';
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { LineSplitter } from '../../table/json/line-splitter.js';
-import type { AnswerOptions } from '../answer-part.js';
-import type { BlockPredictor } from '../block-predictor.js';
+import { type AnswerOptions, MAX_UNKNOWN_NAMES } from '../answer-part.js';
 import { CellMemory } from '../cells/cell-memory.js';
-import { CellPlan } from '../cells/cell-plan.js';
 import type { LineFault, RowReader } from '../formats.js';
 import { LineScanner, type ReadLine } from './line-scanner.js';
 import { lineValue, TOO_LONG, UnreadableLine } from './line-value.js';
-
-/** Unknown names that a refusal lists at most. */
-const MAX_NAMES = 21;
 
 const LF = 0x0a;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
@@ -34,10 +30,10 @@ export class NdjsonRowReader implements RowReader {
   /** The number of lines before the region at hand. */
   #lines = 0;
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions) {
+  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
     this.#blocks = blocks;
     this.#refuses = unknown === 'refuse';
-    this.#check = blocks.check();
+    this.#check = check;
     this.#keys = new KeyReader(blocks.names);
   }
 
@@ -49,33 +45,22 @@ export class NdjsonRowReader implements RowReader {
       yield this.#readRegions(this.#splitter.end(), scanner);
       scanner?.tell();
     } finally {
-      lent?.memory.giveBack();
+      lent?.giveBack();
     }
   }
 
-  warnings(most: number): RowWarnings {
-    return this.#check.warnings(most);
-  }
-
   /** Returns nothing where the kernel cannot be had: then JavaScript reads all lines. */
-  #lend(): { readonly plan: CellPlan; readonly memory: CellMemory } | undefined {
+  #lend(): CellMemory | undefined {
     try {
-      const plan = CellPlan.of(this.#blocks);
-      return { plan, memory: CellMemory.lend(plan) };
+      return CellMemory.lend(this.#blocks);
     } catch {
       return undefined;
     }
   }
 
-  #scanner({
-    plan,
-    memory,
-  }: {
-    readonly plan: CellPlan;
-    readonly memory: CellMemory;
-  }): LineScanner {
+  #scanner(lent: CellMemory): LineScanner {
     const read = (bytes: Uint8Array, line: number) => this.#readLine(bytes, line);
-    return new LineScanner(memory, plan, this.#blocks, this.#check, !this.#refuses, read);
+    return new LineScanner(lent, this.#blocks, this.#check, !this.#refuses, read);
   }
 
   *#readRegions(
@@ -128,7 +113,7 @@ export class NdjsonRowReader implements RowReader {
       const check = this.#blocks.check();
       check.add([value]);
       const message = 'The line has names that the model does not know';
-      return faultAt(line, message, check.unknownNames(MAX_NAMES));
+      return faultAt(line, message, check.unknownNames(MAX_UNKNOWN_NAMES));
     }
     this.#check.add([value]);
     return { row: this.#keys.read([value], 0, 1)[0] ?? {} };

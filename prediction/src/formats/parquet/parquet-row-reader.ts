@@ -1,9 +1,9 @@
 import { type ByteBudget, PIECE_BYTES } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
 import { type ByteFile, readParquet } from '../../parquet/parquet-groups.js';
-import type { RowWarnings } from '../../row-check/row-warnings.js';
+import type { RowCheck } from '../../row-check/row-check.js';
+import type { BlockPredictor } from '../../serving/row-server.js';
 import type { AnswerOptions } from '../answer-part.js';
-import type { BlockPredictor } from '../block-predictor.js';
 import type { ColumnBlock } from '../column-block.js';
 import { ColumnReader } from '../column-reader.js';
 import type { RowReader } from '../formats.js';
@@ -14,9 +14,9 @@ export class ParquetRowReader implements RowReader {
   readonly #reader: ColumnReader;
   readonly #budget: ByteBudget;
 
-  constructor(blocks: BlockPredictor, options: AnswerOptions, budget: ByteBudget) {
+  constructor(blocks: BlockPredictor, options: AnswerOptions, check: RowCheck, budget: ByteBudget) {
     this.#budget = budget;
-    this.#reader = new ColumnReader(blocks, options);
+    this.#reader = new ColumnReader(blocks, options, check);
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<ColumnBlock>> {
@@ -34,10 +34,6 @@ export class ParquetRowReader implements RowReader {
       }
       yield this.#reader.blocks({ length, vectors: named });
     }
-  }
-
-  warnings(most: number): RowWarnings {
-    return this.#reader.warnings(most);
   }
 
   async #hold(body: AsyncIterable<Uint8Array>): Promise<Uint8Array> {

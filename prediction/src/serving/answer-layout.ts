@@ -1,0 +1,226 @@
+import { ECHO_COLUMNS } from '../table/column-names.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/reading/tell-reading.js';
+
+/** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
+type Source =
+  /**
+   * What the row sent under a name of `AnswerLayout.sent`, at this index. A format with types of its own has numbers if
+   * there is a reader of them.
+   */
+  | {
+      readonly kind: 'echo';
+      readonly at: number;
+      readonly read: ((text: string) => number) | null;
+    }
+  | { readonly kind: 'number'; readonly at: number }
+  /** Null, false or true, as the choice says: see `flagChoice`. */
+  | { readonly kind: 'flag'; readonly at: number }
+  /** One of the texts. */
+  | { readonly kind: 'text'; readonly at: number; readonly texts: readonly string[] }
+  /** Some of the texts: the choices are their number, then their indexes. */
+  | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] }
+  | { readonly kind: 'null' };
+
+/** A value under a name. */
+export type Member = Source & { readonly name: string };
+
+/** A column of answer rows. JSON has all of them, in their order. */
+export type AnswerColumn = (
+  | Member
+  /** An object of JSON, as text. */
+  | { readonly kind: 'object'; readonly name: string; readonly members: readonly Member[] }
+) & {
+  /** Where CSV and Arrow have the column: among the first, or, where it is asked for, behind those. */
+  readonly inTables?: 'always' | 'explained';
+};
+
+/** What the answer rows of a model say, in every format. */
+export interface AnswerLayout {
+  /** The names under which rows send what answers repeat: the input columns, the target, and those that close a row. */
+  readonly sent: readonly string[];
+  readonly columns: readonly AnswerColumn[];
+  /** The numbers and the choices of a row. */
+  readonly numberCount: number;
+  readonly choiceCount: number;
+  /** The index of the target in `sent`, and whether it is a number. */
+  readonly target: number;
+  readonly isNumeric: boolean;
+  /** How a row is written as JSON. */
+  readonly json: readonly JsonPiece[];
+}
+
+/** What is predicted of the rows of a block. The next block overwrites it. */
+export interface PredictedBlock {
+  /** Row by row, `AnswerLayout.numberCount` each. */
+  readonly numbers: Float64Array;
+  /**
+   * Writes the choices of a row, each a byte, from an index on.
+   *
+   * @param original the row's own value of the target, as sent; null if it has none.
+   */
+  writeChoices(row: number, original: unknown, choices: Uint8Array, at: number): void;
+}
+
+/** The choice of a flag, an index of `FLAGS`. */
+export function flagChoice(flag: boolean | null): number {
+  return flag === null ? 0 : Number(flag) + 1;
+}
+
+export const FLAGS = [null, false, true] as const;
+
+/** Lays out the answer of a task: the input columns before its own, and behind them those that close a row. */
+export function layOutAnswer(
+  { columns: inputs, target }: { readonly columns: readonly ColumnSummary[]; target: string },
+  isNumeric: boolean,
+  ownColumns: (truth: Source) => readonly AnswerColumn[],
+): AnswerLayout {
+  const sent = [...inputs.map(({ name }) => name), target, ...ECHO_COLUMNS];
+  const parse = isNumeric ? readerOf('number', null) : null;
+  const own = ownColumns({ kind: 'echo', at: inputs.length, read: parse });
+  const columns = [
+    ...inputs.map(({ name, kind, reading }, at): AnswerColumn => {
+      const read = kind === 'number' ? readerOf(kind, reading) : null;
+      return { name, kind: 'echo', at, read, inTables: 'always' };
+    }),
+    ...own,
+    ...ECHO_COLUMNS.map((name, index): AnswerColumn => {
+      return { name, kind: 'echo', at: inputs.length + 1 + index, read: null };
+    }),
+  ];
+  let [numberCount, choiceCount] = [0, 0];
+  for (const column of own.flatMap((one) => (one.kind === 'object' ? one.members : [one]))) {
+    if (column.kind === 'number') numberCount = Math.max(numberCount, column.at + 1);
+    const size = column.kind === 'list' ? 1 + column.texts.length : 1;
+    const isChosen = column.kind === 'flag' || column.kind === 'text' || column.kind === 'list';
+    if (isChosen) choiceCount = Math.max(choiceCount, column.at + size);
+  }
+  const json = jsonPieces(columns);
+  return { sent, columns, numberCount, choiceCount, target: inputs.length, isNumeric, json };
+}
+
+/** Returns the columns of CSV and Arrow, in their order. */
+export function tableColumns({ columns }: AnswerLayout, explain: boolean): AnswerColumn[] {
+  const lean = columns.filter(({ inTables }) => inTables === 'always');
+  return explain ? [...lean, ...columns.filter(({ inTables }) => inTables === 'explained')] : lean;
+}
+
+/**
+ * A piece of a row of JSON, behind the text before it. All text that does not differ from row to row is made with the
+ * model, so that no object is made for a row. As text keeps the order that it is written in, names like "2019" stay in
+ * their place, where an object would put them first.
+ */
+export type JsonPiece =
+  | { readonly kind: 'literal'; readonly before: string }
+  /** What the row sent. */
+  | { readonly kind: 'echo'; readonly before: string; readonly at: number }
+  | { readonly kind: 'number'; readonly before: string; readonly at: number }
+  /** One of the texts, which have what stands around them. */
+  | { readonly kind: 'choice'; readonly at: number; readonly texts: readonly string[] }
+  /** What the row sent, as JSON within a string of JSON. */
+  | { readonly kind: 'escaped'; readonly at: number }
+  /** Some of the texts, with commas between them. */
+  | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] };
+
+/** Returns the pieces of an object that has the columns as its members. */
+export function jsonPieces(columns: readonly AnswerColumn[]): JsonPiece[] {
+  const builder = new PieceBuilder();
+  builder.addObject(columns, false);
+  return builder.end();
+}
+
+/** The text of a JSON string that holds JSON, without its quotes. */
+export function escapeJson(json: string): string {
+  return JSON.stringify(json).slice(1, -1);
+}
+
+class PieceBuilder {
+  readonly #pieces: JsonPiece[] = [];
+  /** Text that is not in a piece. */
+  #text = '';
+
+  /** @param isText whether the object stands within a string of JSON */
+  addObject(columns: readonly AnswerColumn[], isText: boolean): void {
+    for (const [index, column] of columns.entries()) {
+      this.#text += `${index === 0 ? '{' : ','}${quote(column.name, isText)}:`;
+      this.#addValue(column, isText);
+    }
+    this.#text += '}';
+  }
+
+  end(): JsonPiece[] {
+    this.#endText();
+    return this.#pieces;
+  }
+
+  #addValue(column: AnswerColumn, isText: boolean): void {
+    switch (column.kind) {
+      case 'echo':
+        if (isText) {
+          this.#endText();
+          this.#pieces.push({ kind: 'escaped', at: column.at });
+        } else {
+          this.#pieces.push({ kind: 'echo', before: this.#takeText(), at: column.at });
+        }
+        break;
+      case 'number':
+        this.#pieces.push({ kind: 'number', before: this.#takeText(), at: column.at });
+        break;
+      case 'flag':
+        this.#addChoice(column.at, FLAGS.map(String));
+        break;
+      case 'text':
+        this.#addChoice(column.at, quoteAll(column.texts, isText));
+        break;
+      case 'list':
+        this.#text += '[';
+        this.#endText();
+        this.#pieces.push({ kind: 'list', at: column.at, texts: quoteAll(column.texts, isText) });
+        this.#text += ']';
+        break;
+      case 'object':
+        this.#text += '"';
+        this.addObject(column.members, true);
+        this.#text += '"';
+        break;
+      case 'null':
+        this.#text += 'null';
+    }
+  }
+
+  #addChoice(at: number, texts: readonly string[]): void {
+    const before = this.#takeText();
+    this.#pieces.push({ kind: 'choice', at, texts: texts.map((text) => before + text) });
+  }
+
+  #takeText(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
+
+  /** Puts the text into the choice before it, or into a piece of its own. */
+  #endText(): void {
+    const behind = this.#takeText();
+    const last = this.#pieces.at(-1);
+    if (last?.kind === 'choice') {
+      this.#pieces.pop();
+      this.#addChoice(
+        last.at,
+        last.texts.map((text) => text + behind),
+      );
+    } else if (behind !== '') {
+      this.#pieces.push({ kind: 'literal', before: behind });
+    }
+  }
+}
+
+/** Returns a text as a string of JSON, which may stand within another. */
+function quote(text: string, isText: boolean): string {
+  const json = JSON.stringify(text);
+  return isText ? escapeJson(json) : json;
+}
+
+function quoteAll(texts: readonly string[], isText: boolean): string[] {
+  return texts.map((text) => quote(text, isText));
+}

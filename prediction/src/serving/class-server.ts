@@ -1,0 +1,326 @@
+import { SetChooser } from '../classes/prediction-sets.js';
+import { mostLikely, ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
+import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
+import type { Forest } from '../forest/tree.js';
+import type { ClassificationModel } from '../model/class-model.js';
+import type { Steps } from '../steps.js';
+import { cellText } from '../table/cells.js';
+import { derivedColumns, setColumn } from '../table/column-names.js';
+import type { TargetClass } from '../table/table.js';
+import { MERGED_CLASS } from '../table/target/classes.js';
+import { className } from '../table/target/target-cells.js';
+import { type AnswerLayout, flagChoice, layOutAnswer } from './answer-layout.js';
+import { type BinnedRows, RowBinner, type RowBlock, sortByKind } from './row-binner.js';
+import type { TaskAnswer, TaskServer } from './row-server.js';
+
+/** A predicted class. */
+export interface ClassPrediction {
+  /** The most likely class. */
+  class: string;
+  /** Its probability: of the rows answered with probability p, a share p is of their class. */
+  confidence: number;
+  /** The probability of each class, in the order of the model's classes. */
+  probabilities: number[];
+  /** The classes that may be the truth at the confidence asked for, the most likely first; never empty. */
+  set: string[];
+  /** The row's own value of the target, as sent; null if it has none. */
+  original: unknown;
+  /** Whether the original's class lies outside the set; null if the row has none. */
+  anomaly: boolean | null;
+}
+
+/** The confidence of sets where none is asked for. */
+const DEFAULT_CONFIDENCE = 0.9;
+
+/** Answers tell probabilities in millionths. */
+const STEPS = 1e6;
+
+/** An original of which no class is known. */
+const UNKNOWN = -1;
+
+/** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */
+const [ANOMALY, LIKELIEST, SET] = [0, 1, 2];
+
+function classLayout(model: ClassificationModel): AnswerLayout {
+  const { target } = model;
+  const { original, confidence, min, max, anomaly, explain } = derivedColumns(target);
+  const texts = model.classes.map(({ name }) => name);
+  const likeliest = { kind: 'text', at: LIKELIEST, texts } as const;
+  const level = { kind: 'number', at: 0 } as const;
+  const outside = { kind: 'flag', at: ANOMALY } as const;
+  return layOutAnswer(model, false, (truth) => [
+    { name: target, ...likeliest, inTables: 'always' },
+    { name: original, ...truth, inTables: 'explained' },
+    { name: confidence, ...level, inTables: 'always' },
+    { name: min, kind: 'null' },
+    { name: max, kind: 'null' },
+    { name: anomaly, ...outside, inTables: 'explained' },
+    {
+      name: explain,
+      kind: 'object',
+      members: [
+        { name: 'predicted_value', ...likeliest },
+        { name: 'confidence', ...level },
+        { name: 'anomaly', ...outside },
+        { name: 'truth', ...truth },
+        ...texts.map((name, index) => {
+          return { name: `probability_class_${name}`, kind: 'number', at: 1 + index } as const;
+        }),
+      ],
+      inTables: 'explained',
+    },
+    { name: setColumn(target), kind: 'list', at: SET, texts, inTables: 'always' },
+  ]);
+}
+
+/** The parts of a classifier. */
+interface Parts {
+  readonly forests: ForestScorers;
+  readonly estimator: ProbabilityEstimator;
+  /** For partial rows. */
+  readonly partial: {
+    readonly corrections: ForestScorers;
+    readonly estimator: ProbabilityEstimator;
+  } | null;
+}
+
+/** Predicts rows as classes, each with a set. */
+export class ClassServer implements TaskServer<ClassPrediction> {
+  readonly layout: AnswerLayout;
+  readonly #reader: ClassReader;
+
+  static *create(model: ClassificationModel): Steps<ClassServer> {
+    const { class_forests, partial_rows } = model;
+    const memory = scorerMemory();
+    return new ClassServer(model, yield* RowBinner.create(model), {
+      forests: yield* ForestScorers.create(class_forests, memory),
+      estimator: new ProbabilityEstimator(model.probabilities),
+      partial: partial_rows && {
+        corrections: yield* ForestScorers.create(partial_rows.correction_forests, memory),
+        estimator: new ProbabilityEstimator(partial_rows.probabilities),
+      },
+    });
+  }
+
+  private constructor(
+    private readonly model: ClassificationModel,
+    readonly binner: RowBinner,
+    private readonly parts: Parts,
+  ) {
+    this.layout = classLayout(model);
+    this.#reader = new ClassReader(model.classes);
+  }
+
+  begin(confidence = DEFAULT_CONFIDENCE, maxRows: number): PredictedClasses {
+    const { sets, partial_rows } = this.model;
+    const ordinary = new SetChooser(sets, confidence);
+    const choosers = {
+      ordinary,
+      partial: partial_rows ? new SetChooser(partial_rows.sets, confidence) : ordinary,
+    };
+    const room = this.binner.room(maxRows);
+    return new PredictedClasses(
+      this.model.classes,
+      this.parts,
+      choosers,
+      this.#reader,
+      room,
+      maxRows,
+    );
+  }
+}
+
+/** The choice of sets, by kind of row. */
+interface SetChoosers {
+  readonly ordinary: SetChooser;
+  readonly partial: SetChooser;
+}
+
+class PredictedClasses implements TaskAnswer<ClassPrediction> {
+  readonly numbers: Float64Array;
+  readonly #names: readonly string[];
+  readonly #parts: Parts;
+  readonly #choosers: SetChoosers;
+  readonly #reader: ClassReader;
+  readonly #binned: BinnedRows;
+  readonly #indexes: Uint32Array;
+  /** Forest by forest, as many scores each as the block has rows. */
+  readonly #scores: Float64Array;
+  /** Row by row, one for each class. */
+  readonly #probabilities: Float64Array;
+  readonly #likeliest: Uint8Array;
+
+  constructor(
+    classes: readonly TargetClass[],
+    parts: Parts,
+    choosers: SetChoosers,
+    reader: ClassReader,
+    binned: BinnedRows,
+    maxRows: number,
+  ) {
+    this.#names = classes.map(({ name }) => name);
+    this.#parts = parts;
+    this.#choosers = choosers;
+    this.#reader = reader;
+    this.#binned = binned;
+    this.#indexes = new Uint32Array(maxRows);
+    this.#scores = new Float64Array(maxRows * parts.forests.count);
+    this.#probabilities = new Float64Array(maxRows * classes.length);
+    this.#likeliest = new Uint8Array(maxRows);
+    this.numbers = new Float64Array(maxRows * (1 + classes.length));
+  }
+
+  predict(block: RowBlock): void {
+    const { forests, estimator, partial } = this.#parts;
+    const { bins, isPartial } = this.#binned;
+    const count = block.rowCount;
+    block.bin(this.#binned);
+    forests.write(this.#scores, bins, count);
+    const ordinaryCount = sortByKind(isPartial, count, this.#indexes);
+    this.#estimate(estimator, this.#indexes.subarray(0, ordinaryCount), count);
+    if (partial && ordinaryCount < count) {
+      const others = this.#indexes.subarray(ordinaryCount, count);
+      partial.corrections.add(this.#scores, others, bins, count);
+      this.#estimate(partial.estimator, others, count);
+    }
+    this.#writeNumbers(count);
+  }
+
+  writeChoices(row: number, original: unknown, choices: Uint8Array, at: number): void {
+    choices[at + ANOMALY] = flagChoice(this.#isAnomaly(row, original));
+    choices[at + LIKELIEST] = this.#likeliest[row] ?? 0;
+    const set = this.#set(row);
+    choices[at + SET] = set.length;
+    choices.set(set, at + SET + 1);
+  }
+
+  prediction(row: number, original: unknown): ClassPrediction {
+    const nameOf = (member: number) => this.#names[member] ?? '';
+    const length = 1 + this.#names.length;
+    const [confidence = 0, ...probabilities] = this.numbers
+      .subarray(row * length)
+      .subarray(0, length);
+    return {
+      class: nameOf(this.#likeliest[row] ?? 0),
+      confidence,
+      probabilities,
+      set: this.#set(row).map(nameOf),
+      original,
+      anomaly: this.#isAnomaly(row, original),
+    };
+  }
+
+  /** Whether the class of a row's own value lies outside its set; null, if it has no value. */
+  #isAnomaly(row: number, original: unknown): boolean | null {
+    const actual = this.#reader.find(original);
+    return actual === null ? null : actual === UNKNOWN || !this.#isInSet(row, actual);
+  }
+
+  #isInSet(row: number, member: number): boolean {
+    const { ordinary, partial } = this.#choosers;
+    const chooser = this.#binned.isPartial[row] === 1 ? partial : ordinary;
+    return chooser.holds(this.#probability(row, member), member, this.#likeliest[row] ?? 0);
+  }
+
+  /** The classes of a set, the most likely first. */
+  #set(row: number): number[] {
+    const members: number[] = [];
+    for (let each = 0; each < this.#names.length; each++) {
+      if (this.#isInSet(row, each)) members.push(each);
+    }
+    return members.sort((one, other) => {
+      return this.#probability(row, other) - this.#probability(row, one) || one - other;
+    });
+  }
+
+  #probability(row: number, ofClass: number): number {
+    return this.#probabilities[row * this.#names.length + ofClass] ?? 0;
+  }
+
+  /** @param count the rows of the block. */
+  #estimate(estimator: ProbabilityEstimator, rows: Uint32Array, count: number): void {
+    const scores: Scores = { values: this.#scores, stride: count };
+    const { length } = this.#names;
+    for (const row of rows) estimator.write(this.#probabilities, row * length, scores, row);
+  }
+
+  #writeNumbers(count: number): void {
+    const { length } = this.#names;
+    const { numbers } = this;
+    const probabilities = this.#probabilities;
+    for (let row = 0; row < count; row++) {
+      const from = row * length;
+      const at = from + row;
+      for (let each = 0; each < length; each++) {
+        numbers[at + 1 + each] = Math.round((probabilities[from + each] ?? 0) * STEPS) / STEPS;
+      }
+      const likeliest = mostLikely(probabilities, from, length);
+      this.#likeliest[row] = likeliest;
+      numbers[at] = numbers[at + 1 + likeliest] ?? 0;
+    }
+  }
+}
+
+/** Finds the class of what rows have for the target. */
+class ClassReader {
+  readonly #indexOf: ReadonlyMap<string, number>;
+  /** Where the model merged rare classes, texts that it does not know are of that class. */
+  readonly #otherwise: number;
+
+  constructor(classes: readonly TargetClass[]) {
+    this.#indexOf = new Map(classes.map(({ name }, index) => [name, index]));
+    const merged = classes.some(({ merged_count }) => merged_count > 0);
+    this.#otherwise = merged ? (this.#indexOf.get(MERGED_CLASS) ?? UNKNOWN) : UNKNOWN;
+  }
+
+  /** Returns the index of the class, −1 for a text that is none, and null for a missing value. */
+  find(original: unknown): number | null {
+    const text = cellText(original);
+    if (text === '') return null;
+    return this.#indexOf.get(className(text)) ?? this.#otherwise;
+  }
+}
+
+/** Forests, made ready for scoring. */
+class ForestScorers {
+  readonly #bases: readonly number[];
+  readonly #scorers: readonly ForestScorer[];
+
+  /** @param memory where the forests are laid out. */
+  static *create(
+    forests: readonly Forest[],
+    memory: ReturnType<typeof scorerMemory>,
+  ): Steps<ForestScorers> {
+    const scorers: ForestScorer[] = [];
+    for (const { trees } of forests) scorers.push(yield* ForestScorer.create(trees, memory));
+    return new ForestScorers(
+      forests.map(({ base }) => base),
+      scorers,
+    );
+  }
+
+  private constructor(bases: readonly number[], scorers: readonly ForestScorer[]) {
+    this.#bases = bases;
+    this.#scorers = scorers;
+  }
+
+  get count(): number {
+    return this.#scorers.length;
+  }
+
+  /** Writes the scores of all of `count` rows. */
+  write(scores: Float64Array, bins: Uint8Array, count: number): void {
+    for (const [index, scorer] of this.#scorers.entries()) {
+      const sums = scores.subarray(index * count, (index + 1) * count);
+      sums.fill(this.#bases[index] ?? 0);
+      scorer.addToAll(sums, bins, count);
+    }
+  }
+
+  /** Adds to the scores of some of `count` rows. */
+  add(scores: Float64Array, rows: Uint32Array, bins: Uint8Array, count: number): void {
+    for (const [index, scorer] of this.#scorers.entries()) {
+      scorer.addTo(scores.subarray(index * count, (index + 1) * count), rows, bins, count);
+    }
+  }
+}

@@ -1,0 +1,277 @@
+import type { Model } from '../model/model.js';
+import { type RowCheck, RowChecks } from '../row-check/row-check.js';
+import { KeyReader, type ModelNames, underModelNames } from '../row-check/row-keys.js';
+import type { Steps } from '../steps.js';
+import { ownValue, valuesOf } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
+import { JsonBuffer, type Literal, literal } from './json-buffer.js';
+import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
+import { RowWriter } from './row-writer.js';
+
+/** Rows that are scored together: their bins stay in the processor's first cache. */
+const MAX_ROWS = 256;
+
+/** Cells that are read together: rows of many columns are scored by the dozen, to keep nobody waiting. */
+const MAX_CELLS = 8192;
+
+/** Bytes that an answer is handed over in, and a little more. */
+const PORTION = 64 * 1024;
+
+export interface PredictOptions {
+  /**
+   * The level, 0.01 to 0.99, that every interval, or every set of classes, is to keep. A set's is 0.9 without
+   * it. Without it each interval gets the highest
+   * level whose interval, before it is rounded, is no wider than one standard deviation of the target.
+   */
+  confidence?: number;
+}
+
+/**
+ * What a task makes of a model.
+ *
+ * @typeParam A a predicted row.
+ */
+export interface TaskServer<A> {
+  readonly layout: AnswerLayout;
+  readonly binner: RowBinner;
+  /**
+   * Begins an answer, in blocks of at most so many rows.
+   *
+   * @throws {RangeError} if the confidence is not within 0.01 to 0.99.
+   */
+  begin(confidence: number | undefined, maxRows: number): TaskAnswer<A>;
+}
+
+/** What is predicted of the rows of one answer, block by block. */
+export interface TaskAnswer<A> extends PredictedBlock {
+  predict(rows: RowBlock): void;
+  /** @param original as for `writeChoices`. */
+  prediction(row: number, original: unknown): A;
+}
+
+/** Predicts the rows of one body, block by block. */
+export interface BlockPredictor {
+  /** The input columns, in the order of the answer. */
+  readonly columns: readonly ColumnSummary[];
+  readonly layout: AnswerLayout;
+  readonly names: ModelNames;
+  readonly binner: RowBinner;
+  /** The most rows of a block. */
+  readonly maxRows: number;
+  readonly writer: RowWriter;
+  predict(block: RowBlock): PredictedBlock;
+  /** Begins a check of the rows. */
+  check(): RowCheck;
+}
+
+/** The text around and between the rows of an answer. */
+interface Frame {
+  readonly open: Literal;
+  readonly between: Literal;
+  readonly behind: Literal;
+  readonly close: Literal;
+}
+
+const NOTHING = literal('');
+const ARRAY: Frame = {
+  open: literal('['),
+  between: literal(','),
+  behind: NOTHING,
+  close: literal(']'),
+};
+const LINES: Frame = {
+  open: NOTHING,
+  between: NOTHING,
+  behind: literal('\n'),
+  close: NOTHING,
+};
+
+/** The parts of a server that take long to make. */
+export interface ServerParts<A> {
+  readonly model: Model;
+  readonly task: TaskServer<A>;
+  readonly writer: RowWriter;
+  readonly checks: RowChecks;
+}
+
+export function* createParts<A>(
+  model: Model,
+  creation: Steps<TaskServer<A>>,
+): Steps<ServerParts<A>> {
+  const task = yield* creation;
+  const texts = model.columns.map(({ categories }) => categories);
+  const writer = yield* RowWriter.create(task.layout, texts);
+  return { model, task, writer, checks: yield* RowChecks.create(model) };
+}
+
+/** Answers rows with a model of any task. May be used by any number of callers in turn. */
+export class RowServer<A> {
+  readonly #parts: ServerParts<A>;
+  /** What the latest row that was answered alone was predicted and written with. */
+  #single:
+    | {
+        readonly level: number | undefined;
+        readonly answer: TaskAnswer<A>;
+        readonly out: JsonBuffer;
+      }
+    | undefined;
+
+  constructor(parts: ServerParts<A>) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Predicts the target of each row. An object gives its values by column name, blanks at whose ends do
+   * not count; any other value gives none.
+   *
+   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   */
+  predict(rows: readonly unknown[], { confidence }: PredictOptions = {}): A[] {
+    const { target } = this.#parts.model;
+    const answer = this.#begin(rows, confidence);
+    const predictions: A[] = [];
+    for (const block of this.#predictBlocks(rows, answer)) {
+      for (const [index, row] of block.rows.entries()) {
+        predictions.push(answer.prediction(index, ownValue(row, target)));
+      }
+    }
+    return predictions;
+  }
+
+  /**
+   * The answer to a prediction request as JSON in UTF-8: one array with an object a row, which has the
+   * model's input columns as sent, the columns derived from the target, and the columns that close a
+   * row. Rows of classes have a set of them in place of bounds, which are null. It comes in portions, each made
+   * when it is asked for, of some 64 KB or a little work, so that others can be served in between; they may be
+   * kept, as each has memory of its own.
+   *
+   * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
+   */
+  answer(
+    rows: readonly unknown[],
+    { confidence }: PredictOptions = {},
+  ): IterableIterator<Uint8Array> {
+    return this.#portions(rows, this.#begin(rows, confidence), ARRAY);
+  }
+
+  /**
+   * The same for one row, at once and as text. What it needs is kept for the next one, which takes longer to make
+   * than to use.
+   *
+   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   */
+  answerOne(row: unknown, { confidence: level }: PredictOptions = {}): string {
+    const { task, checks, writer } = this.#parts;
+    let single = this.#single;
+    if (single === undefined || single.level !== level) {
+      const out = new JsonBuffer(2 * writer.rowBytes);
+      single = { level, answer: task.begin(level, 1), out };
+    }
+    // An error leaves nothing half written behind.
+    this.#single = undefined;
+    const { answer, out } = single;
+    const sent = valuesOf(row);
+    const read = underModelNames(sent, checks.names.layoutOf(sent));
+    answer.predict(new ObjectBlock([read], task.binner));
+    out.literal(ARRAY.open);
+    writer.write(out, read, answer, 0);
+    out.literal(ARRAY.close);
+    const isUsual = out.length <= PORTION;
+    const text = out.takeText();
+    if (isUsual) this.#single = single;
+    return text;
+  }
+
+  /**
+   * The same rows as `answer`, each as a line that ends with "\n" (NDJSON), in portions of whole lines.
+   *
+   * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
+   */
+  lines(
+    rows: readonly unknown[],
+    { confidence }: PredictOptions = {},
+  ): IterableIterator<Uint8Array> {
+    return this.#portions(rows, this.#begin(rows, confidence), LINES);
+  }
+
+  /**
+   * Begins the prediction of rows in any format, for one body.
+   *
+   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   */
+  blocks({ confidence }: PredictOptions = {}): BlockPredictor {
+    const { model, task, checks, writer } = this.#parts;
+    const maxRows = this.#maxRows;
+    const answer = task.begin(confidence, maxRows);
+    return {
+      ...{ columns: model.columns, layout: task.layout, names: checks.names },
+      ...{ binner: task.binner, maxRows, writer },
+      predict: (block) => {
+        answer.predict(block);
+        return answer;
+      },
+      check: () => this.check(),
+    };
+  }
+
+  /** Begins a check of rows for names and values that the model does not know. It predicts nothing. */
+  check(): RowCheck {
+    return this.#parts.checks.begin();
+  }
+
+  get #maxRows(): number {
+    const { columns } = this.#parts.model;
+    return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(columns.length, 1)));
+  }
+
+  #begin({ length }: readonly unknown[], confidence: number | undefined): TaskAnswer<A> {
+    return this.#parts.task.begin(confidence, Math.min(this.#maxRows, length));
+  }
+
+  *#portions(
+    rows: readonly unknown[],
+    answer: TaskAnswer<A>,
+    { open, between, behind, close }: Frame,
+  ): Generator<Uint8Array> {
+    const { writer } = this.#parts;
+    const { rowBytes } = writer;
+    const out = new JsonBuffer(Math.min(PORTION, rows.length * rowBytes) + rowBytes + 64);
+    out.literal(open);
+    let isFirst = true;
+    for (const block of this.#predictBlocks(rows, answer)) {
+      for (const [index, row] of block.rows.entries()) {
+        if (!isFirst) out.literal(between);
+        isFirst = false;
+        writer.write(out, row, answer, index);
+        out.literal(behind);
+        if (out.length >= PORTION) yield out.take();
+      }
+    }
+    out.literal(close);
+    if (out.length > 0) yield out.end();
+  }
+
+  *#predictBlocks(rows: readonly unknown[], answer: TaskAnswer<A>): Generator<ObjectBlock> {
+    const { task, checks } = this.#parts;
+    const { names } = checks;
+    const { binner } = task;
+    for (const block of objectBlocks(rows, { names, binner, maxRows: this.#maxRows })) {
+      answer.predict(block);
+      yield block;
+    }
+  }
+}
+
+/** Yields rows in blocks, under the names of the model. */
+export function* objectBlocks(
+  rows: readonly unknown[],
+  { names, binner, maxRows }: Pick<BlockPredictor, 'names' | 'binner' | 'maxRows'>,
+): Generator<ObjectBlock> {
+  const keys = new KeyReader(names);
+  for (let start = 0; start < rows.length; ) {
+    const read = keys.read(rows, start, maxRows);
+    yield new ObjectBlock(read, binner);
+    start += read.length;
+  }
+}

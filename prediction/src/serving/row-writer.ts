@@ -1,0 +1,175 @@
+import { finish, type Steps } from '../steps.js';
+import { Cell, type RowObject } from '../table/cells.js';
+import {
+  type AnswerLayout,
+  escapeJson,
+  type JsonPiece,
+  jsonPieces,
+  type Member,
+  type PredictedBlock,
+} from './answer-layout.js';
+import { JsonBuffer, type Literal, literal } from './json-buffer.js';
+
+/** About what a value takes; too little only costs a larger buffer. */
+const VALUE_BYTES = 32;
+
+const NOTHING = literal('');
+const COMMA = literal(',');
+const NULL = literal('null');
+const TRUE = literal('true');
+const FALSE = literal('false');
+
+/** A piece, made ready for writing. */
+interface Step {
+  /** A number that a row was given before is written as `again`. */
+  readonly kind: JsonPiece['kind'] | 'again';
+  readonly at: number;
+  readonly before: Literal;
+  readonly texts: readonly Literal[];
+}
+
+/** Writes answer rows as JSON. */
+export class RowWriter {
+  readonly #steps: readonly Step[];
+  readonly #echoes: readonly EchoCell[];
+  readonly #target: EchoCell;
+  readonly #choices: Uint8Array;
+  /** The places of the numbers that were written of the row at hand. */
+  readonly #starts: number[];
+  readonly #ends: number[];
+  /** About what a row takes, in bytes. */
+  readonly rowBytes: number;
+
+  /** @param texts by index of `sent`, those that rows most often send. */
+  static *create(
+    layout: AnswerLayout,
+    texts: readonly (readonly string[] | null)[] = [],
+  ): Steps<RowWriter> {
+    const echoes: EchoCell[] = [];
+    for (const [index, name] of layout.sent.entries()) {
+      echoes.push(new EchoCell(name, texts[index] ?? []));
+      yield;
+    }
+    return new RowWriter(layout, echoes);
+  }
+
+  private constructor(
+    { numberCount, choiceCount, target, sent, json }: AnswerLayout,
+    echoes: readonly EchoCell[],
+  ) {
+    this.#echoes = echoes;
+    this.#target = echoes[target] ?? new EchoCell(sent[target] ?? '', []);
+    this.#choices = new Uint8Array(choiceCount);
+    this.#starts = Array.from({ length: numberCount }, () => 0);
+    this.#ends = [...this.#starts];
+    const written = new Set<number>();
+    this.#steps = json.map((piece): Step => {
+      const isAgain = piece.kind === 'number' && written.has(piece.at);
+      if (piece.kind === 'number') written.add(piece.at);
+      return {
+        kind: isAgain ? 'again' : piece.kind,
+        at: 'at' in piece ? piece.at : 0,
+        before: 'before' in piece ? literal(piece.before) : NOTHING,
+        texts: 'texts' in piece ? piece.texts.map(literal) : [],
+      };
+    });
+    this.rowBytes = this.#steps.reduce((sum, { before, texts }) => {
+      return sum + before.length + (texts[0]?.length ?? 0) + VALUE_BYTES;
+    }, 0);
+  }
+
+  /** Writes a row, and what is predicted of it. */
+  write(out: JsonBuffer, row: RowObject, predicted: PredictedBlock, index: number): void {
+    const choices = this.#choices;
+    const first = index * this.#starts.length;
+    predicted.writeChoices(index, this.#target.of(row), choices, 0);
+    for (const { kind, at, before, texts } of this.#steps) {
+      switch (kind) {
+        case 'literal':
+          out.literal(before);
+          break;
+        case 'echo':
+          out.literal(before);
+          this.#echoes[at]?.write(out, row);
+          break;
+        case 'number':
+          out.literal(before);
+          this.#starts[at] = out.length;
+          out.number(predicted.numbers[first + at] ?? 0);
+          this.#ends[at] = out.length;
+          break;
+        case 'again':
+          out.literal(before);
+          out.again(this.#starts[at] ?? 0, this.#ends[at] ?? 0);
+          break;
+        case 'choice':
+          out.literal(texts[choices[at] ?? 0] ?? NULL);
+          break;
+        case 'escaped':
+          this.#echoes[at]?.writeEscaped(out, row);
+          break;
+        case 'list':
+          for (let place = 1; place <= (choices[at] ?? 0); place++) {
+            if (place > 1) out.literal(COMMA);
+            out.literal(texts[choices[at + place] ?? 0] ?? NULL);
+          }
+      }
+    }
+  }
+}
+
+/** Writes columns that are objects, as the text that JSON answers have of them. */
+export class ObjectText {
+  readonly #out = new JsonBuffer(1024);
+  readonly #writer: RowWriter;
+
+  constructor(layout: AnswerLayout, members: readonly Member[]) {
+    this.#writer = finish(RowWriter.create({ ...layout, json: jsonPieces(members) }));
+  }
+
+  write(row: RowObject, predicted: PredictedBlock, index: number): string {
+    this.#writer.write(this.#out, row, predicted, index);
+    return Buffer.from(this.#out.take()).toString();
+  }
+}
+
+/** Repeats what rows sent under a name. */
+class EchoCell extends Cell {
+  /** The JSON of the texts that rows most often send; null, until a row sends it. */
+  readonly #known: Map<string, Literal | null>;
+
+  constructor(name: string, texts: readonly string[]) {
+    super(name);
+    this.#known = new Map(texts.map((text) => [text, null]));
+  }
+
+  write(out: JsonBuffer, row: RowObject): void {
+    const value = this.of(row);
+    const known = typeof value === 'string' ? this.#known.get(value) : undefined;
+    if (known) out.literal(known);
+    else if (known === null) out.literal(this.#know(String(value)));
+    else writeValue(out, value);
+  }
+
+  /** Writes the JSON of the value within a string. */
+  writeEscaped(out: JsonBuffer, row: RowObject): void {
+    const value = this.of(row);
+    if (typeof value === 'number' || value === null) writeValue(out, value);
+    else out.json(escapeJson(JSON.stringify(value)));
+  }
+
+  #know(text: string): Literal {
+    const known = literal(JSON.stringify(text));
+    this.#known.set(text, known);
+    return known;
+  }
+}
+
+/** Writes a value that came from JSON, as JSON.stringify does. */
+function writeValue(out: JsonBuffer, value: unknown): void {
+  if (typeof value === 'number') out.number(value);
+  else if (typeof value === 'string') out.string(value);
+  else if (value === null) out.literal(NULL);
+  else if (typeof value === 'boolean') out.literal(value ? TRUE : FALSE);
+  else out.json(JSON.stringify(value) ?? 'null');
+}
