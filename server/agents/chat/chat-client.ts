@@ -12,7 +12,6 @@ import {
   writeRequest,
 } from './messages.js';
 
-/** The address of a chat server and the options for requests to it. */
 export interface ChatClientOptions {
   /** The base URL, such as `http://127.0.0.1:11434/v1`, with or without a trailing slash. */
   readonly url: string;
@@ -107,7 +106,7 @@ export class ChatClient {
 }
 
 /** The most answers that pass on a piece of text in one turn. */
-const ANSWERS_A_TURN = 8;
+const ANSWERS_A_TURN = 10;
 
 /** So many answers pass on their text as it arrives. */
 const PROMPT_ANSWERS = 3;

@@ -157,7 +157,6 @@ function readStatus(error: unknown): number | undefined {
   );
 }
 
-/** Returns the names of an error as a text to search. */
 function readNames(error: unknown): string {
   const { code, type } = asRecord(error);
   return `${readName(code)} ${readName(type)}`.toLowerCase();

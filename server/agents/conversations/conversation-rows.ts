@@ -21,7 +21,6 @@ import {
 
 type Schemas = components['schemas'];
 
-/** The columns of a conversation that callers see. */
 const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
 
 type ConversationRow = Pick<Selectable<Database['conversations']>, (typeof COLUMNS)[number]>;
@@ -211,7 +210,6 @@ export function findReply({ reads }: Store, messageId: string): Promise<MessageR
     .executeTakeFirst();
 }
 
-/** An earlier message, as it is sent with a question. */
 type EarlierMessage = Pick<MessageRow, 'role' | 'content'>;
 
 /** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */

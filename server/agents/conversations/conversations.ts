@@ -47,7 +47,6 @@ type ReplyRequest = Input<'sendMessage'> | Input<'replyToMessage'>;
 export function conversationOperations(store: Store, agents: AgentRunner): ConversationOperations {
   const replies = new Replies(store, agents);
 
-  /** Takes a question in one transaction, then replies to it. */
   async function replyTo(
     request: ReplyRequest,
     take: (tx: Store, conversationId: string) => Promise<TakenQuestion>,
