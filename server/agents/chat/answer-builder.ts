@@ -40,12 +40,9 @@ export class AnswerBuilder {
       return '';
     }
     const { error, usage, choices } = event;
-    if (error !== undefined && error !== null) {
-      throw refusalError({ error }, this.key);
-    }
+    if (error !== undefined && error !== null) throw refusalError(error, this.key);
     this.#usage = readUsage(asRecord(usage)) ?? this.#usage;
-    const choice = firstChoice(choices);
-    const { delta, message, finish_reason: reason } = choice;
+    const { delta, message, finish_reason: reason } = firstChoice(choices);
     // Some servers repeat the whole message in the last chunk.
     const text = this.#addDelta(asRecord(delta ?? (this.#hasDelta ? undefined : message)));
     if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;

@@ -90,14 +90,9 @@ export function findConversationRow(
     .executeTakeFirst();
 }
 
-export interface NewConversation {
-  readonly title: string | null;
-  /** Its first message, from the chatbot; undefined for none. */
-  readonly greeting: string | undefined;
-}
-
 /**
  * Creates a conversation; within `Store.transaction`, with the project locked.
+ * @param greeting its first message, from the chatbot; undefined for none
  * @throws {ProblemError} if the chatbot has as many as allowed, or the owner would exceed a
  *   limit; the transaction must be rolled back
  */
@@ -105,7 +100,7 @@ export async function createConversation(
   store: Store,
   owner: string,
   chatbot: { readonly id: string; readonly name: string },
-  { title, greeting }: NewConversation,
+  { title, greeting }: { readonly title: string | null; readonly greeting: string | undefined },
 ): Promise<ConversationRow> {
   const { conversations } = await store.reads
     .selectFrom('conversations')
@@ -210,8 +205,6 @@ export function findReply({ reads }: Store, messageId: string): Promise<MessageR
     .executeTakeFirst();
 }
 
-type EarlierMessage = Pick<MessageRow, 'role' | 'content'>;
-
 /** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */
 const HISTORY_BYTES = 64 * 1024;
 
@@ -223,7 +216,7 @@ export async function readHistory(
   { reads }: Store,
   question: Pick<MessageRow, 'id' | 'conversation_id'>,
   maxMessages: number,
-): Promise<EarlierMessage[]> {
+): Promise<Pick<MessageRow, 'role' | 'content'>[]> {
   if (maxMessages === 0) return [];
   const latest = await reads
     .selectFrom('messages')
