@@ -7,9 +7,8 @@ import { AnswerLoop } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
-import { buildTools, type ToolServices } from './tools/build-tools.js';
 import type { AgentTools } from './tools/tool.js';
-import { ToolRegistry } from './tools/tool-registry.js';
+import { buildTools, ToolRegistry, type ToolServices } from './tools/tools.js';
 
 export interface Question {
   readonly caller: Caller;
