@@ -16,7 +16,7 @@ import { problem, unavailable } from '../problems/problem.js';
 import { identifyCaller, requireScope } from './authorization.js';
 import { deferLargeJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';
-import { announceFields, announceParameters, redirectFromPrefix } from './deprecation.js';
+import { announceParameters, redirectFromPrefix } from './deprecation.js';
 import type { Handlers, OperationId } from './handlers.js';
 import type { Limits, OperationLimits } from './limits/index.js';
 import type { NoteFailure } from './reply/error-handler.js';
@@ -286,7 +286,6 @@ function createEndpoint(
   const check: Step = parse
     ? async (req, res) => {
         await parse(req, res);
-        announceFields(operation, req.body, res);
         await validate(req, res);
       }
     : validate;

@@ -1,5 +1,5 @@
-import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
-import type { RowObject } from '../table/cells.js';
+import { KeyReader, type ModelNames, underModelNames } from '../row-check/row-keys.js';
+import { type RowObject, valuesOf } from '../table/cells.js';
 import { JsonBuffer, type Literal, literal } from './json-buffer.js';
 import type { RowBinner } from './row-binner.js';
 import { ObjectBlock, type RowBlock } from './row-binner.js';
@@ -61,6 +61,8 @@ export class AnswerPortions<C, B> {
   readonly #names: ModelNames;
   readonly #columnCount: number;
   readonly #valueCount: number;
+  /** Room for one row and its answer, which one after another uses. */
+  #single: { readonly block: B; readonly out: JsonBuffer } | undefined;
 
   /** @param valueCount the number of values in a row's answer, without those of the columns. */
   constructor(engine: RowEngine<C, B>, binner: RowBinner, names: ModelNames, valueCount = 0) {
@@ -74,6 +76,21 @@ export class AnswerPortions<C, B> {
   /** An array of rows as JSON: see `Predictor.answer`. */
   array(rows: readonly unknown[], choice: C): Generator<Uint8Array> {
     return this.#portions(rows, choice, ARRAY);
+  }
+
+  /** An array of one row as JSON: see `Predictor.answerOne`. */
+  one(row: unknown, choice: C): string {
+    this.#single ??= { block: this.#engine.room(1), out: new JsonBuffer(this.#room(1)) };
+    const { block, out } = this.#single;
+    const sent = valuesOf(row);
+    const read = underModelNames(sent, this.#names.layoutOf(sent));
+    this.#engine.predict(new ObjectBlock([read], this.#binner), choice, block);
+    out.literal(ARRAY.open);
+    this.#engine.write(out, read, block, 0);
+    out.literal(ARRAY.close);
+    // What is rarely so large is not kept.
+    if (out.length > PORTION) this.#single = undefined;
+    return out.takeText();
   }
 
   /** Rows as lines of JSON: see `Predictor.lines`. */

@@ -114,6 +114,11 @@ export class Classifier {
     return this.#portions.array(rows, this.#choices(confidence));
   }
 
+  /** As `Predictor.answerOne`. */
+  answerOne(row: unknown, { confidence }: PredictOptions = {}): string {
+    return this.#portions.one(row, this.#choices(confidence));
+  }
+
   /**
    * The same rows as `answer`, each as a line that ends with "\n" (NDJSON), in portions of whole lines.
    *

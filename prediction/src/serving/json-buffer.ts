@@ -51,6 +51,13 @@ export class JsonBuffer {
     return written;
   }
 
+  /** Returns what was written as text, and begins anew in the same memory. */
+  takeText(): string {
+    const text = this.#bytes.toString('utf8', 0, this.#length);
+    this.#length = 0;
+    return text;
+  }
+
   /** Hands over what was written, and is not used again. */
   end(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);

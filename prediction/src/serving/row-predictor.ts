@@ -113,7 +113,9 @@ export class RowPredictor {
   /** Writes the standards and errors of the rows that are binned. */
   #score(count: number, { binned, indexes, standards, errors }: Workspace): void {
     const ordinaryCount = sortByKind(binned.isPartial, count, indexes);
-    const ordinary = indexes.subarray(0, ordinaryCount);
+    // A view costs more than the scoring of a row.
+    const ordinary =
+      ordinaryCount === indexes.length ? indexes : indexes.subarray(0, ordinaryCount);
     standards.fill(this.#model.value_forest.base, 0, count);
     this.#values.addToAll(standards, binned.bins, count);
     this.#errors.write(errors, ordinary, binned.bins, count);

@@ -3,14 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { components } from '../../../generated/openapi.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { problem } from '../../problems/problem.js';
-import { dialectOf } from '../../store/database/dialect.js';
+import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
-import { type JsonChunks, jsonWriter } from '../../store/row-json.js';
 import {
   chunksBySize,
+  type JsonChunks,
+  jsonWriter,
   type ListEntry,
   lookup,
   newResource,

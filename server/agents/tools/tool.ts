@@ -1,4 +1,3 @@
-import { QueryError } from '../../databases/query-error.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
 import type { ToolDefinition } from '../chat/messages.js';
 
@@ -39,9 +38,7 @@ export class ToolError extends Error {
  * @throws the error, if it is not one that a language model can answer without
  */
 export function toolFailure(error: unknown): string {
-  const isOfTool =
-    error instanceof ToolError || error instanceof QueryError || error instanceof SearchError;
-  if (isOfTool) return error.message;
+  if (error instanceof ToolError || error instanceof SearchError) return error.message;
   throw error;
 }
 

@@ -1,5 +1,5 @@
+import { nestsDeeperThan } from '../../api/body/parse-body.js';
 import type { Caller } from '../../auth/caller.js';
-import { nestsDeeperThan } from '../../common/json-text.js';
 import type { Project } from '../../projects/projects.js';
 import type { AnsweringAgent } from '../../resources/agents.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';

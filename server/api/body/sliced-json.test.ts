@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MalformedJsonError } from './json-text.js';
-import { OutOfBoundsError, parseSliced, type RowsPlace } from './sliced-json.js';
+import { ProblemError } from '../../problems/problem.js';
+import { parseSliced, type RowsPlace } from './sliced-json.js';
 
 const PLACE: RowsPlace = { member: 'data', maxRows: 100_000 };
 
@@ -9,7 +9,7 @@ const PLACE: RowsPlace = { member: 'data', maxRows: 100_000 };
 interface Outcome {
   text?: string | undefined;
   malformed?: string;
-  beyond?: string[];
+  beyond?: object;
   pauses: number;
 }
 
@@ -21,9 +21,10 @@ async function parse(text: string | Buffer): Promise<Outcome> {
   }).then(
     (value) => ({ text: JSON.stringify(value) }),
     (error: unknown) => {
-      if (error instanceof MalformedJsonError) return { malformed: error.message };
-      if (error instanceof OutOfBoundsError) return { beyond: [error.path, error.message] };
-      throw error;
+      if (!(error instanceof ProblemError)) throw error;
+      if (error.type === '/problems/malformed-body') return { malformed: error.detail };
+      expect(error.type).toBe('/problems/invalid-request');
+      return { beyond: error.members };
     },
   );
   return { ...outcome, pauses };
@@ -111,7 +112,7 @@ describe('a body in slices', () => {
 
   test('that is not UTF-8 is refused', async () => {
     const { malformed } = await parse(Buffer.from('["caf\xe9"]', 'latin1'));
-    expect(malformed).toBe('The body is not UTF-8.');
+    expect(malformed).toContain('The body is not UTF-8.');
   });
 
   test.each([
@@ -180,7 +181,8 @@ describe('a body beyond its bounds', () => {
     ],
   ])('that %s is refused with the reason', async (_what, text, beyond) => {
     const outcome = await parse(text);
-    expect(outcome.beyond).toEqual(beyond);
+    const [path, message] = beyond ?? [];
+    expect(outcome.beyond).toEqual(beyond && { errors: [{ pointer: `/body${path}`, message }] });
   });
 });
 

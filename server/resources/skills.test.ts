@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Project } from '../projects/projects.js';
 import { findProjectRow } from '../projects/projects.js';
 import { Store } from '../store/index.js';
-import { checkSkill } from './skill-check.js';
+import { checkSkill } from './skills.js';
 
 let store: Store;
 let project: Project;

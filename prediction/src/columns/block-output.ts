@@ -1,14 +1,11 @@
 /** Shorter copies are made byte by byte. */
 const SHORT = 64;
 
-/** Decompressed bytes of a known number, made of literals and of copies of what came before. */
+/** Memory of the length of decompressed bytes, which are literals and copies of what came before. */
 export class BlockOutput {
-  readonly bytes: Uint8Array;
   #length = 0;
 
-  constructor(length: number) {
-    this.bytes = new Uint8Array(length);
-  }
+  constructor(readonly bytes: Uint8Array) {}
 
   get isFull(): boolean {
     return this.#length === this.bytes.length;

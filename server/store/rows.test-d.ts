@@ -2,7 +2,7 @@
  * Tests the types of the JSON of rows. `npm run types` checks this file: each line below a
  * `@ts-expect-error` must not compile, and every other line must.
  */
-import { type JsonMembers, jsonWriter } from './row-json.js';
+import { type JsonMembers, jsonWriter } from './rows.js';
 
 interface Resource {
   id: string;

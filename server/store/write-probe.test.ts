@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { WriteProbe } from './write-probe.js';
+import { WriteProbe } from './index.js';
 
 const fullDisk = Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
 

@@ -15,7 +15,7 @@ import {
   removeDocument,
   storeText,
   sweepText,
-} from './document-rows.js';
+} from './documents.js';
 import { openPassageSearch } from './passage-search.js';
 import { preparePassages } from './split-text.js';
 
