@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { seededRandom } from '../random.js';
 import { Learner } from './learner.js';
-import { leafValueOf, referenceForest } from './reference-trees.js';
+import { leafValueOf, referenceForest } from './fixtures.js';
 
 const limits = { maxLeaves: 31, minRowsPerLeaf: 5 };
 
