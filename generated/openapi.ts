@@ -605,8 +605,8 @@ export interface paths {
          *     The `Content-Type` names the format: CSV (UTF-8, column names in the first line), a JSON array of objects,
          *     NDJSON with an object a line, Arrow (the stream or the file format) or Parquet. A table of any format but JSON
          *     may have 1 GiB, and is read as it arrives. A body may be compressed (`Content-Encoding: gzip` or `zstd`);
-         *     its limits hold for the bytes after decompression. In Arrow and Parquet, a dictionary column is a category and
-         *     a timestamp a date.
+         *     its limits hold for the bytes after decompression. So may the buffers of Arrow be (LZ4 or Zstandard), as in
+         *     Feather. In Arrow and Parquet, a dictionary column is a category and a timestamp a date.
          *
          *     - An empty field, `NA`, `NaN` and `null` are missing values. Rows without a target are left out.
          *     - Dates are ISO dates.
@@ -639,8 +639,8 @@ export interface paths {
          *     - No other column can be used, two columns have one name, or a column has a name that every answer row has
          *       (see `PredictionRow`).
          *     - A row, or the header of CSV, has more than 1 MiB; in Arrow and Parquet, its texts together.
-         *     - Arrow or Parquet becomes more than 256 MiB and 200 times its bytes when its dictionaries, runs and compressed
-         *       pages are written out, or takes more than 256 MiB at once.
+         *     - Arrow or Parquet becomes more than 256 MiB and 200 times its bytes when its dictionaries, runs, compressed
+         *       buffers and pages are written out, or takes more than 256 MiB at once.
          *     - The table takes more memory than the service has for one.
          *
          *     ## Order
@@ -723,8 +723,8 @@ export interface paths {
          *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after
          *     decompression. JSON, Arrow files and Parquet may have 32 MiB; other rows may have any number of bytes. A row may
          *     have 1 MiB; in Arrow and Parquet, its texts together. Arrow and Parquet may become 256 MiB and 200 times their
-         *     bytes when their dictionaries, runs and compressed pages are written out, and may take 256 MiB at once: write
-         *     small batches and row groups.
+         *     bytes when their dictionaries, runs, compressed buffers and pages are written out, and may take 256 MiB at
+         *     once: write small batches and row groups.
          *
          *     ## Names and warnings
          *     Names mean the same in a row as in the table: spaces and a byte order mark (U+FEFF) at their ends do not

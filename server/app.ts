@@ -8,7 +8,7 @@ import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/loopback.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
-import { bypassRouter } from './edge/express-bypass.js';
+import { bypassRouter, type Messages } from './edge/express-app.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { protect } from './edge/server.js';
 import { operations, refuseMissing, type Services } from './operations.js';
@@ -19,7 +19,8 @@ import { logFailures, logRequests } from './telemetry/request-log.js';
 import { securityHeaders } from './telemetry/security-headers.js';
 
 /**
- * Composes the service: its middleware, in order.
+ * Composes the service: its middleware, in order. Returns its listener, and the classes of the requests and
+ * responses that a server must give it.
  * @param stopping aborted when streams and answers of agents must end
  * @param traceRequests creates a span for each request, if tracing is on
  * @throws {ContractError} if the contract has a fault
@@ -32,7 +33,7 @@ export function createApp(
   stopping: AbortSignal,
   log: Logger,
   traceRequests?: RequestHandler,
-): RequestListener {
+): { readonly listener: RequestListener; readonly messages: Messages } {
   const { allowedOrigins } = config;
   const noteFailure = logFailures(log);
   const limits = new Limits(config, contract.operations);
@@ -60,7 +61,7 @@ export function createApp(
     refuseMalformed(req);
     requests(req, res, next);
   };
-  const listener = bypassRouter(
+  const { listener, messages } = bypassRouter(
     app,
     traceRequests
       ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next))
@@ -74,7 +75,7 @@ export function createApp(
   app.use(
     sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
   );
-  return protect(listener, allowedOrigins, {
+  const front = protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),
     overloadProblem: (req) => limits.overloadProblem(req),
     refuse: (refusal, req, res) => {
@@ -83,6 +84,7 @@ export function createApp(
       sendRefusal(contract, refusal, req, res);
     },
   });
+  return { listener: front, messages };
 }
 
 /**

@@ -29,7 +29,6 @@ function text(isFit: (text: string) => boolean, message: string) {
   return v.pipe(v.string(), v.check(isFit, message));
 }
 
-/** Returns the items of a list with commas between them. */
 function split(list: string): string[] {
   return list === '' ? [] : list.split(',').map((item) => item.trim());
 }
@@ -161,7 +160,6 @@ export const SETTINGS: readonly string[] = [
 
 type Settings = v.InferOutput<typeof settings>;
 
-/** The configuration of the service, from the environment. */
 export interface Config extends Omit<Settings, `chat${string}`> {
   /** Undefined if agents cannot answer. */
   readonly chat: ChatConfig | undefined;

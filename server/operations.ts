@@ -5,7 +5,7 @@ import type { RefuseMissing } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
 import { modelOperations } from './models/models.js';
-import { predictOperations, requireServing } from './models/predictions/predict.js';
+import { predictOperations } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
 import type { Tables } from './models/training/tables.js';
@@ -16,8 +16,7 @@ import { findProject, projectOperations } from './projects/projects.js';
 import { agentOperations } from './resources/agents.js';
 import { chatbotOperations } from './resources/chatbots.js';
 import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';
-import type { DatabaseNames } from './resources/skill-check.js';
-import { skillOperations } from './resources/skills.js';
+import { type DatabaseNames, skillOperations } from './resources/skills.js';
 import type { Store } from './store/index.js';
 import { healthOperations } from './telemetry/health.js';
 import type { Metrics } from './telemetry/metrics.js';
@@ -53,7 +52,7 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),
-    ...predictOperations(store, predictors, pool, (rows) => metrics.predicted(rows)),
+    ...predictOperations(predictors, pool, (rows) => metrics.predicted(rows)),
     ...healthOperations(store, metrics, version, draining),
   };
 }
@@ -66,9 +65,7 @@ export function refuseMissing({ store, predictors }: Services): RefuseMissing {
   return async (operationId, params, caller) => {
     const { projectName, modelName, skill_name, project_name: project = projectName } = params;
     if (operationId === 'predict' && projectName !== undefined && modelName !== undefined) {
-      await requireServing(store, caller, projectName, modelName, () =>
-        predictors.servingVersion(caller.owner, projectName, modelName),
-      );
+      await predictors.requireVersion(caller, { projectName, modelName });
     } else if (project !== undefined) {
       const found = await findProject(store, caller, project);
       if (operationId === 'putDocument' && skill_name !== undefined) {

@@ -1,9 +1,11 @@
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.js';
 import { findMisspelledSettings } from './misspelled-settings.js';
 import { openService } from './service.js';
 import { endInTime, stopSignal } from './stop.js';
-import { startTracing, type Tracing } from './telemetry/tracing.js';
+import { createLog } from './telemetry/request-log.js';
+import type { Tracing } from './telemetry/spans.js';
+import { startTracing } from './telemetry/tracing.js';
 
 // In a bundle, Node.js takes the code of packages for ours, and would warn of what they use.
 process.noDeprecation = true;
@@ -11,10 +13,7 @@ process.noDeprecation = true;
 let hasStarted = false;
 try {
   const config = readConfig(process.env);
-  // Lines are buffered, since one write per line costs too much; the rest is written at exit.
-  const lines = pino.destination({ sync: true, minLength: 12_288, periodicFlush: 100 });
-  process.on('exit', () => lines.flushSync());
-  const log = pino({ level: config.logLevel }, lines);
+  const log = createLog(config.logLevel);
   const misspelled = findMisspelledSettings(process.env);
   if (misspelled.length > 0) log.warn(`ignored variables: ${misspelled.join('; ')}`);
   const tracing = await startTracing(process.env, log);

@@ -21,60 +21,25 @@ import { sweepTable } from './models/training/table-rows.js';
 import { Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
-import { sweepText } from './resources/documents/document-rows.js';
+import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { hasKeys } from './store/keys.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
-import type { Tracing } from './telemetry/tracing.js';
-
-/** The contract is in the root of the project, two folders above the built file. */
-const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
-
-/** The service on its store. It is idle until `listen` and `work` are called. */
-export interface Service {
-  readonly app: RequestListener;
-  /**
-   * Listens on the configured host and port.
-   * @param front the listener to use instead of the app, such as one that passes most requests to
-   *   the app
-   * @returns the address
-   * @throws if it cannot listen, with the reason and a remedy in one line
-   */
-  listen(front?: RequestListener): Promise<string>;
-  /** Starts trainings and periodic housekeeping. */
-  work(): void;
-  /**
-   * Announces the stop: `/health/ready` answers 503, answers close their connections, and a running
-   * training is left to another instance. All requests are still served.
-   * @param ms the time for load balancers to notice
-   * @param hurry ends the drain early
-   */
-  drain(ms: number, hurry: AbortSignal): Promise<void>;
-  /**
-   * Closes the port, lets running requests finish, and ends everything that the service started. One
-   * failure does not keep the rest from ending.
-   * @throws the first failure
-   */
-  stop(): Promise<void>;
-  /** Returns what `stop` waits for, in words. */
-  underWay(): string[];
-}
+import type { Tracing } from './telemetry/spans.js';
 
 /**
- * Opens the store and builds the service on it. The caller must stop the service in every case.
+ * Opens the store and builds the service on it, which is idle until `listen` and `work` are called.
+ * The caller must stop it in every case.
  * @param tracing makes spans, if tracing is on
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */
-export async function openService(
-  config: Config,
-  log: Logger,
-  tracing?: Pick<Tracing, 'traceRequests' | 'startSpan'>,
-): Promise<Service> {
-  const contract = readContract(CONTRACT);
+export async function openService(config: Config, log: Logger, tracing?: Tracing) {
+  // In the root of the project, two folders above the built file.
+  const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
   const store = await Store.open(config.databaseUrl, {
     limits: {
       resources: config.maxResources,
@@ -105,24 +70,29 @@ export async function openService(
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
-    const hasDatabases = settings.size > 0;
+    const sql = settings.size > 0 ? new SqlTools(queries) : undefined;
     const agents = new AgentRunner(
-      {
-        ...{ store, passages, predictors, sql: hasDatabases ? new SqlTools(queries) : undefined },
-        onPredicted: () => metrics.predicted(1),
-      },
-      config.chat && (await chatServer(config.chat)),
+      { ...{ store, passages, predictors, sql }, onPredicted: () => metrics.predicted(1) },
+      config.chat && (await openChatServer(config.chat)),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
-    const databaseNames = (owner: string) => (hasDatabases ? queries.names(owner) : undefined);
+    const databaseNames = (owner: string) => sql && queries.names(owner);
     const services = {
       ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
       draining: draining.signal,
     };
     const callers = new Callers(store, log, !isLoopback(config.host));
     const { signal } = stopping;
-    const app = createApp(config, contract, services, callers, signal, log, tracing?.traceRequests);
+    const { listener, messages } = createApp(
+      config,
+      contract,
+      services,
+      callers,
+      signal,
+      log,
+      tracing?.traceRequests,
+    );
 
     let server: HttpServer | undefined;
     /** What a stop ends: the store last, since all else uses it. */
@@ -142,25 +112,44 @@ export async function openService(
     ];
     const ending = new Set<string>();
     return {
-      app,
-      listen: async (front = app) => {
-        server = new HttpServer(front, contract);
+      app: listener,
+      /**
+       * Listens on the configured host and port.
+       * @param front the listener to use instead of the app, such as one that passes most requests
+       *   to the app
+       * @returns the address
+       * @throws if it cannot listen, with the reason and a remedy in one line
+       */
+      listen: async (front: RequestListener = listener): Promise<string> => {
+        server = new HttpServer(front, contract, messages);
         const url = await server.listen(config);
         log.info({ url, store: withoutCredentials(config.databaseUrl) }, 'listening');
         return url;
       },
+      /** Starts trainings and periodic housekeeping. */
       work: () => {
         trainings.start();
         sweeps.start();
       },
-      drain: async (ms, hurry) => {
+      /**
+       * Announces the stop: `/health/ready` answers 503, answers close their connections, and a
+       * running training is left to another instance. All requests are still served.
+       * @param ms the time for load balancers to notice
+       * @param hurry ends the drain early
+       */
+      drain: async (ms: number, hurry: AbortSignal): Promise<void> => {
         draining.abort();
         server?.drain();
         // What fails is thrown by `stop`.
         trainings.stop().catch(() => {});
         await delay(ms, undefined, { signal: hurry }).catch(() => {});
       },
-      stop: async () => {
+      /**
+       * Closes the port, lets running requests finish, and ends everything that the service started.
+       * One failure does not keep the rest from ending.
+       * @throws the first failure
+       */
+      stop: async (): Promise<void> => {
         draining.abort();
         stopping.abort();
         const failures: unknown[] = [];
@@ -178,7 +167,8 @@ export async function openService(
         }
         if (failures.length > 0) throw failures[0];
       },
-      underWay: () => {
+      /** Returns what `stop` waits for, in words. */
+      underWay: (): string[] => {
         const requests = server?.openRequests ?? 0;
         return [...ending].map((what) => (what === 'requests' ? `${requests} requests` : what));
       },
@@ -189,7 +179,7 @@ export async function openService(
   }
 }
 
-async function chatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
+async function openChatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
   // Loaded on demand: a service without a chat server starts faster without it.
   const { ChatClient } = await import('./agents/chat/chat-client.js');
   return { client: new ChatClient({ url, ...(key !== undefined && { key }) }), model, models };

@@ -4,7 +4,6 @@ import type { Logger } from 'pino';
 /** The argument that makes the service stop when the process that started it has gone. */
 export const STOP_WITH_PARENT = '--stop-with-parent';
 
-/** Asks the service to stop. */
 export interface StopRequest {
   readonly cause: string;
   /** Aborted when there is no time to drain: somebody waits at the terminal, or nobody is left. */

@@ -3,6 +3,8 @@ import type { FileFormat } from 'roster-client';
 /** A file that a library wrote. */
 export interface WrittenFile {
   readonly format: FileFormat;
+  /** Of the buffers of Arrow, where they are compressed. */
+  readonly compression?: string | undefined;
   readonly path: string;
 }
 

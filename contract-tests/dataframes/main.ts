@@ -55,12 +55,13 @@ async function made(make: () => Frames | Promise<Frames>): Promise<Frames | unde
 
 async function exchange(frames: Frames, csv: string, checksum: string, expected: string) {
   for (const file of await frames.write(csv, folder)) {
-    tell(`${frames.name} ${file.format} trains the same model`, (await train(file)) === checksum);
+    const name = [frames.name, file.format, file.compression].filter(Boolean).join(' ');
+    tell(`${name} trains the same model`, (await train(file)) === checksum);
     for (const to of frames.reads) {
       if (to === 'parquet') continue;
       const answer = await predict(file, to);
       const rows = await frames.read(answer);
-      tell(`${frames.name} ${file.format} → ${to}`, compared(rows) === expected);
+      tell(`${name} → ${to}`, compared(rows) === expected);
     }
   }
 }

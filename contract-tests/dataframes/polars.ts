@@ -10,11 +10,15 @@ interface Polars {
   readIPCStream(bytes: Buffer): Frame;
 }
 
+interface IpcOptions {
+  readonly compression: 'lz4' | 'zstd';
+}
+
 interface Frame {
   writeCSV(path: string): void;
   writeJSON(path: string, options: { format: 'lines' }): void;
-  writeIPC(path: string): void;
-  writeIPCStream(path: string): void;
+  writeIPC(path: string, options?: IpcOptions): void;
+  writeIPCStream(path: string, options?: IpcOptions): void;
   writeParquet(path: string): void;
   toRecords(): Rows;
 }
@@ -31,15 +35,19 @@ export function polars(): Frames {
     async write(csv, folder) {
       const frame = pl.readCSV(csv, INFER);
       const files: WrittenFile[] = [];
-      const path = (format: WrittenFile['format']) => {
-        const file = join(folder, `polars.${format}`);
-        files.push({ format, path: file });
+      const path = (format: WrittenFile['format'], compression?: string) => {
+        const file = join(folder, `polars.${compression ?? 'plain'}.${format}`);
+        files.push({ format, compression, path: file });
         return file;
       };
       frame.writeCSV(path('csv'));
       frame.writeJSON(path('ndjson'), LINES);
       frame.writeIPC(path('arrow-file'));
       frame.writeIPCStream(path('arrow-stream'));
+      for (const compression of ['lz4', 'zstd'] as const) {
+        frame.writeIPC(path('arrow-file', compression), { compression });
+        frame.writeIPCStream(path('arrow-stream', compression), { compression });
+      }
       frame.writeParquet(path('parquet'));
       return files;
     },

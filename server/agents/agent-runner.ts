@@ -76,7 +76,7 @@ export class AgentRunner {
     );
     const messages = fillLast(question.messages, template);
     const prepared = {
-      ...{ chat: client, model, temperature, returnsContext },
+      ...{ chat: client, model, temperature, returnsContext, traceId },
       messages: [
         {
           role: 'system' as const,
@@ -95,9 +95,9 @@ export class AgentRunner {
   }
 
   /** Logs the cause of an answer that failed inside the service. */
-  logFailure(cause: unknown, traceId: string): void {
+  readonly logFailure = (cause: unknown, traceId: string): void => {
     this.log.error({ err: cause, trace_id: traceId }, 'an answer failed');
-  }
+  };
 
   /** Chooses the language model. Without a list of models, every agent uses the same. */
   #serverFor(agent: AnsweringAgent | null, modelName: string | null) {

@@ -1,9 +1,11 @@
+import type { AgentEvent } from '../api/reply/send.js';
 import {
   type Answer,
   type AnswerStream,
   type AnswerWatch,
-  NO_ANSWER,
   type Step,
+  stepEvent,
+  toAction,
   type Usage,
 } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
@@ -11,7 +13,7 @@ import { ChatError } from './chat/chat-error.js';
 import type { ChatAnswer, ChatMessage, ChatRequest } from './chat/messages.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tools/tool.js';
-import { type ToolRegistry, type ToolUse, toAction } from './tools/tool-registry.js';
+import { describeCall, type ToolRegistry, type ToolUse } from './tools/tool-registry.js';
 
 const LIMITS = {
   /** Requests to the chat server that may ask for tools. */
@@ -35,6 +37,7 @@ export interface PreparedAnswer {
   /** The steps of skills that cannot be used. */
   readonly firstSteps: readonly Step[];
   readonly returnsContext: boolean;
+  readonly traceId: string;
 }
 
 /**
@@ -45,7 +48,10 @@ export class AnswerLoop {
   readonly #messages: ChatMessage[];
   readonly #steps: Step[] = [];
   readonly #passages: Passage[] = [];
-  #usage: Usage = NO_ANSWER.usage;
+  #usage: Usage = {
+    requests: 0,
+    ...{ prompt_tokens: null, completion_tokens: null, total_tokens: null },
+  };
   #uses = 0;
   #resultBytes = 0;
   #malformed = 0;
@@ -66,9 +72,13 @@ export class AnswerLoop {
    */
   async *run(): AnswerStream {
     const watch = this.observe();
-    const late = new AbortController();
-    const timer = setTimeout(() => late.abort(tookTooLong()), LIMITS.milliseconds);
-    const signal = AbortSignal.any([this.signal, late.signal]);
+    const { traceId: trace_id } = this.prepared;
+    const over = new AbortController();
+    const { signal } = over;
+    const stop = () => over.abort(this.signal.reason);
+    if (this.signal.aborted) stop();
+    this.signal.addEventListener('abort', stop);
+    const timer = setTimeout(() => over.abort(tookTooLong()), LIMITS.milliseconds);
     let isOpen = true;
     try {
       for (const step of this.prepared.firstSteps) yield this.#addStep(step, watch);
@@ -81,7 +91,7 @@ export class AnswerLoop {
           for (; !next.done; next = await stream.next()) {
             bytes += Buffer.byteLength(next.value);
             if (bytes > LIMITS.textBytes) throw tooLong();
-            yield { type: 'delta', text: next.value };
+            yield { type: 'delta', content: next.value, trace_id };
           }
         } finally {
           // Closes the connection if the answer is left early.
@@ -91,7 +101,7 @@ export class AnswerLoop {
         this.#usage = addUsage(this.#usage, usage);
         if (toolCalls.length === 0) {
           const isCut = finishReason === 'length';
-          if (isCut) yield { type: 'delta', text: CUT_OFF };
+          if (isCut) yield { type: 'delta', content: CUT_OFF, trace_id };
           const answer = this.#answer(isCut ? text + CUT_OFF : text);
           isOpen = false;
           watch.onAnswer(answer);
@@ -100,7 +110,8 @@ export class AnswerLoop {
         if (isLast) throw neverAnswered();
         const calls = toolCalls.slice(0, LIMITS.toolCalls - this.#uses);
         this.#messages.push({ role: 'assistant', content: text || null, tool_calls: calls });
-        yield { type: 'actions', text, actions: calls.map(toAction) };
+        const actions = calls.map((call) => toAction(describeCall(call)));
+        yield { actions, messages: [{ content: text }], trace_id };
         // One after the other: they share the loop, and a later one may be needless to start.
         for (const call of calls) {
           const use = await this.prepared.tools.use(call, signal);
@@ -115,6 +126,7 @@ export class AnswerLoop {
       throw error;
     } finally {
       clearTimeout(timer);
+      this.signal.removeEventListener('abort', stop);
       if (isOpen) watch.onStop();
     }
   }
@@ -145,10 +157,10 @@ export class AnswerLoop {
     if (wasMalformed) this.#malformed += 1;
   }
 
-  #addStep(step: Step, watch: AnswerWatch) {
+  #addStep(step: Step, watch: AnswerWatch): AgentEvent {
     this.#steps.push(step);
     watch.onStep(step);
-    return { type: 'step' as const, step };
+    return stepEvent(step, this.prepared.traceId);
   }
 
   #answer(text: string): Answer {

@@ -1,4 +1,7 @@
 import type { components } from '../../generated/openapi.js';
+import type { AgentEvent } from '../api/reply/send.js';
+import { storeProblem } from '../store/database/unavailable.js';
+import { ChatError } from './chat/chat-error.js';
 import type { Passage } from './tools/tool.js';
 
 /** The use of a tool, as callers see it. */
@@ -10,18 +13,6 @@ export interface HistoryMessage {
   readonly content: string;
 }
 
-/** Something that happens while an agent answers. */
-export type AnswerEvent =
-  | { readonly type: 'delta'; readonly text: string }
-  | { readonly type: 'actions'; readonly text: string; readonly actions: readonly Action[] }
-  | { readonly type: 'step'; readonly step: Step };
-
-/** A tool that the agent begins to use. */
-export interface Action {
-  readonly tool: string;
-  readonly input: unknown;
-}
-
 export interface Answer {
   readonly text: string;
   readonly steps: readonly Step[];
@@ -30,14 +21,8 @@ export interface Answer {
   readonly passages: readonly Passage[] | undefined;
 }
 
-/** An answer in progress: its events, and at last the answer. Throws if it fails. */
-export type AnswerStream = AsyncGenerator<AnswerEvent, Answer>;
-
-/** Ends an answer that nobody reads. */
-export const NO_ANSWER: Answer = {
-  ...{ text: '', steps: [], passages: undefined },
-  usage: { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null },
-};
+/** An answer in progress: what happens, and at last the answer. Throws if it fails. */
+export type AnswerStream = AsyncGenerator<AgentEvent, Answer>;
 
 /** Waits for an answer, and ignores its events. */
 export async function waitForAnswer(stream: AnswerStream): Promise<Answer> {
@@ -67,3 +52,57 @@ export interface AnswerWatch {
 
 /** Called when an answer begins. */
 export type AnswerObserver = (facts: AnswerFacts) => AnswerWatch;
+
+interface EventOptions {
+  readonly prompt: string;
+  readonly traceId: string;
+  /** The identifier of the question, if it is a message of a conversation. */
+  readonly messageId?: string;
+  /** Keeps the answer before it is sent as a whole; returns the identifier of its message. */
+  readonly keep?: (answer: Answer) => Promise<string>;
+  /** Gets the cause of an answer that failed inside the service. */
+  readonly logFailure: (cause: unknown, traceId: string) => void;
+}
+
+/**
+ * Returns the events of a streamed answer: the start, what happens, the answer or an error, and the
+ * end. It never throws. A reader that leaves ends the answer.
+ */
+export async function* agentEvents(
+  stream: AnswerStream,
+  { prompt, traceId: trace_id, messageId, keep, logFailure }: EventOptions,
+): AsyncGenerator<AgentEvent, void> {
+  yield { type: 'start', prompt, ...(messageId && { message_id: messageId }), trace_id };
+  try {
+    const answer = yield* stream;
+    const { text, usage, passages } = answer;
+    const id = await keep?.(answer);
+    if (passages) yield { type: 'context', content: [...passages], trace_id };
+    const output = { output: text, messages: [{ content: text }], usage };
+    yield { ...output, ...(id && { message_id: id }), trace_id };
+  } catch (error) {
+    const known = storeProblem(error);
+    if (!known) logFailure(error, trace_id);
+    yield {
+      type: 'error',
+      content:
+        known?.detail ??
+        'Something went wrong inside the service. Its log has the cause under the trace_id.',
+      error_type: known instanceof ChatError ? known.errorType : 'general',
+      trace_id,
+    };
+  }
+  yield { type: 'end', trace_id };
+}
+
+/** The event of a tool that was used. */
+export function stepEvent(step: Step, trace_id: string): AgentEvent {
+  const { result, error, milliseconds } = step;
+  const observation = result ?? error ?? '';
+  return { steps: [{ action: toAction(step), observation, error, milliseconds }], trace_id };
+}
+
+/** Returns the use of a tool in the form of events. */
+export function toAction({ tool, input }: Pick<Step, 'tool' | 'input'>) {
+  return { tool, tool_input: input, log: `uses ${tool}` };
+}

@@ -4,9 +4,13 @@ import { EventStream } from '../api/reply/send.js';
 import { invalidRequest } from '../problems/problem.js';
 import { findProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
-import { agentEvents } from './agent-events.js';
 import type { AgentRunner } from './agent-runner.js';
-import { type AnswerStream, type HistoryMessage, waitForAnswer } from './answer-stream.js';
+import {
+  type AnswerStream,
+  agentEvents,
+  type HistoryMessage,
+  waitForAnswer,
+} from './answer-stream.js';
 
 type CompletionOperations = Pick<Handlers, 'completeAgent' | 'streamAgent'>;
 type Messages = components['schemas']['CompletionBody']['messages'];
@@ -26,7 +30,8 @@ export function completionOperations(store: Store, agents: AgentRunner): Complet
 
     streamAgent: async (request) => {
       const { stream, prompt } = await ask(store, agents, request);
-      const events = agentEvents(stream, { prompt, traceId: request.requestId }, agents);
+      const { logFailure } = agents;
+      const events = agentEvents(stream, { prompt, traceId: request.requestId, logFailure });
       return request.reply({ status: 200, body: new EventStream(events) });
     },
   };

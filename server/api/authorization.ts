@@ -1,7 +1,6 @@
 import type { Request } from 'express';
 import type { Caller } from '../auth/caller.js';
-import type { Callers } from '../auth/callers.js';
-import { KEY_HEADERS } from '../auth/callers.js';
+import { type Callers, KEY_HEADERS } from '../auth/callers.js';
 import { isLoopback } from '../common/loopback.js';
 import type { Operation } from '../contract/document.js';
 import { isFromOtherOrigin } from '../edge/cors.js';
@@ -22,15 +21,26 @@ export function identifyCaller(
 ): Caller | Promise<Caller> {
   const headers = keyHeaders(req);
   const [sent] = headers;
-  const refuse = (refusal: ProblemError) => refuseKey(callers, headers, refusal);
-  if (headers.some(({ name }) => name !== sent?.name)) return refuse(twoHeaders());
-  const presented = sent && headers.length === 1 ? readKey(sent) : undefined;
-  if (sent && presented === undefined) return refuse(malformed(sent));
+  // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
+  const refuse = async (detail: string): Promise<never> => {
+    throw unauthorized((await callers.needsKey()) ? detail : needlessKey(headers), 'invalid_token');
+  };
+  if (headers.some(({ name }) => name !== sent?.name)) {
+    // One of the two may not be the caller's.
+    return refuse(
+      'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
+    );
+  }
+  const presented =
+    sent && headers.length === 1 ? FORMS[sent.name].form.exec(sent.value)?.[1] : undefined;
+  if (sent && presented === undefined) {
+    const { name, example } = FORMS[sent.name];
+    return refuse(
+      `The header ${name} does not have the form '${example}'; send the key so, in one such header.`,
+    );
+  }
   const letIn = (caller: Caller | undefined) => {
-    if (!caller) {
-      if (presented === undefined) throw noKey();
-      return refuse(badKey());
-    }
+    if (!caller) return presented === undefined ? refuseWithoutKey() : refuse(BAD_KEY);
     if (caller.key === null) refuseForeignPages(req, method, allowedOrigins);
     return caller;
   };
@@ -38,25 +48,48 @@ export function identifyCaller(
   return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
 }
 
-/** Users of a mock, which accepts any key, meet a service without keys with the key that they used there. */
-async function refuseKey(
-  callers: Callers,
-  headers: readonly KeyHeader[],
-  refusal: ProblemError,
-): Promise<never> {
-  throw (await callers.needsKey()) ? refusal : needlessKey(headers);
+/** Does not say which of the three applies, or anyone could find out which keys ever existed. */
+const BAD_KEY =
+  'The key is unknown, revoked or expired; ask those who run the service for another.';
+
+function refuseWithoutKey(): never {
+  throw unauthorized(
+    "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.",
+  );
 }
 
+/**
+ * Without keys, the service trusts browsers on this machine. A page from elsewhere could point its
+ * own host name at this machine (DNS rebinding), and would then share the origin of the service.
+ */
 function refuseForeignPages(req: Request, method: string, allowedOrigins: readonly string[]): void {
-  if (!isForThisMachine(req)) throw otherHost(req.hostname);
-  if (method !== 'get' && isFromOtherOrigin(req, allowedOrigins)) {
-    throw otherOrigin(req.headers.origin);
+  const { host, origin } = req.headers;
+  // A client that sends no Host, which HTTP/1.0 allows, is not a browser.
+  if (host !== undefined && !isLoopback(req.hostname)) {
+    throw unauthorized(
+      `The service has no keys, and so is there for this machine alone: ask it as localhost or 127.0.0.1, not as "${req.hostname}".`,
+    );
   }
+  // A browser sends what has no body, or a form's, without a preflight.
+  if (method === 'get' || !isFromOtherOrigin(req, allowedOrigins)) return;
+  const page = origin === undefined || origin === 'null' ? '' : `, "${origin}",`;
+  throw problem(
+    '/problems/other-origin',
+    `The request comes from a page of another origin${page} and this service has no keys that would tell who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.`,
+    {},
+    { 'WWW-Authenticate': CHALLENGE },
+  );
 }
 
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
 export function requireScope({ scope }: Operation, caller: Caller): void {
-  if (scope !== undefined && !caller.scopes.includes(scope)) throw missingScope(scope);
+  if (scope === undefined || caller.scopes.includes(scope)) return;
+  throw problem(
+    '/problems/missing-scope',
+    `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,
+    {},
+    { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+  );
 }
 
 interface KeyHeader {
@@ -85,95 +118,19 @@ function keyHeaders({ headers, rawHeaders }: Request): KeyHeader[] {
 const FORMS = {
   authorization: {
     name: 'Authorization',
-    shown: 'Bearer roster_…',
+    example: 'Bearer roster_…',
     form: /^Bearer +(roster_\S+) *$/i,
   },
-  'x-api-key': { name: 'X-Api-Key', shown: 'roster_…', form: /^(roster_\S+)$/ },
+  'x-api-key': { name: 'X-Api-Key', example: 'roster_…', form: /^(roster_\S+)$/ },
 };
 
-/** Returns the key of a header; undefined if the header has another form. */
-function readKey({ name, value }: KeyHeader): string | undefined {
-  return FORMS[name].form.exec(value)?.[1];
-}
-
-function noKey() {
-  return problem(
-    '/problems/unauthorized',
-    "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.",
-    {},
-    { 'WWW-Authenticate': CHALLENGE },
-  );
-}
-
-function malformed({ name }: KeyHeader) {
-  const { name: header, shown } = FORMS[name];
-  return refusedKey(
-    `The header ${header} does not have the form '${shown}'; send the key so, in one such header.`,
-  );
-}
-
-/** One of the two may not be the caller's. */
-function twoHeaders() {
-  return refusedKey(
-    'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
-  );
-}
-
-function needlessKey(headers: readonly KeyHeader[]) {
+function needlessKey(headers: readonly KeyHeader[]): string {
   const names = [...new Set(headers.map(({ name }) => FORMS[name].name))].join(' and ');
-  return refusedKey(`This service has no keys: send none; leave the header ${names} out.`);
+  return `This service has no keys: send none; leave the header ${names} out.`;
 }
 
-/** Does not say which of the three applies, or anyone could find out which keys ever existed. */
-function badKey() {
-  return refusedKey(
-    'The key is unknown, revoked or expired; ask those who run the service for another.',
-  );
-}
-
-function refusedKey(detail: string) {
-  return problem(
-    '/problems/unauthorized',
-    detail,
-    {},
-    { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"` },
-  );
-}
-
-/** A client that sends no Host, which HTTP/1.0 allows, is not a browser. */
-function isForThisMachine(req: Request): boolean {
-  return req.headers.host === undefined || isLoopback(req.hostname);
-}
-
-/**
- * Without keys, the service trusts browsers on this machine. A page from elsewhere could point its
- * own host name at this machine (DNS rebinding), and would then share the origin of the service.
- */
-function otherHost(host: string) {
-  return problem(
-    '/problems/unauthorized',
-    `The service has no keys, and so is there for this machine alone: ask it as localhost or 127.0.0.1, not as "${host}".`,
-    {},
-    { 'WWW-Authenticate': CHALLENGE },
-  );
-}
-
-/** A browser sends what has no body, or a form's, without a preflight. */
-function otherOrigin(origin: string | undefined) {
-  const page = origin === undefined || origin === 'null' ? '' : `, "${origin}",`;
-  return problem(
-    '/problems/other-origin',
-    `The request comes from a page of another origin${page} and this service has no keys that would tell who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.`,
-    {},
-    { 'WWW-Authenticate': CHALLENGE },
-  );
-}
-
-function missingScope(scope: Caller['scopes'][number]) {
-  return problem(
-    '/problems/missing-scope',
-    `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,
-    {},
-    { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
-  );
+/** @param error the value of `error` in the challenge (RFC 6750, section 3.1) */
+function unauthorized(detail: string, error?: string): ProblemError {
+  const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
+  return problem('/problems/unauthorized', detail, {}, { 'WWW-Authenticate': challenge });
 }

@@ -1,14 +1,24 @@
 import type { Request, Response } from 'express';
-import { earlier, type Sunset, sunsetHeaders } from '../contract/deprecations.js';
+import type { Sunset } from '../contract/deprecations.js';
 import type { Operation } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
 import { drainAndClose } from '../edge/request-body.js';
 
-/** Adds `Deprecation` and `Sunset` to the answer; of several deprecated things, the earliest dates. */
-function announceSunset(res: Response, sunset: Sunset): void {
-  const { locals } = res;
-  locals.sunset = locals.sunset ? earlier(locals.sunset, sunset) : sunset;
-  res.set(sunsetHeaders(locals.sunset));
+/**
+ * Adds `Deprecation` (RFC 9745, section 2) and `Sunset` (RFC 8594, section 3) to the answer; of several
+ * deprecated things, the earliest dates.
+ */
+function announceSunset(res: Response, { deprecated, sunset }: Sunset): void {
+  const known = res.locals.sunset ?? { deprecated, sunset };
+  const earliest = {
+    deprecated: known.deprecated < deprecated ? known.deprecated : deprecated,
+    sunset: known.sunset < sunset ? known.sunset : sunset,
+  };
+  res.locals.sunset = earliest;
+  res.set({
+    Deprecation: `@${Date.parse(earliest.deprecated) / 1000}`,
+    Sunset: new Date(earliest.sunset).toUTCString(),
+  });
 }
 
 /** Announces the end of a deprecated operation, and of deprecated parameters that a request has. */

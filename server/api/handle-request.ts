@@ -1,6 +1,6 @@
 /**
  * A request's life, from its address to its reply. Express's router takes a fifth of the processor time of
- * a simple read, so addresses of the contract do not pass it (`edge/express-bypass.ts`): Express gives requests
+ * a simple read, so addresses of the contract do not pass it (`edge/express-app.ts`): Express gives requests
  * and responses their methods, serves the pages, answers unknown addresses and errors, and has
  * express-openapi-validator, which judges the requests that a fast check does not accept.
  */
@@ -16,7 +16,7 @@ import { problem, unavailable } from '../problems/problem.js';
 import { identifyCaller, requireScope } from './authorization.js';
 import { deferLargeJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';
-import { announceFields, announceParameters, redirectFromPrefix } from './deprecation.js';
+import { announceParameters, redirectFromPrefix } from './deprecation.js';
 import type { Handlers, OperationId } from './handlers.js';
 import type { Limits, OperationLimits } from './limits/index.js';
 import type { NoteFailure } from './reply/error-handler.js';
@@ -286,7 +286,6 @@ function createEndpoint(
   const check: Step = parse
     ? async (req, res) => {
         await parse(req, res);
-        announceFields(operation, req.body, res);
         await validate(req, res);
       }
     : validate;

@@ -1,6 +1,4 @@
-import { createHash } from 'node:crypto';
 import type { Caller } from '../auth/caller.js';
-import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
 import {
   claimAnswer,
@@ -10,16 +8,14 @@ import {
   keepAnswer,
 } from '../store/answers.js';
 import type { Store } from '../store/index.js';
-import type { JsonChunks } from '../store/row-json.js';
+import type { JsonChunks } from '../store/rows.js';
 import type { OperationId } from './handlers.js';
-import { omitNulls } from './omit-nulls.js';
-import { withEtag } from './preconditions.js';
+import { hashPieces, withEtag } from './preconditions.js';
 import { JsonText } from './reply/send.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
 const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** The response to a creation. */
 export interface Created<T> {
   readonly status: 201;
   readonly body: JsonText<T>;
@@ -27,12 +23,11 @@ export interface Created<T> {
 }
 
 /** A created resource, as JSON, and its address. */
-export interface NewResource {
+interface NewResource {
   readonly chunks: JsonChunks;
   readonly location: string;
 }
 
-/** Returns the response that shows the created resource and its address. */
 export async function replyCreated<T>({ chunks, location }: NewResource): Promise<Created<T>> {
   const { body, headers } = await withEtag<T>(chunks);
   return { status: 201, body, headers: { ...headers, Location: location } };
@@ -42,7 +37,6 @@ export interface CreationHeaders {
   'Idempotency-Key'?: string;
 }
 
-/** A request to create something. */
 interface Creation {
   readonly caller: Caller;
   readonly headers: CreationHeaders;
@@ -94,27 +88,45 @@ async function keptAnswer(tx: Store, owner: string, key: string): Promise<KeptAn
   return find();
 }
 
-/**
- * Returns a body without the fields that count as not sent: those that are null in the resource.
- */
+/** Returns a body without the fields of its resource that count as not sent. */
 function normalize(body: object): object {
   return Object.fromEntries(
     Object.entries(body).map(([kind, fields]) => [kind, omitNulls(fields)]),
   );
 }
 
+type WithoutNulls<T> = { [K in keyof T]: Exclude<T[K], null> };
+
+/** Returns the fields of a write that count as sent: a null counts as not sent. */
+export function omitNulls<T extends object>(fields: T): WithoutNulls<T> {
+  return changedFields(fields, []);
+}
+
+/**
+ * Returns the fields that a change sends. Null removes a removable field, and counts as not sent
+ * for the others. In a body with `params`, the older name of `settings`, it counts as not sent for
+ * all: clients that know this name send null for fields that stay.
+ */
+export function changedFields<T extends object, K extends keyof T = never>(
+  fields: T & { readonly params?: unknown },
+  removable: readonly K[],
+): WithoutNulls<Omit<T, K>> & Pick<T, K> {
+  // The params of a skill have no other name, and nothing of a skill is removable.
+  const hasOlderName = (fields.params ?? null) !== null;
+  const removed: ReadonlySet<unknown> = new Set(hasOlderName ? [] : removable);
+  const kept = Object.entries(fields).filter(
+    ([name, value]) => value !== null || removed.has(name),
+  );
+  // Only nulls were removed, which TypeScript cannot infer from the entries.
+  return Object.fromEntries(kept) as WithoutNulls<Omit<T, K>> & Pick<T, K>;
+}
+
 /**
  * Computes the digest of a request, and yields to other requests meanwhile: a body may be a
  * mebibyte of decimals.
  */
-export async function digestRequest(request: readonly unknown[]): Promise<string> {
-  const pause = pausing();
-  const digest = createHash('sha256');
-  for (const piece of sorted(request)) {
-    digest.update(piece);
-    await pause();
-  }
-  return digest.digest('hex');
+export function digestRequest(request: readonly unknown[]): Promise<string> {
+  return hashPieces(sorted(request), 'hex');
 }
 
 /** The number of items without members that are written at once. */
@@ -126,31 +138,26 @@ const ITEMS = 1000;
  */
 function* sorted(value: unknown): Generator<string> {
   if (!hasMembers(value)) yield JSON.stringify(value ?? null);
-  else if (Array.isArray(value)) yield* sortedItems(value);
-  else yield* sortedMembers(value);
-}
-
-function* sortedItems(items: readonly unknown[]): Generator<string> {
-  yield '[';
-  const areFlat = !items.some(hasMembers);
-  const step = areFlat ? ITEMS : 1;
-  for (let at = 0; at < items.length; at += step) {
-    if (at > 0) yield ',';
-    if (areFlat) yield JSON.stringify(items.slice(at, at + step)).slice(1, -1);
-    else yield* sorted(items[at]);
+  else if (Array.isArray(value)) {
+    const areFlat = !value.some(hasMembers);
+    const step = areFlat ? ITEMS : 1;
+    yield '[';
+    for (let at = 0; at < value.length; at += step) {
+      if (at > 0) yield ',';
+      if (areFlat) yield JSON.stringify(value.slice(at, at + step)).slice(1, -1);
+      else yield* sorted(value[at]);
+    }
+    yield ']';
+  } else {
+    const members = new Map<string, unknown>(Object.entries(value));
+    let before = '{';
+    for (const name of [...members.keys()].sort()) {
+      yield `${before}${JSON.stringify(name)}:`;
+      yield* sorted(members.get(name));
+      before = ',';
+    }
+    yield before === '{' ? '{}' : '}';
   }
-  yield ']';
-}
-
-function* sortedMembers(value: object): Generator<string> {
-  const members = new Map<string, unknown>(Object.entries(value));
-  let before = '{';
-  for (const name of [...members.keys()].sort()) {
-    yield `${before}${JSON.stringify(name)}:`;
-    yield* sorted(members.get(name));
-    before = ',';
-  }
-  yield before === '{' ? '{}' : '}';
 }
 
 function hasMembers(value: unknown): value is object {

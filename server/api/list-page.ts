@@ -1,9 +1,7 @@
 import { pausing } from '../common/pausing.js';
-import type { JsonChunks } from '../store/row-json.js';
-import type { ListEntry, Page } from '../store/rows.js';
+import type { JsonChunks, ListEntry, Page } from '../store/rows.js';
 import { JsonText } from './reply/send.js';
 
-/** The query of a list; the link to the next page repeats its other members. */
 export interface PageQuery {
   readonly limit?: number;
   readonly cursor?: string;
@@ -44,21 +42,21 @@ export function listPage<T extends { readonly id: string }, R>(
   });
 }
 
-/** A list whose resources the store writes as JSON. */
-interface JsonList {
-  readonly listIds: (page: Page) => Promise<ListEntry[]>;
-  /** Skips resources that no longer exist. */
-  readonly readJson: (entries: readonly ListEntry[]) => AsyncIterable<JsonChunks>;
-}
-
 /**
  * Writes the requested page of a list while reading it, and yields to other requests in between.
  * @param address the address of the list, as the caller used it
+ * @param list `readJson` skips resources that no longer exist
  */
 export function streamPage<T>(
   address: string,
   query: PageQuery,
-  { listIds, readJson }: JsonList,
+  {
+    listIds,
+    readJson,
+  }: {
+    readonly listIds: (page: Page) => Promise<ListEntry[]>;
+    readonly readJson: (entries: readonly ListEntry[]) => AsyncIterable<JsonChunks>;
+  },
 ): Promise<ListPage<T>> {
   return readPage(address, query, {
     read: listIds,
@@ -94,7 +92,11 @@ async function readPage<T, E extends { readonly id: string }>(
   // A limit that no part reaches: nothing is read after this one.
   const body = new JsonText<T[]>(writeList(list, page, Number.POSITIVE_INFINITY));
   if (entries.length <= query.limit || !last) return { body, headers: {} };
-  const next = searchParams({ ...query, cursor: encodeCursor(last.id) });
+  // The link repeats the other members of the query.
+  const next = new URLSearchParams();
+  for (const [name, value] of Object.entries({ ...query, cursor: encodeCursor(last.id) })) {
+    for (const one of [value].flat()) next.append(name, String(one));
+  }
   return { body, headers: { Link: `<${address}?${next}>; rel="next"` } };
 }
 
@@ -127,14 +129,6 @@ async function* writeList<E extends { readonly id: string }>(
     part = await read({ limit, after: part.at(-1)?.id });
   }
   yield opening === '[' ? '[]' : ']';
-}
-
-function searchParams(query: Readonly<Record<string, unknown>>): URLSearchParams {
-  const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) params.append(name, String(one));
-  }
-  return params;
 }
 
 /** Returns a cursor: the last id of the page, in a shorter encoding. */

@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto';
 import { pausing } from '../common/pausing.js';
 import { problem } from '../problems/problem.js';
-import type { JsonChunks } from '../store/row-json.js';
+import type { JsonChunks } from '../store/rows.js';
 import { JsonText } from './reply/send.js';
 
 /** A response that shows a resource, with its entity tag. */
@@ -18,18 +18,20 @@ export async function withEtag<T>(chunks: JsonChunks): Promise<Tagged<T>> {
   return { body: new JsonText<T>(chunks), headers: { ETag: await entityTag(chunks) } };
 }
 
-/**
- * Returns the response to a GET of a resource: the resource, or 304 if the caller already has it.
- */
+/** The response to a GET of a resource: the resource, or 304 if the caller already has it. */
+export type ConditionalReply<T> =
+  | ({ readonly status: 200 } & Tagged<T>)
+  | { readonly status: 304; readonly headers: Tagged<T>['headers'] };
+
 export async function conditionalGet<T>(
   chunks: JsonChunks,
   conditions: { 'If-None-Match'?: string },
-) {
+): Promise<ConditionalReply<T>> {
   const { body, headers } = await withEtag<T>(chunks);
   const known = conditions['If-None-Match'];
   return known !== undefined && namesTag(known, headers.ETag, weakly)
-    ? { status: 304 as const, headers }
-    : { status: 200 as const, body, headers };
+    ? { status: 304, headers }
+    : { status: 200, body, headers };
 }
 
 /** The headers that make a write conditional. */
@@ -74,13 +76,21 @@ export async function checkPreconditions(
 async function entityTag(chunks: JsonChunks): Promise<string> {
   const [first = ''] = chunks;
   if (chunks.length <= 1) return quoteTag(hash('sha256', first, 'base64url'));
+  return quoteTag(await hashPieces(chunks, 'base64url'));
+}
+
+/** Computes the SHA-256 of a text in pieces, and yields to other requests meanwhile. */
+export async function hashPieces(
+  pieces: Iterable<string>,
+  encoding: 'base64url' | 'hex',
+): Promise<string> {
   const pause = pausing();
   const digest = createHash('sha256');
-  for (const chunk of chunks) {
-    digest.update(chunk);
+  for (const piece of pieces) {
+    digest.update(piece);
     await pause();
   }
-  return quoteTag(digest.digest('base64url'));
+  return digest.digest(encoding);
 }
 
 function quoteTag(digest: string): string {

@@ -25,9 +25,7 @@ export function requestSignal(
   isKeyValid: IsKeyValid,
 ): AbortSignal {
   const over = new AbortController();
-  const onStop = () => {
-    over.abort(unavailable('The service is stopping; ask again in a moment.'));
-  };
+  const onStop = () => over.abort(unavailable('The service is stopping; ask again in a moment.'));
   const leaveKey = watchKey(isKeyValid, (reason) => over.abort(reason));
   onResponseClose(req, res, () => {
     leaveKey();
@@ -56,7 +54,9 @@ export function watchKey(
       if (!(await isKeyValid())) onEnd(keyEnded());
       confirmedAt = performance.now();
     } catch (cause) {
-      if (performance.now() - confirmedAt > TRUST_MS) onEnd(unknownKey(cause));
+      if (performance.now() - confirmedAt <= TRUST_MS) return;
+      const detail = `The store could not tell for ${TRUST_MS / 1000} seconds whether the key is still good; send the rest in a moment.`;
+      onEnd(unavailable(detail, 1, { cause }));
     } finally {
       isAsking = false;
     }
@@ -71,13 +71,5 @@ function keyEnded(): ProblemError {
     'The key was revoked or expired while the request went on; send the rest with another key.',
     {},
     { 'WWW-Authenticate': 'Bearer realm="roster", error="invalid_token"', Connection: 'close' },
-  );
-}
-
-function unknownKey(cause: unknown): ProblemError {
-  return unavailable(
-    `The store could not tell for ${TRUST_MS / 1000} seconds whether the key is still good; send the rest in a moment.`,
-    1,
-    { cause },
   );
 }

@@ -16,7 +16,6 @@ const RECENT = 500;
 /** The time between two records of a key's last use, in milliseconds. */
 const BETWEEN_NOTES = 60_000;
 
-/** The most keys in memory. */
 const MAX_KEYS = 10_000;
 
 /**
@@ -26,18 +25,18 @@ const MAX_KEYS = 10_000;
 const NO_KEY = { id: '-'.repeat(16), secret: '-'.repeat(43) };
 const NO_HASH = hashOf(NO_KEY.secret);
 
-/** A key that is right, and whose it is. */
+/** A key whose secret was right, and whose it is. */
 interface Found {
-  readonly key: KeptKey;
-  readonly caller: Caller;
+  key: KeptKey;
+  caller: Caller;
+  /** When the store was asked, and when a use was last noted, as given by `performance.now()`. */
+  asked: number;
+  noted: number;
 }
 
-/** Knows callers by their keys. */
 export class Callers {
   /** Keys whose secret was right, by their id. Others are not kept: anyone can send any number. */
-  readonly #good = new LruCache<Found & { readonly asked: number }>({ maxEntries: MAX_KEYS });
-  /** When the use of a key was last noted, by its id. */
-  readonly #noted = new LruCache<number>({ maxEntries: MAX_KEYS });
+  readonly #good = new LruCache<Found>({ maxEntries: MAX_KEYS });
   /** The uses that are still to be noted: the moment, by the id of the key. */
   readonly #toNote = new Map<string, string>();
   #keysExist: boolean;
@@ -81,7 +80,7 @@ export class Callers {
     if (good && asked - good.asked < RECENT) return true;
     const key = await findKey(this.store, shown.id);
     if (!key || !isValid(key)) return false;
-    if (good) this.#good.set(shown.id, { ...good, key, asked });
+    if (good) Object.assign(good, { key, asked });
     return true;
   }
 
@@ -100,7 +99,7 @@ export class Callers {
 
   #letIn(found: Found | undefined): Caller | undefined {
     if (!found || !isValid(found.key)) return undefined;
-    this.#noteUse(found.key.id);
+    this.#noteUse(found);
     return found.caller;
   }
 
@@ -115,17 +114,20 @@ export class Callers {
     const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(key?.hash ?? NO_HASH));
     if (!key || !isRight) return undefined;
     const { owner, scopes, name } = key;
-    const found = { key, caller: { owner, scopes, key: { id, name } } };
-    this.#good.set(id, { ...found, asked });
+    const answer = { key, caller: { owner, scopes, key: { id, name } }, asked };
+    const known = this.#good.get(id);
+    if (known) return Object.assign(known, answer);
+    const found = { ...answer, noted: Number.NEGATIVE_INFINITY };
+    this.#good.set(id, found);
     return found;
   }
 
   /** Notes the use of a key, after the request has gone on. */
-  #noteUse(id: string): void {
+  #noteUse(found: Found): void {
     const now = performance.now();
-    if (now - (this.#noted.get(id) ?? Number.NEGATIVE_INFINITY) < BETWEEN_NOTES) return;
-    this.#noted.set(id, now);
-    this.#toNote.set(id, new Date().toISOString());
+    if (now - found.noted < BETWEEN_NOTES) return;
+    found.noted = now;
+    this.#toNote.set(found.key.id, new Date().toISOString());
     if (this.#toNote.size === 1) setImmediate(() => this.#writeNotes());
   }
 
@@ -174,7 +176,6 @@ export interface NewKey {
   readonly hash: string;
 }
 
-/** Makes a key of cryptographic randomness. */
 export function createKey(): NewKey {
   const id = randomText(ID_LENGTH);
   const secret = randomText(SECRET_LENGTH);

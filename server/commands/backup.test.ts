@@ -20,7 +20,7 @@ import { runRoster } from '../../testkit/service/roster-command.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
-import { backUpSqlite } from './sqlite-backup.js';
+import { backUpSqlite } from './backup.js';
 
 const MODEL = '/api/projects/default/models/prices';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readExpiry, readName, readScopes } from './key-options.js';
+import { readExpiry, readName, readScopes } from './keys.js';
 
 const DAY = 86_400_000;
 

@@ -1,10 +1,9 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { LOCAL_OWNER } from '../auth/caller.js';
 import { createKey } from '../auth/callers.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
 import { keepKey } from '../projects/projects.js';
 import { type ApiKey, findKey, hasKeys, listKeys, revokeKey } from '../store/keys.js';
-import { readExpiry, readName, readScopes } from './key-options.js';
 import { onStore } from './on-store.js';
 
 interface NewKeyOptions {
@@ -14,8 +13,12 @@ interface NewKeyOptions {
   readonly expires?: string;
 }
 
-/** `keys create`: prints only the key to standard output, and its properties to standard error. */
-const createKeyCommand = new Command('create')
+export const keysCommand = new Command('keys').description(
+  'create, list and revoke keys in the store at DATABASE_URL',
+);
+
+keysCommand
+  .command('create')
   .description('create a key, and print it once')
   .requiredOption('--name <name>', 'the purpose or the holder of the key', readName)
   .option('--owner <owner>', 'the owner of the resources created with it', readName, LOCAL_OWNER)
@@ -28,6 +31,7 @@ const createKeyCommand = new Command('create')
   .option('--expires <when>', 'its last day (UTC), a time, or days from now: 90d', readExpiry)
   .action(createKeyOfOwner);
 
+/** Prints only the key to standard output, and its properties to standard error. */
 async function createKeyOfOwner({ name, owner, scope, expires }: NewKeyOptions): Promise<void> {
   const { text, id, hash } = createKey();
   const isFirst = await onStore((store) =>
@@ -51,60 +55,54 @@ async function createKeyOfOwner({ name, owner, scope, expires }: NewKeyOptions):
   );
 }
 
-/** `keys list`: lists all keys of all owners, without their secrets, which are not stored. */
-const listKeysCommand = new Command('list')
+keysCommand
+  .command('list')
   .description('list the keys')
   .option('--json', 'as JSON')
   .action(printKeys);
 
 async function printKeys({ json }: { readonly json?: boolean }): Promise<void> {
   const keys = await onStore(listKeys);
-  const withState = keys.map((key) => ({ ...key, state: stateOf(key) }));
-  process.stdout.write(json ? `${JSON.stringify(withState, null, 2)}\n` : tableOf(withState));
+  const withState = keys.map((key) => ({ ...key, state: findState(key) }));
+  process.stdout.write(json ? `${JSON.stringify(withState, null, 2)}\n` : formatTable(withState));
 }
 
 type State = 'active' | 'revoked' | 'expired';
 
-function stateOf({ revoked_at, expires_at }: ApiKey): State {
+function findState({ revoked_at, expires_at }: ApiKey): State {
   if (revoked_at !== null) return 'revoked';
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
 }
 
-function tableOf(keys: readonly (ApiKey & { state: State })[]): string {
-  const lines = keys.map((key) => [
-    key.id,
-    key.name,
-    key.owner,
-    key.scopes.join(','),
-    toTheSecond(key.created_at),
-    toTheSecond(key.expires_at),
-    toTheSecond(key.last_used_at),
-    key.state,
-  ]);
-  return columns([
+function formatTable(keys: readonly (ApiKey & { state: State })[]): string {
+  return alignColumns([
     ['ID', 'NAME', 'OWNER', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE'],
-    ...lines,
+    ...keys.map(({ id, name, owner, scopes, created_at, expires_at, last_used_at, state }) => [
+      ...[id, name, owner, scopes.join(',')],
+      ...[created_at, expires_at, last_used_at].map(formatSecond),
+      state,
+    ]),
   ]);
 }
 
-function toTheSecond(moment: string | null): string {
+function formatSecond(moment: string | null): string {
   return moment?.replace(/\.\d+Z$/, 'Z') ?? 'never';
 }
 
-function columns(lines: readonly string[][]): string {
+function alignColumns(lines: readonly string[][]): string {
   const widths = lines[0]?.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)));
   const padded = lines.map((line) => line.map((cell, at) => cell.padEnd(widths?.[at] ?? 0)));
   return padded.map((line) => `${line.join('  ').trimEnd()}\n`).join('');
 }
 
-/** `keys revoke`: revokes a key permanently. */
-const revokeKeyCommand = new Command('revoke')
+keysCommand
+  .command('revoke')
   .description('revoke a key permanently')
   .argument('<id>', 'its id: the part between the two _ of the key')
   .action(revoke);
 
 async function revoke(id: string): Promise<void> {
-  const said = await onStore((store) =>
+  const message = await onStore((store) =>
     store.transaction(async (store) => {
       const key = await findKey(store, id);
       if (!key) throw new Error(`there is no key with the id ${id}; "keys list" shows all`);
@@ -113,12 +111,73 @@ async function revoke(id: string): Promise<void> {
       return `"${key.name}" is revoked, and refused by every instance within a second.`;
     }),
   );
-  process.stdout.write(`${said}\n`);
+  process.stdout.write(`${message}\n`);
 }
 
-/** `keys`: manages the keys of callers. */
-export const keysCommand = new Command('keys')
-  .description('create, list and revoke keys in the store at DATABASE_URL')
-  .addCommand(createKeyCommand)
-  .addCommand(listKeysCommand)
-  .addCommand(revokeKeyCommand);
+const DAY = 24 * 60 * 60 * 1000;
+const MAX_NAME_LENGTH = 100;
+
+/** Control characters, and others that a terminal hides or replaces. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+/** A day and a moment, as RFC 3339 writes them. */
+const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
+const MOMENT_FORM =
+  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
+
+/**
+ * Reads the name of a key or of an owner.
+ * @throws {InvalidArgumentError}
+ */
+export function readName(text: string): string {
+  const { length } = [...text];
+  if (length === 0 || length > MAX_NAME_LENGTH || INVISIBLE.test(text) || text !== text.trim()) {
+    throw new InvalidArgumentError(
+      `It must be 1 to ${MAX_NAME_LENGTH} visible characters, without spaces at either end.`,
+    );
+  }
+  return text;
+}
+
+/**
+ * Reads scopes, separated by commas.
+ * @throws {InvalidArgumentError}
+ */
+export function readScopes(text: string): Scope[] {
+  const names = text.split(',').map((name) => name.trim());
+  if (!names.every((name) => SCOPES.some((scope) => scope === name))) {
+    throw new InvalidArgumentError(`It must be one or more of ${SCOPES.join(',')}.`);
+  }
+  return SCOPES.filter((scope) => names.includes(scope));
+}
+
+/**
+ * Reads the expiry of a key: its last valid day (UTC), a time with its UTC offset, or a number of
+ * days from now.
+ * @returns the time in ISO 8601, UTC
+ * @throws {InvalidArgumentError}
+ */
+export function readExpiry(text: string): string {
+  const moment = parseMoment(text);
+  if (moment === undefined) {
+    throw new InvalidArgumentError(
+      'It must be a day such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or a number of days such as 90d.',
+    );
+  }
+  if (moment <= Date.now()) throw new InvalidArgumentError('It has already passed.');
+  return new Date(moment).toISOString();
+}
+
+function parseMoment(text: string): number | undefined {
+  const days = /^(\d{1,5})d$/.exec(text)?.[1];
+  if (days !== undefined) return Date.now() + Number(days) * DAY;
+  if (isDay(text)) return Date.parse(text) + DAY;
+  const [, day] = MOMENT_FORM.exec(text) ?? [];
+  return isDay(day) ? Date.parse(text) : undefined;
+}
+
+/** Whether the calendar has a day: February 30 becomes a day of March. */
+function isDay(text = ''): boolean {
+  const time = DAY_FORM.test(text) ? Date.parse(text) : Number.NaN;
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+}

@@ -7,7 +7,7 @@ import { isUnavailable, Store } from '../store/index.js';
  * @throws {ConfigError}
  * @throws if no other process can see that store
  */
-export function sharedStore(): string {
+export function findSharedStore(): string {
   const { databaseUrl } = readConfig(process.env);
   if (databaseUrl !== ':memory:') return databaseUrl;
   throw new Error('DATABASE_URL is :memory:, a store that no other process sees');
@@ -27,7 +27,7 @@ const RETRY = { minTimeout: 50, maxTimeout: 300, maxRetryTime: 3000 };
  * @throws if the store cannot be opened, or the work throws
  */
 export async function onStore<T>(work: (store: Store) => Promise<T>): Promise<T> {
-  const url = sharedStore();
+  const url = findSharedStore();
   const attempt = async () => {
     const store = await Store.open(url);
     try {

@@ -84,10 +84,23 @@ test('an owner with too much that waits is refused, and another is not', async (
 });
 
 test('work that has waited too long is refused', async () => {
-  openGate({ slots: 1, maxWaitMs: 1 });
+  openGate({ slots: 1, maxWaitMs: 1, busy: (waitedMs) => new Busy(`waited ${waitedMs} ms`) });
   const first = hold('ann', 'a1');
-  await expect(hold('ann', 'a2').done).rejects.toThrow(Busy);
+  await expect(hold('ann', 'a2').done).rejects.toThrow('waited 1 ms');
   first.end();
   await first.done;
   expect(begun).toEqual(['a1']);
+});
+
+test('with any number of slots and one for each owner, work of an owner runs in order', async () => {
+  openGate({ slots: Number.POSITIVE_INFINITY, slotsPerOwner: 1 });
+  const first = hold('ann', 'a1');
+  const second = hold('ann', 'a2');
+  hold('bob', 'b1');
+  await settle();
+  expect(begun).toEqual(['a1', 'b1']);
+  first.end();
+  await settle();
+  expect(begun).toEqual(['a1', 'b1', 'a2']);
+  second.end();
 });

@@ -8,8 +8,8 @@ export interface GateLimits {
   readonly maxWaitingInAll?: number;
   /** The longest wait, in milliseconds; by default, only the signal ends it. */
   readonly maxWaitMs?: number;
-  /** Creates the error for refused work: too much of its owner waits, or it waited too long. */
-  readonly busy: () => Error;
+  /** Creates the error for refused work: too much of its owner waits, or it waited for so long. */
+  readonly busy: (waitedMs?: number) => Error;
 }
 
 /**
@@ -38,7 +38,7 @@ export class FairGate {
    * @throws the error of `busy` if the work is refused
    * @throws the reason of `signal` if it aborts before the work begins, or what the work throws
    */
-  async run<T>(owner: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  async run<T>(owner: string, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     const leave = await this.enter(owner, signal);
     try {
       return await work();
@@ -52,8 +52,8 @@ export class FairGate {
    * @returns the function that gives the slot back; a second call does nothing
    * @throws the error of `busy`, or the reason of `signal` if it aborts before
    */
-  async enter(owner: string, signal: AbortSignal): Promise<() => void> {
-    signal.throwIfAborted();
+  async enter(owner: string, signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
     if (!this.tryEnter(owner)) await this.#wait(owner, signal);
     let hasLeft = false;
     return () => {
@@ -62,7 +62,7 @@ export class FairGate {
     };
   }
 
-  async #wait(owner: string, signal: AbortSignal): Promise<void> {
+  async #wait(owner: string, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, maxWaitingInAll, maxWaitMs, busy } = this.limits;
     const isFull = maxWaitingInAll !== undefined && this.#waiting.size >= maxWaitingInAll;
     if (isFull || this.#waiting.sizeOf(owner) >= maxWaiting) throw busy();
@@ -72,18 +72,18 @@ export class FairGate {
         settle();
         reject(reason);
       };
-      const abort = () => leaveQueue(signal.reason);
-      const timer =
-        maxWaitMs === undefined ? undefined : setTimeout(() => leaveQueue(busy()), maxWaitMs);
+      const abort = () => leaveQueue(signal?.reason);
+      const giveUp = () => leaveQueue(busy(maxWaitMs));
+      const timer = maxWaitMs === undefined ? undefined : setTimeout(giveUp, maxWaitMs);
       const settle = () => {
         clearTimeout(timer);
-        signal.removeEventListener('abort', abort);
+        signal?.removeEventListener('abort', abort);
       };
       const start = () => {
         settle();
         resolve();
       };
-      signal.addEventListener('abort', abort);
+      signal?.addEventListener('abort', abort);
       this.enqueue(owner, start);
     });
   }

@@ -13,6 +13,8 @@ interface Entry<V> {
 export class LruCache<V> {
   /** In the order of their last use: a `Map` keeps the order in which its keys were set. */
   readonly #entries = new Map<string, Entry<V>>();
+  /** The key that was used last: it is at the end already. */
+  #latest: string | undefined;
   #size = 0;
 
   constructor(private readonly limits: Limits) {}
@@ -21,8 +23,11 @@ export class LruCache<V> {
   get(key: string): V | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (key !== this.#latest) {
+      this.#entries.delete(key);
+      this.#entries.set(key, entry);
+      this.#latest = key;
+    }
     return entry.value;
   }
 
@@ -32,6 +37,7 @@ export class LruCache<V> {
     this.#delete(key);
     if (size > maxSize) return;
     this.#entries.set(key, { value, size });
+    this.#latest = key;
     this.#size += size;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= maxEntries && this.#size <= maxSize) return;

@@ -7,11 +7,11 @@ const YIELD_INTERVAL_MS = 4;
  * Returns a function that yields to other requests if a few milliseconds have passed since the last
  * time.
  */
-export function pausing(): () => Promise<void> {
+export function pausing(yieldTurn: () => Promise<unknown> = () => nextTurn()): () => Promise<void> {
   let since = performance.now();
   return async () => {
     if (performance.now() - since < YIELD_INTERVAL_MS) return;
-    await nextTurn();
+    await yieldTurn();
     since = performance.now();
   };
 }

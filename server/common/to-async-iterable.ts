@@ -45,16 +45,16 @@ export async function* toAsyncIterable<T>(
     },
   };
   signal.addEventListener('abort', forward, { once: true });
-  const working = work(sink, over.signal).then(
-    () => {
-      outcome = {};
-      wake();
-    },
-    (error: unknown) => {
-      outcome = { error };
-      wake();
-    },
-  );
+  const working = work(sink, over.signal)
+    .then(
+      () => {
+        outcome = {};
+      },
+      (error: unknown) => {
+        outcome = { error };
+      },
+    )
+    .then(() => wake());
   try {
     for (;;) {
       signal.throwIfAborted();

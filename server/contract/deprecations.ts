@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { valueAt } from './json-pointer.js';
+import { resolveReference } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
 
 const date = v.pipe(
@@ -27,24 +27,8 @@ function sunsetOf(part: unknown): Sunset | undefined {
   return v.is(sunsetShape, sunset) ? sunset : undefined;
 }
 
-export function earlier(one: Sunset, other: Sunset): Sunset {
-  return {
-    deprecated: one.deprecated < other.deprecated ? one.deprecated : other.deprecated,
-    sunset: one.sunset < other.sunset ? one.sunset : other.sunset,
-  };
-}
-
-/** Returns the headers `Deprecation` (RFC 9745, section 2) and `Sunset` (RFC 8594, section 3). */
-export function sunsetHeaders({ deprecated, sunset }: Sunset): Readonly<Record<string, string>> {
-  return {
-    Deprecation: `@${Date.parse(deprecated) / 1000}`,
-    Sunset: new Date(sunset).toUTCString(),
-  };
-}
-
 /** The deprecated parts of an operation's requests. */
 export interface Deprecations {
-  /** The dates of the operation itself. */
   readonly operation: Sunset | undefined;
   /** The dates of query parameters, by name. */
   readonly query: ReadonlyMap<string, Sunset>;
@@ -104,7 +88,7 @@ export function deprecatedFields(document: unknown, body: unknown): DeprecatedFi
   const found: DeprecatedField[] = [];
   const open = new Set<unknown>();
   const visit = (given: unknown, path: readonly string[]): void => {
-    const schema = resolved(document, given);
+    const schema = resolveReference(document, given);
     if (open.has(schema)) return;
     open.add(schema);
     if (schema['deprecated'] === true && path.length > 0) found.push({ path, schema });
@@ -118,13 +102,6 @@ export function deprecatedFields(document: unknown, body: unknown): DeprecatedFi
   };
   visit(body, []);
   return found;
-}
-
-function resolved(document: unknown, part: unknown): JsonRecord {
-  const { $ref } = asRecord(part);
-  return typeof $ref === 'string'
-    ? resolved(document, valueAt(document, $ref.slice(1)))
-    : asRecord(part);
 }
 
 function recordsOf(value: unknown): JsonRecord[] {

@@ -8,12 +8,11 @@ import {
   type ProblemKind,
   problemsOf,
 } from './document-schema.js';
-import { valueAt } from './json-pointer.js';
-import { asRecord, type JsonRecord } from './json-record.js';
+import { resolveReference } from './json-pointer.js';
+import type { JsonRecord } from './json-record.js';
 import { type Operation, operationsOf } from './operation.js';
-import { ruleMessages } from './rule-messages.js';
+import { findRuleMessages } from './rule-messages.js';
 
-export { absenceRule, patternRule } from './rule-messages.js';
 export type { Document, Operation, Pool, ProblemKind };
 
 export interface Contract {
@@ -37,21 +36,18 @@ export interface Contract {
  * @throws {ContractError} if the file differs or cannot be read
  */
 export function readContract(file: URL | string): Contract {
-  const source = sourceOf(file);
+  let source: string;
+  try {
+    source = readFileSync(file, 'utf8');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ContractError(`openapi.yaml: ${reason}`, { cause });
+  }
   const document = builtDocument(source);
   if (document) return contractOf(source, document);
   throw new ContractError(
     'openapi.yaml is not what the service was built from: npm run generate, then npm run build',
   );
-}
-
-function sourceOf(file: URL | string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ContractError(`openapi.yaml: ${reason}`, { cause });
-  }
 }
 
 /**
@@ -70,7 +66,7 @@ export function contractOf(source: string, document: Document): Contract {
     document,
     operations: operationsOf(document),
     problems: problemsOf(document),
-    messages: ruleMessages(document),
+    messages: new Map(findRuleMessages(document).map(({ rule, message }) => [rule, message])),
     alternatives: (schema) => {
       const alternatives = resolved.get(schema) ?? alternativesOf(document, schema);
       resolved.set(schema, alternatives);
@@ -80,8 +76,7 @@ export function contractOf(source: string, document: Document): Contract {
 }
 
 function alternativesOf(document: Document, schema: unknown): JsonRecord[] {
-  const { $ref, ...keywords } = asRecord(schema);
-  if (typeof $ref === 'string') return alternativesOf(document, valueAt(document, $ref.slice(1)));
+  const keywords = resolveReference(document, schema);
   const branches = Array.isArray(keywords['oneOf']) ? keywords['oneOf'] : [];
   return [keywords, ...branches.flatMap((branch) => alternativesOf(document, branch))];
 }

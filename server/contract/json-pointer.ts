@@ -1,4 +1,4 @@
-import { asRecord } from './json-record.js';
+import { asRecord, type JsonRecord } from './json-record.js';
 
 /** Escapes `~` and `/` in a step of a JSON pointer (RFC 6901, section 3). */
 export function escapeToken(token: string): string {
@@ -17,4 +17,12 @@ export function valueAt(document: unknown, pointer: string): unknown {
     (value, token) => (Object.hasOwn(asRecord(value), token) ? asRecord(value)[token] : undefined),
     document,
   );
+}
+
+/** Returns a part of a document, or the component that it references. */
+export function resolveReference(document: unknown, part: unknown): JsonRecord {
+  const { $ref } = asRecord(part);
+  return typeof $ref === 'string'
+    ? resolveReference(document, valueAt(document, $ref.slice(1)))
+    : asRecord(part);
 }

@@ -1,6 +1,6 @@
 import { type Deprecations, findDeprecations } from './deprecations.js';
 import type { Document, Pool } from './document-schema.js';
-import { valueAt } from './json-pointer.js';
+import { resolveReference } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
 import type { Scope } from './scopes.js';
 
@@ -8,7 +8,6 @@ const METHODS = ['get', 'put', 'post', 'delete'] as const;
 
 type Method = (typeof METHODS)[number];
 
-/** The facts about an operation that the router needs. */
 export interface Operation {
   readonly id: string;
   readonly method: Method;
@@ -20,17 +19,14 @@ export interface Operation {
   readonly produces: readonly string[];
   /** The operation's own limit of the body, in bytes; infinite if it has none. */
   readonly maxBody: number;
-  /**
-   * Whether the handler reads the body itself, whatever its media type, without prior validation.
-   */
+  /** Whether the handler reads the body itself, whatever its media type, without prior validation. */
   readonly defersBody: boolean;
   /** Whether the handler takes large JSON as bytes, without prior validation. */
   readonly takesRawJson: boolean;
-  /** The pool whose limits it shares. */
   readonly pool: Pool;
-  /** The schema of a JSON body, if the operation takes one. */
+  /** Of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
-  /** Whether it is open to all, and a caller needs no key. */
+  /** Whether a caller needs no key. */
   readonly isOpen: boolean;
   /** The scope that a key needs; undefined if any key will do. */
   readonly scope: Scope | undefined;
@@ -38,7 +34,6 @@ export interface Operation {
   readonly parameters: readonly JsonRecord[];
   /** The headers of the request that the operation reads: the name in lower case, and as in the contract. */
   readonly headers: readonly (readonly [string, string])[];
-  /** The numeric query parameters, by name. */
   readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;
   readonly deprecations: Deprecations;
 }
@@ -87,23 +82,17 @@ export function operationsOf(document: Document): Operation[] {
 
 function parametersOf(document: Document, { parameters }: JsonRecord): JsonRecord[] {
   return Array.isArray(parameters)
-    ? parameters.map((parameter) => dereferenced(document, asRecord(parameter)))
+    ? parameters.map((parameter) => resolveReference(document, parameter))
     : [];
 }
 
 function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
   const numeric = new Map<string, 'integer' | 'number'>();
   for (const { name, in: where, schema } of parameters) {
-    const { type } = dereferenced(document, asRecord(schema));
+    const { type } = resolveReference(document, schema);
     if (where === 'query' && (type === 'integer' || type === 'number')) {
       numeric.set(String(name), type);
     }
   }
   return numeric;
-}
-
-/** Returns a part of the document, or the component that it references. */
-function dereferenced(document: Document, part: JsonRecord): JsonRecord {
-  const { $ref } = part;
-  return typeof $ref === 'string' ? asRecord(valueAt(document, $ref.slice(1))) : part;
 }

@@ -9,13 +9,8 @@ interface RuleMessage {
   readonly pointer: string;
 }
 
-export function ruleMessages(document: unknown): Map<string, string> {
-  const messages = new Map<string, string>();
-  eachRuleMessage(document, ({ rule, message }) => messages.set(rule, message));
-  return messages;
-}
-
-export function eachRuleMessage(document: unknown, callback: (rule: RuleMessage) => void): void {
+export function findRuleMessages(document: unknown): RuleMessage[] {
+  const found: RuleMessage[] = [];
   const steps: string[] = [];
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
@@ -23,7 +18,8 @@ export function eachRuleMessage(document: unknown, callback: (rule: RuleMessage)
     // Skips the message of a `oneOf`, which is about a whole body and is looked up at its schema.
     if (typeof message === 'string' && !('oneOf' in node)) {
       const rule = typeof pattern === 'string' ? patternRule(pattern) : `${type} ${steps.at(-1)}`;
-      callback({ rule, message, pointer: steps.map((step) => `/${escapeToken(step)}`).join('') });
+      const pointer = steps.map((step) => `/${escapeToken(step)}`).join('');
+      found.push({ rule, message, pointer });
     }
     for (const [key, child] of Object.entries(node)) {
       steps.push(key);
@@ -32,6 +28,7 @@ export function eachRuleMessage(document: unknown, callback: (rule: RuleMessage)
     }
   };
   visit(document);
+  return found;
 }
 
 /** Returns the key of a pattern's rule. */

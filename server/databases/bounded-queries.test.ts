@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
+import { ProblemError } from '../problems/problem.js';
 import type { QueryLimits } from './driver.js';
-import { QueryError } from './query-error.js';
 import { SqlDatabases } from './sql-databases.js';
 
 /** Counts more combinations than any computer does in a test's time. */
@@ -209,7 +209,7 @@ describe.each([
     ['unions', `select 1 ${'union select 1 '.repeat(1_000)}`],
   ])('a statement of very many %s is answered or refused', async (_, sql) => {
     const ask = asking();
-    await ask(sql).catch((error: unknown) => expect(error).toBeInstanceOf(QueryError));
+    await ask(sql).catch((error: unknown) => expect(error).toBeInstanceOf(ProblemError));
     expect((await ask('select count(*) from orders')).rows).toEqual([[3]]);
   });
 

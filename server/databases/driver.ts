@@ -1,4 +1,5 @@
-import { QueryError } from './query-error.js';
+import type { ProblemError } from '../problems/problem.js';
+import { queryError } from './query-error.js';
 
 export interface QueryLimits {
   /** The longest time of a query, its wait included, in milliseconds. */
@@ -10,7 +11,6 @@ export interface QueryLimits {
   readonly maxBytes: number;
   /** The most bytes of a cell, as text. */
   readonly maxCellBytes: number;
-  /** The most queries that run at once. */
   readonly maxAtOnce: number;
   /** The most queries of one owner that wait. */
   readonly maxWaiting: number;
@@ -41,7 +41,7 @@ export interface ColumnDescription {
   readonly type: string;
 }
 
-/** The rows of a query. Every cell is a JSON value. */
+/** Every cell is a JSON value. */
 export interface QueryResult {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly unknown[])[];
@@ -49,18 +49,17 @@ export interface QueryResult {
   readonly truncated: boolean;
 }
 
-/** Reads one database. */
 export interface Driver {
   /**
    * Returns the columns of tables, in the order of `tables`.
-   * @throws {QueryError} if the database lacks a table or cannot be reached
+   * @throws {ProblemError} if the database lacks a table or cannot be reached
    * @throws the reason of `signal`
    */
   describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]>;
 
   /**
    * Returns the first rows of a query. If the signal aborts, the work in the database ends too.
-   * @throws {QueryError} if the query is refused or fails
+   * @throws {ProblemError} if the query is refused or fails
    * @throws the reason of `signal`
    */
   query(query: Query, signal: AbortSignal): Promise<QueryResult>;
@@ -69,13 +68,13 @@ export interface Driver {
    * Hands on the rows of a query as lines of JSON arrays: the names of the columns first, then the
    * cells of each row. Cells are texts, numbers, booleans and nulls.
    * @param sink gets whole lines; no further row is read until it resolves
-   * @throws {QueryError} if the query is refused or fails; some lines may have been handed on
+   * @throws {ProblemError} if the query is refused or fails; some lines may have been handed on
    * @throws the error of `sink`, or the reason of `signal`
    */
   read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void>;
 
-  /** Closes the connections of the driver. */
-  stop(): Promise<void>;
+  /** Closes the connections of the driver, if it keeps any. */
+  stop?(): Promise<void>;
 }
 
 /** Collects the rows of a result until it is full. */
@@ -84,7 +83,7 @@ export class ResultBuilder {
   #bytes: number;
   #truncated = false;
 
-  /** @throws {QueryError} if the names of the columns alone exceed the limit */
+  /** @throws {ProblemError} if the names of the columns alone exceed the limit */
   constructor(
     private readonly columns: readonly string[],
     private readonly limits: QueryLimits,
@@ -96,7 +95,7 @@ export class ResultBuilder {
   /**
    * Adds a row if it fits. Returns whether it did: if not, the result is complete.
    * @param row cells that are JSON values
-   * @throws {QueryError} if the first row does not fit
+   * @throws {ProblemError} if the first row does not fit
    */
   add(row: readonly unknown[]): boolean {
     const bytes = countJsonBytes(row);
@@ -119,8 +118,8 @@ function countJsonBytes(value: unknown): number {
   return Buffer.byteLength(JSON.stringify(value)) + 1;
 }
 
-function tooLarge(what: string, { maxBytes }: QueryLimits): QueryError {
-  return new QueryError(
+function tooLarge(what: string, { maxBytes }: QueryLimits): ProblemError {
+  return queryError(
     `${what} larger than ${maxBytes} bytes; select fewer columns, or parts of them.`,
   );
 }
@@ -134,7 +133,6 @@ export function toJsonNumber(text: string): number | string {
   return Math.abs(number) <= Number.MAX_SAFE_INTEGER ? number : text;
 }
 
-/** Returns a name as a quoted identifier. */
 export function quoteName(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
 }

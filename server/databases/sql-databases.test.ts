@@ -11,7 +11,7 @@ import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/data
 import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
 import { POSTGRES_VALUES, SQLITE_VALUES, VALUES } from '../../testkit/databases/values.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
-import { QueryError } from './query-error.js';
+import { ProblemError } from '../problems/problem.js';
 import { SqlDatabases } from './sql-databases.js';
 
 /** A busy machine may take long to start a process. */
@@ -58,7 +58,7 @@ describe.each([
   /** Returns why a statement is refused: for what it is, and not since the database failed. */
   const refusal = async (sql: string) => {
     const error = await failure(ask(sql));
-    expect(error).toBeInstanceOf(QueryError);
+    expect(error).toBeInstanceOf(ProblemError);
     expect(String(error)).not.toMatch(
       /longer than|cannot be (?:opened|reached)|did not answer|memory/,
     );
@@ -160,7 +160,7 @@ describe.each([
     await expect(ask('select price from orders')).rejects.toThrow(
       isSqlite ? 'no such column: price' : 'column "price" does not exist',
     );
-    await expect(ask('selec 1 from orders')).rejects.toThrow(QueryError);
+    await expect(ask('selec 1 from orders')).rejects.toThrow(ProblemError);
     await expect(ask('select from where')).rejects.toThrow(/syntax error/);
   });
 
@@ -230,7 +230,7 @@ describe.each([
     await expect(limited.query('other', 'own', ALLOWED, sql, FOREVER)).rejects.toThrow(
       'There is no database with the name own; there are shared.',
     );
-    await expect(limited.describe('other', 'own', ALLOWED, FOREVER)).rejects.toThrow(QueryError);
+    await expect(limited.describe('other', 'own', ALLOWED, FOREVER)).rejects.toThrow(ProblemError);
     await limited.stop();
   });
 
@@ -240,7 +240,7 @@ describe.each([
       : 'postgres://reader:secret@127.0.0.1:1/secret';
     const absent = new SqlDatabases(new Map([['absent', { url }]]), PATIENT, BUILT_SCRIPTS);
     const error = await failure(absent.query('o', 'absent', ALLOWED, 'select 1', FOREVER));
-    expect(error).toBeInstanceOf(QueryError);
+    expect(error).toBeInstanceOf(ProblemError);
     expect(String(error)).toMatch(/The database absent cannot be (opened|reached)/);
     expect(String(error)).not.toMatch(/secret/);
     await absent.stop();

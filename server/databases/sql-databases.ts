@@ -3,9 +3,9 @@ import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
 import type { Driver, QueryLimits, QueryResult, TableDescription } from './driver.js';
 import { StatementParser } from './postgres/statement-parser.js';
-import { GATE_ERRORS, QueryError, refuseAmbiguousText } from './query-error.js';
+import { GATE_ERRORS, queryError, refuseAmbiguousText } from './query-error.js';
 import type { DatabaseSettings } from './settings.js';
-import type { SqlitePool } from './sqlite/sqlite-driver.js';
+import { openSqlite, type SqlitePool } from './sqlite/sqlite-driver.js';
 
 const AGENT_LIMITS: QueryLimits = {
   timeoutMs: 5_000,
@@ -45,15 +45,8 @@ const SQLITE_PROCESSES = {
 /** The pieces of about 64 KiB that wait for their reader. */
 const MAX_WAITING_PIECES = 4;
 
-/** The modules that worker processes run for queries. */
-export interface WorkerScripts {
-  /** Reads SQLite files. */
-  readonly sqlite: URL;
-  /** Parses statements for PostgreSQL. */
-  readonly parser: URL;
-}
-
-const WORKER_SCRIPTS: WorkerScripts = {
+/** The modules of the processes that read SQLite files, and that parse statements for PostgreSQL. */
+const WORKER_SCRIPTS = {
   sqlite: new URL('./sqlite/sqlite-worker.js', import.meta.url),
   parser: new URL('./postgres/parse-worker.js', import.meta.url),
 };
@@ -79,13 +72,12 @@ export class SqlDatabases {
   ) {
     this.#parser = new StatementParser(scripts.parser);
     const open = new Map([...settings].filter(([, { training }]) => training !== undefined));
-    const lane = (databases: typeof settings, laneLimits: QueryLimits) =>
-      new Lane(databases, laneLimits, this.#parser, scripts.sqlite);
+    const lane = (databases: typeof settings, ownLimits: QueryLimits) =>
+      new Lane(databases, ownLimits, this.#parser, scripts.sqlite);
     this.#agents = lane(settings, { ...AGENT_LIMITS, ...limits.agents });
     this.#trainings = lane(open, { ...TRAINING_LIMITS, ...limits.trainings });
   }
 
-  /** Returns the names of the databases that an owner may use. */
   names(owner: string): string[] {
     return this.#agents.names(owner);
   }
@@ -93,7 +85,7 @@ export class SqlDatabases {
   /**
    * Returns the columns of tables, in the order of `tables`.
    * @param tables names as `table` or `schema.table`, in the letter case of the database
-   * @throws {QueryError} if the owner has no such database, or the database lacks a table
+   * @throws {ProblemError} if the owner has no such database, or the database lacks a table
    * @throws the reason of `signal`
    */
   async describe(
@@ -102,7 +94,7 @@ export class SqlDatabases {
     tables: readonly string[],
     signal: AbortSignal,
   ): Promise<TableDescription[]> {
-    const database = this.#findForAgent(owner, name);
+    const database = this.#agents.find(owner, name, explainMissing);
     return this.#agents.run(owner, database, signal, (driver, running) =>
       driver.describe(tables, running),
     );
@@ -111,7 +103,7 @@ export class SqlDatabases {
   /**
    * Runs one SELECT that reads nothing but the named tables and views.
    * @param tables names as `table` or `schema.table`, in the letter case of the database
-   * @throws {QueryError} whose message tells a language model what to do instead
+   * @throws {ProblemError} whose message tells a language model what to do instead
    * @throws the reason of `signal`
    */
   async query(
@@ -121,7 +113,7 @@ export class SqlDatabases {
     sql: string,
     signal: AbortSignal,
   ): Promise<QueryResult> {
-    const database = this.#findForAgent(owner, name);
+    const database = this.#agents.find(owner, name, explainMissing);
     refuseAmbiguousText(sql);
     const { limits } = this.#agents;
     return this.#agents.run(owner, database, signal, (driver, running) =>
@@ -133,7 +125,7 @@ export class SqlDatabases {
    * Reads a table to train from, out of a database that the operator opens to trainings. The query
    * begins with the first pull; it ends when the reader leaves.
    * @returns lines of JSON arrays, the names of the columns first
-   * @throws {QueryError} whose message states what to do instead
+   * @throws {ProblemError} whose message states what to do instead
    * @throws the reason of `signal`
    */
   readTable(
@@ -144,12 +136,12 @@ export class SqlDatabases {
     const { limits } = this.#trainings;
     let bytes = 0;
     const read = async ({ push }: Sink<Uint8Array>, over: AbortSignal) => {
-      const database = this.#findForTraining(owner, name);
+      const database = this.#trainings.find(owner, name, explainClosed);
       refuseAmbiguousText(sql);
       const sink = async (lines: Uint8Array) => {
         bytes += lines.length;
         if (bytes > limits.maxBytes) {
-          throw new QueryError(
+          throw queryError(
             `The rows have more than ${limits.maxBytes} bytes; select fewer rows, or only the columns that bear on the target.`,
           );
         }
@@ -167,29 +159,21 @@ export class SqlDatabases {
   async stop(): Promise<void> {
     await Promise.all([this.#agents.stop(), this.#trainings.stop(), this.#parser.stop()]);
   }
+}
 
-  #findForTraining(owner: string, name: string): Database {
-    const database = this.#trainings.find(owner, name);
-    if (database) return database;
-    throw new QueryError(
-      `There is no database with the name "${name}" that is open to trainings; ${this.#trainings.describeNames(owner)}. Those who run the service open one with "training" in DATABASES.`,
-    );
-  }
+function explainMissing(name: string, others: string): string {
+  return `There is no database with the name ${name}; ${others}.`;
+}
 
-  #findForAgent(owner: string, name: string): Database {
-    const database = this.#agents.find(owner, name);
-    if (database) return database;
-    throw new QueryError(
-      `There is no database with the name ${name}; ${this.#agents.describeNames(owner)}.`,
-    );
-  }
+function explainClosed(name: string, others: string): string {
+  return `There is no database with the name "${name}" that is open to trainings; ${others}. Those who run the service open one with "training" in DATABASES.`;
 }
 
 interface Database {
-  readonly name: string;
   readonly settings: DatabaseSettings;
   readonly gate: QueryGate;
-  /** Opened when it is first used. */
+  /** Opens the driver when it is first called. */
+  readonly open: () => Promise<Driver>;
   driver?: Promise<Driver>;
 }
 
@@ -199,33 +183,45 @@ class Lane {
   readonly #databases = new Map<string, Database>();
   readonly #sqlite: SqlitePool;
 
-  /** @param script the module that reads SQLite files */
   constructor(
     settings: ReadonlyMap<string, DatabaseSettings>,
     limits: QueryLimits,
-    private readonly parser: StatementParser,
-    script: URL,
+    parser: StatementParser,
+    sqliteScript: URL,
   ) {
     const { maxAtOnce, maxWaiting, timeoutMs, maxMemoryBytes } = limits;
     const maxCellBytes = Math.min(limits.maxBytes, limits.maxCellBytes);
     this.limits = { ...limits, maxCellBytes };
-    this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script, maxMemoryBytes });
+    this.#sqlite = new WorkerPool({ ...SQLITE_PROCESSES, script: sqliteScript, maxMemoryBytes });
     for (const [name, database] of settings) {
       const gate = new QueryGate({ slots: maxAtOnce, maxWaiting, timeoutMs, ...GATE_ERRORS });
-      this.#databases.set(name, { name, settings: database, gate });
+      const open = async () => {
+        if (database.url.startsWith('file:')) return openSqlite(name, database.url, this.#sqlite);
+        // Loaded on demand: few services query a PostgreSQL.
+        const { openPostgres } = await import('./postgres/postgres-driver.js');
+        return openPostgres(name, database.url, parser, limits);
+      };
+      this.#databases.set(name, { settings: database, gate, open });
     }
   }
 
   names(owner: string): string[] {
-    return [...this.#databases.keys()].filter((name) => this.find(owner, name) !== undefined);
+    return [...this.#databases.keys()].filter((name) => this.#find(owner, name) !== undefined);
   }
 
-  describeNames(owner: string): string {
+  /**
+   * @param explain returns the message if the owner may use no such database
+   * @throws {ProblemError}
+   */
+  find(owner: string, name: string, explain: (name: string, others: string) => string): Database {
+    const database = this.#find(owner, name);
+    if (database) return database;
     const names = this.names(owner);
-    return names.length > 0 ? `there are ${names.join(', ')}` : 'there is none';
+    const others = names.length > 0 ? `there are ${names.join(', ')}` : 'there is none';
+    throw queryError(explain(name, others));
   }
 
-  find(owner: string, name: string): Database | undefined {
+  #find(owner: string, name: string): Database | undefined {
     const database = this.#databases.get(name);
     const owners = database?.settings.owners;
     return owners === undefined || owners.has(owner) ? database : undefined;
@@ -239,7 +235,7 @@ class Lane {
     work: (driver: Driver, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     return database.gate.run(owner, signal, async (running) => {
-      database.driver ??= this.#open(database.name, database.settings.url);
+      database.driver ??= database.open();
       return work(await database.driver, running);
     });
   }
@@ -247,32 +243,8 @@ class Lane {
   async stop(): Promise<void> {
     const databases = [...this.#databases.values()];
     await Promise.all([...databases.map(({ gate }) => gate.stop()), this.#sqlite.close()]);
-    const drivers = await Promise.all(
-      databases.map(({ driver }) => driver?.catch(() => undefined)),
+    await Promise.all(
+      databases.map(async ({ driver }) => (await driver?.catch(() => undefined))?.stop?.()),
     );
-    await Promise.all(drivers.map((driver) => driver?.stop()));
   }
-
-  /** Loads the module of a driver on demand: a service without databases loads none. */
-  async #open(name: string, url: string): Promise<Driver> {
-    if (url.startsWith('file:')) {
-      const { SqliteDriver } = await import('./sqlite/sqlite-driver.js');
-      return new SqliteDriver(name, url, this.#sqlite);
-    }
-    const { PostgresDriver } = await import('./postgres/postgres-driver.js');
-    return new PostgresDriver(name, url, this.parser, this.limits);
-  }
-}
-
-/**
- * Returns whether the name of a skill's table says that it belongs to the database system. Both
- * kinds of databases reserve such names. Others, such as `pg_authid`, may be somebody's own: what
- * they stand for is seen when a query runs.
- * @param name `table` or `schema.table`
- */
-export function isSystemName(name: string): boolean {
-  return (
-    /^(?:pg_[^.]*|information_schema)\./i.test(name) ||
-    /^(?:(?:main|temp)\.)?(?:sqlite|pragma)_/i.test(name)
-  );
 }

@@ -9,10 +9,7 @@ export interface CrossOriginRequest {
   readonly hasKey: boolean;
 }
 
-/**
- * Returns the value of `Access-Control-Allow-Origin` for a request; undefined where its page may not read the
- * answer.
- */
+/** Returns the `Access-Control-Allow-Origin` of an answer; undefined where its page may not read it. */
 export type OriginRule = (request: CrossOriginRequest) => string | undefined;
 
 /**
@@ -21,12 +18,10 @@ export type OriginRule = (request: CrossOriginRequest) => string | undefined;
  * @param allowed origins such as `https://app.example.com`, or `*`
  */
 export function createOriginRule(allowed: readonly string[]): OriginRule {
-  const exact = new Set(allowed);
-  const isOpenToReads = exact.has('*');
   return ({ origin, method, hasKey }) => {
-    if (origin !== undefined && exact.has(origin)) return origin;
+    if (origin !== undefined && allowed.includes(origin)) return origin;
     const isRead = method === 'GET' || method === 'HEAD';
-    return isOpenToReads && isRead && hasKey ? '*' : undefined;
+    return allowed.includes('*') && isRead && hasKey ? '*' : undefined;
   };
 }
 
@@ -39,10 +34,10 @@ const MAX_AGE = '7200';
  */
 export function allowOrigins(rule: OriginRule, listener: RequestListener): RequestListener {
   return (req, res) => {
-    const { origin } = req.headers;
+    const { headers, method = '' } = req;
     const preflight = readPreflight(req);
-    const request = preflight ?? { origin, method: req.method ?? '', hasKey: hasKey(req) };
-    const allowed = rule(request);
+    const hasKey = keyHeader(headers) !== undefined;
+    const allowed = rule(preflight ?? { origin: headers.origin, method, hasKey });
     if (allowed !== '*') res.appendHeader('Vary', 'Origin');
     if (allowed !== undefined) {
       res.setHeader('Access-Control-Allow-Origin', allowed);
@@ -51,10 +46,6 @@ export function allowOrigins(rule: OriginRule, listener: RequestListener): Reque
     }
     listener(req, res);
   };
-}
-
-function hasKey({ headers }: IncomingMessage): boolean {
-  return keyHeader(headers) !== undefined;
 }
 
 function readPreflight({ method, headers }: IncomingMessage): CrossOriginRequest | undefined {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { type ProblemError, problem } from '../problems/problem.js';
+import { bodyTooLarge, type ProblemError, problem } from '../problems/problem.js';
 import { endWith } from './connections.js';
 import { announcedLength, hasBody } from './request.js';
 
@@ -58,33 +58,36 @@ const MIN_TIME_MS = 1000;
 /** Requests whose chunks were too small; the rest of them is not read. */
 const withSmallChunks = new WeakSet<IncomingMessage>();
 
-function hasSmallChunks(req: IncomingMessage): boolean {
-  return withSmallChunks.has(req);
-}
-
 /**
- * Detects bodies that arrive fast in small chunks (RFC 9112, section 7.1). Each costs as much as a
- * large one.
+ * Counts the bytes of a body as they arrive. Refuses too many of them, and those that arrive fast in
+ * small chunks (RFC 9112, section 7.1), each of which costs as much as a large one.
  */
-export class ChunkMeter {
+export class BodyMeter {
+  /** The bytes that have arrived, or that were too many. */
+  seen = 0;
   #chunks = 0;
-  #bytes = 0;
+  #seenBefore = 0;
   #since = 0;
 
+  /** @param limit the most bytes */
   constructor(
     private readonly req: IncomingMessage,
+    private readonly limit: number,
     private readonly now = () => performance.now(),
   ) {}
 
-  /** Counts the bytes of a chunk. Returns a problem if the chunks of the body are too small. */
+  /** Counts the bytes of a chunk. Returns the problem of a body that is not to be read any further. */
   add(bytes: number): ProblemError | undefined {
-    if (this.#chunks === 0) this.#since = this.now();
+    if (this.#chunks === 0) {
+      this.#since = this.now();
+      this.#seenBefore = this.seen;
+    }
     this.#chunks += 1;
-    this.#bytes += bytes;
+    this.seen += bytes;
+    if (this.seen > this.limit) return bodyTooLarge(this.limit);
     if (this.#chunks < CHUNKS) return undefined;
-    const areSmall = this.#bytes < MIN_MEAN * CHUNKS;
     this.#chunks = 0;
-    this.#bytes = 0;
+    const areSmall = this.seen - this.#seenBefore < MIN_MEAN * CHUNKS;
     if (!areSmall || this.now() - this.#since > MIN_TIME_MS) return undefined;
     withSmallChunks.add(this.req);
     return problem(
@@ -121,9 +124,9 @@ export const CLOSE_DELAY_MS = 2000;
 export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: string): void {
   const isUnderWay = hasBody(req) && !req.complete;
   const isLarge = isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL;
-  if (isLarge || hasSmallChunks(req)) res.setHeader('Connection', 'close');
+  if (isLarge || withSmallChunks.has(req)) res.setHeader('Connection', 'close');
   const closes = res.getHeader('Connection') === 'close' || !res.shouldKeepAlive;
-  if (isUnderWay && (!closes || hasSmallChunks(req))) {
+  if (isUnderWay && (!closes || withSmallChunks.has(req))) {
     endAndDiscard(req, res, body, REST_TIMEOUT_MS);
     return;
   }
@@ -151,7 +154,7 @@ export function endAndDiscard(
   timeoutMs: number,
 ): void {
   req.unpipe();
-  if (hasSmallChunks(req)) {
+  if (withSmallChunks.has(req)) {
     req.pause();
     res.end(text, () => req.socket.destroy());
     return;
@@ -165,16 +168,14 @@ export function endAndDiscard(
 
 /** Discards the rest of a body until it ends, the sender disconnects, or a limit is reached. */
 function discard(req: IncomingMessage, done: () => void): void {
-  const meter = new ChunkMeter(req);
-  let discarded = 0;
+  const meter = new BodyMeter(req, MAX_DISCARDED);
   const end = () => {
     clearTimeout(timer);
     req.off('data', count).off('end', end).off('close', end);
     done();
   };
   const count = ({ length }: Buffer) => {
-    discarded += length;
-    if (discarded <= MAX_DISCARDED && !meter.add(length)) return;
+    if (!meter.add(length)) return;
     req.pause();
     end();
   };

@@ -5,6 +5,7 @@ import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promi
 import type { Contract } from '../contract/document.js';
 import { onResponseClose, serveInOrder } from './connections.js';
 import { allowOrigins, createOriginRule } from './cors.js';
+import type { Messages } from './express-app.js';
 import { type LoadShedding, shedLoad } from './load-shedding.js';
 import { answerUnreadableRequest, checkRequests, refuseTunnel } from './malformed-request.js';
 import { hasBody } from './request.js';
@@ -68,11 +69,13 @@ export class HttpServer {
   readonly #server: Server;
   #isDraining = false;
 
-  constructor(listener: RequestListener, contract: Contract) {
+  /** @param messages the classes of its requests and responses */
+  constructor(listener: RequestListener, contract: Contract, messages: Messages) {
     const answerUnreadable = answerUnreadableRequest(contract);
     const inOrder = serveInOrder(this.#watch(listener, answerUnreadable));
     this.#server = createServer(
       {
+        ...messages,
         // Requests without a Host, or with an unknown Expect, go to the app, which answers with
         // problem+json.
         requireHostHeader: false,

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
+import { type ProblemError, problem } from '../problems/problem.js';
+import type { Project } from '../projects/projects.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
@@ -9,6 +11,9 @@ import { type Page, paginate } from '../store/rows.js';
 
 export type Model = components['schemas']['Model'];
 export type ModelSource = NonNullable<Model['source']>;
+
+/** In how many seconds a training is worth asking after. */
+const RETRY_AFTER = { 'Retry-After': '1' };
 
 /** The largest number that a version may have, as the contract says. */
 const MAX_VERSION = 2_147_483_647;
@@ -55,10 +60,9 @@ function selectNewest(query: VersionQuery): VersionQuery {
 
 export function modelFromRow(row: VersionRow): Model {
   const { id, name, version, status, progress, failure, serving_version, target, row_count } = row;
-  const { source_database, source_query, created_at, updated_at } = row;
+  const { source_database: database, source_query: query, created_at, updated_at } = row;
   const { summary, training_seconds, checksum } = row;
-  const isQuery = source_database !== null && source_query !== null;
-  const source = isQuery ? { database: source_database, query: source_query } : null;
+  const source = database !== null && query !== null ? { database, query } : null;
   const stored: Model['columns'] = parseStored(row.columns);
   // Those that were trained by earlier versions have no reading.
   const columns = stored?.map((column) => ({ ...column, reading: column.reading ?? null })) ?? null;
@@ -71,7 +75,6 @@ export function modelFromRow(row: VersionRow): Model {
     : { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...end };
 }
 
-/** Returns what the store wrote, in the form of the contract. */
 function parseStored(json: string | null) {
   return json === null ? null : JSON.parse(json);
 }
@@ -110,7 +113,6 @@ export async function findModel(
   return row && modelFromRow(row);
 }
 
-/** Lists models, each as its newest version shows it. */
 export async function listModels(
   { reads }: Store,
   projectId: string,
@@ -236,7 +238,6 @@ export async function lockModel({ reads }: Store, projectId: string, name: strin
     .executeTakeFirst();
 }
 
-/** Makes a ready version of a locked model answer predictions from now on. */
 export async function setServingVersion(
   db: Kysely<Database>,
   modelId: string,
@@ -308,4 +309,75 @@ export async function deleteModel(
 /** PostgreSQL gives large numbers as text. */
 function totalBytes(rows: readonly { readonly bytes: number | string }[]): number {
   return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+}
+
+/**
+ * Finds a model, as its newest version shows it, or the one with a number.
+ * @throws {ProblemError} if the project has no model of this name, or that has no such version
+ */
+export async function requireModel(
+  store: Store,
+  project: Project,
+  name: string,
+  version?: number,
+): Promise<Model> {
+  const model = await findModel(store, project.id, name, version);
+  if (model) return model;
+  if (version !== undefined) await requireModel(store, project, name);
+  throw modelNotFound(name, project.name, version);
+}
+
+/** A model as it is sent, from which its entity tag is made. */
+export const modelJson = (model: Model) => [JSON.stringify(model)];
+
+export function modelNotFound(name: string, project: string, version?: number): ProblemError {
+  const what =
+    version === undefined
+      ? `model with the name "${name}"`
+      : `version ${version} of a model with the name "${name}"`;
+  return problem('/problems/model-not-found', `There is no ${what} in the project "${project}".`);
+}
+
+export function trainingInProgress({ name, version }: Model): ProblemError {
+  return problem(
+    '/problems/training-in-progress',
+    `Version ${version} of the model "${name}" is still training; try again when it is done, or delete the model to cancel it.`,
+    {},
+    RETRY_AFTER,
+  );
+}
+
+/**
+ * The problem of a model that cannot answer.
+ * @param isVersion whether this version was asked for by its number; else no version can answer
+ */
+export function modelNotReady(model: Model, isVersion: boolean): ProblemError {
+  const { name, version, status } = model;
+  if (status === 'training') {
+    const rest = isVersion
+      ? '; try again in a moment, or choose a version that is ready.'
+      : ', and no earlier one is there to answer; try again in a moment.';
+    return problem(
+      '/problems/model-not-ready',
+      `Version ${version} of the model "${name}" is still training${rest}`,
+      { model_status: 'training' },
+      RETRY_AFTER,
+    );
+  }
+  const rest = isVersion
+    ? '; choose a version that is ready.'
+    : ', and no earlier one is there to answer; send a table to train it again.';
+  return problem(
+    '/problems/model-not-ready',
+    `The training of version ${version} of the model "${name}" failed${rest}`,
+    { model_status: 'failed' },
+  );
+}
+
+export function versionInUse({ name, version, serving_version }: Model): ProblemError {
+  const detail =
+    serving_version === version
+      ? `Version ${version} of the model "${name}" answers predictions; make another one serve first, or delete the model.`
+      : `Version ${version} is the only one of the model "${name}"; delete the model instead.`;
+  return problem('/problems/version-in-use', detail);
 }

@@ -9,14 +9,6 @@ import {
 import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import {
-  modelJson,
-  modelNotFound,
-  modelNotReady,
-  requireModel,
-  trainingInProgress,
-  versionInUse,
-} from './model-lookup.js';
-import {
   countVersions,
   deleteModel,
   deleteVersions,
@@ -24,7 +16,13 @@ import {
   listVersions,
   lockModel,
   type Model,
+  modelJson,
+  modelNotFound,
+  modelNotReady,
+  requireModel,
   setServingVersion,
+  trainingInProgress,
+  versionInUse,
 } from './model-rows.js';
 import type { Trainings } from './training/trainings.js';
 

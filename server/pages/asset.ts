@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
@@ -8,6 +10,7 @@ const compress = promisify(gzip);
 
 /** A static file that is served to everyone. */
 export interface Asset {
+  /** The media type, or the ending of a file that has it. */
   readonly type: string;
   /** The Content-Security-Policy of a page; other assets get the service's own policy. */
   readonly policy?: string;
@@ -17,15 +20,11 @@ export interface Asset {
   read(): string | Buffer | Promise<string | Buffer>;
 }
 
-/** A representation of an asset (RFC 9110, section 8.8.3.3), with its own entity tag. */
-interface Representation {
-  readonly body: Buffer;
-  readonly etag: string;
-}
-
-interface Representations {
-  readonly plain: Representation;
-  readonly gzip: Representation;
+/** Returns the asset of a file that the build makes. */
+export function fileAsset(file: URL, options: Pick<Asset, 'policy' | 'isImmutable'> = {}): Asset {
+  const ending = extname(file.pathname);
+  const type = ending === '.yaml' ? 'application/yaml' : ending;
+  return { ...options, type, read: () => readFile(file) };
 }
 
 /**
@@ -40,44 +39,36 @@ const SENDING_TIMEOUT_MS = 120_000;
  */
 export function serve({ type, policy, isImmutable, read }: Asset): RequestHandler {
   const caching = isImmutable ? 'public, max-age=31536000, immutable' : 'no-cache';
-  let kept: Promise<Representations> | undefined;
-  const representations = async (): Promise<Representations> => {
-    kept ??= represent(read);
-    try {
-      return await kept;
-    } catch (error) {
-      kept = undefined;
-      throw error;
-    }
-  };
+  let content: ReturnType<typeof readContent> | undefined;
   return async (req, res) => {
-    const { plain, gzip } = await representations();
+    content ??= readContent(read).catch((error) => {
+      content = undefined;
+      throw error;
+    });
+    const { plain, compressed, digest } = await content;
+    // Each representation has its own entity tag (RFC 9110, section 8.8.3.3).
     const isCompressed = req.acceptsEncodings('gzip', 'identity') === 'gzip';
-    const { body, etag } = isCompressed ? gzip : plain;
+    const etag = isCompressed ? `"${digest}-gzip"` : `"${digest}"`;
     const patience = setTimeout(() => res.destroy(), SENDING_TIMEOUT_MS).unref();
     onResponseClose(req, res, () => clearTimeout(patience));
     if (policy) res.set('Content-Security-Policy', policy);
     if (isCompressed) res.set('Content-Encoding', 'gzip');
     res.set({ ETag: etag, 'Cache-Control': caching }).vary('Accept-Encoding').type(type);
-    if (isNamed(etag, req.get('If-None-Match'))) res.status(304).end();
-    else res.send(body);
+    if (matches(req.get('If-None-Match'), etag)) res.status(304).end();
+    else res.send(isCompressed ? compressed : plain);
   };
 }
 
-async function represent(read: Asset['read']): Promise<Representations> {
+async function readContent(read: Asset['read']) {
   const plain = Buffer.from(await read());
-  const gzip = await compress(plain);
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
-  return {
-    plain: { body: plain, etag: `"${digest}"` },
-    gzip: { body: gzip, etag: `"${digest}-gzip"` },
-  };
+  return { plain, compressed: await compress(plain), digest };
 }
 
 /**
  * Compares tags as in RFC 9110, section 13.1.2. Express alone ignores If-None-Match if the request
  * also has `Cache-Control: no-cache`, which fetch adds.
  */
-function isNamed(etag: string, field = ''): boolean {
+function matches(field = '', etag: string): boolean {
   return field === '*' || (field.match(/"[^"]*"/g) ?? []).some((named) => named === etag);
 }

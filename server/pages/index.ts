@@ -1,17 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
 import type { Contract } from '../contract/document.js';
 import { problem } from '../problems/problem.js';
-import { type Asset, serve } from './asset.js';
-import { CONSOLE_FILES, CONSOLE_PAGE } from './console.js';
+import { fileAsset, serve } from './asset.js';
 import {
+  contractAsJson,
   contractFiles,
-  noSuchContractFile,
+  describeUnknownFile,
   readContractVersions,
-  versionsPage,
-} from './contract-versions.js';
-import { problemIndex, problemPage } from './problem-pages.js';
-import { contractAsJson, referencePage } from './reference-page.js';
+  renderVersions,
+} from './contract-files.js';
+import { renderProblem, renderProblems } from './page.js';
+import { renderReference } from './reference-page.js';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
@@ -25,6 +24,30 @@ const PAGE_POLICY =
  */
 const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Allows the console's own files, and requests to the service itself. */
+const CONSOLE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** The files beside the pages, which `npm run build` makes or copies, by address. No other file is served. */
+const FILES: Readonly<Record<string, string>> = {
+  '/console/index.js': '../console/console/index.js',
+  '/console/agent-views.js': '../console/console/agent-views.js',
+  '/console/index.css': '../console/console/index.css',
+  '/console/diamonds.csv': '../console/console/diamonds.csv',
+  '/console/more-diamonds.csv': '../console/console/more-diamonds.csv',
+  '/docs/swagger-ui.css': './swagger-ui/swagger-ui.css',
+  '/docs/swagger-ui-bundle.js': './swagger-ui/swagger-ui-bundle.js',
+  '/docs/swagger-ui-bundle.js.LICENSE.txt': './swagger-ui/swagger-ui-bundle.js.LICENSE.txt',
+  '/docs/playground.js': './browser/playground.js',
+  '/docs/swagger-plugins.js': './browser/swagger-plugins.js',
+  '/docs/swagger-ui-theme.css': './files/swagger-ui-theme.css',
+  '/docs/reference.css': './files/reference.css',
+  '/docs/pages.css': './files/pages.css',
+  '/docs/icon.svg': './files/icon.svg',
+};
+
+const fileAt = (path: string) => new URL(path, import.meta.url);
 
 /**
  * Returns the routes of the pages: the console at `/`, the reference at `/docs`, the contract at
@@ -42,69 +65,24 @@ export function pages(contract: Contract, basePath: string, isLocal: boolean): R
       .get(...handlers)
       .options(answerOptions)
       .all(refuseOtherMethods);
+  const getPage = (path: string, read: () => string, policy = PAGE_POLICY) =>
+    get(path, withoutSlash, serve({ type: 'html', policy, read }));
 
-  router.route('/').get(browsersOnly(basePath), serve(CONSOLE_PAGE)).options(answerOptions);
-  for (const [name, asset] of CONSOLE_FILES) get(`/console/${name}`, serve(asset));
-  get('/docs', withoutSlash, serve(html(REFERENCE_POLICY, () => referencePage(contract, isLocal))));
-  for (const [name, asset] of Object.entries(PARTS)) get(`/docs/${name}`, serve(asset));
+  const consolePage = fileAsset(fileAt('../console/index.html'), { policy: CONSOLE_POLICY });
+  router.route('/').get(browsersOnly(basePath), serve(consolePage)).options(answerOptions);
+  for (const [address, path] of Object.entries(FILES)) get(address, serve(fileAsset(fileAt(path))));
+  getPage('/docs', () => renderReference(contract, isLocal), REFERENCE_POLICY);
   get('/openapi.yaml', serve({ type: 'application/yaml', read: () => contract.source }));
-  get(
-    '/openapi.json',
-    serve({ type: 'application/json', read: () => contractAsJson(contract, basePath) }),
-  );
+  get('/openapi.json', serve({ type: 'json', read: () => contractAsJson(contract, basePath) }));
   const versions = readContractVersions();
-  get('/openapi', withoutSlash, serve(html(PAGE_POLICY, () => versionsPage(versions))));
+  getPage('/openapi', () => renderVersions(versions));
   for (const [name, asset] of contractFiles(versions)) get(`/openapi/${name}`, serve(asset));
   router.all('/openapi/:name', ({ params: { name } }) => {
-    throw problem('/problems/unknown-address', noSuchContractFile(name, versions));
+    throw problem('/problems/unknown-address', describeUnknownFile(name, versions));
   });
-  get(
-    '/problems',
-    withoutSlash,
-    serve(html(PAGE_POLICY, () => problemIndex(contract.problems.values()))),
-  );
-  for (const [type, kind] of contract.problems) {
-    get(type, withoutSlash, serve(html(PAGE_POLICY, () => problemPage(kind))));
-  }
+  getPage('/problems', () => renderProblems(contract.problems.values()));
+  for (const [type, kind] of contract.problems) getPage(type, () => renderProblem(kind));
   return router;
-}
-
-/** The files of the reference. No other file is served, whatever the address. */
-const PARTS: Readonly<Record<string, Asset>> = {
-  'swagger-ui.css': swaggerUi('text/css', 'swagger-ui.css'),
-  'swagger-ui-bundle.js': swaggerUi('text/javascript', 'swagger-ui-bundle.js'),
-  'swagger-ui-bundle.js.LICENSE.txt': swaggerUi('text/plain', 'swagger-ui-bundle.js.LICENSE.txt'),
-  'playground.js': ownScript('playground.js'),
-  'drawn-contract.js': ownScript('drawn-contract.js'),
-  'swagger-plugins.js': ownScript('swagger-plugins.js'),
-  'contract-excerpt.js': ownScript('contract-excerpt.js'),
-  'operation-menu.js': ownScript('operation-menu.js'),
-  'names.js': ownScript('names.js'),
-  'swagger-ui-theme.css': ownFile('text/css', 'swagger-ui-theme.css'),
-  'reference.css': ownFile('text/css', 'reference.css'),
-  'pages.css': ownFile('text/css', 'pages.css'),
-  'icon.svg': ownFile('image/svg+xml', 'icon.svg'),
-};
-
-/** The build copies it from swagger-ui-dist. */
-function swaggerUi(type: string, file: string): Asset {
-  return { type, read: () => readFile(new URL(`./swagger-ui/${file}`, import.meta.url)) };
-}
-
-function ownScript(file: string): Asset {
-  return {
-    type: 'text/javascript',
-    read: () => readFile(new URL(`./browser/${file}`, import.meta.url)),
-  };
-}
-
-/** The build copies it. */
-function ownFile(type: string, file: string): Asset {
-  return { type, read: () => readFile(new URL(`./files/${file}`, import.meta.url)) };
-}
-
-function html(policy: string, read: () => string): Asset {
-  return { type: 'text/html', policy, read };
 }
 
 /** The links of a page are relative, so each page has exactly one address. */

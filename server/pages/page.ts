@@ -1,3 +1,6 @@
+import { STATUS_CODES } from 'node:http';
+import type { ProblemKind } from '../contract/document.js';
+
 export interface Page {
   readonly title: string;
   /**
@@ -15,14 +18,14 @@ export interface Page {
  * Renders a page as HTML. Its links are relative, so that they work under any prefix, even one that
  * a proxy removes.
  */
-export function page({ title, root, head = '', content }: Page): string {
+export function renderPage({ title, root, head = '', content }: Page): string {
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <meta name="color-scheme" content="light dark">
-<title>${escaped(title)} · Roster</title>
+<title>${escapeHtml(title)} · Roster</title>
 <link rel="icon" href="${root}docs/icon.svg">
 <link rel="stylesheet" href="${root}docs/pages.css">
 ${head}</head>
@@ -42,7 +45,7 @@ ${content}
 `;
 }
 
-export function escaped(text: string): string {
+export function escapeHtml(text: string): string {
   return text
     .replace(/&/g, '&amp;')
     .replace(/</g, '&lt;')
@@ -51,16 +54,56 @@ export function escaped(text: string): string {
 }
 
 /** Renders the contract's prose as HTML: its paragraphs, code in backquotes, and bold words. */
-export function paragraphs(prose: string): string {
+export function renderProse(prose: string): string {
   return prose
     .trim()
     .split(/\n\n+/)
-    .map((paragraph) => `<p>${withMarks(paragraph)}</p>`)
+    .map((paragraph) =>
+      escapeHtml(paragraph)
+        .replace(/`([^`]+)`/g, '<code>$1</code>')
+        .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'),
+    )
+    .map((paragraph) => `<p>${paragraph}</p>`)
     .join('\n');
 }
 
-function withMarks(text: string): string {
-  return escaped(text)
-    .replace(/`([^`]+)`/g, '<code>$1</code>')
-    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>');
+/** Renders the page `/problems/<slug>`: the cause of a problem, and how to fix it. */
+export function renderProblem({ title, status, type, description }: ProblemKind): string {
+  return renderPage({
+    title,
+    root: '../',
+    content: `<main class="text" id="content">
+<h1>${escapeHtml(title)}</h1>
+<p class="kind">Status ${describeStatus(status)} · <code>${escapeHtml(type)}</code></p>
+${renderProse(description)}
+<p class="on"><a href="../problems">All problems</a></p>
+</main>`,
+  });
+}
+
+/** Renders the page `/problems`: all problems, ordered by status. */
+export function renderProblems(kinds: Iterable<ProblemKind>): string {
+  const byStatus = [...kinds].sort((a, b) => a.status - b.status || (a.title < b.title ? -1 : 1));
+  const sections = [...new Set(byStatus.map(({ status }) => status))].map((status) => {
+    const entries = byStatus.filter((kind) => kind.status === status).map(renderEntry);
+    return `<h2>${describeStatus(status)}</h2>\n<dl>\n${entries.join('\n')}\n</dl>`;
+  });
+  return renderPage({
+    title: 'Problems',
+    root: './',
+    content: `<main class="text" id="content">
+<h1>Problems</h1>
+<p>The service answers with one of these when something is wrong (<a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457</a>). The <code>type</code> of an answer leads to its page here, which says how to fix it.</p>
+${sections.join('\n')}
+</main>`,
+  });
+}
+
+function renderEntry({ type, title, description }: ProblemKind): string {
+  const [whatHappened = ''] = description.trim().split(/\n\n+/);
+  return `<dt><a href=".${escapeHtml(type)}">${escapeHtml(title)}</a></dt>\n<dd>${renderProse(whatHappened)}</dd>`;
+}
+
+function describeStatus(status: number): string {
+  return `${status} ${STATUS_CODES[status] ?? ''}`.trim();
 }

@@ -61,18 +61,17 @@ export const MAX_ERRORS = 100;
 
 /** Returns the problem of a request that does not meet the contract at the given places. */
 export function invalidRequest(errors: readonly FieldError[]) {
+  const { length } = errors;
+  // The search for faults ends beyond the maximum.
+  const places =
+    length > MAX_ERRORS
+      ? `more than ${MAX_ERRORS} places; the first ${MAX_ERRORS} are listed`
+      : `${length} place${length === 1 ? '' : 's'}`;
   return problem(
     '/problems/invalid-request',
-    `The request does not fit the contract at ${placesOf(errors)}.`,
+    `The request does not fit the contract at ${places}.`,
     { errors: errors.slice(0, MAX_ERRORS) },
   );
-}
-
-/** Counts the places, up to {@link MAX_ERRORS}; the search ends beyond that. */
-function placesOf({ length }: readonly FieldError[]): string {
-  if (length > MAX_ERRORS)
-    return `more than ${MAX_ERRORS} places; the first ${MAX_ERRORS} are listed`;
-  return length === 1 ? '1 place' : `${length} places`;
 }
 
 /**
@@ -98,14 +97,15 @@ export function bodyTooLarge(limit: number) {
   );
 }
 
-/** The request in which a problem occurred. */
-export interface Occurrence {
-  readonly instance: string;
-  readonly requestId: string;
-}
-
-/** Renders a problem as the document that the contract describes (RFC 9457). */
-export function render(contract: Contract, error: ProblemError, at: Occurrence) {
+/**
+ * Renders a problem as the document that the contract describes (RFC 9457).
+ * @param at the target and the id of the request in which it occurred
+ */
+export function render(
+  contract: Contract,
+  error: ProblemError,
+  at: { readonly instance: string; readonly requestId: string },
+) {
   const kind = contract.problems.get(error.type);
   if (!kind) throw new Error(`The contract has no problem ${error.type}`);
   return {

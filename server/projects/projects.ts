@@ -11,62 +11,45 @@ import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { insertKey, type NewKey } from '../store/keys.js';
 import { type Contents, limitReached, RESOURCE_KINDS } from '../store/quota.js';
-import { jsonWriter } from '../store/row-json.js';
-import { newResource, type Page, paginate } from '../store/rows.js';
+import { jsonWriter, newResource, type Page, paginate } from '../store/rows.js';
 
 export type Project = components['schemas']['Project'];
 
 /** The columns of a project that callers see. */
-const SHOWN = ['id', 'name', 'created_at'] as const;
+const COLUMNS = ['id', 'name', 'created_at'] as const;
 
-interface Address {
-  readonly owner: string;
-  readonly name: string;
-}
-
-function named(db: Kysely<Database>, parameter: Parameter<Address>) {
+function named(db: Kysely<Database>, parameter: Parameter<{ owner: string; name: string }>) {
   return db
     .selectFrom('projects')
-    .select(SHOWN)
+    .select(COLUMNS)
     .where('owner', '=', parameter('owner'))
     .where('name', '=', parameter('name'));
 }
 
 const FIND = new PreparedQuery(named);
 
-const LOCK = new PreparedQuery((db, parameter: Parameter<Address>) =>
+const LOCK: typeof FIND = new PreparedQuery((db, parameter) =>
   named(db, parameter).$if(dialectOf(db).locksRows, (query) => query.forUpdate()),
 );
 
 export function listProjects(store: Store, owner: string, page: Page): Promise<Project[]> {
-  const all = store.reads.selectFrom('projects').select(SHOWN).where('owner', '=', owner);
+  const all = store.reads.selectFrom('projects').select(COLUMNS).where('owner', '=', owner);
   return paginate(all, 'id', page).execute();
 }
 
-export function findProjectRow(
-  store: Store,
-  owner: string,
-  name: string,
-): Promise<Project | undefined> {
-  return FIND.first(store.reads, { owner, name });
+export function findProjectRow({ reads }: Store, owner: string, name: string) {
+  return FIND.first(reads, { owner, name });
 }
 
 /**
  * Finds a project, and locks it against other writes until the end of the current transaction.
  * Later reads of the project in this transaction stay valid until then.
  */
-export function lockProjectRow(
-  store: Store,
-  owner: string,
-  name: string,
-): Promise<Project | undefined> {
-  return LOCK.first(store.reads, { owner, name });
+export function lockProjectRow({ reads }: Store, owner: string, name: string) {
+  return LOCK.first(reads, { owner, name });
 }
 
-/**
- * @throws {NameTakenError}
- * @throws {ProblemError} if the owner has reached the limit of projects
- */
+/** @throws {ProblemError} if the name is taken, or the owner has reached the limit of projects */
 export async function createProject(store: Store, owner: string, name: string): Promise<Project> {
   await lockOwner(store, owner);
   if (await findProjectRow(store, owner, name)) {
@@ -81,11 +64,10 @@ export async function createProject(store: Store, owner: string, name: string): 
     .where('owner', '=', owner)
     .executeTakeFirstOrThrow();
   const { resources } = store.limits;
-  if (Number(projects) >= resources)
-    throw limitReached(
-      `There are ${resources} projects already, the most that there may be; delete some.`,
-    );
-  return insertProject(store, owner, name);
+  if (Number(projects) < resources) return insertProject(store, owner, name);
+  throw limitReached(
+    `There are ${resources} projects already, the most that there may be; delete some.`,
+  );
 }
 
 /**
@@ -139,22 +121,17 @@ function insertProject(store: Store, owner: string, name: string): Promise<Proje
   return store.reads
     .insertInto('projects')
     .values({ id, owner, name, created_at })
-    .returning(SHOWN)
+    .returning(COLUMNS)
     .executeTakeFirstOrThrow();
 }
 
-/**
- * Finds a project of the caller.
- * @throws {ProblemError} if the caller has no project of this name
- */
+/** @throws {ProblemError} if the caller has no project of this name */
 export async function findProject(store: Store, { owner }: Caller, name: string): Promise<Project> {
   return existing(await findProjectRow(store, owner, name), name);
 }
 
 /**
- * Finds a project of the caller, and locks it against other writes until the end of the
- * transaction.
- * @param tx the store of the transaction
+ * Finds a project, and locks it against other writes until the end of the transaction.
  * @throws {ProblemError} if the caller has no project of this name
  */
 export async function lockProject(tx: Store, { owner }: Caller, name: string): Promise<Project> {
@@ -177,12 +154,7 @@ function existing(project: Project | undefined, name: string): Project {
   throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
 }
 
-type ProjectOperations = Pick<
-  Handlers,
-  'listProjects' | 'createProject' | 'getProject' | 'deleteProject'
->;
-
-export function projectOperations(store: Store): ProjectOperations {
+export function projectOperations(store: Store) {
   return {
     listProjects: async ({ caller, query, base, reply }) => {
       const page = await listPage(
@@ -216,10 +188,10 @@ export function projectOperations(store: Store): ProjectOperations {
         if (!contents) return reply({ status: 204 });
         throw problem(
           '/problems/project-not-empty',
-          `The project "${project.name}" still holds ${counted(contents)}; delete them first.`,
+          `The project "${project.name}" still holds ${formatCounts(contents)}; delete them first.`,
         );
       }),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 const writeProject = jsonWriter<Project, Project>({
@@ -230,8 +202,8 @@ const writeProject = jsonWriter<Project, Project>({
 
 const list = new Intl.ListFormat('en');
 
-/** Formats counts, such as "2 skills and 1 model". */
-function counted(contents: Contents): string {
+/** Returns a text such as "2 skills and 1 model". */
+function formatCounts(contents: Contents): string {
   return list.format(
     Object.entries(contents)
       .filter(([, count]) => count > 0)

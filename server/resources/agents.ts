@@ -1,15 +1,14 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { changedFields, omitNulls } from '../api/omit-nulls.js';
+import { changedFields, omitNulls } from '../api/idempotency.js';
 import { LruCache } from '../common/lru-cache.js';
 import { pausing } from '../common/pausing.js';
 import { invalidRequest, problem } from '../problems/problem.js';
-import { dialectOf } from '../store/database/dialect.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { type JsonChunks, jsonWriter } from '../store/row-json.js';
-import { chunks, chunksBySize, key, lookup } from '../store/rows.js';
+import { chunks, chunksBySize, type JsonChunks, jsonWriter, key, lookup } from '../store/rows.js';
 import { Resources } from './crud.js';
 import { EMPTY_OBJECT, mergeJson, tooLarge } from './merge-json.js';
 import { skills, writeSkill } from './skills.js';
@@ -49,12 +48,7 @@ export const agents = new Resources<Agent, 'agents', AgentRow>({
   },
 });
 
-type AgentOperations = Pick<
-  Handlers,
-  'listAgents' | 'createAgent' | 'getAgent' | 'updateAgent' | 'deleteAgent' | 'deleteAgentByPlural'
->;
-
-export function agentOperations(store: Store): AgentOperations {
+export function agentOperations(store: Store) {
   return {
     listAgents: (request) => agents.list(store, request),
 
@@ -73,7 +67,7 @@ export function agentOperations(store: Store): AgentOperations {
     deleteAgent: (request) => agents.delete(store, request, request.params.agent_name),
 
     deleteAgentByPlural: (request) => agents.delete(store, request, request.params.agent_name),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 /** The fields that null removes. */
@@ -94,10 +88,10 @@ export async function createAgent(
   projectId: string,
   sent: Schemas['CreateAgentBody']['agent'],
 ): Promise<AgentRow> {
-  const { skills: references = [], ...fields } = omitNulls(sent);
+  const { skills: _, ...fields } = omitNulls(sent);
   const { name } = fields;
   await agents.refuseTakenName(tx, projectId, name);
-  const used = distinctSkills(await findSkillIds(tx, projectId, references, sent), sent);
+  const used = distinctSkills(await findSkillIds(tx, projectId, sent, 'skills'), sent);
   const columns = { ...EMPTY, name, ...changedColumns(EMPTY, fields, sent) };
   const row = await agents.insert(tx, projectId, columns, used.length);
   await putSkills(tx, row.id, used);
@@ -121,9 +115,8 @@ export async function updateAgent(
   } = changedFields(sent, REMOVABLE);
   await agents.refuseTakenName(tx, row.project_id, fields.name ?? row.name, row.id);
   const used = replaced
-    ? await findSkillIds(tx, row.project_id, replaced, sent)
-    : (skills_to_add ?? skills_to_remove) &&
-      (await addAndRemoveSkills(tx, row, skills_to_add ?? [], skills_to_remove ?? [], sent));
+    ? await findSkillIds(tx, row.project_id, sent, 'skills')
+    : (skills_to_add ?? skills_to_remove) && (await addAndRemoveSkills(tx, row, sent));
   const distinct = used && distinctSkills(used, sent);
   const columns = changedColumns(row, fields, sent);
   const changed = await agents.change(tx, row, columns, distinct?.length);
@@ -153,25 +146,12 @@ const SKILL_FIELDS = ['skills', 'skills_to_add', 'skills_to_remove'] as const;
 
 type SentSkills = { readonly [F in (typeof SKILL_FIELDS)[number]]?: Schemas['SkillReferences'] };
 
-function referencedName(skill: Schemas['SkillReference']): string {
-  return typeof skill === 'string' ? skill : skill.name;
-}
-
-/** Returns the places at which fields of a body name any of these skills. */
-function findPlaces(
-  sent: SentSkills,
-  fields: readonly (keyof SentSkills)[],
-  names: readonly string[],
-) {
-  const wanted = new Set(names);
-  return fields.flatMap((field) =>
-    (sent[field] ?? [])
-      .map((skill, index) => ({
-        pointer: `/body/agent/${field}/${index}`,
-        name: referencedName(skill),
-      }))
-      .filter(({ name }) => wanted.has(name)),
-  );
+/** Returns the skills that a field of a body names, each with its place. */
+function listReferences(sent: SentSkills, field: keyof SentSkills) {
+  return (sent[field] ?? []).map((skill, index) => ({
+    name: typeof skill === 'string' ? skill : skill.name,
+    pointer: `/body/agent/${field}/${index}`,
+  }));
 }
 
 const MAX_SKILLS = 1000;
@@ -188,20 +168,14 @@ function distinctSkills(ids: readonly string[], sent: SentSkills): readonly stri
 }
 
 /** Returns the ids of the skills that an agent uses after a change. */
-async function addAndRemoveSkills(
-  tx: Store,
-  row: AgentRow,
-  toAdd: Schemas['SkillReference'][],
-  toRemove: Schemas['SkillReference'][],
-  sent: SentSkills,
-): Promise<string[]> {
-  const added = await findSkillIds(tx, row.project_id, toAdd, sent);
-  const removed = new Set(await findSkillIds(tx, row.project_id, toRemove, sent));
-  const both = toAdd.map(referencedName).filter((_, index) => removed.has(added[index] ?? ''));
+async function addAndRemoveSkills(tx: Store, row: AgentRow, sent: SentSkills): Promise<string[]> {
+  const added = await findSkillIds(tx, row.project_id, sent, 'skills_to_add');
+  const removed = new Set(await findSkillIds(tx, row.project_id, sent, 'skills_to_remove'));
+  const toAdd = listReferences(sent, 'skills_to_add');
+  const both = toAdd.filter((_, index) => removed.has(added[index] ?? ''));
   if (both.length > 0) {
     const message = 'is in skills_to_remove too; name it in one of the two';
-    const places = findPlaces(sent, ['skills_to_add'], both);
-    throw invalidRequest(places.map(({ pointer }) => ({ pointer, message })));
+    throw invalidRequest(both.map(({ pointer }) => ({ pointer, message })));
   }
   const used = await tx.reads
     .selectFrom('agent_skills')
@@ -221,18 +195,18 @@ async function putSkills(tx: Store, agentId: string, ids: readonly string[]): Pr
 }
 
 /**
- * Returns the ids of skills, in the order in which they are named.
+ * Returns the ids of the skills of a field, in the order in which they are named.
  * @throws {ProblemError} if one does not exist in the project
  */
 async function findSkillIds(
   tx: Store,
   projectId: string,
-  references: readonly Schemas['SkillReference'][],
   sent: SentSkills,
+  field: keyof SentSkills,
 ): Promise<string[]> {
-  const keys = references.map((skill) => key(referencedName(skill)));
+  const references = listReferences(sent, field);
   const found = await lookup(
-    keys.map(({ value }) => value),
+    references.map(({ name }) => key(name).value),
     (values) =>
       tx.reads
         .selectFrom('skills')
@@ -241,24 +215,26 @@ async function findSkillIds(
         .where(({ or, eb }) => or([eb('name', 'in', values), eb('id', 'in', values)]))
         .execute(),
   );
-  const byName = new Map(found.map(({ id, name }) => [name, id]));
-  const ids = new Set(found.map(({ id }) => id));
-  const resolved = keys.map(({ column, value }) =>
-    column === 'name' ? byName.get(value) : ids.has(value) ? value : undefined,
+  // No name has the form of an id.
+  const ids = new Map(
+    found.flatMap(({ id, name }) => [
+      [id, id],
+      [name, id],
+    ]),
   );
-  const unknown = references
-    .map(referencedName)
-    .filter((_, index) => resolved[index] === undefined);
-  if (unknown.length === 0) return resolved.filter((id) => id !== undefined);
-  const places = findPlaces(sent, SKILL_FIELDS, unknown);
+  const resolved = references.map(({ name }) => ids.get(key(name).value));
+  const unknown = new Set(references.filter((_, at) => !resolved[at]).map(({ name }) => name));
+  if (unknown.size === 0) return resolved.filter((id) => id !== undefined);
   throw problem(
     '/problems/unknown-skill',
     'A skill that the agent should use does not exist in the project; nothing was changed.',
     {
-      errors: places.map(({ pointer, name }) => ({
-        pointer,
-        message: `there is no skill with the name or identifier "${name}"; create it first, or correct the name`,
-      })),
+      errors: SKILL_FIELDS.flatMap((one) => listReferences(sent, one))
+        .filter(({ name }) => unknown.has(name))
+        .map(({ pointer, name }) => ({
+          pointer,
+          message: `there is no skill with the name or identifier "${name}"; create it first, or correct the name`,
+        })),
     },
   );
 }
@@ -278,7 +254,9 @@ class SkillReader {
 
   /** Returns the JSON of all skills of an agent, an array in chunks. */
   async readJson(agentId: string): Promise<JsonChunks> {
-    const used = await this.#listSkills(agentId);
+    const used = await selectUsedSkills(this.db, agentId)
+      .select(dialectOf(this.db).octets('skills.params').as('bytes'))
+      .execute();
     const texts = new Map<string, string>();
     for (const { id } of used) {
       const text = this.#cached.get(id);
@@ -298,16 +276,16 @@ class SkillReader {
     const found = used.flatMap(({ id }) => texts.get(id) ?? []);
     return ['[', ...found.map((text, index) => (index === 0 ? text : `,${text}`)), ']'];
   }
+}
 
-  #listSkills(agentId: string) {
-    return this.db
-      .selectFrom('agent_skills')
-      .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
-      .select(['skills.id', dialectOf(this.db).octets('skills.params').as('bytes')])
-      .where('agent_skills.agent_id', '=', agentId)
-      .orderBy('agent_skills.position')
-      .execute();
-  }
+/** Selects the skills of an agent, in order. */
+function selectUsedSkills(db: Kysely<Database>, agentId: string) {
+  return db
+    .selectFrom('agent_skills')
+    .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+    .select('skills.id')
+    .where('agent_skills.agent_id', '=', agentId)
+    .orderBy('agent_skills.position');
 }
 
 /** The parts of an agent that an answer needs. */
@@ -321,6 +299,19 @@ export interface AnsweringAgent
 const MAX_ANSWERING_SKILLS = 200;
 const MAX_PARAMS = 16 * 1024;
 
+const FIND_SKILLS = new PreparedQuery((db, parameter: Parameter<{ agentId: string }>) => {
+  const params = sql<
+    string | null
+  >`case when ${dialectOf(db).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
+  return db
+    .selectFrom('agent_skills')
+    .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+    .select(['skills.id', 'skills.name', 'skills.type', params.as('params')])
+    .where('agent_skills.agent_id', '=', parameter('agentId'))
+    .orderBy('agent_skills.position')
+    .limit(MAX_ANSWERING_SKILLS);
+});
+
 /** Returns what an answer needs of an agent, and of its first skills. */
 export async function findAnsweringAgent(
   store: Store,
@@ -330,17 +321,7 @@ export async function findAnsweringAgent(
   const row = await agents.find(store, projectId, nameOrId);
   if (!row) return undefined;
   const { id, name, model_name, prompt_template } = row;
-  const params = sql<
-    string | null
-  >`case when ${dialectOf(store.reads).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
-  const used = await store.reads
-    .selectFrom('agent_skills')
-    .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
-    .select(['skills.id', 'skills.name', 'skills.type', params.as('params')])
-    .where('agent_skills.agent_id', '=', id)
-    .orderBy('agent_skills.position')
-    .limit(MAX_ANSWERING_SKILLS)
-    .execute();
+  const used = await FIND_SKILLS.all(store.reads, { agentId: id });
   return {
     ...{ name, model_name, prompt_template },
     model: row.model === null ? null : JSON.parse(row.model),

@@ -1,16 +1,14 @@
 import type { Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
-import { replyCreated } from '../api/idempotency.js';
-import { changedFields } from '../api/omit-nulls.js';
+import { changedFields, replyCreated } from '../api/idempotency.js';
 import { checkPreconditions, isConditional, withEtag } from '../api/preconditions.js';
 import { invalidRequest, problem } from '../problems/problem.js';
 import { inProject } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { adjustStored } from '../store/quota.js';
-import { jsonWriter } from '../store/row-json.js';
-import { key } from '../store/rows.js';
+import { jsonWriter, key } from '../store/rows.js';
 import { Resources } from './crud.js';
 import { EMPTY_OBJECT, mergeJson } from './merge-json.js';
 
@@ -51,12 +49,7 @@ export const chatbots = new Resources<Chatbot, 'chatbots', ChatbotRow>({
   beforeRemoval: detachConversations,
 });
 
-type ChatbotOperations = Pick<
-  Handlers,
-  'listChatbots' | 'createChatbot' | 'getChatbot' | 'updateChatbot' | 'deleteChatbot'
->;
-
-export function chatbotOperations(store: Store): ChatbotOperations {
+export function chatbotOperations(store: Store) {
   return {
     listChatbots: (request) => chatbots.list(store, request),
 
@@ -85,7 +78,7 @@ export function chatbotOperations(store: Store): ChatbotOperations {
       }),
 
     deleteChatbot: (request) => chatbots.delete(store, request, request.params.chatbot_name),
-  };
+  } satisfies Partial<Handlers>;
 }
 
 type ChatbotBody = Schemas['UpdateChatbotBody']['chatbot'];

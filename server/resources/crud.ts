@@ -1,25 +1,26 @@
 import { type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { OperationId } from '../api/handlers.js';
-import { type CreationHeaders, idempotent } from '../api/idempotency.js';
+import { type Created, type CreationHeaders, idempotent } from '../api/idempotency.js';
 import { type ListPage, type PageQuery, streamPage } from '../api/list-page.js';
 import {
+  type ConditionalReply,
   type Conditions,
   checkPreconditions,
   conditionalGet,
   isConditional,
+  type Tagged,
   withEtag,
 } from '../api/preconditions.js';
-import type { JsonText } from '../api/reply/send.js';
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../projects/projects.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { adjustCounters, reserveQuota } from '../store/quota.js';
-import type { JsonChunks } from '../store/row-json.js';
+import { adjustCounters } from '../store/quota.js';
 import {
   chunksBySize,
+  type JsonChunks,
   type Key,
   key,
   type ListEntry,
@@ -65,36 +66,14 @@ type OwnColumns<K extends Table> = Omit<Insertable<Database[K]>, keyof CommonRow
   readonly name: string;
 };
 
-interface ProjectRequest<Reply, Sent> {
+/** A request for the resources of a project, as far as all operations have it. */
+interface ResourceRequest<Reply, Sent> {
   readonly caller: Caller;
   readonly params: { readonly project_name: string };
+  readonly headers: Conditions & CreationHeaders;
+  readonly base: string;
   readonly reply: (reply: Reply) => Sent;
 }
-
-interface Tag {
-  readonly ETag: string;
-}
-
-type ListRequest<T, S> = ProjectRequest<{ status: 200 } & ListPage<T>, S> & {
-  readonly query: PageQuery;
-  readonly base: string;
-};
-
-type GetRequest<T, S> = ProjectRequest<
-  { status: 200; body: JsonText<T>; headers: Tag } | { status: 304; headers: Tag },
-  S
-> & { readonly headers: { 'If-None-Match'?: string } };
-
-type CreateRequest<T, S> = ProjectRequest<
-  { status: 201; body: JsonText<T>; headers: Tag & { readonly Location: string } },
-  S
-> & { readonly headers: CreationHeaders; readonly body: object; readonly base: string };
-
-type UpdateRequest<T, S> = ProjectRequest<{ status: 200; body: JsonText<T>; headers: Tag }, S> & {
-  readonly headers: Conditions;
-};
-
-type DeleteRequest<S> = ProjectRequest<{ status: 204 }, S> & { readonly headers: Conditions };
 
 /**
  * The resources of one kind: lists, reads and writes them, for requests and in the store. Writes
@@ -103,18 +82,30 @@ type DeleteRequest<S> = ProjectRequest<{ status: 204 }, S> & { readonly headers:
 export class Resources<T, K extends Table, Row extends CommonRow> {
   readonly #find: Readonly<Record<Key['column'], PreparedQuery<FindValues, Row>>>;
   readonly #findByPath: Readonly<Record<Key['column'], PreparedQuery<PathValues, Row>>>;
+  readonly #findNamed: PreparedQuery<FindValues, { id: string }>;
+  /** By the names of the columns. */
+  readonly #inserts = new Map<string, ReturnType<typeof insertInto>>();
 
   constructor(private readonly kind: Kind<K, Row>) {
+    const table: Table = kind.table;
     this.#find = { id: findBy(kind, 'id'), name: findBy(kind, 'name') };
     this.#findByPath = { id: findByPath(kind, 'id'), name: findByPath(kind, 'name') };
+    this.#findNamed = new PreparedQuery((db, parameter) =>
+      db
+        .selectFrom(table)
+        .select('id')
+        .where('project_id', '=', parameter('projectId'))
+        .where('name', '=', parameter('value')),
+    );
   }
 
   /** @param filter limits the list to the rows that fulfil it */
   async list<S>(
     store: Store,
-    { caller, params, query, base, reply }: ListRequest<T, S>,
+    request: ResourceRequest<{ status: 200 } & ListPage<T>, S> & { readonly query: PageQuery },
     filter?: (project: Project) => Filter,
   ): Promise<S> {
+    const { caller, params, query, base, reply } = request;
     const project = await findProject(store, caller, params.project_name);
     const page = await streamPage<T>(this.#address(base, project), query, {
       listIds: (part) => this.listIds(store, project.id, part, filter?.(project)),
@@ -125,7 +116,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
 
   async get<S>(
     store: Store,
-    { caller, params, headers, reply }: GetRequest<T, S>,
+    { caller, params, headers, reply }: ResourceRequest<ConditionalReply<T>, S>,
     nameOrId: string,
   ): Promise<S> {
     const { column, value } = this.#key(nameOrId);
@@ -140,10 +131,10 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
   create<S>(
     store: Store,
     operation: OperationId,
-    { reply, ...request }: CreateRequest<T, S>,
+    request: ResourceRequest<Created<T>, S> & { readonly body: object },
     insert: (tx: Store, project: Project) => Promise<Row>,
   ): Promise<S> {
-    const { caller, params, base } = request;
+    const { caller, params, base, reply } = request;
     const created = idempotent<T>(store, operation, request, async (tx) => {
       const project = await lockProject(tx, caller, params.project_name);
       const row = await insert(tx, project);
@@ -154,7 +145,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
 
   update<S>(
     store: Store,
-    { caller, params, headers, reply }: UpdateRequest<T, S>,
+    { caller, params, headers, reply }: ResourceRequest<{ status: 200 } & Tagged<T>, S>,
     nameOrId: string,
     change: (tx: Store, row: Row, project: Project) => Promise<Row>,
   ): Promise<S> {
@@ -167,7 +158,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
 
   delete<S>(
     store: Store,
-    { caller, params, headers, reply }: DeleteRequest<S>,
+    { caller, params, headers, reply }: ResourceRequest<{ status: 204 }, S>,
     nameOrId: string,
   ): Promise<S> {
     return inProject(store, caller, params.project_name, async (tx, project) => {
@@ -260,13 +251,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
    * @throws {ProblemError}
    */
   async refuseTakenName(tx: Store, projectId: string, name: string, self?: string): Promise<void> {
-    const table: Table = this.kind.table;
-    const other = await tx.reads
-      .selectFrom(table)
-      .select('id')
-      .where('project_id', '=', projectId)
-      .where('name', '=', name)
-      .executeTakeFirst();
+    const other = await this.#findNamed.first(tx.reads, { projectId, value: name });
     if (!other || other.id === self) return;
     const project = await tx.reads
       .selectFrom('projects')
@@ -287,10 +272,13 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
    */
   async insert<C extends OwnColumns<K>>(tx: Store, projectId: string, columns: C, uses = 0) {
     const row = { ...newResource(), project_id: projectId, ...columns };
-    const table: Table = this.kind.table;
+    const { table } = this.kind;
     const growth = { [table]: 1, bytes: this.#countBytes(row), uses };
-    await reserveQuota(tx.reads, projectId, growth, tx.limits);
-    await tx.reads.insertInto(table).values(row).execute();
+    await adjustCounters(tx.reads, projectId, growth, tx.limits);
+    const names = Object.keys(row);
+    const insert = this.#inserts.get(names.join()) ?? insertInto(table, names);
+    this.#inserts.set(names.join(), insert);
+    await insert.all(tx.reads, row);
     return row;
   }
 
@@ -307,7 +295,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
       bytes: this.#countBytes(changedRow) - this.#countBytes(row),
       uses: uses === undefined ? 0 : uses - (await this.#countUses(tx, row)),
     };
-    await reserveQuota(tx.reads, row.project_id, growth, tx.limits);
+    await adjustCounters(tx.reads, row.project_id, growth, tx.limits);
     const table: Table = this.kind.table;
     await tx.reads.updateTable(table).set(changed).where('id', '=', row.id).execute();
     return changedRow;
@@ -386,5 +374,13 @@ function findByPath<K extends Table, Row extends CommonRow>(
     return select(db)
       .where(sql<SqlBool>`${sql.ref(`${table}.project_id`)} = ${project}`)
       .where(sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${parameter('value')}`);
+  });
+}
+
+function insertInto(table: Table, columns: readonly string[]) {
+  return new PreparedQuery((_, parameter: Parameter<Readonly<Record<string, unknown>>>) => {
+    const names = columns.map((name) => sql.ref(name));
+    const values = columns.map((name) => parameter(name));
+    return sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(values)})`;
   });
 }

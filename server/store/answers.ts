@@ -1,8 +1,6 @@
-import type { Selectable } from 'kysely';
-import { sql } from 'kysely';
-import { dialectOf } from './database/dialect.js';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { dialectOf, inTransaction } from './database/dialect.js';
 import type { Database } from './database/schema.js';
-import { inTransaction } from './database/transaction.js';
 import type { Store } from './index.js';
 import { adjustAnswers } from './quota.js';
 
@@ -14,10 +12,7 @@ export interface KeptAnswer {
   readonly body: string;
 }
 
-/**
- * The size of a kept response without its text, in bytes: its key, its fingerprint and two index
- * entries.
- */
+/** The size of a row without its texts, in bytes: its key, its fingerprint and two index entries. */
 const ROW = 512;
 
 /**
@@ -96,40 +91,35 @@ export function keepAnswer(
 }
 
 /** Deletes the responses that were kept before a time; returns their number. */
-export async function deleteAnswers(store: Store, before: string): Promise<number> {
-  const owners = await store.work
-    .selectFrom('owner_storage')
-    .select('owner')
-    .where('answer_bytes', '>', 0)
-    .execute();
+export async function deleteAnswers({ work }: Store, before: string): Promise<number> {
+  const owners = work.selectFrom('owner_storage').select('owner').where('answer_bytes', '>', 0);
   let dropped = 0;
-  for (const { owner } of owners) dropped += await deleteOwnAnswers(store, owner, before);
+  for (const { owner } of await owners.execute()) {
+    dropped += await inTransaction(work, (db) => deleteOwnAnswers(db, owner, before));
+  }
   return dropped;
 }
 
-function deleteOwnAnswers(store: Store, owner: string, before: string): Promise<number> {
-  return inTransaction(store.work, async (db) => {
-    // Locks the counters, so that no answer is kept meanwhile.
-    await db
-      .selectFrom('owner_storage')
-      .select('owner')
-      .where('owner', '=', owner)
-      .$if(dialectOf(db).locksRows, (query) => query.forUpdate())
-      .execute();
-    const { numDeletedRows } = await db
-      .deleteFrom('kept_answers')
-      .where('owner', '=', owner)
-      .where('created_at', '<', before)
-      .executeTakeFirst();
-    await db
-      .updateTable('owner_storage')
-      .set(({ selectFrom }) => ({
-        answer_bytes: selectFrom('kept_answers')
-          .select(sql<number>`coalesce(sum(bytes), 0)`.as('bytes'))
-          .where('kept_answers.owner', '=', owner),
-      }))
-      .where('owner', '=', owner)
-      .execute();
-    return Number(numDeletedRows);
-  });
+async function deleteOwnAnswers(
+  db: Kysely<Database>,
+  owner: string,
+  before: string,
+): Promise<number> {
+  // Locks the counters, so that no answer is kept meanwhile.
+  await adjustAnswers(db, owner, 0);
+  const { numDeletedRows } = await db
+    .deleteFrom('kept_answers')
+    .where('owner', '=', owner)
+    .where('created_at', '<', before)
+    .executeTakeFirst();
+  await db
+    .updateTable('owner_storage')
+    .set(({ selectFrom }) => ({
+      answer_bytes: selectFrom('kept_answers')
+        .select(sql<number>`coalesce(sum(bytes), 0)`.as('bytes'))
+        .where('kept_answers.owner', '=', owner),
+    }))
+    .where('owner', '=', owner)
+    .execute();
+  return Number(numDeletedRows);
 }

@@ -1,11 +1,12 @@
-import type { Kysely } from 'kysely';
+import { randomBytes } from 'node:crypto';
+import type { Kysely, Logger } from 'kysely';
+import { v4 as uuidv4 } from 'uuid';
+import { FairGate, type GateLimits } from '../common/fair-gate.js';
 import { isPostgres, withoutCredentials } from './database/address.js';
-import { closeAll, type Databases, singleConnection } from './database/databases.js';
-import { dialectOf } from './database/dialect.js';
+import { type Databases, dialectOf, singleConnection } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
-import { errorCode, StoreBusyError } from './database/unavailable.js';
-import { WriteProbe, writeProbeRow } from './database/write-probe.js';
+import { errorCode, isUnwritable, StoreBusyError } from './database/unavailable.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export { isPostgres, withoutCredentials } from './database/address.js';
@@ -20,26 +21,39 @@ export interface StoreOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** The target of a write: a project, or the projects of an owner. */
-export interface WriteTarget {
+/** A project, or the projects of an owner. */
+interface WriteTarget {
   readonly owner: string;
   readonly project?: string | undefined;
 }
+
+/** Writes that queue wait for at most one that runs. Others run at once. */
+const WRITE_LIMITS: GateLimits = {
+  slots: Number.POSITIVE_INFINITY,
+  slotsPerOwner: 1,
+  maxWaiting: 256,
+  maxWaitMs: 5000,
+  busy: (waitedMs) =>
+    new StoreBusyError(
+      waitedMs === undefined
+        ? '256 writes wait for their turn already; try again later.'
+        : `The write waited ${waitedMs / 1000} seconds for its turn; try again later.`,
+    ),
+};
 
 /** The store of the service. Its resources have the shapes of the contract. */
 export class Store {
   /** The reads of requests; within a transaction, all statements. */
   readonly reads: Kysely<Database>;
-  /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
+  /** What may take longer: see `Databases`. */
   readonly work: Kysely<Database>;
-  /** Finds the keys of callers. */
   readonly keyReads: Kysely<Database>;
-  readonly #turns = new KeyedMutex();
 
   private constructor(
     readonly databases: Databases,
     readonly limits: Limits,
-    private readonly writeProbe: WriteProbe,
+    private readonly gate: FairGate,
+    private readonly probe: WriteProbe,
     /** The file of SQLite, or `:memory:`; undefined on PostgreSQL, and within a transaction. */
     readonly path?: string,
     /**
@@ -65,16 +79,20 @@ export class Store {
     { limits = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
+    const gate = new FairGate(WRITE_LIMITS);
     const probe = new WriteProbe();
+    const log: Logger = (event) => {
+      if (event.level === 'error') probe.noteFailure(event.error);
+    };
     try {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        const databases = await openPostgres(url, onError, probe.noteFailure);
-        return new Store(databases, all, probe);
+        const databases = await openPostgres(url, onError, log);
+        return new Store(databases, all, gate, probe);
       }
-      const { databases, path, mark } = await openSqlite(url, probe.noteFailure);
-      return new Store(databases, all, probe, path, mark);
+      const { databases, path, mark } = await openSqlite(url, log);
+      return new Store(databases, all, gate, probe, path, mark);
     } catch (cause) {
       const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
       throw new Error(`${store} cannot be opened: ${explain(cause)}`, { cause });
@@ -94,14 +112,15 @@ export class Store {
   transaction<T>(work: (store: Store) => Promise<T>, target?: WriteTarget): Promise<T> {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
+    const { limits, gate, probe } = this;
     const begin = () =>
       writes
         .transaction()
-        .execute((db) => work(new Store(singleConnection(db), this.limits, this.writeProbe)));
+        .execute((db) => work(new Store(singleConnection(db), limits, gate, probe)));
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);
-    return this.#turns.run(locksRows ? JSON.stringify([owner, project]) : owner, begin);
+    return gate.run(locksRows ? JSON.stringify([owner, project]) : owner, undefined, begin);
   }
 
   /**
@@ -116,26 +135,23 @@ export class Store {
         selectFrom('api_keys').select('id').limit(1).as('key'),
       ])
       .execute();
-    await this.writeProbe.run(() => writeProbeRow(this.databases.writes));
+    await this.probe.run(() => writeProbeRow(this.databases.writes));
   }
 
-  /** Closes every connection. */
   async close(): Promise<void> {
-    await closeAll(this.databases);
+    const all: readonly Kysely<Database>[] = Object.values(this.databases);
+    await Promise.all([...new Set(all)].map((db) => db.destroy()));
   }
 }
 
-/**
- * Returns the message of an error, or its code: a host that is unreachable at all of its addresses
- * fails without a message.
- */
+/** Returns why a store cannot be opened. A host that is unreachable at all addresses has no message. */
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const code = errorCode(error) || error.name;
   return COMMON[code] ?? (error.message || code);
 }
 
-/** Hints for common failures of a store, by error code. */
+/** By error code. */
 const COMMON: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
   ENOTFOUND: 'the host is not known; is its name right?',
@@ -148,67 +164,59 @@ const COMMON: Readonly<Record<string, string>> = {
   SQLITE_BUSY: 'another program locks it; open it again when that is done',
 };
 
-/** The most work that waits for one key. */
-export interface WaitingLimits {
-  readonly count: number;
-  /** In milliseconds. */
-  readonly time: number;
+/**
+ * Knows whether the store takes writes: from the writes that fail, and then from a write of its own,
+ * until one succeeds. While writes succeed, nothing more is written.
+ */
+export class WriteProbe {
+  #isSuspected = false;
+  #running: Promise<void> | undefined;
+
+  /** Takes the error of a statement. */
+  noteFailure(error: unknown): void {
+    if (isUnwritable(error)) this.#isSuspected = true;
+  }
+
+  /**
+   * Tries a write if one has failed because the store took none. Who asks while a write is tried
+   * waits for that one.
+   * @throws what the write throws
+   */
+  async run(write: () => Promise<void>): Promise<void> {
+    if (this.#isSuspected) {
+      this.#running ??= this.#try(write).finally(() => {
+        this.#running = undefined;
+      });
+    }
+    await this.#running;
+  }
+
+  async #try(write: () => Promise<void>): Promise<void> {
+    // A write that fails meanwhile counts again.
+    this.#isSuspected = false;
+    try {
+      await write();
+    } catch (error) {
+      this.#isSuspected = true;
+      throw error;
+    }
+  }
 }
 
-const MAX_WAITING: WaitingLimits = { count: 256, time: 5000 };
+/** The owner of the rows that probe whether the store takes writes. No owner has this name. */
+const PROBE_OWNER = '';
 
-/**
- * Runs work under one key in the order in which it came, one after the other; under different keys at once.
- * Refuses work before it begins if too much waits already, or if it has waited too long.
- */
-export class KeyedMutex {
-  /** Of each key that is locked, those who wait for it, in order. */
-  readonly #lines = new Map<string, Set<() => void>>();
+/** The least that is written, in bytes: less may find room when most writes do not. */
+const PROBE_BYTES = 64 * 1024;
 
-  constructor(private readonly limits = MAX_WAITING) {}
-
-  /** @throws {StoreBusyError} if the work was refused; or what the work throws */
-  async run<T>(key: string, work: () => Promise<T>): Promise<T> {
-    await this.#lock(key);
-    try {
-      return await work();
-    } finally {
-      this.#unlock(key);
-    }
-  }
-
-  #lock(key: string): Promise<void> | undefined {
-    const line = this.#lines.get(key);
-    if (!line) {
-      this.#lines.set(key, new Set());
-      return undefined;
-    }
-    const { count, time } = this.limits;
-    if (line.size >= count) {
-      throw new StoreBusyError(`${count} writes wait for their turn already; try again later.`);
-    }
-    return new Promise((resolve, reject) => {
-      const giveUp = setTimeout(() => {
-        line.delete(begin);
-        const waited = `The write waited ${time / 1000} seconds for its turn`;
-        reject(new StoreBusyError(`${waited}; try again later.`));
-      }, time);
-      const begin = () => {
-        clearTimeout(giveUp);
-        resolve();
-      };
-      line.add(begin);
-    });
-  }
-
-  #unlock(key: string): void {
-    const line = this.#lines.get(key);
-    const [next] = line ?? [];
-    if (!line || !next) {
-      this.#lines.delete(key);
-      return;
-    }
-    line.delete(next);
-    next();
-  }
+/** Writes a row that nobody finds, and deletes it. */
+async function writeProbeRow(db: Kysely<Database>): Promise<void> {
+  const body = randomBytes((PROBE_BYTES * 3) / 4).toString('base64');
+  const created_at = new Date().toISOString();
+  const row = { fingerprint: '', headers: '{}', body, bytes: 0, created_at };
+  const probe = { owner: PROBE_OWNER, key: uuidv4(), ...row };
+  await db.transaction().execute((tx) => tx.insertInto('kept_answers').values(probe).execute());
+  await db
+    .transaction()
+    .execute((tx) => tx.deleteFrom('kept_answers').where('owner', '=', PROBE_OWNER).execute());
 }

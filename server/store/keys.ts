@@ -4,18 +4,10 @@ import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
 
+type KeyRow = Selectable<Database['api_keys']>;
+
 /** An API key of a caller; its times are ISO 8601, UTC. */
-export interface ApiKey {
-  readonly id: string;
-  readonly name: string;
-  /** The owner of the resources that the key gives access to. */
-  readonly owner: string;
-  readonly scopes: readonly Scope[];
-  readonly created_at: string;
-  readonly expires_at: string | null;
-  readonly revoked_at: string | null;
-  readonly last_used_at: string | null;
-}
+export type ApiKey = Omit<KeyRow, 'scopes' | 'hash'> & { readonly scopes: readonly Scope[] };
 
 /** A key as it is stored: with the SHA-256 of its secret in hexadecimal, instead of the secret. */
 export type KeptKey = ApiKey & { readonly hash: string };
@@ -29,15 +21,7 @@ const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
 export async function insertKey(store: Store, key: NewKey): Promise<ApiKey> {
   const row = await store.work
     .insertInto('api_keys')
-    .values({
-      id: key.id,
-      name: key.name,
-      owner: key.owner,
-      scopes: JSON.stringify(key.scopes),
-      hash: key.hash,
-      created_at: new Date().toISOString(),
-      expires_at: key.expires_at,
-    })
+    .values({ ...key, scopes: JSON.stringify(key.scopes), created_at: new Date().toISOString() })
     .returningAll()
     .executeTakeFirstOrThrow();
   return fromRow(row);
@@ -86,6 +70,6 @@ export async function hasKeys(store: Store): Promise<boolean> {
   return any !== undefined;
 }
 
-function fromRow({ hash: _, scopes, ...key }: Selectable<Database['api_keys']>): ApiKey {
+function fromRow({ hash: _, scopes, ...key }: KeyRow): ApiKey {
   return { ...key, scopes: JSON.parse(scopes) };
 }

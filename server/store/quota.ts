@@ -1,33 +1,28 @@
 import { type Kysely, sql } from 'kysely';
 import { problem } from '../problems/problem.js';
+import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 const MEBIBYTE = 1024 * 1024;
 
-/** The limits of a project, and of an owner. */
+/** The most of each. */
 export interface Limits {
-  /**
-   * The most resources of each kind in a project, documents of a skill, conversations of a chatbot, and
-   * projects of an owner.
-   */
+  /** Of each kind in a project, documents of a skill, conversations of a chatbot, projects of an owner. */
   readonly resources: number;
-  /** The most bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
+  /** Bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
   readonly bytes: number;
-  /**
-   * The most uses of a project's skills by its agents: a skill that three agents use counts three
-   * times.
-   */
+  /** Uses of a project's skills by its agents: a skill that three agents use counts three times. */
   readonly uses: number;
   /**
-   * The most bytes that an owner stores in all projects: JSON and long text, documents, conversations,
-   * trained models, and training tables.
+   * Bytes that an owner stores in all projects: JSON and long text, documents, conversations, trained
+   * models, and training tables.
    */
   readonly stored: number;
-  /** The most messages of a conversation. */
+  /** Of a conversation. */
   readonly messages: number;
-  /** The most ready versions of a model that are kept. */
+  /** Ready versions of a model that are kept. */
   readonly versions: number;
-  /** The most bytes of an owner's responses kept under an Idempotency-Key. */
+  /** Bytes of an owner's responses kept under an Idempotency-Key. */
   readonly answers: number;
 }
 
@@ -47,94 +42,95 @@ export const DEFAULT_LIMITS: Limits = {
   answers: 64 * MEBIBYTE,
 };
 
-/**
- * The kinds of resources in a project. The project's row has a counter for each, under this name.
- */
+/** The kinds of resources in a project, whose row has a counter for each, under this name. */
 export const RESOURCE_KINDS = ['skills', 'agents', 'chatbots', 'models'] as const;
 
-/** The number of resources of each kind in a project. */
 export type Contents = Readonly<Record<(typeof RESOURCE_KINDS)[number], number>>;
 
-/** All counters in a project's row. */
 const COUNTERS = [...RESOURCE_KINDS, 'bytes', 'uses'] as const;
 type Counter = (typeof COUNTERS)[number];
 
 /** The change of each counter by a write; negative if something is removed. */
 export type Growth = { readonly [C in Counter]?: number };
 
+const NO_GROWTH = { skills: 0, agents: 0, chatbots: 0, models: 0, bytes: 0, uses: 0 };
+
+const ADJUST_PROJECT = new PreparedQuery(
+  (db, parameter: Parameter<Record<Counter, number> & { id: string }>) =>
+    db
+      .updateTable('projects')
+      .set(({ eb }) => ({
+        skills: eb('skills', '+', parameter('skills')),
+        agents: eb('agents', '+', parameter('agents')),
+        chatbots: eb('chatbots', '+', parameter('chatbots')),
+        models: eb('models', '+', parameter('models')),
+        bytes: eb('bytes', '+', parameter('bytes')),
+        uses: eb('uses', '+', parameter('uses')),
+      }))
+      .where('id', '=', parameter('id'))
+      .returning(['owner', 'name', ...COUNTERS]),
+);
+
 /**
- * Reserves quota for a write. Never refuses a reduction, even if an earlier release without the
- * limit let the project exceed it.
+ * Adds the change of a write to the counters of a project and of its owner. Never refuses a reduction,
+ * even if an earlier release without the limit let the project exceed it.
+ * @param limits without them, nothing is refused
  * @throws {ProblemError} if a limit of the project or its owner would be exceeded; the transaction
  *   must be rolled back
- */
-export async function reserveQuota(
-  db: Kysely<Database>,
-  projectId: string,
-  growth: Growth,
-  limits: Limits,
-): Promise<void> {
-  const project = await db
-    .selectFrom('projects')
-    .select(['name', ...COUNTERS])
-    .where('id', '=', projectId)
-    .executeTakeFirstOrThrow();
-  for (const counter of COUNTERS) {
-    const by = growth[counter] ?? 0;
-    const limit = counter === 'bytes' || counter === 'uses' ? limits[counter] : limits.resources;
-    if (by > 0 && project[counter] + by > limit) throw projectFull(project.name, counter, limit);
-  }
-  await adjustCounters(db, projectId, growth, limits.stored);
-}
-
-function projectFull(project: string, counter: Counter, limit: number) {
-  switch (counter) {
-    case 'bytes':
-      return limitReached(
-        `The project "${project}" would hold more than ${limit / MEBIBYTE} MiB of params, settings and prompts; send less, delete some, or use another project.`,
-      );
-    case 'uses':
-      return limitReached(
-        `The project "${project}" would have agents that use its skills more than ${limit.toLocaleString('en')} times; take some off them, or use another project.`,
-      );
-    default:
-      return limitReached(
-        `The project "${project}" holds ${limit} ${counter} already, the most that it may; delete some, or use another project.`,
-      );
-  }
-}
-
-/** Returns the problem of a write that would exceed a limit. */
-export function limitReached(detail: string) {
-  return problem('/problems/limit-reached', detail);
-}
-
-/**
- * Adds a change to the counters of a project.
- * @param stored the most bytes that its owner may store
- * @throws {ProblemError} if the owner would exceed it; the transaction must be rolled back
  */
 export async function adjustCounters(
   db: Kysely<Database>,
   projectId: string,
-  { skills = 0, agents = 0, chatbots = 0, models = 0, bytes = 0, uses = 0 }: Growth,
-  stored?: number,
+  growth: Growth,
+  limits?: Limits,
 ): Promise<void> {
-  const { owner } = await db
-    .updateTable('projects')
-    .set(({ eb }) => ({
-      skills: eb('skills', '+', skills),
-      agents: eb('agents', '+', agents),
-      chatbots: eb('chatbots', '+', chatbots),
-      models: eb('models', '+', models),
-      bytes: eb('bytes', '+', bytes),
-      uses: eb('uses', '+', uses),
-    }))
-    .where('id', '=', projectId)
-    .returning('owner')
-    .executeTakeFirstOrThrow();
-  if (bytes !== 0) await adjustStored(db, owner, bytes, stored);
+  const project = await ADJUST_PROJECT.first(db, { id: projectId, ...NO_GROWTH, ...growth });
+  if (!project) throw new Error('The project vanished within a transaction that had locked it');
+  for (const counter of COUNTERS) {
+    if (!limits || (growth[counter] ?? 0) <= 0) continue;
+    const limit = counter === 'bytes' || counter === 'uses' ? limits[counter] : limits.resources;
+    if (project[counter] > limit) throw projectFull(project.name, counter, limit);
+  }
+  if (growth.bytes) await adjustStored(db, project.owner, growth.bytes, limits?.stored);
 }
+
+function projectFull(project: string, counter: Counter, limit: number) {
+  if (counter === 'bytes') {
+    return limitReached(
+      `The project "${project}" would hold more than ${limit / MEBIBYTE} MiB of params, settings and prompts; send less, delete some, or use another project.`,
+    );
+  }
+  if (counter === 'uses') {
+    return limitReached(
+      `The project "${project}" would have agents that use its skills more than ${limit.toLocaleString('en')} times; take some off them, or use another project.`,
+    );
+  }
+  return limitReached(
+    `The project "${project}" holds ${limit} ${counter} already, the most that it may; delete some, or use another project.`,
+  );
+}
+
+export function limitReached(detail: string) {
+  return problem('/problems/limit-reached', detail);
+}
+
+const ADJUST_OWNER = new PreparedQuery(
+  (db, parameter: Parameter<{ owner: string; bytes: number; answer_bytes: number }>) =>
+    db
+      .insertInto('owner_storage')
+      .values({
+        owner: parameter('owner'),
+        bytes: parameter('bytes'),
+        answer_bytes: parameter('answer_bytes'),
+      })
+      .onConflict((conflict) =>
+        conflict.column('owner').doUpdateSet({
+          bytes: sql`owner_storage.bytes + ${parameter('bytes')}`,
+          answer_bytes: sql`owner_storage.answer_bytes + ${parameter('answer_bytes')}`,
+        }),
+      )
+      .returning(['bytes', 'answer_bytes']),
+);
 
 /**
  * Adds the change of a write to an owner's stored bytes. The owner's row stays locked until the end
@@ -150,7 +146,9 @@ export async function adjustStored(
   by: number,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const bytes = await adjustOwner(db, owner, 'bytes', by);
+  const row = await ADJUST_OWNER.first(db, { owner, bytes: by, answer_bytes: 0 });
+  // PostgreSQL returns large numbers as strings.
+  const bytes = Number(row?.bytes);
   if (by > 0 && bytes > limit) throw ownerFull(limit, bytes - by);
 }
 
@@ -162,19 +160,17 @@ export async function adjustAnswers(
   db: Kysely<Database>,
   owner: string,
   by: number,
-  limit: number,
+  limit = Number.POSITIVE_INFINITY,
 ): Promise<void> {
-  const bytes = await adjustOwner(db, owner, 'answer_bytes', by);
+  const row = await ADJUST_OWNER.first(db, { owner, bytes: 0, answer_bytes: by });
+  const bytes = Number(row?.answer_bytes);
   if (by <= 0 || bytes <= limit) return;
   throw limitReached(
     `The answers to your creations with an Idempotency-Key hold ${sizeText(bytes - by)}, and may hold ${sizeText(limit)}; create it without a key, or wait: each answer is dropped after 24 hours. Nothing was created.`,
   );
 }
 
-/**
- * Refuses a write early if the owner is already at the limit.
- * @throws {ProblemError} if the owner stores as much as allowed
- */
+/** @throws {ProblemError} if the owner stores as much as allowed: a write is refused early */
 export async function refuseFullOwner(
   db: Kysely<Database>,
   owner: string,
@@ -198,24 +194,4 @@ function ownerFull(limit: number, held: number) {
 /** Formats a size, such as "10,737,418,240 bytes", in the unit of the settings. */
 function sizeText(bytes: number): string {
   return `${bytes.toLocaleString('en')} bytes`;
-}
-
-/** PostgreSQL returns large numbers as strings. */
-async function adjustOwner(
-  db: Kysely<Database>,
-  owner: string,
-  counter: 'bytes' | 'answer_bytes',
-  by: number,
-): Promise<number> {
-  const row = await db
-    .insertInto('owner_storage')
-    .values({ owner, [counter]: by })
-    .onConflict((conflict) =>
-      conflict
-        .column('owner')
-        .doUpdateSet({ [counter]: sql`${sql.ref(`owner_storage.${counter}`)} + ${by}` }),
-    )
-    .returning(counter)
-    .executeTakeFirstOrThrow();
-  return Number(row[counter]);
 }

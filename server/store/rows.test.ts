@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { chunksBySize } from './rows.js';
+import { chunksBySize, jsonWriter } from './rows.js';
 
 describe('a list is read in parts', () => {
   const entries = (count: number, bytes: number) =>
@@ -17,4 +17,53 @@ describe('a list is read in parts', () => {
   test('without any, if it is empty', () => {
     expect([...chunksBySize([])]).toEqual([]);
   });
+});
+
+const text = 'a "quoted" \u2028 text\n';
+const open = { 2: -1.5e-9, k: [text, null], ['__proto__']: {} };
+
+interface Resource {
+  id: string;
+  title: string | null;
+  count: number;
+  data: { tables: string[] } | null;
+  skills: object[];
+  settings: object;
+  params: object;
+}
+
+const write = jsonWriter<
+  Resource,
+  Omit<Resource, 'data' | 'skills' | 'settings' | 'params'> & {
+    readonly data: string | null;
+    readonly skills: readonly string[];
+    readonly settings: string;
+    readonly hidden: string;
+  }
+>({
+  id: 'value',
+  title: 'value',
+  count: 'value',
+  data: { json: 'data' },
+  skills: { json: 'skills' },
+  settings: { json: 'settings' },
+  params: { json: 'settings' },
+});
+
+test.each([
+  { title: null, data: null, skills: [] },
+  { title: text, data: { tables: [text] }, skills: [{ s: 1 }, { s: 2 }] },
+])('the JSON of a row is that of JSON.stringify: %j', ({ title, data, skills }) => {
+  const chunks = write({
+    id: text,
+    title,
+    count: 3,
+    data: data && JSON.stringify(data),
+    skills: ['[', skills.map((skill) => JSON.stringify(skill)).join(), ']'],
+    settings: JSON.stringify(open),
+    hidden: 'no member',
+  });
+  expect(chunks.join('')).toBe(
+    JSON.stringify({ id: text, title, count: 3, data, skills, settings: open, params: open }),
+  );
 });

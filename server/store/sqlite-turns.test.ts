@@ -71,3 +71,19 @@ test('a write waits for at most one write of each other owner, however many wait
   await Promise.all([first.done, victim, ...others]);
   expect(order[0]).toBe('bob/default');
 });
+
+test('a write that would wait behind 256 others of its owner is refused, and no other', async () => {
+  const first = await openWrite('ann', 'one');
+  await first.begun;
+  const nothing = async () => {};
+  const target = { owner: 'ann', project: 'two' };
+  const waiting = Array.from({ length: 256 }, () => store.transaction(nothing, target));
+  await expect(store.transaction(nothing, target)).rejects.toMatchObject({
+    type: '/problems/service-unavailable',
+    message: '256 writes wait for their turn already; try again later.',
+  });
+  const other = store.transaction(async () => 'done', { owner: 'bob' });
+  first.end();
+  expect(await other).toBe('done');
+  await Promise.all([first.done, ...waiting]);
+});

@@ -28,12 +28,13 @@ export interface TrainingCounts {
 }
 
 /**
- * The metrics of one operation. They are kept because prom-client would create its children again
- * each time.
+ * The metrics of one operation. They are kept because prom-client would create its children again, and sort
+ * their labels, each time.
  */
 interface OperationSeries {
   readonly duration: Histogram.Internal<'operation'>;
-  readonly byStatus: Map<number | 'aborted', Counter.Internal>;
+  /** The requests since the last scrape. */
+  readonly byStatus: Map<number | 'aborted', number>;
 }
 
 /**
@@ -51,6 +52,7 @@ export class Metrics {
     help: 'Requests that have ended, by operation and by status; aborted: the answer did not go out whole.',
     labelNames: ['operation', 'status'],
     registers: [this.#registry],
+    collect: () => this.#addRequests(),
   });
   readonly #durations = new Histogram({
     name: 'roster_request_duration_seconds',
@@ -164,13 +166,15 @@ export class Metrics {
 
   #count(operation: string, status: number | 'aborted', seconds: number): void {
     const { duration, byStatus } = this.#seriesOf(operation);
-    let requests = byStatus.get(status);
-    if (!requests) {
-      requests = this.#requests.labels(operation, String(status));
-      byStatus.set(status, requests);
-    }
-    requests.inc();
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     duration.observe(seconds);
+  }
+
+  #addRequests(): void {
+    for (const [operation, { byStatus }] of this.#operations) {
+      for (const [status, count] of byStatus) this.#requests.inc({ operation, status }, count);
+      byStatus.clear();
+    }
   }
 
   #seriesOf(operation: string): OperationSeries {
@@ -206,7 +210,7 @@ async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined
 const ANSWER_OUTCOMES = ['answered', 'failed', 'stopped'] as const;
 
 /** The outcome of an answer; `stopped` if nobody waited for it. */
-type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
+export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 
 /** In seconds: from a short answer of a fast model to the longest that may be. */
 const ANSWER_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 120];

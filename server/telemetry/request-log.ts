@@ -1,12 +1,43 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
-import type { Logger } from 'pino';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
 import { isOwnOrigin } from '../edge/cors.js';
 import { withoutQuery } from '../edge/request.js';
 import { maskKeys } from '../problems/problem.js';
+
+/** The characters of lines that are written together, and the longest time that they wait, in milliseconds. */
+const WRITE_SIZE = 12_288;
+const WRITE_EVERY_MS = 100;
+
+/**
+ * Creates the log of the service, whose lines go to standard output. One write per line costs too much, and
+ * pino's destination copies all that waits for each line that it gets, so lines are joined before it.
+ */
+export function createLog(level: string): Logger {
+  const output = pino.destination({ sync: true });
+  let lines = '';
+  let timer: NodeJS.Timeout | undefined;
+  const flush = () => {
+    clearTimeout(timer);
+    timer = undefined;
+    if (lines !== '') output.write(lines);
+    lines = '';
+  };
+  const write = (line: string) => {
+    lines += line;
+    if (lines.length >= WRITE_SIZE) flush();
+    else timer ??= setTimeout(flush, WRITE_EVERY_MS).unref();
+  };
+  process.on('exit', () => {
+    flush();
+    output.flushSync();
+  });
+  const destination: DestinationStream & { flush(): void } = { write, flush };
+  return pino({ level }, destination);
+}
 
 /** Assigns an id to each request, and logs each response with its operation. */
 export function logRequests(log: Logger): (req: Request, res: Response) => void {

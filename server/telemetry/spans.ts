@@ -1,5 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import {
   type Attributes,
+  context,
+  type DiagLogger,
+  DiagLogLevel,
+  diag,
   isSpanContextValid,
   propagation,
   ROOT_CONTEXT,
@@ -8,9 +13,95 @@ import {
   SpanStatusCode,
   trace,
 } from '@opentelemetry/api';
+import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
 import { onResponseClose, wasSent } from '../edge/connections.js';
 import { maskKeys } from '../problems/problem.js';
+
+/** The longest time that a stop waits for a collector, in milliseconds. */
+const FLUSH_TIMEOUT_MS = 3000;
+
+type Facts = Readonly<Record<string, string | number | boolean>>;
+
+/** Spans are made and sent. */
+export interface Tracing {
+  /** Makes a span of each request. */
+  readonly traceRequests: RequestHandler;
+  /** Starts a span beside those of requests. */
+  readonly startSpan: StartSpan;
+  /**
+   * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
+   * what is still trying then keeps a process from ending by itself, until
+   * OTEL_EXPORTER_OTLP_TIMEOUT (10 s).
+   */
+  stop(): Promise<void>;
+}
+
+export type StartSpan = (
+  name: string,
+  attributes: Facts,
+) => {
+  addEvent(name: string, facts: Facts): void;
+  /** Ends the span, with the kind of failure if it failed. */
+  end(failure?: string): void;
+};
+
+/**
+ * Starts to send spans to where OpenTelemetry's variables of the environment say.
+ * @param log gets what OpenTelemetry complains of, such as a collector that is away
+ */
+export function startSpans(log: Logger): Tracing {
+  const sdk = new NodeSDK({
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
+    resource: resources
+      .defaultResource()
+      .merge(resources.resourceFromAttributes({ 'service.name': 'roster' })),
+    // Left out, they would be sent to the same collector: numbers are scraped, and logs are lines.
+    metricReaders: [],
+    logRecordProcessors: [],
+  });
+  // Only now: the SDK sets one of its own, for OTEL_LOG_LEVEL, that writes between the lines of the log.
+  diag.setLogger(logMessages(log), {
+    logLevel: DiagLogLevel.WARN,
+    suppressOverrideMessage: true,
+  });
+  sdk.start();
+  return {
+    traceRequests,
+    startSpan,
+    async stop() {
+      const sent = sdk.shutdown().then(
+        () => true,
+        () => false,
+      );
+      const inTime = await Promise.race([sent, delay(FLUSH_TIMEOUT_MS, false, { ref: false })]);
+      if (!inTime) log.warn('the last spans were not sent');
+      for (const part of [trace, propagation, context, diag]) part.disable();
+    },
+  };
+}
+
+/**
+ * The interval between two log lines about unsent spans, in milliseconds: every batch fails again.
+ */
+const QUIET_MS = 60_000;
+
+/** Logs OpenTelemetry's messages, none of them as an error of the service. */
+function logMessages(log: Logger): DiagLogger {
+  let quietUntil = 0;
+  return {
+    error(detail) {
+      if (Date.now() < quietUntil) return;
+      quietUntil = Date.now() + QUIET_MS;
+      log.warn({ detail }, 'spans are not sent');
+    },
+    warn: (detail) => log.warn({ detail }, 'tracing'),
+    info: (detail) => log.info({ detail }, 'tracing'),
+    debug: (detail) => log.debug({ detail }, 'tracing'),
+    verbose: (detail) => log.trace({ detail }, 'tracing'),
+  };
+}
 
 /**
  * Creates a span for each request, a child of the caller's if it sent a `traceparent` (W3C Trace
@@ -20,19 +111,18 @@ import { maskKeys } from '../problems/problem.js';
  *
  * Put it before the request log, whose lines then contain the trace's id.
  */
-export function requestSpans(): RequestHandler {
-  const tracer = trace.getTracer('roster');
-  return (req, res, next) => {
-    const caller = propagation.extract(ROOT_CONTEXT, req.headers);
-    const attributes = ofRequest(req);
-    const span = tracer.startSpan(nameOf(req), { kind: SpanKind.SERVER, attributes }, caller);
-    const context = span.spanContext();
-    if (isSpanContextValid(context)) res.locals.traceId = context.traceId;
-    // Nothing is recorded for a request that the sampler skipped.
-    if (span.isRecording()) onResponseClose(req, res, () => end(span, res));
-    next();
-  };
-}
+const traceRequests: RequestHandler = (req, res, next) => {
+  const caller = propagation.extract(ROOT_CONTEXT, req.headers);
+  // Until the operation is known.
+  const name = METHODS.has(req.method) ? req.method : 'HTTP';
+  const options = { kind: SpanKind.SERVER, attributes: describeRequest(req) };
+  const span = trace.getTracer('roster').startSpan(name, options, caller);
+  const spanContext = span.spanContext();
+  if (isSpanContextValid(spanContext)) res.locals.traceId = spanContext.traceId;
+  // Nothing is recorded for a request that the sampler skipped.
+  if (span.isRecording()) onResponseClose(req, res, () => endRequestSpan(span, res));
+  next();
+};
 
 /**
  * The known methods. Others are recorded as `_OTHER`, so that callers cannot create values without
@@ -40,68 +130,38 @@ export function requestSpans(): RequestHandler {
  */
 const METHODS = new Set('GET HEAD POST PUT PATCH DELETE OPTIONS TRACE CONNECT'.split(' '));
 
-/** Returns the name of a span until its operation is known. */
-function nameOf({ method }: Request): string {
-  return METHODS.has(method) ? method : 'HTTP';
-}
-
-function ofRequest(req: Request): Attributes {
+function describeRequest({ method, protocol, originalUrl, httpVersion }: Request): Attributes {
+  // A target may have any of its forms (RFC 9112, section 3.2).
+  const path = originalUrl.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
   return {
-    'http.request.method': METHODS.has(req.method) ? req.method : '_OTHER',
-    'url.scheme': req.protocol,
-    'url.path': maskKeys(pathOf(req.originalUrl)),
-    'network.protocol.version': req.httpVersion,
+    'http.request.method': METHODS.has(method) ? method : '_OTHER',
+    'url.scheme': protocol,
+    'url.path': maskKeys(path),
+    'network.protocol.version': httpVersion,
   };
 }
 
-/** Returns the path of a target in any of its forms (RFC 9112, section 3.2). */
-function pathOf(target: string): string {
-  return target.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '') || '/';
-}
-
-function end(span: Span, res: Response): void {
-  const { operationId } = res.locals;
+function endRequestSpan(span: Span, res: Response): void {
+  const { operationId, route } = res.locals;
   if (operationId) span.updateName(operationId);
-  const { route } = res.locals;
   if (route) span.setAttribute('http.route', route);
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode);
-  const error = errorOf(res);
-  if (error) span.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+  // A refused request is no failure of the service.
+  const status = res.statusCode >= 500 ? String(res.statusCode) : undefined;
+  endSpan(span, wasSent(res) ? status : 'aborted');
+}
+
+function endSpan(span: Span, failure: string | undefined): void {
+  if (failure) span.setAttribute('error.type', failure).setStatus({ code: SpanStatusCode.ERROR });
   span.end();
 }
 
-/** Returns the failure of the service; a refused request is not one. */
-function errorOf(res: Response): string | undefined {
-  if (!wasSent(res)) return 'aborted';
-  return res.statusCode >= 500 ? String(res.statusCode) : undefined;
-}
-
-type Facts = Readonly<Record<string, string | number | boolean>>;
-
-export type StartSpan = (
-  name: string,
-  attributes: Facts,
-) => {
-  /** Adds an event to the span. */
-  event(name: string, facts: Facts): void;
-  /** Ends the span, with the kind of failure if it failed. */
-  end(failure?: string): void;
-};
-
-/** Returns the function that starts a span beside those of requests. */
-export function answerSpans(): StartSpan {
-  const tracer = trace.getTracer('roster');
-  return (name, attributes) => {
-    const span = tracer.startSpan(name, { attributes });
-    return {
-      event: (event, facts) => {
-        span.addEvent(event, facts);
-      },
-      end: (failure) => {
-        if (failure) span.setAttribute('error.type', failure);
-        if (failure) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end();
-      },
-    };
+const startSpan: StartSpan = (name, attributes) => {
+  const span = trace.getTracer('roster').startSpan(name, { attributes });
+  return {
+    addEvent: (event, facts) => {
+      span.addEvent(event, facts);
+    },
+    end: (failure) => endSpan(span, failure),
   };
-}
+};

@@ -7,7 +7,8 @@ import express, { type Express } from 'express';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
-import { startTracing, type Tracing } from './tracing.js';
+import type { Tracing } from './spans.js';
+import { startTracing } from './tracing.js';
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';

@@ -1,4 +1,5 @@
 import { freeMemory } from '../common/free-memory.js';
+import type { ProblemError } from '../problems/problem.js';
 
 /**
  * The kinds of frames between the service and a worker process. `taken` confirms that the worker has
@@ -19,13 +20,16 @@ export interface Frame {
 const HEAD = 5;
 
 /** The answer of a worker process at the end of a job. */
-export type Answer<Result> =
-  | {
-      readonly result: Result;
-      /** The resident memory of the process, in bytes. */
-      readonly memory: number;
-    }
-  | { readonly failure: string };
+export type Answer<Result> = SettledAnswer<Result> | { readonly failure: string };
+
+/** The result of a job or the `ProblemError` that it threw; then the process can run another. */
+export type SettledAnswer<Result> = (
+  | { readonly result: Result }
+  | { readonly refusal: Readonly<ConstructorParameters<typeof ProblemError>> }
+) & {
+  /** The resident memory of the process, in bytes. */
+  readonly memory: number;
+};
 
 /**
  * Returns whether an error's text reports a lack of memory. V8 aborts if its heap is full, and
@@ -35,7 +39,6 @@ export function isOutOfMemory(text: string): boolean {
   return /out of memory|allocation failed|invalid (array|table|string|size)/i.test(text);
 }
 
-/** Returns the bytes before the payload of a frame. */
 export function writeHead(kind: number, length: number): Buffer {
   const head = Buffer.allocUnsafe(HEAD);
   head.writeUInt32LE(length);
@@ -43,45 +46,29 @@ export function writeHead(kind: number, length: number): Buffer {
   return head;
 }
 
-/** Collects the bytes of frames as they arrive. */
-export class FrameParser {
-  readonly #head = Buffer.alloc(HEAD);
-  #headBytes = 0;
-  #payload: Buffer<ArrayBuffer> | undefined;
-  #filled = 0;
-
-  /**
-   * Returns the frames that a chunk completes.
-   * @param chunk whose memory is freed
-   */
-  push(chunk: Uint8Array): Frame[] {
-    const frames: Frame[] = [];
+/**
+ * Reads frames from a stream of bytes; drops an incomplete last frame.
+ * @param chunks whose memory is freed
+ */
+export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
+  const head = Buffer.alloc(HEAD);
+  let payload: Buffer<ArrayBuffer> | undefined;
+  let filled = 0;
+  for await (const chunk of chunks) {
     for (let at = 0; at < chunk.length; ) {
-      if (this.#payload === undefined) {
-        const part = chunk.subarray(at, at + HEAD - this.#headBytes);
-        this.#head.set(part, this.#headBytes);
-        this.#headBytes += part.length;
-        at += part.length;
-        if (this.#headBytes < HEAD) break;
-        this.#payload = Buffer.allocUnsafeSlow(this.#head.readUInt32LE());
-        this.#filled = 0;
-      }
-      const part = chunk.subarray(at, at + this.#payload.length - this.#filled);
-      this.#payload.set(part, this.#filled);
-      this.#filled += part.length;
+      const target = payload ?? head;
+      const part = chunk.subarray(at, at + target.length - filled);
+      target.set(part, filled);
+      filled += part.length;
       at += part.length;
-      if (this.#filled < this.#payload.length) break;
-      frames.push({ kind: this.#head[4] ?? 0, payload: this.#payload });
-      this.#payload = undefined;
-      this.#headBytes = 0;
+      if (filled < target.length) break;
+      filled = 0;
+      const isHead = payload === undefined;
+      payload ??= Buffer.allocUnsafeSlow(head.readUInt32LE());
+      if (isHead && payload.length > 0) continue;
+      yield { kind: head[4] ?? 0, payload };
+      payload = undefined;
     }
     freeMemory(chunk);
-    return frames;
   }
-}
-
-/** Reads frames from a stream of bytes; drops an incomplete last frame. */
-export async function* readFrames(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame> {
-  const parser = new FrameParser();
-  for await (const chunk of chunks) yield* parser.push(chunk);
 }

@@ -1,20 +1,12 @@
 import { writeFileSync, writevSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { Worker } from 'node:worker_threads';
+import { ProblemError } from '../problems/problem.js';
 import { type Answer, FRAME, type Frame, isOutOfMemory, readFrames, writeHead } from './frames.js';
 
-/** Standard output, which the service reads. */
 const OUTPUT = 1;
 
 const TAKEN = [writeHead(FRAME.taken, 0)];
-
-/** The limits that the service sets for a worker process, as the arguments of its script. */
-export interface WorkerLimits {
-  /** The process that started the worker. The worker ends within a second of it. */
-  readonly parent: number;
-  /** The most resident memory, in bytes. */
-  readonly maxMemoryBytes: number;
-}
 
 /**
  * The output of a job to the service. A write blocks the calling thread until the service takes it.
@@ -32,40 +24,22 @@ export interface JobOutput<Event = never> {
   event(value: Event): void;
 }
 
-type Work<Details, Event, Result> = (
-  details: Details,
-  input: AsyncIterable<Uint8Array>,
-  output: JobOutput<Event>,
-) => Promise<Result>;
-
 /**
  * Runs the jobs of a `WorkerPool` one after another, until the service closes the input or is gone.
- * @param work runs one job; its result is cloned
+ * @param work runs one job; its result is cloned. The service gets a `ProblemError` that it throws
  */
 export async function serveJobs<Details, Event, Result>(
-  work: Work<Details, Event, Result>,
+  work: (
+    details: Details,
+    input: AsyncIterable<Uint8Array>,
+    output: JobOutput<Event>,
+  ) => Promise<Result> | Result,
 ): Promise<void> {
   // Signals are for the service, which ends its workers itself. A terminal and systemd send them to
   // all processes.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   preferAsVictim();
   startWatchdog();
-  const frames = readFrames(process.stdin);
-  for (let next = await frames.next(); !next.done; next = await frames.next()) {
-    write(TAKEN);
-    const input = readInput(frames);
-    write(toFrame(FRAME.result, serialize(await runJob(work, next.value, input))));
-    // Skip the input that the job did not read.
-    for await (const _ of input);
-  }
-}
-
-/** @throws on a lack of memory, which then ends the process as an abort of V8 does */
-async function runJob<Details, Event, Result>(
-  work: Work<Details, Event, Result>,
-  job: Frame,
-  input: AsyncIterable<Uint8Array>,
-): Promise<Answer<Result>> {
   const output: JobOutput<Event> = {
     data: (bytes, event) => {
       const before = event === undefined ? [] : toFrame(FRAME.event, serialize(event));
@@ -73,29 +47,46 @@ async function runJob<Details, Event, Result>(
     },
     event: (value) => write(toFrame(FRAME.event, serialize(value))),
   };
+  const frames = readFrames(process.stdin);
+  for (let next = await frames.next(); !next.done; next = await frames.next()) {
+    write(TAKEN);
+    const { payload } = next.value;
+    const input = readInput(frames);
+    const answer = await settle(() => work(deserialize(payload), input, output));
+    write(toFrame(FRAME.result, serialize(answer)));
+    // Skip the input that the job did not read.
+    for await (const _ of input);
+  }
+}
+
+/** @throws on a lack of memory, which then ends the process as an abort of V8 does */
+async function settle<Result>(work: () => Promise<Result> | Result): Promise<Answer<Result>> {
   try {
-    const result = await work(deserialize(job.payload), input, output);
-    return { result, memory: process.memoryUsage.rss() };
+    return { result: await work(), memory: process.memoryUsage.rss() };
   } catch (error) {
+    if (error instanceof ProblemError) {
+      const { type, detail, members, headers, cause } = error;
+      const refusal = [type, detail, members, headers, { cause: String(cause ?? '') }] as const;
+      return { refusal, memory: process.memoryUsage.rss() };
+    }
     if (error instanceof RangeError && isOutOfMemory(error.message)) throw error;
     return { failure: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }
 
 /**
- * Returns the input of one job. Unlike a `for await` over the frames, it leaves them open if a job
- * stops early.
+ * Returns the input of one job. Unlike a generator, it can be read on after a `for await` that stops
+ * early.
  */
 function readInput(frames: AsyncGenerator<Frame>): AsyncIterableIterator<Uint8Array> {
   let isOver = false;
   const input: AsyncIterableIterator<Uint8Array> = {
     [Symbol.asyncIterator]: () => input,
     next: async () => {
-      if (isOver) return { done: true, value: undefined };
-      const next = await frames.next();
-      if (next.done) throw new Error('The input broke off');
-      isOver = next.value.kind === FRAME.end;
-      if (isOver) return { done: true, value: undefined };
+      const next = isOver ? undefined : await frames.next();
+      if (next?.done) throw new Error('The input broke off');
+      isOver ||= next?.value.kind === FRAME.end;
+      if (next === undefined || isOver) return { done: true, value: undefined };
       write(TAKEN);
       return { done: false, value: next.value.payload };
     },
@@ -144,10 +135,8 @@ function preferAsVictim(): void {
 function startWatchdog(): void {
   // The thread's output is left alone: Node would pipe it to standard output, and opening that makes
   // it non-blocking, so that a job's writes fail while the service is slow to read.
-  const [parent, maxMemoryBytes] = process.argv.slice(2);
-  const limits: WorkerLimits = { parent: Number(parent), maxMemoryBytes: Number(maxMemoryBytes) };
   const options = {
-    workerData: limits,
+    argv: process.argv.slice(2),
     stdout: true,
     stderr: true,
     resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 },

@@ -1,13 +1,11 @@
 import { writeSync } from 'node:fs';
-import { workerData } from 'node:worker_threads';
-import type { WorkerLimits } from './serve-jobs.js';
 
-/** The pause between two looks, in milliseconds. */
-const PAUSE_MS = 50;
+const LOOK_EVERY_MS = 50;
 
 const STDERR = 2;
 
-const { parent, maxMemoryBytes }: WorkerLimits = workerData;
+/** The process that started the worker, and the most resident memory of the worker, in bytes. */
+const [parent = 0, maxMemoryBytes = 0] = process.argv.slice(2).map(Number);
 
 /** Runs in a thread of a worker process. */
 setInterval(() => {
@@ -16,7 +14,7 @@ setInterval(() => {
   // The pool tells by this text why the process ended.
   if (isTooLarge) writeSync(STDERR, `Error: out of memory beyond ${maxMemoryBytes} bytes\n`);
   process.kill(process.pid, 'SIGKILL');
-}, PAUSE_MS);
+}, LOOK_EVERY_MS);
 
 function isParentGone(): boolean {
   // An orphan gets another parent. Windows leaves it the number of the one that is gone.

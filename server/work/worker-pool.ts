@@ -1,10 +1,5 @@
-import {
-  type Job,
-  type Success,
-  WorkerEndedError,
-  type WorkerOptions,
-  WorkerProcess,
-} from './worker-process.js';
+import { ProblemError } from '../problems/problem.js';
+import { type Job, WorkerEndedError, type WorkerOptions, WorkerProcess } from './worker-process.js';
 
 export interface PoolOptions extends WorkerOptions {
   /** The most idle processes, and the time for which they wait for another job, in milliseconds. */
@@ -45,7 +40,8 @@ export class WorkerPool<Details, Result, Event = never> {
    * given up has left its process, or ended it, when this rejects.
    * @param affinity prefers an idle process whose last job had the same
    * @throws {OutOfMemoryError | WorkerEndedError} if the process ends before the job does
-   * @throws {JobFailedError} if the job throws in the worker
+   * @throws {ProblemError} if the job throws one in the worker
+   * @throws {JobFailedError} if it throws another error there
    * @throws the error of `input`, `onData` or `onEvent`, or the reason of `signal`
    */
   async run(job: Job<Details, Event>, affinity?: string): Promise<Result> {
@@ -53,20 +49,24 @@ export class WorkerPool<Details, Result, Event = never> {
     if (this.#isClosed) throw new WorkerEndedError('The service is stopping');
     const idle = this.#takeIdle(affinity);
     const worker = idle ?? this.#start();
-    let answer: Success<Result>;
+    let memory: number | undefined;
     try {
-      answer = await worker.run(job);
+      const answer = await worker.run(job);
+      memory = answer.memory;
+      if ('refusal' in answer) throw new ProblemError(...answer.refusal);
+      return answer.result;
     } catch (error) {
       // Safe to repeat: no input was read yet.
       if (idle && !idle.hasTaken && !job.signal?.aborted && error instanceof WorkerEndedError) {
-        void this.#end(worker);
         return this.run(job, affinity);
       }
-      await this.#giveUp(worker, affinity);
+      const { graceMs } = this.#options;
+      if (graceMs > 0) memory ??= await worker.settle(graceMs);
       throw error;
+    } finally {
+      if (memory === undefined) await this.#end(worker);
+      else this.#release(worker, memory, affinity);
     }
-    this.#release(worker, answer.memory, affinity);
-    return answer.result;
   }
 
   /** Ends all processes, also those that run a job, and resolves when they have ended. */
@@ -91,17 +91,6 @@ export class WorkerPool<Details, Result, Event = never> {
     clearTimeout(this.#idle.get(chosen)?.timeout);
     this.#idle.delete(chosen);
     return chosen;
-  }
-
-  /** Reuses a process whose job was given up, if the job ends soon. */
-  async #giveUp(
-    worker: WorkerProcess<Details, Event, Result>,
-    affinity: string | undefined,
-  ): Promise<void> {
-    const { graceMs } = this.#options;
-    const memory = graceMs > 0 ? await worker.settle(graceMs) : undefined;
-    if (memory === undefined) await this.#end(worker);
-    else this.#release(worker, memory, affinity);
   }
 
   #release(

@@ -5,7 +5,16 @@ import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { deserialize, serialize } from 'node:v8';
-import { type Answer, FRAME, type Frame, FrameParser, isOutOfMemory, writeHead } from './frames.js';
+import { unlessAborted } from '../common/unless-aborted.js';
+import {
+  type Answer,
+  FRAME,
+  type Frame,
+  isOutOfMemory,
+  readFrames,
+  type SettledAnswer,
+  writeHead,
+} from './frames.js';
 
 /** The most characters of a worker's standard error that are kept; V8 states the reason first. */
 const MAX_STDERR = 16 * 1024;
@@ -34,12 +43,12 @@ export class JobFailedError extends Error {
 }
 
 export interface Job<Details, Event = never> {
-  /** The details of the job; they are cloned. */
+  /** Cloned. */
   readonly details: Details;
-  /** The input of the job; none by default. The rest is not read if the worker returns its result early. */
+  /** The rest is not read if the worker returns its result early. */
   readonly input?: AsyncIterable<Uint8Array>;
   /** Takes the bytes that the worker writes, in order; the worker waits for it. */
-  readonly onData: (bytes: Buffer<ArrayBuffer>) => Promise<void> | void;
+  readonly onData?: (bytes: Buffer<ArrayBuffer>) => Promise<void> | void;
   /** Takes the events of the job, in order with the bytes; the worker waits for it. */
   readonly onEvent?: (event: Event) => Promise<void> | void;
   /** Called when the worker has read a piece of the input. */
@@ -64,20 +73,26 @@ export interface WorkerOptions {
   readonly isBackground?: boolean;
 }
 
-export type Success<Result> = Extract<Answer<Result>, { result: unknown }>;
-
-type Child = ChildProcessByStdio<Writable, Readable, Readable>;
-
 /** A process that runs one job at a time. */
 export class WorkerProcess<Details, Event, Result> {
-  readonly #child: Child;
+  readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #exit: Promise<string>;
+  readonly #frames: AsyncGenerator<Frame>;
   readonly #maxSilenceMs: number;
-  readonly #parser = new FrameParser();
   /** The frames with a job or a piece of input that were sent, and those that the worker has taken. */
   #sent = 0;
   #taken = 0;
-  #running: JobClient<Details, Event, Result> | undefined;
+  /** The number of the frame with the last job. */
+  #job = 1;
+  /** The answer to the last job, for which nobody may wait any more; undefined if the process ended. */
+  #answer: Promise<Answer<Result> | undefined> = Promise.resolve(undefined);
+  /** Continues the input, when the worker has taken a frame or the job is over. */
+  #wake = () => {};
+  /** When the worker last sent something, or got input that the service waited for. */
+  #last = 0;
+  /** Whether the service waits for the next piece of the input, and whether it takes what was sent. */
+  #isReadingInput = false;
+  #isTaking = false;
   #stderr = '';
   #timeout: WorkerTimeoutError | undefined;
 
@@ -95,6 +110,7 @@ export class WorkerProcess<Details, Event, Result> {
       { stdio: ['pipe', 'pipe', 'pipe'], env: environment(), windowsHide: true },
     );
     this.#child = child;
+    this.#frames = readFrames(child.stdout);
     this.#maxSilenceMs = maxSilenceMs;
     this.#exit = new Promise((resolve) => {
       child.once('exit', (code, signal) => {
@@ -107,8 +123,6 @@ export class WorkerProcess<Details, Event, Result> {
     if (isBackground) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     // A process that is gone is detected by the end of its output.
     child.stdin.on('error', () => {});
-    child.stdout.on('data', (chunk: Buffer) => void this.#receive(chunk));
-    child.stdout.once('close', () => void this.#failRunning());
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr += text.slice(0, MAX_STDERR - this.#stderr.length);
     });
@@ -119,9 +133,8 @@ export class WorkerProcess<Details, Event, Result> {
     return pid !== undefined && exitCode === null && signalCode === null;
   }
 
-  /** Whether the process has taken its last job. */
   get hasTaken(): boolean {
-    return this.#running !== undefined && this.#taken >= this.#running.number;
+    return this.#taken >= this.#job;
   }
 
   /** Ends the process at once, and resolves when it has ended. */
@@ -139,21 +152,26 @@ export class WorkerProcess<Details, Event, Result> {
    * @throws {JobFailedError} if the job throws in the worker
    * @throws the error of `input`, `onData` or `onEvent`, or the reason of `signal`
    */
-  async run(job: Job<Details, Event>): Promise<Success<Result>> {
+  async run(job: Job<Details, Event>): Promise<SettledAnswer<Result>> {
     if (this.#child.pid === undefined) throw await this.#whyEnded();
     const { signal } = job;
-    const running = new JobClient<Details, Event, Result>(job, this.#sent + 1);
-    this.#running = running;
-    const abort = () => running.giveUp(signal?.reason);
-    signal?.addEventListener('abort', abort, { once: true });
-    const watch = setInterval(() => this.#endIfSilent(running), LOOK_EVERY_MS).unref();
-    void this.#send(running).catch((error) => running.giveUp(error));
-    if (this.#child.stdout.closed) void this.#failRunning();
+    const over = new AbortController();
+    const giveUp = () => over.abort(signal?.reason);
+    signal?.addEventListener('abort', giveUp, { once: true });
+    const watch = setInterval(() => this.#endIfSilent(), LOOK_EVERY_MS).unref();
+    this.#job = this.#sent + 1;
+    this.#last = performance.now();
+    this.#answer = this.#receive(job, over);
+    void this.#send(job, over.signal).catch((error) => over.abort(error));
     try {
-      return await running.outcome;
+      const answer = await unlessAborted(this.#answer, over.signal);
+      if (answer === undefined) throw await this.#whyEnded();
+      if ('failure' in answer) throw new JobFailedError(answer.failure);
+      return answer;
     } finally {
+      over.abort();
       clearInterval(watch);
-      signal?.removeEventListener('abort', abort);
+      signal?.removeEventListener('abort', giveUp);
     }
   }
 
@@ -165,36 +183,47 @@ export class WorkerProcess<Details, Event, Result> {
   async settle(graceMs: number): Promise<number | undefined> {
     const waiting = new AbortController();
     const late = delay(graceMs, undefined, { ref: false, signal: waiting.signal });
-    const answer = await Promise.race([this.#running?.answer, late]);
+    const answer = await Promise.race([this.#answer, late]);
     waiting.abort();
     late.catch(() => {});
     return answer && 'memory' in answer && this.isAlive ? answer.memory : undefined;
   }
 
   /** Sends a job and its input, no faster than the worker reads it, until the job is over. */
-  async #send(running: JobClient<Details, Event, Result>): Promise<void> {
-    const { details, input } = running.job;
+  async #send({ details, input }: Job<Details, Event>, over: AbortSignal): Promise<void> {
+    const { stdin } = this.#child;
     let isEnded = false;
     const end = () => {
-      if (!isEnded) this.#child.stdin.write(writeHead(FRAME.end, 0));
+      this.#isReadingInput = false;
+      if (!isEnded) stdin.write(writeHead(FRAME.end, 0));
       isEnded = true;
+      this.#wake();
     };
-    running.onOver = end;
+    over.addEventListener('abort', end, { once: true });
+    const until = async (isMet: () => boolean) => {
+      while (!over.aborted && !isMet()) {
+        await new Promise<void>((resolve) => {
+          this.#wake = resolve;
+        });
+      }
+    };
     this.#write(FRAME.job, serialize(details));
-    await running.until(() => this.#taken >= running.number);
+    await until(() => this.hasTaken);
     // Another process may then read the input.
-    if (running.isOver) return;
-    running.isReadingInput = true;
+    if (over.aborted) return;
+    this.#isReadingInput = true;
     for await (const bytes of input ?? []) {
-      if (running.isOver) return;
+      if (over.aborted) return;
       this.#write(FRAME.data, bytes);
-      running.note();
-      running.isReadingInput = false;
-      await running.until(() => this.#sent - this.#taken < MAX_PIECES);
-      running.isReadingInput = true;
+      this.#last = performance.now();
+      this.#isReadingInput = false;
+      await until(() => this.#sent - this.#taken < MAX_PIECES);
+      // The next job may run already, and wait for input of its own.
+      if (over.aborted) return;
+      this.#isReadingInput = true;
     }
-    running.isReadingInput = false;
-    running.note();
+    if (over.aborted) return;
+    this.#last = performance.now();
     end();
   }
 
@@ -206,35 +235,44 @@ export class WorkerProcess<Details, Event, Result> {
     this.#child.stdin.uncork();
   }
 
-  /** Hands on frames in order, and reads no others while the service takes one. */
-  async #receive(chunk: Uint8Array): Promise<void> {
-    const { stdout } = this.#child;
-    stdout.pause();
-    for (const frame of this.#parser.push(chunk)) await this.#take(frame);
-    stdout.resume();
-  }
-
-  /** Returns a promise if the service needs time for a frame. */
-  #take({ kind, payload }: Frame): Promise<void> | undefined {
-    const running = this.#running;
-    running?.note();
-    if (kind === FRAME.data) return running?.receive((job) => job.onData(payload));
-    if (kind === FRAME.event) return running?.receive((job) => job.onEvent?.(deserialize(payload)));
-    if (kind === FRAME.result) running?.finish(deserialize(payload));
-    if (kind === FRAME.taken) {
-      this.#taken += 1;
-      running?.noteTaken(this.#taken);
+  /**
+   * Hands on what the worker sends until the job is over, and discards what comes then. Reads no other
+   * frame while the service takes one.
+   * @returns the answer; undefined if the process ends before
+   */
+  async #receive(
+    job: Job<Details, Event>,
+    over: AbortController,
+  ): Promise<Answer<Result> | undefined> {
+    for (;;) {
+      // The output of a process that is ended breaks off.
+      const next = await this.#frames.next().catch(() => undefined);
+      if (next === undefined || next.done) return undefined;
+      const { kind, payload } = next.value;
+      this.#last = performance.now();
+      if (kind === FRAME.result) return deserialize(payload);
+      if (kind === FRAME.taken) {
+        this.#taken += 1;
+        if (!over.signal.aborted && this.#taken > this.#job) job.onTaken?.();
+        this.#wake();
+      } else if (!over.signal.aborted) {
+        this.#isTaking = true;
+        try {
+          await (kind === FRAME.data ? job.onData?.(payload) : job.onEvent?.(deserialize(payload)));
+        } catch (error) {
+          over.abort(error);
+        }
+        this.#isTaking = false;
+        this.#last = performance.now();
+      }
     }
-    return undefined;
   }
 
-  async #failRunning(): Promise<void> {
-    this.#running?.fail(await this.#whyEnded());
-  }
-
-  #endIfSilent(running: JobClient<Details, Event, Result>): void {
-    const waitsForInput = running.isReadingInput && this.#taken === this.#sent;
-    if (waitsForInput || running.silence < this.#maxSilenceMs) return;
+  /** Time in which the service is busy, or the worker waits for input, is not silence. */
+  #endIfSilent(): void {
+    const waitsForInput = this.#isReadingInput && this.#taken === this.#sent;
+    const silence = performance.now() - this.#last;
+    if (this.#isTaking || waitsForInput || silence < this.#maxSilenceMs) return;
     const seconds = Math.round(this.#maxSilenceMs / 1000);
     this.#timeout = new WorkerTimeoutError(`A worker process did nothing for ${seconds} seconds`);
     void this.end();
@@ -250,101 +288,6 @@ export class WorkerProcess<Details, Event, Result> {
     return isOutOfMemory(this.#stderr)
       ? new OutOfMemoryError(message)
       : new WorkerEndedError(message);
-  }
-}
-
-/** A job in a process, until the worker has answered it: longer than somebody may wait for it. */
-class JobClient<Details, Event, Result> {
-  /** Settles when the job has ended, or is given up. */
-  readonly outcome: Promise<Success<Result>>;
-  /** Resolves with the last frame of the worker, or undefined if the process has ended. */
-  readonly answer: Promise<Answer<Result> | undefined>;
-  #resolve: (success: Success<Result>) => void = () => {};
-  #reject: (error: unknown) => void = () => {};
-  #resolveAnswer: (answer: Answer<Result> | undefined) => void = () => {};
-  #wake = () => {};
-  #last = performance.now();
-  #isTaking = false;
-  isOver = false;
-  /** Called once, when nothing more is to be sent. */
-  onOver = () => {};
-  /** Whether the service waits for the next piece of the input. */
-  isReadingInput = false;
-
-  /** @param number of the frame with the job, among those that were sent */
-  constructor(
-    readonly job: Job<Details, Event>,
-    readonly number: number,
-  ) {
-    this.outcome = new Promise((resolve, reject) => {
-      this.#resolve = resolve;
-      this.#reject = reject;
-    });
-    this.answer = new Promise((resolve) => {
-      this.#resolveAnswer = resolve;
-    });
-  }
-
-  /** The time in which the worker has sent nothing and the service was not busy, in milliseconds. */
-  get silence(): number {
-    return this.#isTaking ? 0 : performance.now() - this.#last;
-  }
-
-  note(): void {
-    this.#last = performance.now();
-  }
-
-  /** @param taken the number of frames that were taken */
-  noteTaken(taken: number): void {
-    if (!this.isOver && taken > this.number) this.job.onTaken?.();
-    this.#wake();
-  }
-
-  /** Resolves when a condition is met after a frame was taken, or the job is over. */
-  async until(isMet: () => boolean): Promise<void> {
-    while (!this.isOver && !isMet()) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
-  }
-
-  async receive(take: (job: Job<Details, Event>) => Promise<void> | void): Promise<void> {
-    if (this.isOver) return;
-    this.#isTaking = true;
-    try {
-      await take(this.job);
-    } catch (error) {
-      this.giveUp(error);
-    }
-    this.#isTaking = false;
-    this.note();
-  }
-
-  /** Ends the job for those who wait for it; the worker may go on. */
-  giveUp(error: unknown): void {
-    this.#reject(error);
-    this.#close();
-  }
-
-  finish(answer: Answer<Result>): void {
-    this.#resolveAnswer(answer);
-    if ('failure' in answer) this.#reject(new JobFailedError(answer.failure));
-    else this.#resolve(answer);
-    this.#close();
-  }
-
-  /** Ends the job because its process has ended. */
-  fail(error: Error): void {
-    this.#resolveAnswer(undefined);
-    this.giveUp(error);
-  }
-
-  #close(): void {
-    if (this.isOver) return;
-    this.isOver = true;
-    this.#wake();
-    this.onOver();
   }
 }
 

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { readConfig } from '../../../server/config.js';
 import { Store } from '../../../server/store/index.js';
 
@@ -10,9 +10,9 @@ export function openStore(): Promise<Store> {
 }
 
 /** Listens where the environment says, and says so as the service does. */
-export async function serve(listener: RequestListener): Promise<void> {
+export async function serve(listener: RequestListener, options: ServerOptions = {}): Promise<void> {
   const { host, port } = readConfig(process.env);
-  const server = createServer(listener).listen(port, host);
+  const server = createServer(options, listener).listen(port, host);
   await once(server, 'listening');
   sayThatItListens(server.address());
 }

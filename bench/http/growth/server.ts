@@ -39,4 +39,5 @@ const services = {
 };
 const callers = new Callers(store, log);
 const { signal } = new AbortController();
-await serve(createApp(config, contract, services, callers, signal, log));
+const { listener, messages } = createApp(config, contract, services, callers, signal, log);
+await serve(listener, messages);

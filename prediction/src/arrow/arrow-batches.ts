@@ -3,9 +3,11 @@ import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatFault, within } from '../columns/format-fault.js';
 import { TEXT_CODES_BYTES, TextCodes } from '../columns/text-codes.js';
 import { slicesOf, type Vector } from '../columns/vector.js';
+import { BatchBuffers } from './batch-buffers.js';
 import { ByteSource } from './byte-source.js';
 import { valuesOf, vectorOf } from './column-vector.js';
 import { Dictionary } from './dictionary.js';
+import type { FlatTable } from './flat-table.js';
 import { type Message, readMessages } from './messages.js';
 import { type RawBatch, type RawColumn, readColumns, rowCountOf } from './raw-column.js';
 import { type Field, readSchema } from './schema.js';
@@ -94,7 +96,8 @@ class ArrowBatches {
   }
 
   /** Returns whether the dictionary is kept. */
-  addDictionary({ number, header, version, body, held }: Message): boolean {
+  addDictionary(message: Message): boolean {
+    const { number, header, held } = message;
     const place = `The dictionary of message ${number}`;
     return within(place, () => {
       const id = header.int64(0);
@@ -109,11 +112,11 @@ class ArrowBatches {
       const dictionary = known ?? new Dictionary();
       this.#dictionaries.set(id, dictionary);
       const values = { ...field, dictionary: null };
-      const batch: RawBatch = { place, header: data, version, body, held };
-      held.add(DICTIONARY_BYTES + BUFFER_BYTES * data.count(2));
+      held.add(DICTIONARY_BYTES);
+      const batch = this.#batch(message, data, place);
       // Texts are kept as bytes, and as strings, which may take twice as many.
       const entryBytes = ENTRY_BYTES + FINDING_BYTES * fields.length;
-      held.add(2 * body.length + entryBytes * rowCountOf(batch));
+      held.add(2 * batch.buffers.byteLength + entryBytes * rowCountOf(batch));
       const [chunk] = readColumns(
         batch,
         [values],
@@ -125,11 +128,11 @@ class ArrowBatches {
     });
   }
 
-  *slices({ header, version, body, held }: Message): Generator<ArrowSlice> {
+  *slices(message: Message): Generator<ArrowSlice> {
+    const { header, held } = message;
     const place = `Batch ${++this.#batches}`;
-    const batch: RawBatch = { place, header, version, body, held };
     const { rows, columns } = within(place, () => {
-      held.add(BUFFER_BYTES * header.count(2));
+      const batch = this.#batch(message, header, place);
       const rows = rowCountOf(batch);
       const columns = readColumns(
         batch,
@@ -155,6 +158,12 @@ class ArrowBatches {
         };
       }
     }
+  }
+
+  #batch(message: Message, header: FlatTable, place: string): RawBatch {
+    message.held.add(BUFFER_BYTES * header.count(2));
+    const buffers = new BatchBuffers(header, message, place, this.#budget);
+    return { place, header, version: message.version, buffers };
   }
 
   #vectors(columns: readonly (RawColumn | undefined)[], start: number, end: number) {

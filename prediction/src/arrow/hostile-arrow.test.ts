@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
+import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
 import { FormatFault } from '../columns/format-fault.js';
 import {
   MADE_FILES,
   type MadeNumbers,
+  makeHostile,
   TIMEOUT,
   tryFiles,
   useValues,
@@ -47,7 +49,11 @@ class Body {
   readonly variadic: number[] = [];
   readonly #bytes = new Written();
 
-  constructor(readonly numbers: MadeNumbers) {}
+  /** @param codec of its buffers, by number; none, if there is none of it. */
+  constructor(
+    readonly numbers: MadeNumbers,
+    private readonly codec: number,
+  ) {}
 
   column({ type, children, dictionary }: Field, rows: number): void {
     const { numbers } = this;
@@ -70,6 +76,16 @@ class Body {
 
   done(): Uint8Array {
     return this.#bytes.done();
+  }
+
+  #compressed(bytes: Uint8Array): Uint8Array {
+    const { numbers } = this;
+    const frameOf = CODECS[this.codec];
+    if (frameOf === undefined || (bytes.length === 0 && numbers.pick(2) === 0)) return bytes;
+    const isRaw = numbers.pick(4) === 0;
+    const frame = isRaw ? bytes : frameOf(numbers, bytes);
+    const prefix = numbers.set(isRaw ? -1 : bytes.length);
+    return new Written().little(prefix, 8).bytes(frame).done();
   }
 
   #texts(rows: number, width: number): void {
@@ -102,11 +118,13 @@ class Body {
 
   #buffer(bytes: Iterable<number>): void {
     const start = this.#bytes.length;
-    const end = this.#bytes.bytes(bytes).length;
+    const end = this.#bytes.bytes(this.#compressed(Uint8Array.from(bytes))).length;
     this.buffers.push(this.numbers.set(start), this.numbers.set(end - start));
     this.#bytes.bytes(Array<number>((8 - (end % 8)) % 8).fill(0));
   }
 }
+
+const CODECS = [lz4Frame, zstandardFrame];
 
 function widthOf({ id, params }: ArrowType): number {
   if (id === TypeId.Float) return 2 << Number(params[0]);
@@ -149,11 +167,17 @@ function message(numbers: MadeNumbers, kind: number, header: FlatFields, body: U
 }
 
 function batchFields(numbers: MadeNumbers, fields: readonly Field[], rows: number) {
-  const body = new Body(numbers);
+  const codec = numbers.pick(2 * CODECS.length);
+  const body = new Body(numbers, codec);
   for (const field of fields) body.column(field, rows);
   const [nodes, buffers] = [int64Structs(body.nodes, 2), int64Structs(body.buffers, 2)];
   const variadic = int64Structs(body.variadic, 1);
-  const header = [int64(numbers.set(rows)), nodes, buffers, undefined, variadic];
+  const compression = table([uint8(codec), uint8(0)]);
+  const isCompressed = codec < CODECS.length;
+  const header = [
+    ...[int64(numbers.set(rows)), nodes, buffers],
+    ...[isCompressed ? compression : undefined, variadic],
+  ];
   return { header, bytes: body.done() };
 }
 
@@ -209,7 +233,7 @@ test.each([
   'numbers of an Arrow %s that are chosen to harm are read or refused',
   async (format, make) => {
     const outcomes = await tryFiles(
-      make,
+      (seed) => makeHostile(make, seed),
       async (bytes, budget) => {
         const all = (fields: readonly Field[]) => new Set(fields.keys());
         for await (const { vectors, length } of readArrow(inPieces(bytes), format, budget, all)) {

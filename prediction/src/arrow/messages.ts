@@ -21,8 +21,8 @@ const MAX_METADATA_BYTES = 16 * 1024 * 1024;
 /** Metadata is held as bytes, and as the numbers and views that are made of it. */
 const METADATA_COPIES = 4;
 
-/** A batch is held while it is answered. */
-const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** The maximum bytes of a batch, without compression too: it is held while it is answered. */
+export const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** The end of a file, behind its messages: a footer with a place for each batch. */
 const MAX_FOOTER_BYTES = 64 * 1024 * 1024;

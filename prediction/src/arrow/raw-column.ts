@@ -1,6 +1,5 @@
-import type { HeldBytes } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
-import { findOverlap } from '../columns/overlap.js';
+import type { BatchBuffers } from './batch-buffers.js';
 import type { Dictionary } from './dictionary.js';
 import type { FlatTable } from './flat-table.js';
 import type { Field } from './schema.js';
@@ -24,23 +23,19 @@ export interface RawBatch {
   readonly place: string;
   readonly header: FlatTable;
   readonly version: number;
-  readonly body: Uint8Array<ArrayBuffer>;
-  readonly held: HeldBytes;
+  readonly buffers: BatchBuffers;
 }
 
 /** Eight rows of truth values take a byte, and fewer of all others; rows without any bytes cost answers. */
 const MAX_ROWS_PER_BYTE = 8;
 const MAX_ROWS_OF_NOTHING = 1024;
 
-/** Buffers begin at such multiples; others are copied once. */
-const ALIGNMENT = 8;
-
-export function rowCountOf({ header, body, place }: RawBatch): number {
+export function rowCountOf({ header, buffers, place }: RawBatch): number {
   const rows = header.int64(0);
-  const most = Math.max(MAX_ROWS_OF_NOTHING, MAX_ROWS_PER_BYTE * body.length);
+  const most = Math.max(MAX_ROWS_OF_NOTHING, MAX_ROWS_PER_BYTE * buffers.byteLength);
   if (rows >= 0 && rows <= most) return rows;
   throw new FormatFault(
-    `${place} claims ${rows} rows, more than its ${body.length} bytes can hold.`,
+    `${place} claims ${rows} rows, more than its ${buffers.byteLength} bytes can hold.`,
   );
 }
 
@@ -73,38 +68,16 @@ export function readColumns(
 class BufferWalk {
   readonly #batch: RawBatch;
   readonly #nodes: readonly number[];
-  readonly #buffers: readonly number[];
   readonly #variadic: readonly number[];
   #node = 0;
   #buffer = 0;
   #view = 0;
 
   constructor(batch: RawBatch) {
-    const { header, place } = batch;
-    if (header.table(3) !== undefined) {
-      throw new FormatFault(
-        `${place} is compressed, which is not read. Write Arrow without compression, and send it with Content-Encoding: zstd or gzip.`,
-      );
-    }
+    const { header } = batch;
     this.#batch = batch;
     this.#nodes = header.int64s(1, 2);
-    this.#buffers = header.int64s(2, 2);
     this.#variadic = header.int64s(4, 1);
-    this.#checkApart();
-  }
-
-  /** Bytes that several columns share would be answered several times. */
-  #checkApart(): void {
-    const ranges = Array.from({ length: this.#buffers.length / 2 }, (_, index) => {
-      const start = this.#buffers[2 * index] ?? 0;
-      return { index, start, end: start + (this.#buffers[2 * index + 1] ?? 0) };
-    });
-    const overlap = findOverlap(ranges);
-    if (overlap === undefined) return;
-    const { index, start, end } = overlap;
-    throw new FormatFault(
-      `${this.#batch.place} is damaged: its buffer ${index + 1} has bytes ${start} to ${end}, which another buffer has, too. Write it again.`,
-    );
   }
 
   /** A batch of no bytes would cost a look at each of many columns. */
@@ -168,7 +141,7 @@ class BufferWalk {
       case TypeId.Utf8View:
       case TypeId.BinaryView: {
         const count = this.#variadic[this.#view++] ?? 0;
-        return 2 + Math.min(Math.max(count, 0), this.#buffers.length);
+        return 2 + Math.min(Math.max(count, 0), 2 * this.#batch.buffers.count);
       }
       default:
         return 2;
@@ -176,19 +149,11 @@ class BufferWalk {
   }
 
   #bytes(field: Field, index: number): Uint8Array {
-    const start = this.#buffers[2 * index] ?? -1;
-    const length = this.#buffers[2 * index + 1] ?? -1;
-    const { body } = this.#batch;
-    if (start >= 0 && length >= 0 && start + length <= body.length) {
-      // Views are read byte by byte, and tell places in the memory of the body.
-      const { type, dictionary } = field;
-      const isView =
-        dictionary === null && (type.id === TypeId.Utf8View || type.id === TypeId.BinaryView);
-      if (start % ALIGNMENT === 0 || isView) return body.subarray(start, start + length);
-      this.#batch.held.add(length);
-      return body.slice(start, start + length);
-    }
-    throw this.damaged(field, `bytes from ${start} on, outside of the batch`);
+    // Views are read byte by byte, and tell places in the memory of all buffers.
+    const { type, dictionary } = field;
+    const isView =
+      dictionary === null && (type.id === TypeId.Utf8View || type.id === TypeId.BinaryView);
+    return this.#batch.buffers.read(index, !isView, (what) => this.damaged(field, what));
   }
 
   #checkLength({ field, length, buffers }: RawColumn): void {

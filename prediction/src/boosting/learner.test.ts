@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { seededRandom } from '../random.js';
-import { Learner } from './learner.js';
 import { leafValueOf, referenceForest } from './fixtures.js';
+import { Learner } from './learner.js';
 
 const limits = { maxLeaves: 31, minRowsPerLeaf: 5 };
 

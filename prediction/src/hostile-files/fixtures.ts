@@ -76,15 +76,31 @@ const OTHERS = [
   -(2 ** 63),
 ]);
 
-/** Makes a file with one to three of its numbers changed; none for each sixteenth. */
-function makeHostile(make: MakeFile, seed: number): Uint8Array {
+/** Each sixteenth file stays as it should be, and must be read. */
+const isSound = (seed: number) => seed % 16 === 0;
+
+/** Makes a file with one to three of its numbers changed. */
+export function makeHostile(make: MakeFile, seed: number): Uint8Array {
   const sound = new MadeNumbers(seed, new Set());
   const bytes = make(sound);
-  if (seed % 16 === 0) return bytes;
+  if (isSound(seed)) return bytes;
   const random = seededRandom(seed + 1);
   const changes = 1 + Math.floor(3 * random());
   const changed = Array.from({ length: changes }, () => Math.floor(sound.count * random()));
   return make(new MadeNumbers(seed, new Set(changed)));
+}
+
+/** Returns one of some files with one to four of its bytes changed, half of them near its end; an eighth is cut off. */
+export function changeBytes(files: readonly Uint8Array[], seed: number): Uint8Array {
+  const random = seededRandom(seed);
+  const pick = (end: number) => Math.floor(random() * end);
+  const bytes = Buffer.from(files[pick(files.length)] ?? []);
+  if (isSound(seed)) return bytes;
+  const start = pick(2) * Math.max(0, bytes.length - 1024);
+  for (let left = 1 + pick(4); left > 0; left--) {
+    bytes[start + pick(bytes.length - start)] = pick(256);
+  }
+  return pick(8) === 0 ? bytes.subarray(0, pick(bytes.length)) : bytes;
 }
 
 /** Bytes in which whole numbers are written. */
@@ -147,13 +163,13 @@ export interface Outcomes {
 }
 
 /**
- * Reads made files one after the other. Each is read, or refused as `isRefusal` says.
+ * Reads files of their seeds one after the other. Each is read, or refused as `isRefusal` says.
  *
  * @param read reads a file, and counts what it holds in the budget, if it is of a format that counts.
  * @throws {Error} with the seed of the first file that ends otherwise.
  */
 export async function tryFiles(
-  make: MakeFile,
+  make: (seed: number) => Uint8Array,
   read: (bytes: Uint8Array, budget: ByteBudget, seed: number) => Promise<void>,
   isRefusal: (error: unknown) => boolean,
 ): Promise<Outcomes> {
@@ -161,10 +177,10 @@ export async function tryFiles(
   for (let seed = 0; seed < MADE_FILES; seed++) {
     const budget = new ByteBudget();
     try {
-      await read(makeHostile(make, seed), budget, seed);
+      await read(make(seed), budget, seed);
       outcomes.read++;
     } catch (error) {
-      if (!isRefusal(error) || seed % 16 === 0) throw new Error(`File ${seed}`, { cause: error });
+      if (!isRefusal(error) || isSound(seed)) throw new Error(`File ${seed}`, { cause: error });
       outcomes.refused++;
     }
   }

@@ -1,10 +1,16 @@
 import { expect, test } from 'vitest';
 import { FormatFault } from '../columns/format-fault.js';
-import { MADE_FILES, TIMEOUT, tryFiles, useValues } from '../hostile-files/fixtures.js';
+import {
+  MADE_FILES,
+  makeHostile,
+  TIMEOUT,
+  tryFiles,
+  useValues,
+} from '../hostile-files/fixtures.js';
 import { makeParquet } from './fixtures.js';
 import { type ByteFile, readParquet } from './parquet-groups.js';
 
-/** A file that counts the bytes that are read of it. */
+/** A file that counts the bytes that are read of it, all of which it must have. */
 class CountedFile implements ByteFile {
   bytesRead = 0;
 
@@ -15,6 +21,8 @@ class CountedFile implements ByteFile {
   }
 
   read(start: number, end: number): Promise<Uint8Array> {
+    const isInside = start >= 0 && start <= end && end <= this.length;
+    if (!isInside) throw new Error(`Bytes ${start} to ${end} of ${this.length} are read`);
     this.bytesRead += end - start;
     return Promise.resolve(this.bytes.subarray(start, end));
   }
@@ -24,7 +32,7 @@ test(
   'numbers of a Parquet file that are chosen to harm are read or refused',
   async () => {
     const outcomes = await tryFiles(
-      makeParquet,
+      (seed) => makeHostile(makeParquet, seed),
       async (bytes, budget) => {
         const file = new CountedFile(bytes);
         const all = (names: readonly string[]) => new Set(names.keys());

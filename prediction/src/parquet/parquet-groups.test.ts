@@ -141,24 +141,3 @@ describe('a file that is not as it should be is told', () => {
     await expect(read.next()).rejects.toThrow(/has 20 rows; at most 19 are read/);
   });
 });
-
-test('no change of the bytes is worse than a refusal', async () => {
-  const files = SAMPLES.map(sample);
-  const change = fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 }));
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...files),
-      fc.array(change, { minLength: 1, maxLength: 8 }),
-      async (file, changes) => {
-        const bytes = Buffer.from(file);
-        for (const [at, value] of changes) bytes[at % bytes.length] = value;
-        const error: unknown = await rowsOf(bytes).then(
-          () => undefined,
-          (caught) => caught,
-        );
-        if (error !== undefined) expect(error).toBeInstanceOf(FormatFault);
-      },
-    ),
-    { numRuns: 250, seed: 6 },
-  );
-});

@@ -1,4 +1,4 @@
-import { BlockOutput } from './block-output.js';
+import { BlockOutput } from '../columns/block-output.js';
 
 /**
  * Decompresses a block of Snappy (github.com/google/snappy, format_description.txt).
@@ -7,7 +7,7 @@ import { BlockOutput } from './block-output.js';
  * @throws {RangeError} if it has another length, or is no such block.
  */
 export function decompressSnappy(source: Uint8Array, length: number): Uint8Array {
-  const output = new BlockOutput(length);
+  const output = new BlockOutput(new Uint8Array(length));
   let at = 0;
   // The length stands at the beginning, too.
   while ((source[at++] ?? 0) >= 0x80);

@@ -13,6 +13,8 @@ const MAX_UNKNOWN = 1000;
 
 const MAX_NAME_LENGTH = 100;
 
+const NONE: RowWarnings = { warnings: [], more: 0 };
+
 /** Checks the rows of a model. Each request has a check of its own. */
 export class RowChecks {
   readonly #names: ModelNames;
@@ -52,8 +54,8 @@ export class RowCheck {
   readonly #names: ModelNames;
   readonly #keys: KeyReader;
   readonly #finders: readonly FindsSuspect[];
-  /** For each finder, how many rows have a suspect value. */
-  readonly #suspectRows: Float64Array;
+  /** For each finder that found any, how many rows have a suspect value. */
+  readonly #suspectRows: number[] = [];
   readonly #unknown = new Map<string, { readonly firstRow: number; rows: number }>();
   #rows = 0;
   #withoutColumn = 0;
@@ -65,7 +67,6 @@ export class RowCheck {
     this.#names = names;
     this.#keys = new KeyReader(names);
     this.#finders = finders;
-    this.#suspectRows = new Float64Array(finders.length);
   }
 
   /** Looks at the rows from `start` up to, but not including, `end`. */
@@ -93,7 +94,7 @@ export class RowCheck {
 
   /** Counts rows that were found elsewhere to have a value that the finder at an index finds suspect. */
   addSuspects(finder: number, rows: number): void {
-    this.#suspectRows[finder] = (this.#suspectRows[finder] ?? 0) + rows;
+    if (rows > 0) this.#suspectRows[finder] = (this.#suspectRows[finder] ?? 0) + rows;
   }
 
   /** Counts rows that were found elsewhere to name no input column. */
@@ -119,7 +120,7 @@ export class RowCheck {
     this.#rows += rows;
     if (!layout.hasInput) return;
     for (const [index, finder] of this.#finders.entries()) {
-      this.#suspectRows[index] = (this.#suspectRows[index] ?? 0) + suspectsOf(finder);
+      this.addSuspects(index, suspectsOf(finder));
     }
   }
 
@@ -131,6 +132,7 @@ export class RowCheck {
   /** @param most how many warnings are listed at most. */
   warnings(most: number): RowWarnings {
     this.#count(undefined);
+    if (this.#withoutColumn + this.#unknown.size + this.#suspectRows.length === 0) return NONE;
     const all: Omit<RowWarning, 'nearest'>[] = [];
     if (this.#withoutColumn > 0) {
       all.push({ kind: 'no-column', name: null, rows: this.#withoutColumn });
@@ -139,7 +141,6 @@ export class RowCheck {
       all.push({ kind: 'unknown-name', name, rows });
     }
     all.push(...this.#suspects('out-of-range'), ...this.#suspects('new-category'));
-    if (all.length === 0) return { warnings: [], more: 0 };
     const nearest = new NearestName(this.#names.inputs);
     const warnings = all.slice(0, most).map(
       (warning): RowWarning => ({

@@ -99,6 +99,8 @@ describe('the answer', () => {
           .map((p, index) => plainRow(rows[index], columns, hostileTarget, p));
         expect(join(hostile.answer(rows))).toBe(`[${plain.join()}]`);
         expect(join(hostile.lines(rows))).toBe(plain.map((row) => `${row}\n`).join(''));
+        const ones = rows.map((row) => hostile.answerOne(row));
+        expect(ones).toEqual(plain.map((row) => `[${row}]`));
       }),
       { numRuns: 300 },
     );

@@ -185,13 +185,16 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   #score(count: number): void {
     const { values, errors, partial } = this.#parts;
     const { bins, isPartial } = this.#binned;
-    const ordinaryCount = sortByKind(isPartial, count, this.#indexes);
-    const ordinary = this.#indexes.subarray(0, ordinaryCount);
+    const indexes = this.#indexes;
+    const ordinaryCount = sortByKind(isPartial, count, indexes);
+    // A view costs more than the scoring of a row.
+    const ordinary =
+      ordinaryCount === indexes.length ? indexes : indexes.subarray(0, ordinaryCount);
     this.#standards.fill(this.#model.value_forest.base, 0, count);
     values.addToAll(this.#standards, bins, count);
     errors.write(this.#errors, ordinary, bins, count);
     if (!partial || ordinaryCount === count) return;
-    const others = this.#indexes.subarray(ordinaryCount, count);
+    const others = indexes.subarray(ordinaryCount, count);
     partial.correct(this.#standards, others, bins, count);
     partial.errors.write(this.#errors, others, bins, count);
   }

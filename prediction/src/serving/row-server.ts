@@ -1,8 +1,8 @@
 import type { Model } from '../model/model.js';
 import { type RowCheck, RowChecks } from '../row-check/row-check.js';
-import { KeyReader, type ModelNames } from '../row-check/row-keys.js';
+import { KeyReader, type ModelNames, underModelNames } from '../row-check/row-keys.js';
 import type { Steps } from '../steps.js';
-import { ownValue } from '../table/cells.js';
+import { ownValue, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
@@ -108,6 +108,8 @@ export function* createParts<A>(
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */
 export class RowServer<A> {
   readonly #parts: ServerParts<A>;
+  /** Room for one row at one confidence, which one answer after another uses. */
+  #single: { confidence: number | undefined; answer: TaskAnswer<A>; out: TextBuffer } | undefined;
 
   constructor(parts: ServerParts<A>) {
     this.#parts = parts;
@@ -146,6 +148,29 @@ export class RowServer<A> {
     { confidence }: PredictOptions = {},
   ): IterableIterator<Uint8Array> {
     return this.#portions(rows, this.#begin(rows, confidence), ARRAY);
+  }
+
+  /**
+   * The same for one row, as text, which costs less: nothing is made for it that could not be made before.
+   *
+   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   */
+  answerOne(row: unknown, { confidence }: PredictOptions = {}): string {
+    const { task, checks, writer } = this.#parts;
+    if (this.#single === undefined || this.#single.confidence !== confidence) {
+      const out = new TextBuffer(2 * writer.rowBytes);
+      this.#single = { confidence, answer: task.begin(confidence, 1), out };
+    }
+    const { answer, out } = this.#single;
+    const sent = valuesOf(row);
+    const read = underModelNames(sent, checks.names.layoutOf(sent));
+    answer.predict(new ObjectBlock([read], task.binner));
+    out.literal(ARRAY.open);
+    writer.write(out, read, answer, 0);
+    out.literal(ARRAY.close);
+    // What is rarely so large is not kept.
+    if (out.length > PORTION) this.#single = undefined;
+    return out.takeText();
   }
 
   /**

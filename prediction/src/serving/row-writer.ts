@@ -132,7 +132,7 @@ export class ObjectText {
 
   write(row: RowObject, predicted: PredictedBlock, index: number): string {
     this.#writer.write(this.#out, row, predicted, index);
-    return Buffer.from(this.#out.take()).toString();
+    return this.#out.takeText();
   }
 }
 

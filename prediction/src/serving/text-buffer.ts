@@ -47,6 +47,13 @@ export class TextBuffer {
     return written;
   }
 
+  /** Returns what was written as text, and begins anew in the same memory. */
+  takeText(): string {
+    const text = this.memory.toString('utf8', 0, this.end);
+    this.end = 0;
+    return text;
+  }
+
   literal({ length, words }: Literal): void {
     this.reserve(4 * words.length);
     const view = this.#view;

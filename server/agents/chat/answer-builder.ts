@@ -1,8 +1,7 @@
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import type { ChatEvent } from './answer-decoder.js';
 import { ChatError, connectionError, refusalError } from './chat-error.js';
-import type { ChatLimits } from './chat-limits.js';
-import type { ChatAnswer } from './messages.js';
+import type { ChatAnswer, ChatLimits } from './messages.js';
 import { ToolCallAssembler } from './tool-call-assembler.js';
 
 /** Builds an answer from the chunks of a stream, or from the one of a server that does not stream. */

@@ -3,8 +3,7 @@ import { expect, it } from 'vitest';
 import { callChunk, chunk, DONE, usageChunk } from '../../../testkit/chat/reply.js';
 import { AnswerBuilder } from './answer-builder.js';
 import { AnswerDecoder } from './answer-decoder.js';
-import { DEFAULT_LIMITS } from './chat-limits.js';
-import type { ChatAnswer } from './messages.js';
+import { type ChatAnswer, DEFAULT_LIMITS } from './messages.js';
 
 const EVENTS = [
   ': ping\n\n',

@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { ChatError, connectionError } from './chat-error.js';
-import type { ChatLimits } from './chat-limits.js';
+import type { ChatLimits } from './messages.js';
 
 /** A chunk of the answer, parsed, or its end. */
 export type ChatEvent = JsonRecord | 'end';

@@ -1,10 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestOptions } from 'node:http';
+import { urlToHttpOptions } from 'node:url';
 import { AnswerBuilder } from './answer-builder.js';
 import { AnswerDecoder } from './answer-decoder.js';
 import { refusalError } from './chat-error.js';
-import { type ChatLimits, DEFAULT_LIMITS, RequestClock } from './chat-limits.js';
 import { type ChatResponse, post } from './chat-response.js';
-import { type ChatAnswer, type ChatRequest, writeRequest } from './messages.js';
+import {
+  type ChatAnswer,
+  type ChatLimits,
+  type ChatRequest,
+  DEFAULT_LIMITS,
+  writeRequest,
+} from './messages.js';
 
 /** The address of a chat server and the options for requests to it. */
 export interface ChatClientOptions {
@@ -17,8 +23,6 @@ export interface ChatClientOptions {
 
 /** The most bytes that are read of a refusal. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
-/** A shorter wait costs more than it saves, in milliseconds. */
-const MIN_WAIT_MS = 5;
 const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
@@ -27,16 +31,15 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
  * follows no redirect.
  */
 export class ChatClient {
-  readonly #url: string;
+  readonly #target: RequestOptions;
   readonly #key: string | undefined;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #limits: ChatLimits;
-  /** The number of answers that are read. */
-  #inProgress = 0;
+  readonly #turns = new PieceTurns();
 
   /** @throws {TypeError} if the URL or the key cannot be used; the message has neither of them */
   constructor({ url, key, limits = {} }: ChatClientOptions) {
-    this.#url = `${checkUrl(url)}/chat/completions`;
+    this.#target = urlToHttpOptions(new URL(`${checkUrl(url)}/chat/completions`));
     this.#key = key || undefined;
     if (key && !VISIBLE_ASCII.test(key)) {
       throw new TypeError('The key of the chat server must be visible ASCII, without spaces.');
@@ -56,31 +59,26 @@ export class ChatClient {
    * @throws {ChatError} if the server fails, or the answer is empty or out of bounds
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string, ChatAnswer> {
-    const clock = new RequestClock(this.#limits, signal);
     const decoder = new AnswerDecoder(this.#limits);
     const builder = new AnswerBuilder(this.#limits, this.#key);
     let response: ChatResponse | undefined;
     let isAnswered = false;
-    this.#inProgress += 1;
+    this.#turns.answers += 1;
     try {
-      response = await this.#ask(request, clock.signal);
+      response = await this.#ask(request, signal);
       let isOpen = true;
       while (isOpen && !builder.hasEnded) {
         const bytes = await response.read();
-        clock.pause();
         isOpen = bytes !== undefined;
         const events = bytes ? decoder.push(bytes) : decoder.end();
         const text = events.map((event) => builder.add(event)).join('');
         if (text !== '') {
-          const next = performance.now() + this.#limits.pieceMs * this.#inProgress;
           yield text;
           // Text that arrives meanwhile is read in one piece.
-          const wait = next - performance.now();
-          if (wait >= MIN_WAIT_MS && isOpen && !builder.hasEnded) await delay(wait);
+          if (isOpen && !builder.hasEnded) await this.#turns.next();
         }
-        clock.signal.throwIfAborted();
-        if (builder.isComplete) response.makeOptional(this.#limits.endMs);
-        else clock.awaitBytes();
+        signal.throwIfAborted();
+        if (builder.isComplete) response.makeOptional();
       }
       const rest = builder.end();
       if (rest !== '') yield rest;
@@ -88,10 +86,9 @@ export class ChatClient {
       isAnswered = true;
       return answer;
     } catch (error) {
-      throw clock.signal.aborted ? clock.signal.reason : error;
+      throw signal.aborted ? signal.reason : error;
     } finally {
-      this.#inProgress -= 1;
-      clock.stop();
+      this.#turns.answers -= 1;
       if (isAnswered) void response?.release();
       else response?.cancel();
     }
@@ -99,16 +96,67 @@ export class ChatClient {
 
   /** @throws {ChatError} for each response that is not a success */
   async #ask(request: ChatRequest, signal: AbortSignal): Promise<ChatResponse> {
-    const { maxReceivedBytes, endMs } = this.#limits;
-    const body = writeRequest(request);
-    const asked = { url: this.#url, headers: this.#headers, body, maxReceivedBytes };
-    const response = await post(asked, signal);
+    const asked = { target: this.#target, headers: this.#headers, body: writeRequest(request) };
+    const response = await post({ ...asked, limits: this.#limits }, signal);
     const { status, retryAfter } = response;
     if (status < 300) return response;
-    response.makeOptional(endMs);
+    response.makeOptional();
     const error = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));
     throw refusalError({ status, error, retryAfter }, this.#key);
   }
+}
+
+/** The most answers that pass on a piece of text in one turn. */
+const ANSWERS_A_TURN = 8;
+
+/** So many answers pass on their text as it arrives. */
+const PROMPT_ANSWERS = 3;
+
+/** The shortest and the longest time between two turns, in milliseconds. */
+const MIN_GAP_MS = 10;
+const MAX_GAP_MS = 40;
+
+/** The time between two turns, as a multiple of the time that the last one took. */
+const GAP_RATIO = 4;
+
+/**
+ * Lets many answers pass on their text in turns, a few at once. A piece costs about the same
+ * whatever its length, so the pieces of many answers are fewer and larger, and leave most of the
+ * time to other requests, also where the processor is slow or busy.
+ */
+class PieceTurns {
+  /** The number of answers that are in progress. */
+  answers = 0;
+  readonly #waiting: (() => void)[] = [];
+  #isRunning = false;
+
+  /** Waits until an answer that has passed on a piece may pass on the next one. */
+  async next(): Promise<void> {
+    if (this.answers <= PROMPT_ANSWERS) return;
+    if (!this.#isRunning) this.#schedule(MIN_GAP_MS);
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+  }
+
+  #schedule(milliseconds: number): void {
+    this.#isRunning = true;
+    setTimeout(this.#take, milliseconds);
+  }
+
+  readonly #take = (): void => {
+    const begun = performance.now();
+    for (const resolve of this.#waiting.splice(0, ANSWERS_A_TURN)) resolve();
+    // What has arrived is read after the timers, and written in the immediate after that.
+    setImmediate(() => setImmediate(this.#endTurn, begun));
+  };
+
+  readonly #endTurn = (begun: number): void => {
+    this.#isRunning = this.#waiting.length > 0;
+    if (!this.#isRunning) return;
+    const gap = (performance.now() - begun) * GAP_RATIO;
+    this.#schedule(Math.min(Math.max(gap, MIN_GAP_MS), MAX_GAP_MS));
+  };
 }
 
 /** Returns a URL without a trailing slash. */

@@ -1,7 +1,13 @@
-import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import {
+  Agent as HttpAgent,
+  request as httpRequest,
+  type IncomingMessage,
+  type RequestOptions,
+} from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
 import { ChatError, connectionError } from './chat-error.js';
+import type { ChatLimits } from './messages.js';
 
 /** Shorter than servers keep an idle connection, most of them for five seconds, in milliseconds. */
 const IDLE_MS = 4000;
@@ -19,26 +25,30 @@ const MAX_INTERIM = 16;
 const MAX_REST_BYTES = 64 * 1024;
 
 interface ChatPost {
-  readonly url: string;
+  /** The address of the server, with its protocol and path. */
+  readonly target: RequestOptions;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The most bytes that are received after the headers of the response, whatever they mean. */
-  readonly maxReceivedBytes: number;
+  readonly limits: ChatLimits;
 }
 
 /**
  * Sends a request over `node:http`: a chunk of an answer costs half of the processor time that it
  * costs over the `fetch` of Node.js. It follows no redirect, and asks for no compression.
  * @param signal cancels the request, and the reading of its response
- * @throws {ChatError} if there is no response that HTTP allows
+ * @throws {ChatError} if there is no response that HTTP allows, or none in time
  * @throws the reason of `signal` once it is aborted
  */
 export function post(
-  { url, headers, body, maxReceivedBytes }: ChatPost,
+  { target, headers, body, limits }: ChatPost,
   signal: AbortSignal,
 ): Promise<ChatResponse> {
   signal.throwIfAborted();
+  const firstByteBy = performance.now() + limits.firstByteMs;
+  const isSecure = target.protocol === 'https:';
   const options = {
+    ...target,
+    agent: isSecure ? httpsAgent : httpAgent,
     method: 'POST',
     headers: {
       ...headers,
@@ -46,13 +56,22 @@ export function post(
       'accept-encoding': 'identity',
       'content-length': Buffer.byteLength(body),
     },
-    signal,
   };
   return new Promise((resolve, reject) => {
-    const request = url.startsWith('https:')
-      ? httpsRequest(url, { ...options, agent: httpsAgent })
-      : httpRequest(url, { ...options, agent: httpAgent });
-    request.on('error', (cause) => reject(signal.aborted ? signal.reason : connectionError(cause)));
+    const request = isSecure ? httpsRequest(options) : httpRequest(options);
+    // Node's option `signal` costs more: it follows the whole stream.
+    const abort = () => request.destroy();
+    signal.addEventListener('abort', abort);
+    const late = setTimeout(() => request.destroy(noFirstByte(limits)), limits.firstByteMs);
+    const endWait = () => {
+      clearTimeout(late);
+      signal.removeEventListener('abort', abort);
+    };
+    const fail = (error: unknown) => {
+      endWait();
+      reject(error);
+    };
+    request.on('error', (cause) => fail(signal.aborted ? signal.reason : connectionError(cause)));
     let interim = 0;
     request.on('information', () => {
       interim += 1;
@@ -61,11 +80,12 @@ export function post(
     // Without a listener, Node.js closes the connection and says nothing.
     request.once('upgrade', (_message, socket) => {
       socket.destroy();
-      reject(statusError());
+      fail(statusError());
     });
     request.once('response', (message) => {
+      endWait();
       const fault = findFault(message);
-      if (!fault) return resolve(new ChatResponse(message, maxReceivedBytes, signal));
+      if (!fault) return resolve(new ChatResponse(message, limits, signal, firstByteBy));
       message.destroy();
       reject(fault);
     });
@@ -97,18 +117,31 @@ export class ChatResponse {
   /** The count of the socket at which too much was received. */
   readonly #end: number;
   #bytes = 0;
+  #isReading = false;
+  /** Ends the wait for the first byte, and then for the next ones. */
+  #silence: NodeJS.Timeout;
   #closing: NodeJS.Timeout | undefined;
   #wake = (): void => {};
   readonly #onChange = (): void => this.#wake();
+  readonly #abort = (): void => {
+    this.message.destroy();
+  };
 
+  /**
+   * @param signal undefined once the answer is complete
+   * @param firstByteBy the time by which the body has to begin, as `performance.now()` tells it
+   */
   constructor(
     private readonly message: IncomingMessage,
-    maxReceivedBytes: number,
-    private readonly signal: AbortSignal,
+    private readonly limits: ChatLimits,
+    private signal: AbortSignal | undefined,
+    firstByteBy: number,
   ) {
     this.status = message.statusCode ?? 0;
     this.#socket = message.socket;
-    this.#end = message.socket.bytesRead + maxReceivedBytes;
+    this.#end = message.socket.bytesRead + limits.maxReceivedBytes;
+    this.#silence = setTimeout(this.#onSilence, Math.max(firstByteBy - performance.now(), 1));
+    signal?.addEventListener('abort', this.#abort);
     message.on('end', this.#onChange).on('close', this.#onChange);
     // It is read from `errored`.
     message.on('error', () => {});
@@ -139,13 +172,28 @@ export class ChatResponse {
    * @throws the reason of the signal once it is aborted
    */
   async read(): Promise<Uint8Array | undefined> {
-    const { message, signal } = this;
+    // The time between two reads is not the server's.
+    this.#isReading = true;
+    if (this.#bytes > 0) this.#silence.refresh();
+    try {
+      return await this.#readNext();
+    } finally {
+      this.#isReading = false;
+    }
+  }
+
+  async #readNext(): Promise<Uint8Array | undefined> {
+    const { message } = this;
     for (;;) {
-      signal.throwIfAborted();
+      this.signal?.throwIfAborted();
       if (this.#socket.bytesRead > this.#end) return this.#fail(tooMuchReceived());
       const bytes: Buffer | null = message.read();
       if (bytes !== null) {
         this.#socket.pause();
+        if (this.#bytes === 0) {
+          clearTimeout(this.#silence);
+          this.#silence = setTimeout(this.#onSilence, this.limits.silenceMs);
+        }
         this.#bytes += bytes.length;
         return bytes;
       }
@@ -161,14 +209,20 @@ export class ChatResponse {
     }
   }
 
+  readonly #onSilence = (): void => {
+    if (!this.#isReading) return;
+    const { limits, message } = this;
+    message.destroy(this.#bytes === 0 ? noFirstByte(limits) : noMoreBytes(limits));
+  };
+
   #fail(error: ChatError): undefined {
     this.message.destroy();
     if (this.#closing === undefined) throw error;
   }
 
-  /** Makes the rest optional: it ends when the connection breaks, and after this many milliseconds. */
-  makeOptional(timeoutMs: number): void {
-    this.#closing ??= setTimeout(this.cancel, timeoutMs);
+  /** Makes the rest optional: it ends when the connection breaks, and after `endMs`. */
+  makeOptional(): void {
+    this.#closing ??= setTimeout(this.cancel, this.limits.endMs);
   }
 
   /** Returns the beginning as text, and closes the connection if there is more than `maxBytes`. */
@@ -186,21 +240,35 @@ export class ChatResponse {
 
   /** Reads a short optional rest to its end, so that the connection can be used again. */
   async release(): Promise<void> {
+    this.makeOptional();
+    this.signal?.removeEventListener('abort', this.#abort);
+    this.signal = undefined;
     const end = this.#bytes + MAX_REST_BYTES;
-    try {
-      while (this.#bytes <= end && (await this.read()));
-    } catch {
-      // The caller has gone.
-    } finally {
-      this.cancel();
-    }
+    while (this.#bytes <= end && (await this.read()));
+    this.cancel();
   }
 
   /** Closes the connection, unless the body has been read to its end. */
   readonly cancel = (): void => {
     clearTimeout(this.#closing);
+    clearTimeout(this.#silence);
+    this.signal?.removeEventListener('abort', this.#abort);
     if (!this.message.readableEnded) this.message.destroy();
   };
+}
+
+function noFirstByte({ firstByteMs }: ChatLimits): ChatError {
+  return new ChatError(
+    `The chat server sent nothing for ${firstByteMs / 1000} s. It may still be loading the model: try again in a minute.`,
+    'timeout',
+  );
+}
+
+function noMoreBytes({ silenceMs }: ChatLimits): ChatError {
+  return new ChatError(
+    `The chat server sent nothing for ${silenceMs / 1000} s. It may be overloaded: try again later.`,
+    'timeout',
+  );
 }
 
 /** In seconds. */

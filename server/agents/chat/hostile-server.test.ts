@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { streamed } from '../../../testkit/chat/ask.js';
 import { ChatClient } from './chat-client.js';
 import { ChatError } from './chat-error.js';
-import type { ChatLimits } from './chat-limits.js';
+import type { ChatLimits } from './messages.js';
 
 const KIBIBYTE = 1024;
 const OK = 'HTTP/1.1 200 OK\r\n';

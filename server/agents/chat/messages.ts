@@ -26,6 +26,7 @@ export interface ToolCall {
 export interface ToolDefinition {
   /** Up to 64 letters, digits, underscores and dashes. */
   readonly name: string;
+  /** The purpose of the tool, and what it gives. */
   readonly description: string;
   /** The JSON Schema of the arguments, which describes an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -52,6 +53,28 @@ export interface ChatAnswer {
   readonly finishReason: string | null;
 }
 
+/** Bounds of one answer of a chat server. */
+export type ChatLimits = Readonly<typeof DEFAULT_LIMITS>;
+
+export const DEFAULT_LIMITS = {
+  /**
+   * The longest wait for the first byte of the answer, in milliseconds. A server may load a model
+   * meanwhile.
+   */
+  firstByteMs: 90_000,
+  /** The longest silence within the answer, in milliseconds. */
+  silenceMs: 60_000,
+  /** The longest wait for the usage and the end of an answer that is complete, in milliseconds. */
+  endMs: 2_000,
+  /** The size of text, reasoning and tool calls together, in bytes of UTF-8. */
+  maxBytes: 2 * 1024 * 1024,
+  /** The size of all that arrives, with the form around each piece and with keep-alives, in bytes. */
+  maxReceivedBytes: 64 * 1024 * 1024,
+  /** The number of events, which take longer to read the smaller they are. */
+  maxEvents: 500_000,
+  maxToolCalls: 64,
+};
+
 /** Halves of a character, which a text has that was cut between them. Servers cannot write them as UTF-8. */
 const LONE_SURROGATES = /\p{Surrogate}/gu;
 
@@ -66,7 +89,9 @@ export function writeRequest({ model, messages, tools, temperature }: ChatReques
       message.role === 'assistant' ? assistantBody(message) : message,
     ),
     ...(tools.length > 0 && {
-      tools: tools.map((tool) => ({ type: 'function' as const, function: tool })),
+      tools: tools.map(({ name, description, parameters }) => ({
+        ...{ type: 'function' as const, function: { name, description, parameters } },
+      })),
     }),
     ...(temperature !== undefined && { temperature }),
     stream: true,

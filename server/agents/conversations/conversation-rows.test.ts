@@ -17,7 +17,7 @@ import {
   removeConversation,
   sweepConversations,
 } from './conversation-rows.js';
-import { type ConversingChatbot, findChatbot } from './conversing-chatbot.js';
+import { type ConversingChatbot, findChatbot } from './replies.js';
 import {
   askAgain,
   askQuestion,

@@ -3,14 +3,14 @@ import { v7 as uuidv7 } from 'uuid';
 import type { components } from '../../../generated/openapi.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { problem } from '../../problems/problem.js';
-import { dialectOf } from '../../store/database/dialect.js';
+import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
-import { type JsonChunks, jsonWriter } from '../../store/row-json.js';
 import {
   chunksBySize,
+  type JsonChunks,
+  jsonWriter,
   type ListEntry,
   lookup,
   newResource,
@@ -26,9 +26,6 @@ const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const
 
 type ConversationRow = Pick<Selectable<Database['conversations']>, (typeof COLUMNS)[number]>;
 export type MessageRow = Selectable<Database['messages']>;
-
-/** The approximate size of a conversation's JSON, in bytes. */
-const ENTRY_BYTES = 256;
 
 /**
  * The size of a conversation or a message without its text, in bytes: its other columns and its
@@ -54,21 +51,13 @@ export const writeMessage = jsonWriter<Schemas['Message'], MessageRow>({
   created_at: 'value',
 });
 
-/** The conversations of a chatbot, whose entries are read without the conversations. */
-export function conversationList({ reads }: Store, chatbotId: string) {
-  const all = reads.selectFrom('conversations').where('chatbot_id', '=', chatbotId);
-  return {
-    listIds: async (page: Page): Promise<ListEntry[]> => {
-      const rows = await paginate(all.select('id'), 'id', page).execute();
-      return rows.map(({ id }) => ({ id, bytes: ENTRY_BYTES }));
-    },
-    readJson: (entries: readonly ListEntry[]) =>
-      readJson(
-        entries,
-        (ids) => all.select(COLUMNS).where('id', 'in', ids).execute(),
-        writeConversation,
-      ),
-  };
+export function listConversations(
+  { reads }: Store,
+  chatbotId: string,
+  page: Page,
+): Promise<ConversationRow[]> {
+  const all = reads.selectFrom('conversations').select(COLUMNS);
+  return paginate(all.where('chatbot_id', '=', chatbotId), 'id', page).execute();
 }
 
 /** The messages of a conversation, whose entries are read without the messages. */
@@ -79,25 +68,14 @@ export function messageList({ reads }: Store, conversationId: string) {
   return {
     listIds: (page: Page): Promise<ListEntry[]> =>
       paginate(all.select(['id', bytes]), 'id', page).execute(),
-    readJson: (entries: readonly ListEntry[]) =>
-      readJson(entries, (ids) => all.selectAll().where('id', 'in', ids).execute(), writeMessage),
+    readJson: async function* (entries: readonly ListEntry[]): AsyncGenerator<JsonChunks> {
+      for (const part of chunksBySize(entries)) {
+        const ids = padToPowerOfTwo(part.map(({ id }) => id));
+        const rows = await all.selectAll().where('id', 'in', ids).orderBy('id').execute();
+        for (const row of rows) yield writeMessage(row);
+      }
+    },
   };
-}
-
-/** Yields the JSON of resources; skips those that no longer exist. */
-async function* readJson<R extends { readonly id: string }>(
-  entries: readonly ListEntry[],
-  read: (ids: readonly string[]) => Promise<R[]>,
-  write: (row: R) => JsonChunks,
-): AsyncGenerator<JsonChunks> {
-  for (const part of chunksBySize(entries)) {
-    const ids = part.map(({ id }) => id);
-    const rows = new Map((await lookup(ids, read)).map((row) => [row.id, row]));
-    for (const id of ids) {
-      const row = rows.get(id);
-      if (row !== undefined) yield write(row);
-    }
-  }
 }
 
 export function findConversationRow(

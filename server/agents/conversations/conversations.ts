@@ -1,28 +1,28 @@
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers, Input } from '../../api/handlers.js';
 import { idempotent } from '../../api/idempotency.js';
-import { streamPage } from '../../api/list-page.js';
+import { listPage, streamPage } from '../../api/list-page.js';
 import { conditionalGet } from '../../api/preconditions.js';
 import { EventStream, JsonText } from '../../api/reply/send.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import { agentEvents } from '../agent-events.js';
 import type { AgentRunner } from '../agent-runner.js';
-import { type Answer, waitForAnswer } from '../answer-stream.js';
+import { type Answer, agentEvents, waitForAnswer } from '../answer-stream.js';
 import {
-  conversationList,
   createConversation,
   findConversationRow,
+  listConversations,
   messageList,
   removeConversation,
   writeConversation,
   writeMessage,
 } from './conversation-rows.js';
-import { type ConversingChatbot, findChatbot } from './conversing-chatbot.js';
 import {
   type ComingReply,
+  type ConversingChatbot,
+  findChatbot,
   Replies,
   type TakenQuestion,
   takeNewQuestion,
@@ -72,9 +72,12 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
   return {
     listConversations: async ({ caller, params, query, base, reply }) => {
       const { project, chatbot } = await findIn(store, caller, params);
-      const conversations = address(base, project, chatbot);
-      const list = conversationList(store, chatbot.id);
-      const page = await streamPage<Conversation>(conversations, query, list);
+      const page = await listPage(
+        address(base, project, chatbot),
+        query,
+        (part) => listConversations(store, chatbot.id, part),
+        (conversation): Conversation => conversation,
+      );
       return reply({ status: 200, ...page });
     },
 
@@ -170,8 +173,9 @@ async function replyBody(
     const options = {
       ...{ prompt: question.content, traceId, messageId: question.id },
       keep: async (answer: Answer) => (await keep(answer)).id,
+      logFailure: agents.logFailure,
     };
-    return new EventStream(agentEvents(stream, options, agents));
+    return new EventStream(agentEvents(stream, options));
   }
   const reply = await keep(await waitForAnswer(stream));
   const [asked, answered] = [writeMessage(question), writeMessage(reply)];

@@ -4,10 +4,9 @@ import { findProjectRow } from '../../projects/projects.js';
 import { createChatbot } from '../../resources/chatbots.js';
 import { Store } from '../../store/index.js';
 import type { Question } from '../agent-runner.js';
-import type { Answer, AnswerStream } from '../answer-stream.js';
+import { type Answer, type AnswerStream, stepEvent } from '../answer-stream.js';
 import { createConversation } from './conversation-rows.js';
-import { findChatbot } from './conversing-chatbot.js';
-import { type Asker, Replies, type TakenQuestion } from './replies.js';
+import { type Asker, findChatbot, Replies, type TakenQuestion } from './replies.js';
 import { askQuestion, ConversationBusyError, keepReply, LEASE_MS } from './reply-rows.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
@@ -62,7 +61,7 @@ async function isFree(): Promise<boolean> {
 }
 
 async function* answering(): AnswerStream {
-  yield { type: 'delta', text: 'Yes.' };
+  yield { type: 'delta', content: 'Yes.', trace_id: 'request-1' };
   return ANSWER;
 }
 
@@ -151,7 +150,7 @@ test('a stored reply is given again with its steps, and the agent is not asked',
   const reply = await store.transaction((tx) => keepReply(tx, 'local', claim, kept));
   const replies = answersWith(() => Promise.reject(new Error('asked')));
   const { stream: again, keep } = await replies.replyTo({ question, reply }, asker);
-  expect(await again.next()).toEqual({ done: false, value: { type: 'step', step } });
+  expect(await again.next()).toEqual({ done: false, value: stepEvent(step, 'request-1') });
   const { value } = await again.next();
   expect(value).toEqual({ ...ANSWER, steps: [step] });
   expect(await keep(ANSWER)).toBe(reply);

@@ -3,13 +3,20 @@ import { digestRequest, inProgress, keysExpireBefore, reused } from '../../api/i
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
+import { chatbots } from '../../resources/chatbots.js';
+import { jsonMembers } from '../../resources/merge-json.js';
 import { claimAnswer, findAnswer, findKeyedMessage } from '../../store/answers.js';
 import type { Store } from '../../store/index.js';
 import { Leases } from '../../store/lease.js';
 import type { AgentRunner } from '../agent-runner.js';
-import type { Answer, AnswerStream, Step, Usage } from '../answer-stream.js';
+import {
+  type Answer,
+  type AnswerStream,
+  type Step,
+  stepEvent,
+  type Usage,
+} from '../answer-stream.js';
 import { findQuestion, findReply, type MessageRow, readHistory } from './conversation-rows.js';
-import type { ConversingChatbot } from './conversing-chatbot.js';
 import {
   askAgain,
   askQuestion,
@@ -19,6 +26,64 @@ import {
   releaseClaim,
   renewClaims,
 } from './reply-rows.js';
+
+export interface ConversingChatbot {
+  readonly id: string;
+  readonly name: string;
+  /** The id of its agent; null asks the language model alone. */
+  readonly agent_id: string | null;
+  readonly model_name: string | null;
+  readonly settings: ConversationSettings;
+}
+
+interface ConversationSettings {
+  /** The first message of every conversation; undefined for none. */
+  readonly greeting: string | undefined;
+  /** Instructions for the language model beside those of the agent. */
+  readonly instructions: string | undefined;
+  /** The number of earlier messages that are sent with a question. */
+  readonly history: number;
+}
+
+/** @throws {ProblemError} if the project has no such chatbot */
+export async function findChatbot(
+  store: Store,
+  project: Project,
+  name: string,
+): Promise<ConversingChatbot> {
+  const chatbot = await chatbots.find(store, project.id, name);
+  if (!chatbot) throw chatbots.notFound(name, project);
+  const { id, agent_id, model_name, settings } = chatbot;
+  return { id, name, agent_id, model_name, settings: readSettings(settings) };
+}
+
+const DEFAULT_HISTORY = 20;
+const MAX_HISTORY = 100;
+
+/**
+ * Reads the settings of a chatbot, and ignores those of another type, which were stored before they
+ * had a meaning. The other members, which may be a mebibyte, are not parsed.
+ * @param json an object as `JSON.stringify` writes it
+ */
+function readSettings(json: string): ConversationSettings {
+  const members = new Map(jsonMembers(json));
+  const parse = (name: string): unknown => JSON.parse(members.get(name) ?? 'null');
+  const history = parse('history');
+  const isHistory =
+    typeof history === 'number' &&
+    Number.isInteger(history) &&
+    history >= 0 &&
+    history <= MAX_HISTORY;
+  return {
+    greeting: nonEmptyText(parse('greeting')),
+    instructions: nonEmptyText(parse('instructions')),
+    history: isHistory ? history : DEFAULT_HISTORY,
+  };
+}
+
+function nonEmptyText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
 
 /** A message of a person, with its reply or the claim to answer it. */
 export type TakenQuestion = { readonly question: MessageRow } & (
@@ -141,7 +206,7 @@ export class Replies {
    * @throws {ProblemError} if the agent cannot be asked; the conversation is free then
    */
   async replyTo({ question, reply, claim }: TakenQuestion, asker: Asker): Promise<ComingReply> {
-    if (reply) return { question, stream: replay(reply), keep: async () => reply };
+    if (reply) return { question, stream: replay(reply, asker.requestId), keep: async () => reply };
     const { release, keep } = this.#hold(claim, asker);
     try {
       asker.signal.throwIfAborted();
@@ -219,9 +284,9 @@ async function* releaseUnlessComplete(
 }
 
 /** Gives a stored reply as an answer, with its steps. */
-async function* replay({ content, steps: kept, usage }: MessageRow): AnswerStream {
+async function* replay({ content, steps: kept, usage }: MessageRow, traceId: string): AnswerStream {
   // The store keeps both as `Replies` wrote them.
   const steps = JSON.parse(kept) as Step[];
-  for (const step of steps) yield { type: 'step', step };
+  for (const step of steps) yield stepEvent(step, traceId);
   return { text: content, steps, usage: JSON.parse(usage ?? '{}') as Usage, passages: undefined };
 }

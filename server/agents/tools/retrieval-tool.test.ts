@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createProject } from '../../projects/projects.js';
-import { putDocument, storeText } from '../../resources/documents/document-rows.js';
+import { putDocument, storeText } from '../../resources/documents/documents.js';
 import { openPassageSearch } from '../../resources/documents/passage-search.js';
 import { preparePassages } from '../../resources/documents/split-text.js';
 import { createSkill } from '../../resources/skills.js';

@@ -1,6 +1,7 @@
 import { LruCache } from '../../common/lru-cache.js';
 import type { TableDescription } from '../../databases/driver.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
+import { ProblemError } from '../../problems/problem.js';
 import { type Tool, ToolError, type ToolSkill } from './tool.js';
 
 /** The time for which the columns of tables are kept, in milliseconds. */
@@ -19,7 +20,7 @@ export class SqlTools {
   constructor(private readonly databases: SqlDatabases) {}
 
   /**
-   * @throws {ToolError | QueryError} if the tool cannot be used now, with the reason
+   * @throws {ToolError} if the tool cannot be used now, with the reason
    * @throws the reason of `signal`
    */
   async create(skill: ToolSkill, owner: string, signal: AbortSignal): Promise<Tool> {
@@ -41,7 +42,9 @@ export class SqlTools {
       run: async (input, cancelled) => {
         const { sql } = Object(input);
         if (typeof sql !== 'string') throw new ToolError('Send the statement as "sql".');
-        const result = await this.databases.query(owner, database, tables, sql, cancelled);
+        const result = await this.databases
+          .query(owner, database, tables, sql, cancelled)
+          .catch(throwToolError);
         return { text: JSON.stringify(result) };
       },
     };
@@ -56,7 +59,9 @@ export class SqlTools {
     const key = JSON.stringify([owner, database, tables]);
     const kept = this.#described.get(key);
     if (kept && performance.now() - kept.at < KEPT_MS) return kept.tables;
-    const described = await this.databases.describe(owner, database, tables, signal);
+    const described = await this.databases
+      .describe(owner, database, tables, signal)
+      .catch(throwToolError);
     this.#described.set(key, { tables: described, at: performance.now() });
     return described;
   }
@@ -68,6 +73,11 @@ const PARAMETERS = {
   required: ['sql'],
   additionalProperties: false,
 };
+
+/** The language model reads why a database refuses a query, or does not answer. */
+function throwToolError(error: unknown): never {
+  throw error instanceof ProblemError ? new ToolError(error.message, { cause: error }) : error;
+}
 
 function areNames(value: unknown): value is string[] {
   return (

@@ -1,7 +1,7 @@
-import { nestsDeeperThan } from '../../common/json-text.js';
-import type { Action, Step } from '../answer-stream.js';
+import { nestsDeeperThan } from '../../api/body/parse-body.js';
+import type { Step } from '../answer-stream.js';
 import { replaceUnstorable } from '../chat/answer-builder.js';
-import type { ToolCall, ToolDefinition } from '../chat/messages.js';
+import type { ToolCall } from '../chat/messages.js';
 import { fenceResult, reportFailure } from '../prompt.js';
 import { type Passage, type Tool, ToolError, type ToolResult, toolFailure } from './tool.js';
 
@@ -25,14 +25,10 @@ export interface ToolUse {
 
 /** The tools of an answer, by the names that the language model knows. */
 export class ToolRegistry {
-  readonly definitions: readonly ToolDefinition[];
   readonly #tools: ReadonlyMap<string, Tool>;
 
-  constructor(tools: readonly Tool[]) {
-    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
-    this.definitions = tools.map(({ name, description, parameters }) => ({
-      ...{ name, description, parameters },
-    }));
+  constructor(readonly definitions: readonly Tool[]) {
+    this.#tools = new Map(definitions.map((tool) => [tool.name, tool]));
   }
 
   /**
@@ -45,7 +41,7 @@ export class ToolRegistry {
     const skill = this.#tools.get(call.name)?.skill ?? null;
     const wasMalformed = input === undefined;
     const toStep = (result: string | null, error: string | null): Step => ({
-      ...{ skill, ...toAction(call), result, error },
+      ...{ skill, ...describeCall(call), result, error },
       milliseconds: Math.round(performance.now() - begun),
     });
     try {
@@ -91,7 +87,7 @@ function parseInput(text: string): unknown {
 }
 
 /** Returns a call as callers see it: a long input or one that is not a JSON object is text. */
-export function toAction({ name, arguments: text }: ToolCall): Action {
+export function describeCall({ name, arguments: text }: ToolCall): Pick<Step, 'tool' | 'input'> {
   const input = text.length <= MAX_TEXT_LENGTH ? parseInput(text) : undefined;
   return { tool: shorten(name, 100), input: input ?? shorten(text) };
 }

@@ -1,5 +1,5 @@
-import { QueryError } from '../../databases/query-error.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
+import type { ToolDefinition } from '../chat/messages.js';
 
 /** A passage of a document that a tool found. */
 export interface Passage {
@@ -18,14 +18,8 @@ export interface ToolResult {
 }
 
 /** Something that an agent can do while it answers, because it has a skill. */
-export interface Tool {
-  /** The name for the language model: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. */
-  readonly name: string;
+export interface Tool extends ToolDefinition {
   readonly skill: string;
-  /** The purpose of the tool, and what it gives, for the language model. */
-  readonly description: string;
-  /** The JSON Schema of its input, an object. */
-  readonly parameters: Readonly<Record<string, unknown>>;
   /**
    * Uses the tool.
    * @param input the input as the language model sent it: any JSON value
@@ -44,9 +38,7 @@ export class ToolError extends Error {
  * @throws the error, if it is not one that a language model can answer without
  */
 export function toolFailure(error: unknown): string {
-  const isOfTool =
-    error instanceof ToolError || error instanceof QueryError || error instanceof SearchError;
-  if (isOfTool) return error.message;
+  if (error instanceof ToolError || error instanceof SearchError) return error.message;
   throw error;
 }
 

@@ -2,70 +2,44 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex, type Readable, Transform, type TransformCallback } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { Decompress } from 'fzstd';
-import { ChunkMeter } from '../../edge/request-body.js';
+import { BodyMeter } from '../../edge/request-body.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 
-/** The bounds of the bytes of a body as they arrive: their number, and the size of their chunks. */
-export class BodyBounds {
-  /** The bytes that have arrived, or that were too many. */
-  seen = 0;
-  readonly #meter: ChunkMeter;
+export type Encoding = 'gzip' | 'zstd';
 
-  constructor(
-    req: IncomingMessage,
-    private readonly limit: number,
-  ) {
-    this.#meter = new ChunkMeter(req);
-  }
-
-  /** Counts the bytes of a chunk. Returns the problem of a body that exceeds its bounds. */
-  add(bytes: number): ProblemError | undefined {
-    this.seen += bytes;
-    return this.seen > this.limit ? bodyTooLarge(this.limit) : this.#meter.add(bytes);
-  }
-}
+/** The most bytes of content for one byte of a compressed body, beyond the first mebibyte. */
+const MAX_RATIO = 200;
+const MEBIBYTE = 1024 * 1024;
 
 /** Returns a stream that passes bytes through until a check of the number of each chunk fails. */
 export function passWithin(check: (bytes: number) => ProblemError | undefined): Transform {
-  return new Transform({
+  const stream = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       const fault = check(chunk.length);
       if (fault) done(fault);
       else done(null, chunk);
     },
   });
-}
-
-type Encoding = 'gzip' | 'zstd';
-
-/** The most bytes of content for one byte of a compressed body, beyond the first mebibyte. */
-const MAX_RATIO = 200;
-const MEBIBYTE = 1024 * 1024;
-
-export function encodingOf({ headers }: IncomingMessage): Encoding | 'other' | undefined {
-  const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
-  if (encoding === 'identity' || encoding === '') return undefined;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return 'gzip';
-  return encoding === 'zstd' ? 'zstd' : 'other';
+  // Its reader gets its error. If the request is refused first, there is no reader, and an error
+  // without a listener would end the process.
+  return stream.on('error', () => {});
 }
 
 /**
- * Returns the bytes of a compressed body as they are decoded; undefined if the body is sent as it is.
- * The stream fails with the problem of a body that is damaged, cut off or too large.
+ * Returns the bytes of a compressed body as they are decoded. The stream fails with the problem of a
+ * body that is damaged, cut off or too large.
  * @param limit the most bytes, compressed and decoded
  */
-export function decodeBody(req: IncomingMessage, limit: number): Readable | undefined {
-  const encoding = encodingOf(req);
-  if (encoding !== 'gzip' && encoding !== 'zstd') return undefined;
-  const bounds = new BodyBounds(req, limit);
-  const raw = passWithin((bytes) => bounds.add(bytes));
+export function decodeBody(req: IncomingMessage, encoding: Encoding, limit: number): Readable {
+  const meter = new BodyMeter(req, limit);
+  const raw = passWithin((bytes) => meter.add(bytes));
   let decoded = 0;
   const content = passWithin((bytes) => {
     decoded += bytes;
     if (decoded > limit) return bodyTooLarge(limit);
-    return decoded > MEBIBYTE + MAX_RATIO * bounds.seen ? expandsTooMuch(encoding) : undefined;
+    return decoded > MEBIBYTE + MAX_RATIO * meter.seen ? expandsTooMuch(encoding) : undefined;
   });
-  const fail = (error: unknown) => content.destroy(decodingProblem(error, encoding, bounds.seen));
+  const fail = (error: unknown) => content.destroy(decodingProblem(error, encoding, meter.seen));
   const pipe = (stages: readonly Duplex[]) => {
     let last: Duplex = raw;
     for (const stage of stages) {
@@ -78,16 +52,18 @@ export function decodeBody(req: IncomingMessage, limit: number): Readable | unde
     });
   };
   raw.on('error', fail);
-  req.once('error', () => fail(malformedBody('The body broke off before its end.')));
+  req.once('error', () => fail(brokenOff()));
   req.pipe(raw);
   if (encoding === 'gzip') pipe([zlib.createGunzip()]);
   else {
     const frames = new ZstdFrames();
     createZstdDecoder(frames).then((decoder) => pipe([frames, decoder]), fail);
   }
-  // If the request is refused first, nobody reads the stream, and its error would end the process.
-  content.on('error', () => {});
   return content;
+}
+
+export function brokenOff(): ProblemError {
+  return malformedBody('The body broke off before its end.');
 }
 
 function expandsTooMuch(encoding: Encoding): ProblemError {
@@ -97,7 +73,7 @@ function expandsTooMuch(encoding: Encoding): ProblemError {
   );
 }
 
-/** @param at the bytes of the body that have arrived */
+/** @param at the number of bytes of the body that have arrived */
 function decodingProblem(error: unknown, encoding: Encoding, at: number): Error {
   if (error instanceof ProblemError) return error;
   const reason = error instanceof ZstdError ? error.message : gzipFault(error);

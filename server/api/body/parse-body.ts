@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
-import { MalformedJsonError, nestsDeeperThan, parseWhole } from '../../common/json-text.js';
-import { OutOfBoundsError, parseSliced, type RowsPlace } from '../../common/sliced-json.js';
-import { MAX_NESTING } from '../../common/value-scanner.js';
+import { pausing } from '../../common/pausing.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
@@ -14,8 +12,10 @@ import {
   MAX_ERRORS,
   malformedBody,
 } from '../../problems/problem.js';
+import { announceFields } from '../deprecation.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';
+import { MAX_NESTING, malformedJson, parseSliced, type RowsPlace } from './sliced-json.js';
 
 /**
  * Returns the step that parses the bytes of JSON in `req.body`, and checks its bounds before
@@ -24,6 +24,12 @@ import type { Step } from '../request-context.js';
 export function parseBody(contract: Contract, operation: Operation): Step {
   const place = findRows(contract, operation);
   const refuse = createBoundsCheck(contract, operation);
+  const hasDeprecations = operation.deprecations.fields.length > 0;
+  const accept = (body: unknown, res: Response) => {
+    res.req.body = body;
+    refuse(body);
+    if (hasDeprecations) announceFields(operation, body, res);
+  };
   return (req, res) => {
     const { body } = req;
     const type = mediaType(req);
@@ -33,14 +39,19 @@ export function parseBody(contract: Contract, operation: Operation): Step {
     }
     if (!Buffer.isBuffer(body)) return;
     if (body.length <= SHORT) {
-      req.body = parseJson(body);
-      refuseDeepNesting(req.body);
-      refuse(req.body);
+      // An empty body counts as an empty object; validation reports the missing fields.
+      const parsed = body.length === 0 ? {} : parseJson(body);
+      refuseDeepNesting(parsed);
+      accept(parsed, res);
       return;
     }
-    return parseLong(body, place, res).then((parsed) => {
-      req.body = parsed;
-      refuse(parsed);
+    const pause = pausing(async () => {
+      await pauseWork(res);
+      // Nobody waits for the answer to a caller who has disconnected.
+      if (req.socket.destroyed) await new Promise(() => {});
+    });
+    return parseSliced(body, place, pause).then((parsed) => {
+      accept(parsed, res);
       // Yields, because validating and storing the body take time of their own.
       return pauseWork(res);
     });
@@ -50,38 +61,13 @@ export function parseBody(contract: Contract, operation: Operation): Step {
 /** The size up to which JSON.parse takes at most a few milliseconds for any content, in bytes. */
 const SHORT = 16 * 1024;
 
-function parseJson(bytes: Buffer): unknown {
-  // An empty body counts as an empty object; validation reports the missing fields.
-  if (bytes.length === 0) return {};
+/** @throws {ProblemError} if the bytes are not JSON in UTF-8 */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw malformedBody('The body is not UTF-8.');
   try {
-    return parseWhole(bytes);
+    return JSON.parse(bytes.toString());
   } catch (error) {
-    throw error instanceof MalformedJsonError ? malformedBody(error.message) : error;
-  }
-}
-
-/** The longest time that a body is parsed without a pause, in milliseconds. */
-const YIELD_INTERVAL_MS = 4;
-
-/** Parses a large body, and yields to other requests meanwhile; never ends for a caller who disconnects. */
-async function parseLong(
-  bytes: Buffer,
-  place: RowsPlace | undefined,
-  res: Response,
-): Promise<unknown> {
-  let since = performance.now();
-  const pause = async () => {
-    if (performance.now() - since < YIELD_INTERVAL_MS) return;
-    await pauseWork(res);
-    since = performance.now();
-    if (res.req.socket.destroyed) await new Promise(() => {});
-  };
-  try {
-    return await parseSliced(bytes, place, pause);
-  } catch (error) {
-    if (error instanceof MalformedJsonError) throw malformedBody(error.message);
-    if (!(error instanceof OutOfBoundsError)) throw error;
-    throw invalidRequest([{ pointer: `/body${error.path}`, message: error.message }]);
+    throw malformedJson(error);
   }
 }
 
@@ -164,6 +150,16 @@ function refuseDeepNesting(body: unknown): void {
   if (!nestsDeeperThan(MAX_NESTING, body)) return;
   const message = `must not nest deeper than ${MAX_NESTING} levels`;
   throw invalidRequest([{ pointer: '/body', message }]);
+}
+
+/** Returns whether a JSON value has more than this many levels; an array of numbers has one. */
+export function nestsDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const child of Array.isArray(value) ? value : Object.values(value)) {
+    if (nestsDeeperThan(levels - 1, child)) return true;
+  }
+  return false;
 }
 
 /**

@@ -13,12 +13,12 @@ import {
   JSON_TYPE,
   mediaType,
 } from '../../edge/request.js';
-import { disableBodyTimeout } from '../../edge/request-body.js';
+import { BodyMeter, disableBodyTimeout } from '../../edge/request-body.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import type { Step } from '../request-context.js';
 import { watchKey } from '../request-signal.js';
-import { BodyBounds, decodeBody, encodingOf, passWithin } from './decode-body.js';
+import { brokenOff, decodeBody, type Encoding, passWithin } from './decode-body.js';
 
 /** The service's own limits for bodies, in bytes. */
 export interface BodyLimits {
@@ -27,16 +27,14 @@ export interface BodyLimits {
   readonly maxTable: number;
 }
 
-/**
- * Throws the problem of a request whose target does not exist, as far as its address and caller
- * show.
- */
-export type RefuseMissingTarget = (res: Response) => Promise<void>;
-
 /** The checks before and while a body is read. */
-export interface BodyGuards {
+interface BodyGuards {
   readonly budget: BodyMemory;
-  readonly refuseMissingTarget?: RefuseMissingTarget;
+  /**
+   * Throws the problem of a request whose target does not exist, as far as its address and caller
+   * show.
+   */
+  readonly refuseMissingTarget?: (res: Response) => Promise<void>;
 }
 
 type IsKeyValid = (caller: Caller) => boolean | Promise<boolean>;
@@ -62,7 +60,12 @@ export function readBody(
     const type = mediaType(req);
     if (operation.defersBody) deferBody(req, res, limits, isKeyValid);
     else if (type === JSON_TYPE || isText(type)) return buffer(req, res);
-    else openStream(req, res, limit);
+    else {
+      const stream = openBody(req, isEndless(type) ? Number.POSITIVE_INFINITY : limit);
+      // The response may end before the body does; a handler that reads on would wait forever.
+      onResponseClose(req, res, () => stream.destroy());
+      req.body = stream;
+    }
   };
 }
 
@@ -83,7 +86,7 @@ function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
     if (!/^(utf-?8|us-ascii)$/i.test(charset)) {
       throw unsupported(`The charset "${charset}" is not taken here; send the body in UTF-8.`);
     }
-    const encoding = encodingOf(req);
+    const encoding = readEncoding(req);
     if (encoding !== undefined && (!takesCompressed || encoding === 'other')) {
       const remedy = takesCompressed
         ? 'compress it with gzip or zstd, or send it as it is'
@@ -98,6 +101,13 @@ function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
       throw malformedBody('The body is a part, as its Content-Range says; send the whole.');
     }
   };
+}
+
+function readEncoding({ headers }: IncomingMessage): Encoding | 'other' | undefined {
+  const encoding = (headers['content-encoding'] ?? 'identity').trim().toLowerCase();
+  if (encoding === 'identity' || encoding === '') return undefined;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return 'gzip';
+  return encoding === 'zstd' ? 'zstd' : 'other';
 }
 
 function unsupported(detail: string, headers: Record<string, string> = {}): ProblemError {
@@ -119,66 +129,59 @@ export function bufferBody(limit: number, { budget, refuseMissingTarget }: BodyG
     if (!hasBody(req)) return;
     const length = announcedLength(req);
     if (length !== undefined && length > limit) throw bodyTooLarge(limit);
-    const collectBody = () =>
-      new Promise<void>((resolve, reject) => {
-        // A caller who disconnected during the look-up gets no response and sends nothing more.
-        if (!req.destroyed) collect(req, res, { limit, budget, resolve, reject });
-      });
     const isSmall = length !== undefined && length <= SMALL;
-    if (isSmall || !refuseMissingTarget) return collectBody();
-    return refuseMissingTarget(res).then(collectBody);
+    if (isSmall || !refuseMissingTarget) return collectBody(req, res, limit, budget);
+    return refuseMissingTarget(res).then(() => collectBody(req, res, limit, budget));
   };
 }
 
-interface Collection {
-  readonly limit: number;
-  readonly budget: BodyMemory;
-  readonly resolve: () => void;
-  readonly reject: (reason: ProblemError) => void;
-}
-
-function collect(
+function collectBody(
   req: Request,
   res: Response,
-  { limit, budget, resolve, reject }: Collection,
-): void {
-  const bounds = new BodyBounds(req, limit);
-  const chunks: Buffer[] = [];
-  const source = decodeBody(req, limit) ?? req;
-  const stop = () => {
-    source.off('data', onData).off('end', onEnd).off('error', onError);
-  };
-  const refuse = (reason: ProblemError) => {
-    stop();
-    chunks.length = 0;
-    share.release();
-    reject(reason);
-  };
-  const share = budget.begin(res.locals.caller, refuse);
-  const onData = (chunk: Buffer) => {
-    const fault = bounds.add(chunk.length);
-    if (fault) return refuse(fault);
-    chunks.push(chunk);
-    share.add(chunk.length);
-  };
-  const onEnd = () => {
-    stop();
-    share.complete();
-    const [first] = chunks;
-    req.body = first && chunks.length === 1 ? first : Buffer.concat(chunks, bounds.seen);
-    resolve();
-  };
-  const onError = (error: unknown) => refuse(error instanceof ProblemError ? error : brokenOff());
-  res.locals.bodyShare = share;
-  onResponseClose(req, res, () => share.release());
-  source.on('data', onData).on('end', onEnd).on('error', onError);
+  limit: number,
+  budget: BodyMemory,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    // A caller who disconnected during the look-up gets no response and sends nothing more.
+    if (req.destroyed) return;
+    const meter = new BodyMeter(req, limit);
+    const chunks: Buffer[] = [];
+    const source = openEncoded(req, limit) ?? req;
+    const stop = () => {
+      source.off('data', onData).off('end', onEnd).off('error', onError);
+    };
+    const refuse = (reason: ProblemError) => {
+      stop();
+      chunks.length = 0;
+      share.release();
+      reject(reason);
+    };
+    const share = budget.begin(res.locals.caller, refuse);
+    const onData = (chunk: Buffer) => {
+      const fault = meter.add(chunk.length);
+      if (fault) return refuse(fault);
+      chunks.push(chunk);
+      share.add(chunk.length);
+    };
+    const onEnd = () => {
+      stop();
+      share.complete();
+      const [first] = chunks;
+      req.body = first && chunks.length === 1 ? first : Buffer.concat(chunks, meter.seen);
+      resolve();
+    };
+    const onError = (error: unknown) => refuse(error instanceof ProblemError ? error : brokenOff());
+    res.locals.bodyShare = share;
+    onResponseClose(req, res, () => share.release());
+    source.on('data', onData).on('end', onEnd).on('error', onError);
+  });
 }
 
-function openStream(req: Request, res: Response, limit: number): void {
-  const stream = openBody(req, isEndless(mediaType(req)) ? Number.POSITIVE_INFINITY : limit);
-  // The response may end before the body does; a handler that reads on would wait forever.
-  onResponseClose(req, res, () => stream.destroy());
-  req.body = stream;
+/** Returns the decoded bytes of a compressed body; undefined if the body is sent as it is. */
+function openEncoded(req: Request, limit: number): Readable | undefined {
+  const encoding = readEncoding(req);
+  if (encoding === undefined || encoding === 'other') return undefined;
+  return decodeBody(req, encoding, limit);
 }
 
 function deferBody(
@@ -199,25 +202,19 @@ function deferBody(
     );
     req.once('close', leaveKey);
   }
-  req.body = deferredBody(type, stream);
+  const body: DeferredBody = { mediaType: type, bytes: readInTime(stream) };
+  req.body = body;
 }
 
 /** Returns the bytes of a body as a stream, which fails with the problem of an invalid body. */
-function openBody(req: IncomingMessage, limit: number): Readable {
+function openBody(req: Request, limit: number): Readable {
   if ((announcedLength(req) ?? 0) > limit) throw bodyTooLarge(limit);
-  const decoded = decodeBody(req, limit);
+  const decoded = openEncoded(req, limit);
   if (decoded) return decoded;
-  const bounds = new BodyBounds(req, limit);
-  const stream = passWithin((bytes) => bounds.add(bytes));
+  const meter = new BodyMeter(req, limit);
+  const stream = passWithin((bytes) => meter.add(bytes));
   req.once('error', () => stream.destroy(brokenOff()));
-  // The reader of the stream gets its error. If the request is refused first, there is no reader,
-  // and an error without a listener would end the process.
-  stream.on('error', () => {});
   return req.pipe(stream);
-}
-
-function brokenOff(): ProblemError {
-  return malformedBody('The body broke off before its end.');
 }
 
 /** A body that the handler reads itself (`x-roster-deferred-body`). */
@@ -234,18 +231,10 @@ export interface DeferredBody<MediaType extends string = string> {
 /** The longest silence of a sender, and the longest time for a whole body, in milliseconds. */
 const TIMEOUT_MS = { silence: 30_000, whole: 60 * 60 * 1000 };
 
-export function deferredBody(
-  mediaType: string,
-  stream: Readable,
-  timeouts = TIMEOUT_MS,
-): DeferredBody {
-  return { mediaType, bytes: readInTime(stream, timeouts) };
-}
-
 /** Times the sender only while a reader waits, since otherwise the reader causes the delay. */
-async function* readInTime(
+export async function* readInTime(
   stream: Readable,
-  { silence, whole }: typeof TIMEOUT_MS,
+  { silence, whole } = TIMEOUT_MS,
 ): AsyncGenerator<Uint8Array> {
   const end = performance.now() + whole;
   const chunks = stream[Symbol.asyncIterator]();

@@ -32,18 +32,17 @@ export class BodyMemory {
    *   others
    */
   begin(caller: Caller | undefined, giveUp: (reason: ProblemError) => void): BodyShare {
-    const body = new BodyShare(this, caller?.owner ?? '', Boolean(caller?.key), giveUp);
+    const body = new BodyShare(this, caller, giveUp);
     this.#bodies.add(body);
     return body;
   }
 
   /** Counts the bytes of a body, and gives up bodies if there are too many. */
-  grow(body: BodyShare, bytes: number): void {
-    const { owner, hasKey } = body;
+  grow({ owner, hasKey }: BodyShare, bytes: number): void {
     this.#count(owner, bytes);
     // Without keys there is only one owner, and no share to reserve for others.
-    if (hasKey && this.#isOver(owner)) this.#makeRoom(ownerIsFull, owner);
-    if (this.#isOver()) this.#makeRoom(allIsFull);
+    if (hasKey && this.#isOver(owner)) this.#makeRoom(OWNER_IS_FULL, owner);
+    if (this.#isOver()) this.#makeRoom(ALL_IS_FULL);
   }
 
   forget(body: BodyShare): void {
@@ -56,7 +55,7 @@ export class BodyMemory {
   }
 
   /** Gives up bodies, of all owners or of one, until they are within the limit. */
-  #makeRoom(reason: () => ProblemError, owner?: string): void {
+  #makeRoom(reason: string, owner?: string): void {
     const now = this.now();
     const order = [...this.#bodies]
       .filter((body) => body.mayGo && body.held > 0 && (owner ?? body.owner) === body.owner)
@@ -64,7 +63,9 @@ export class BodyMemory {
       .sort((one, other) => this.#compare(one, other, now));
     for (const body of order) {
       if (!this.#isOver(owner)) return;
-      body.giveUp(reason());
+      // The sender is still sending the body, and the rest would have to be discarded.
+      const headers = { 'Retry-After': '1', Connection: 'close' };
+      body.giveUp(problem('/problems/service-unavailable', reason, {}, headers));
     }
   }
 
@@ -89,6 +90,8 @@ export class BodyMemory {
 }
 
 export class BodyShare {
+  readonly owner: string;
+  readonly hasKey: boolean;
   held = 0;
   #sinceProgress = 0;
   #progressAt: number;
@@ -96,10 +99,11 @@ export class BodyShare {
 
   constructor(
     private readonly memory: BodyMemory,
-    readonly owner: string,
-    readonly hasKey: boolean,
+    caller: Caller | undefined,
     giveUp: (reason: ProblemError) => void,
   ) {
+    this.owner = caller?.owner ?? '';
+    this.hasKey = Boolean(caller?.key);
     this.#giveUp = giveUp;
     this.#progressAt = memory.now();
   }
@@ -146,23 +150,8 @@ export class BodyShare {
   }
 }
 
-/** The sender is still sending the body, and the rest would have to be discarded. */
-const GIVEN_UP = { 'Retry-After': '1', Connection: 'close' };
+const OWNER_IS_FULL =
+  'The bodies that are sent with the keys of one owner take as much memory as one owner may have at once; send fewer at the same time.';
 
-function ownerIsFull(): ProblemError {
-  return problem(
-    '/problems/service-unavailable',
-    'The bodies that are sent with the keys of one owner take as much memory as one owner may have at once; send fewer at the same time.',
-    {},
-    GIVEN_UP,
-  );
-}
-
-function allIsFull(): ProblemError {
-  return problem(
-    '/problems/service-unavailable',
-    'The service holds as many bodies as it takes on at once; try again in a moment, and send the body without a pause.',
-    {},
-    GIVEN_UP,
-  );
-}
+const ALL_IS_FULL =
+  'The service holds as many bodies as it takes on at once; try again in a moment, and send the body without a pause.';

@@ -18,7 +18,7 @@ import {
   throttleConnections,
 } from '../../edge/connections.js';
 import { shedLoad } from '../../edge/load-shedding.js';
-import { ChunkMeter, drainAndClose } from '../../edge/request-body.js';
+import { BodyMeter, drainAndClose } from '../../edge/request-body.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { JsonText, send } from '../reply/send.js';
@@ -418,7 +418,11 @@ describe('requests in one write on one connection', () => {
 describe('chunks of a body', () => {
   const overloadProblem = (size: number, spacing: number) => {
     let time = 0;
-    const meter = new ChunkMeter(new IncomingMessage(new Socket()), () => time);
+    const meter = new BodyMeter(
+      new IncomingMessage(new Socket()),
+      Number.POSITIVE_INFINITY,
+      () => time,
+    );
     for (let chunk = 0; chunk < 3000; chunk += 1) {
       time += spacing;
       const problem = meter.add(size);

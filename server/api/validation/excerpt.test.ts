@@ -1,10 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../../contract/document.js';
 import { takeExcerpts } from './excerpt.js';
-import { schemaChecks } from './fast-check.js';
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
-const takeExcerpt = takeExcerpts(contract, schemaChecks(contract));
+const takeExcerpt = takeExcerpts(contract);
 
 const excerpt = (id: string, body: unknown) => {
   const operation = contract.operations.find((one) => one.id === id);

@@ -2,7 +2,7 @@ import type { Request } from 'express';
 import type { Contract } from '../../contract/document.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { MAX_ERRORS } from '../../problems/problem.js';
-import type { SchemaCheck } from './fast-check.js';
+import { createAjv, withComponents } from './schemas.js';
 
 /**
  * The most faults kept of each kind. It exceeds the number in a response, which may omit faults
@@ -26,26 +26,36 @@ export interface Excerpt {
  */
 export function takeExcerpts(
   contract: Contract,
-  compile: (schema: unknown) => SchemaCheck,
 ): (schema: unknown, body: unknown, query: Request['query']) => Excerpt {
+  const compile = compileOnce(contract);
   return (schema, body, query) => {
     const excerpt = new BodyExcerpt(contract, compile);
     const part = excerpt.of(schema, body);
-    const isLongQuery = Object.values(query).some(isLong);
-    return {
-      body: part,
-      query: isLongQuery ? shortenQuery(query) : query,
-      isShortened: excerpt.isShortened || isLongQuery,
-    };
+    if (!Object.values(query).some(isLong)) {
+      return { body: part, query, isShortened: excerpt.isShortened };
+    }
+    const shortened = Object.entries(query).map(([name, values]) => [
+      name,
+      isLong(values) ? values.slice(0, MAX_FAULTS) : values,
+    ]);
+    return { body: part, query: Object.fromEntries(shortened), isShortened: true };
   };
 }
 
-function shortenQuery(query: Request['query']): Request['query'] {
-  const shortened = Object.entries(query).map(([name, values]) => [
-    name,
-    isLong(values) ? values.slice(0, MAX_FAULTS) : values,
-  ]);
-  return Object.fromEntries(shortened);
+type SchemaCheck = (value: unknown) => boolean;
+
+/** Returns a function that compiles each schema of the contract once. */
+function compileOnce({ document }: Contract): (schema: unknown) => SchemaCheck {
+  const ajv = createAjv({});
+  const checks = new Map<unknown, SchemaCheck>();
+  return (schema) => {
+    const known = checks.get(schema);
+    if (known) return known;
+    const compiled = ajv.compile(withComponents(document, { value: schema }));
+    const check: SchemaCheck = (value) => compiled({ value });
+    checks.set(schema, check);
+    return check;
+  };
 }
 
 function isLong(values: Request['query'][string]): values is string[] {

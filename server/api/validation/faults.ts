@@ -1,21 +1,15 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { Request } from 'express';
-import {
-  absenceRule,
-  type Contract,
-  type Operation,
-  patternRule,
-} from '../../contract/document.js';
+import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { absenceRule, patternRule } from '../../contract/rule-messages.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import type { FieldError } from '../../problems/problem.js';
-import { shapeFault } from '../body/body-errors.js';
-import { type FormFaults, formFaults } from './element-forms.js';
 import type { Excerpt } from './excerpt.js';
-import { compiler, parameterSchema, withComponents } from './fast-check.js';
+import { createAjv, parameterSchema, withComponents } from './schemas.js';
+import { type FormFaults, findFormFaults, findShapeFault } from './shape-faults.js';
 
-/** A violated rule of the contract. */
 interface Fault {
   /** The place in the request (RFC 6901), in the terms of the contract: `/header/If-Match`. */
   readonly pointer: string;
@@ -66,7 +60,7 @@ export function explainFaults(
 function findFaults({ document, alternatives }: Contract, operation: Operation) {
   const { consumes, defersBody, parameters, bodySchema } = operation;
   const options = { allErrors: true, useDefaults: true, strictNumbers: true } as const;
-  const checkParameters = compiler({ ...options, coerceTypes: 'array' }).compile(
+  const checkParameters = createAjv({ ...options, coerceTypes: 'array' }).compile(
     withComponents(document, {
       query: parameterSchema(parameters, 'query'),
       headers: parameterSchema(parameters, 'header'),
@@ -77,7 +71,7 @@ function findFaults({ document, alternatives }: Contract, operation: Operation) 
   const isRequired = alternatives(bodySchema)[0]?.['required'] !== undefined;
   const checkBody =
     isChecked &&
-    compiler(options).compile({
+    createAjv(options).compile({
       ...withComponents(document, { body: bodySchema }),
       required: isRequired ? ['body'] : [],
     });
@@ -117,7 +111,7 @@ function describeFaults(
   body: unknown,
 ): FieldError[] {
   const byPointer = new Map<string, string[]>();
-  const forms = formFaults(contract, bodySchema, body);
+  const forms = findFormFaults(contract, bodySchema, body);
   for (const fault of withoutConsequences(faults)) {
     if (isOfUnusedForm(forms, fault)) continue;
     const message = describe(contract, fault);
@@ -128,24 +122,19 @@ function describeFaults(
     ...forms.flatMap((form) => form.errors),
     ...[...byPointer].map(([pointer, messages]) => ({ pointer, message: join(messages) })),
   ];
-  const shape = shapeFault(contract, bodySchema, body);
+  const shape = findShapeFault(contract, bodySchema, body);
   const others = errors.filter(({ pointer }) => !shape?.explains(pointer));
   return shape && others.length < errors.length ? [shape.error, ...others] : errors;
 }
 
-/**
- * Returns whether a fault is about a form of elements that the caller does not use. A form reports
- * the fields of the others as unknown; no form has a field without a name.
- */
+/** Returns whether a fault is about a form of elements that the caller does not use. */
 function isOfUnusedForm(
   forms: readonly FormFaults[],
   { pointer, keyword, params }: Fault,
 ): boolean {
+  // No form has a field without a name.
   if (params['additionalProperty'] === '') return false;
-  return forms.some(
-    ({ explains, isKnown }) =>
-      explains(pointer) || (keyword === 'additionalProperties' && isKnown(pointer)),
-  );
+  return forms.some(({ explains }) => explains(pointer, keyword));
 }
 
 const CONSEQUENCES = ['if', 'oneOf', 'anyOf', 'allOf'];

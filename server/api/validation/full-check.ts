@@ -7,8 +7,8 @@ import { isText, mediaType } from '../../edge/request.js';
 import { invalidRequest } from '../../problems/problem.js';
 import type { Step } from '../request-context.js';
 import { takeExcerpts } from './excerpt.js';
-import { referencedComponents, schemaChecks } from './fast-check.js';
 import { explainFaults } from './faults.js';
+import { referencedComponents } from './schemas.js';
 
 type Spec = Awaited<Parameters<OpenApiValidator['installMiddleware']>[0]>;
 
@@ -20,7 +20,7 @@ export function fullChecks(
   contract: Contract,
   bases: readonly string[],
 ): (operation: Operation) => Step {
-  const takeExcerpt = takeExcerpts(contract, schemaChecks(contract));
+  const takeExcerpt = takeExcerpts(contract);
   return (operation) => {
     const validator = mountValidator(contract, operation, bases);
     let explain: ReturnType<typeof explainFaults> | undefined;

@@ -2,9 +2,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
+import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { Step } from '../request-context.js';
-import type { Accepts } from './fast-check.js';
+import type { RequestChecks } from './schemas.js';
 
 /**
  * Returns the validation of an operation's requests against the contract: address, query, headers and body. It
@@ -17,28 +18,28 @@ export function requestValidation(
   contract: Contract,
   bases: readonly string[],
 ): (operation: Operation) => Step {
-  const fastChecks = lazy(async () => (await import('./fast-check.js')).fastChecks(contract));
+  const compiler = lazy(async () => (await import('./schemas.js')).requestChecks(contract));
   const fullChecks = lazy(async () =>
     (await import('./full-check.js')).fullChecks(contract, bases),
   );
   return (operation) => {
-    let accepts: Accepts | undefined;
+    let checks: RequestChecks | undefined;
     const compile = lazy(async () => {
-      accepts = (await fastChecks())(operation);
+      checks = (await compiler())(operation);
     });
     const fullCheck = lazy(async () => {
-      const checkOf = await fullChecks();
+      const createCheck = await fullChecks();
       // To load the validator and to compile the operation each hold the event loop.
       await nextTurn();
-      const check = checkOf(operation);
+      const check = createCheck(operation);
       await nextTurn();
       return check;
     });
     const validate: Step = (req, res) => {
       refuseMisreadQuery(operation, req);
-      if (!accepts) return compile().then(() => validate(req, res));
+      if (!checks) return compile().then(() => validate(req, res));
       const query = req.url.includes('?') ? { ...req.query } : {};
-      if (accepts(req, res.locals.params ?? {}, query)) {
+      if (accept(checks, operation, req, res.locals.params ?? {}, query)) {
         res.locals.query = query;
         return;
       }
@@ -46,6 +47,27 @@ export function requestValidation(
     };
     return validate;
   };
+}
+
+/**
+ * Returns whether a request certainly meets the contract. It may be stricter than the validator, which
+ * confirms each refusal, but never laxer.
+ * @param params the parameters of its address
+ * @param sent the parameters of its query as strings; on success, converted to the types of the
+ *   contract
+ */
+function accept(
+  { address, query, body }: RequestChecks,
+  { consumes, defersBody }: Operation,
+  req: Request,
+  params: Readonly<Record<string, string>>,
+  sent: Request['query'],
+): boolean {
+  if (!address({ path: params, header: req.headers })) return false;
+  // The validator treats an empty string as a missing parameter.
+  if (Object.values(sent).includes('') || !query({ query: sent })) return false;
+  const hasJson = consumes.length > 0 && !defersBody && mediaType(req) === JSON_TYPE;
+  return !hasJson || body({ body: req.body });
 }
 
 function lazy<T>(load: () => Promise<T>): () => Promise<T> {

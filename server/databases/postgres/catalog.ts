@@ -12,7 +12,7 @@ export interface CatalogTable {
 /**
  * Returns the tables that a statement names, in their order.
  * @param allowed the tables that it may read: `table` or `schema.table`
- * @throws {QueryError} if it names another table
+ * @throws {ProblemError} if it names another table
  */
 export async function findAllowedTables(
   client: PoolClient,
@@ -31,7 +31,7 @@ export async function findAllowedTables(
   });
 }
 
-/** @throws {QueryError} if a table does not exist, or belongs to the system */
+/** @throws {ProblemError} if a table does not exist, or belongs to the system */
 export async function describeTables(
   client: PoolClient,
   names: readonly string[],

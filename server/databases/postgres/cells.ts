@@ -23,14 +23,13 @@ const OID = {
 /** The deepest nesting of a JSON cell: `JSON.stringify` overflows the stack at some thousands. */
 const MAX_DEPTH = 100;
 
-/** Leaves cells as PostgreSQL writes them. */
 export const RAW_CELLS: CustomTypesConfig = { getTypeParser: () => (text: string) => text };
 
 /**
  * Reads a cell as a JSON value. Numbers that JSON would change, such as NaN and large ones, stay
  * text; so do dates, which the driver would move to the time zone of the service.
  * @param row the number of the row, from 1
- * @throws {QueryError} if it is nested too deeply
+ * @throws {ProblemError} if it is nested too deeply
  */
 export function readCell(text: string | null, column: FieldDef, row: number): unknown {
   if (text === null) return null;
@@ -70,7 +69,6 @@ export function readTableCell(text: string | null, { dataTypeID }: FieldDef): un
   return text;
 }
 
-/** Returns SQL for a part of a cell, as an example. */
 export function exampleOfPart(column: string, type: number): string {
   const name = /^[a-z_][a-z0-9_]*$/.test(column) ? column : 'x';
   switch (type) {
@@ -87,7 +85,6 @@ export function exampleOfPart(column: string, type: number): string {
   }
 }
 
-/** Returns the deepest nesting of arrays and objects in JSON. */
 function measureDepth(json: string): number {
   let depth = 0;
   let deepest = 0;

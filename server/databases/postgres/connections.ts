@@ -5,7 +5,6 @@ import { ReceivedLimits } from './fetch-rows.js';
 /** The longest wait for a connection, and for a cancellation, in milliseconds. */
 const CONNECT_TIMEOUT_MS = 3_000;
 
-/** The time after which an unused connection is closed, in milliseconds. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /** The settings of each transaction. Those of strings decide how PostgreSQL reads a statement. */
@@ -54,7 +53,7 @@ export class ReadOnlyConnections {
    * Runs work in a transaction that can only read and is always rolled back. If the signal aborts,
    * its statement is cancelled in the database.
    * @param timeoutMs the longest time of a statement, in milliseconds
-   * @throws {QueryError} if a cell is too large, or too many bytes are received at once
+   * @throws {ProblemError} if a cell is too large, or too many bytes are received at once
    * @throws the error of the connection or of `work`, or the reason of `signal`
    */
   async transaction<T>(

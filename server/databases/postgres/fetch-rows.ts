@@ -1,9 +1,9 @@
 import { type FieldDef, type PoolClient, Query, type QueryArrayConfig } from 'pg';
-import { largeCell, QueryError } from '../query-error.js';
+import type { ProblemError } from '../../problems/problem.js';
+import { largeCell, queryError } from '../query-error.js';
 import { exampleOfPart, RAW_CELLS } from './cells.js';
 import type { ResolvedSelect } from './resolve-names.js';
 
-/** Rows that arrived together. */
 export interface FetchedRows {
   readonly columns: readonly FieldDef[];
   /** The cells, as PostgreSQL writes them. */
@@ -24,7 +24,7 @@ const CURSOR = 'roster_query';
 
 /**
  * Returns the rows of a SELECT as they are pulled, the columns first, even without rows.
- * @throws {QueryError} if a cell or what is fetched at once is too large, after the rows before it
+ * @throws {ProblemError} if a cell or what is fetched at once is too large, after the rows before it
  * @throws {DatabaseError}
  */
 export async function* fetchRows(
@@ -64,7 +64,6 @@ async function declareCursor(
   if (before !== undefined) await setSearchPath(client, before);
 }
 
-/** Returns the path before. */
 async function setSearchPath(client: PoolClient, path: string): Promise<string> {
   const { rows } = await client.query(
     `with before as materialized (select pg_catalog.current_setting('search_path') as path)
@@ -98,9 +97,7 @@ function fetchSome(
   });
 }
 
-/** The most bytes of what a statement returns. */
 export interface RowLimits {
-  /** The most bytes of a cell, as text. */
   readonly maxCellBytes: number;
   /** The most bytes that are received before they are taken. */
   readonly maxReceivedBytes: number;
@@ -121,8 +118,7 @@ const HEAD = 5;
  * it.
  */
 export class ReceivedLimits {
-  /** The reason for which the connection was broken. */
-  error: QueryError | undefined;
+  error: ProblemError | undefined;
   /** The bytes since they were last set to 0. */
   bytes = 0;
   /** The rows that have begun to arrive since the limits apply. */
@@ -169,9 +165,7 @@ export class ReceivedLimits {
       this.#size = this.#messages.next().value;
     }
     if (this.bytes > this.#limits.maxReceivedBytes) {
-      this.#break(
-        new QueryError('The rows are too large; select fewer columns, or parts of them.'),
-      );
+      this.#break(queryError('The rows are too large; select fewer columns, or parts of them.'));
     }
   }
 
@@ -203,7 +197,7 @@ export class ReceivedLimits {
     this.#break(largeCell(cell, bytes, maxCellBytes));
   }
 
-  #break(error: QueryError): void {
+  #break(error: ProblemError): void {
     this.error ??= error;
     this.client.connection.stream.destroy(this.error);
   }

@@ -1,4 +1,4 @@
-import { QueryError } from '../query-error.js';
+import { queryError } from '../query-error.js';
 
 /**
  * The most words, values and operators of a statement. Each may nest the tree of the parser one
@@ -6,7 +6,6 @@ import { QueryError } from '../query-error.js';
  */
 export const MAX_TERMS = 5_000;
 
-/** The deepest nesting of parentheses and brackets. */
 export const MAX_NESTING = 200;
 
 const LETTER = 'A-Za-z_\\u0080-\\uffff';
@@ -33,7 +32,7 @@ const TOKEN = new RegExp(
 
 /**
  * Refuses a statement that may nest the parser too deeply, in time that is linear in its length.
- * @throws {QueryError}
+ * @throws {ProblemError}
  */
 export function limitTerms(sql: string): void {
   let terms = 0;
@@ -48,12 +47,12 @@ export function limitTerms(sql: string): void {
     else if (is['close'] !== undefined) nesting -= 1;
     else if ((is['blank'] ?? is['comment'] ?? is['flat']) === undefined) terms += 1;
     if (terms > MAX_TERMS) {
-      throw new QueryError(
+      throw queryError(
         `The statement has more than ${MAX_TERMS} words, values and operators; write a shorter one.`,
       );
     }
     if (nesting > MAX_NESTING) {
-      throw new QueryError(
+      throw queryError(
         `The statement nests parentheses deeper than ${MAX_NESTING} levels; write a flatter one.`,
       );
     }

@@ -1,17 +1,9 @@
 import { DatabaseError, type PoolClient } from 'pg';
+import { ProblemError } from '../../problems/problem.js';
+import { type Driver, type Query, type QueryLimits, ResultBuilder } from '../driver.js';
 import {
-  type Driver,
-  type LineSink,
-  type Query,
-  type QueryLimits,
-  type QueryResult,
-  ResultBuilder,
-  type TableDescription,
-} from '../driver.js';
-import {
-  DatabaseUnavailableError,
   databaseMessage,
-  QueryError,
+  databaseUnavailable,
   readOnly,
   tooMuchMemory,
   tooSlow,
@@ -23,7 +15,6 @@ import { type FetchedRows, fetchRows, type ReceivedLimits } from './fetch-rows.j
 import { resolveNames } from './resolve-names.js';
 import type { StatementParser } from './statement-parser.js';
 
-/** The longest time of a description, in milliseconds. */
 const DESCRIBE_TIMEOUT_MS = 5_000;
 
 /** The most bytes that are received before an agent or a training takes them. */
@@ -35,96 +26,88 @@ const MAX_RECEIVED = { query: 4 * 1024 * 1024, read: 16 * 1024 * 1024 } as const
  */
 const OF_STATEMENT = /^(?:0A|2[0-3]|34|42|54|P0)/;
 
-/** Reads a PostgreSQL database. */
-export class PostgresDriver implements Driver {
-  readonly #connections: ReadOnlyConnections;
+/**
+ * Reads a PostgreSQL database.
+ * @param url `postgres://…`
+ */
+export function openPostgres(
+  name: string,
+  url: string,
+  parser: StatementParser,
+  { maxAtOnce, idleTimeoutMs }: QueryLimits,
+): Driver {
+  const connections = new ReadOnlyConnections(url, maxAtOnce, idleTimeoutMs);
 
-  /** @param url `postgres://…` */
-  constructor(
-    private readonly name: string,
-    url: string,
-    private readonly parser: StatementParser,
-    { maxAtOnce, idleTimeoutMs }: QueryLimits,
-  ) {
-    this.#connections = new ReadOnlyConnections(url, maxAtOnce, idleTimeoutMs);
-  }
-
-  describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
-    return this.#read(DESCRIBE_TIMEOUT_MS, signal, (client) => describeTables(client, tables));
-  }
-
-  query(query: Query, signal: AbortSignal): Promise<QueryResult> {
-    return this.#select(query, MAX_RECEIVED.query, signal, (batches) =>
-      collect(batches, query.limits),
-    );
-  }
-
-  async read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void> {
-    await this.#select(query, MAX_RECEIVED.read, signal, async (batches, client) => {
-      // All rows are read: the plan that returns the first ones early is of no use.
-      await client.query('set local cursor_tuple_fraction = 1');
-      let isFirst = true;
-      for await (const fetched of batches) {
-        const lines = toLines(fetched, isFirst);
-        if (lines.length > 0) await sink(lines);
-        isFirst = false;
-      }
-    });
-  }
-
-  stop(): Promise<void> {
-    return this.#connections.close();
-  }
-
-  /** Calls back with the rows of a SELECT. Its cursor opens when the first of them is pulled. */
-  async #select<T>(
-    { owner, tables, sql, limits: { timeoutMs, maxCellBytes } }: Query,
-    maxReceivedBytes: number,
-    signal: AbortSignal,
-    use: (batches: AsyncIterable<FetchedRows>, client: PoolClient) => Promise<T>,
-  ): Promise<T> {
-    const parsed = await this.parser.parse(owner, sql, signal);
-    return this.#read(timeoutMs, signal, async (client, received) => {
-      const select = await resolveNames(client, parsed, tables);
-      const limits = { maxCellBytes, maxReceivedBytes };
-      return use(fetchRows(client, select, received, limits), client);
-    });
-  }
-
-  async #read<T>(
+  async function transact<T>(
     timeoutMs: number,
     signal: AbortSignal,
     work: (client: PoolClient, received: ReceivedLimits) => Promise<T>,
   ): Promise<T> {
     try {
-      return await this.#connections.transaction(timeoutMs, signal, work);
+      return await connections.transaction(timeoutMs, signal, work);
     } catch (error) {
       signal.throwIfAborted();
-      throw error instanceof QueryError ? error : this.#explain(error, timeoutMs);
+      throw error instanceof ProblemError ? error : explain(error, name, timeoutMs);
     }
   }
 
-  #explain(error: unknown, timeoutMs: number): QueryError {
-    const code = error instanceof DatabaseError ? (error.code ?? '') : '';
-    switch (code) {
-      case '57014':
-        return tooSlow(timeoutMs);
-      case '55P03':
-        return new DatabaseUnavailableError('A table is locked at the moment; ask again later.');
-      case '25006':
-        return readOnly();
-      case '53200':
-        return tooMuchMemory();
-    }
-    if (error instanceof DatabaseError && OF_STATEMENT.test(code)) {
-      return databaseMessage(error.message);
-    }
-    const message = `The database ${this.name} cannot be reached; ask again later.`;
-    return new DatabaseUnavailableError(message, { cause: error });
+  /** Calls back with the rows of a SELECT. Its cursor opens when the first of them is pulled. */
+  async function select<T>(
+    { owner, tables, sql, limits: { timeoutMs, maxCellBytes } }: Query,
+    maxReceivedBytes: number,
+    signal: AbortSignal,
+    use: (batches: AsyncIterable<FetchedRows>, client: PoolClient) => Promise<T>,
+  ): Promise<T> {
+    const parsed = await parser.parse(owner, sql, signal);
+    return transact(timeoutMs, signal, async (client, received) => {
+      const resolved = await resolveNames(client, parsed, tables);
+      const limits = { maxCellBytes, maxReceivedBytes };
+      return use(fetchRows(client, resolved, received, limits), client);
+    });
   }
+
+  return {
+    describe: (tables, signal) =>
+      transact(DESCRIBE_TIMEOUT_MS, signal, (client) => describeTables(client, tables)),
+
+    query: (query, signal) =>
+      select(query, MAX_RECEIVED.query, signal, (batches) => collect(batches, query.limits)),
+
+    read: (query, sink, signal) =>
+      select(query, MAX_RECEIVED.read, signal, async (batches, client) => {
+        // All rows are read: the plan that returns the first ones early is of no use.
+        await client.query('set local cursor_tuple_fraction = 1');
+        let isFirst = true;
+        for await (const fetched of batches) {
+          const lines = toLines(fetched, isFirst);
+          if (lines.length > 0) await sink(lines);
+          isFirst = false;
+        }
+      }),
+
+    stop: () => connections.close(),
+  };
 }
 
-/** Reads the rows of a SELECT until the result is full. */
+function explain(error: unknown, name: string, timeoutMs: number): ProblemError {
+  const code = error instanceof DatabaseError ? (error.code ?? '') : '';
+  switch (code) {
+    case '57014':
+      return tooSlow(timeoutMs);
+    case '55P03':
+      return databaseUnavailable('A table is locked at the moment; ask again later.');
+    case '25006':
+      return readOnly();
+    case '53200':
+      return tooMuchMemory();
+  }
+  if (error instanceof DatabaseError && OF_STATEMENT.test(code)) {
+    return databaseMessage(error.message);
+  }
+  const message = `The database ${name} cannot be reached; ask again later.`;
+  return databaseUnavailable(message, { cause: error });
+}
+
 async function collect(batches: AsyncIterable<FetchedRows>, limits: QueryLimits) {
   let builder: ResultBuilder | undefined;
   let read = 0;
@@ -143,7 +126,6 @@ async function collect(batches: AsyncIterable<FetchedRows>, limits: QueryLimits)
   return builder.build();
 }
 
-/** Returns rows as lines of JSON arrays. */
 function toLines({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
   const names = isFirst ? [columns.map(({ name }) => name)] : [];
   const cells = rows.map((row) =>

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
+import type { ProblemError } from '../../problems/problem.js';
 import { quoteName } from '../driver.js';
-import { QueryError } from '../query-error.js';
+import { queryError } from '../query-error.js';
 import { type CatalogTable, findAllowedTables } from './catalog.js';
 import { COLUMN_FUNCTIONS, FUNCTIONS } from './grammar.js';
 import type { ParsedSelect, StatementNames } from './statement.js';
@@ -16,7 +17,6 @@ export interface ResolvedSelect {
   readonly searchPath: string | undefined;
 }
 
-/** A function or an operator of the search path outside of `pg_catalog`. */
 interface OwnName {
   readonly kind: 'function' | 'operator';
   readonly name: string;
@@ -31,7 +31,7 @@ interface OwnName {
  * Decides what the names of a statement stand for in the database. Functions, operators and casts
  * that somebody defined there may do anything, so none of them is called. Those of extensions are.
  * @param allowed the tables that it may read: `table` or `schema.table`
- * @throws {QueryError} if it names another table, or cannot do without what is not allowed
+ * @throws {ProblemError} if it names another table, or cannot do without what is not allowed
  */
 export async function resolveNames(
   client: PoolClient,
@@ -73,7 +73,7 @@ function qualifyTables(
  * Returns a search path with `pg_catalog` first, and without the schemas in which somebody defined a
  * function or an operator that has a name of the statement: with arguments of just its types, it
  * would be called in place of PostgreSQL's own.
- * @throws {QueryError} if such a schema also has one of an extension, which the statement may need
+ * @throws {ProblemError} if such a schema also has one of an extension, which the statement may need
  */
 async function chooseSearchPath(
   client: PoolClient,
@@ -96,7 +96,7 @@ async function chooseSearchPath(
 
 /**
  * Returns the search path with its implied schemas, and what has a name of the statement there.
- * @throws {QueryError} if a qualified column has the name of a function of PostgreSQL
+ * @throws {ProblemError} if a qualified column has the name of a function of PostgreSQL
  */
 async function findOwnNames(
   client: PoolClient,
@@ -164,7 +164,7 @@ select * from (
  * Refuses a statement that may use a cast by a function that somebody defined. Casts have no schema.
  * Implicit ones between types of PostgreSQL, which only a superuser can define, are part of how the
  * database reads any statement.
- * @throws {QueryError}
+ * @throws {ProblemError}
  */
 async function refuseOwnCasts(
   client: PoolClient,
@@ -177,7 +177,7 @@ async function refuseOwnCasts(
   const { rows } = await client.query(OWN_CASTS, [tables.map(({ oid }) => oid), usesRows, targets]);
   const [cast] = rows;
   if (cast === undefined) return;
-  throw new QueryError(
+  throw queryError(
     `This database casts ${cast.source} to ${cast.target} by a function of its own, which is not allowed; select single columns, and leave out the cast.`,
   );
 }
@@ -226,13 +226,13 @@ where exists (select from own_casts)
           and (castsource in (select type from used) or casttarget in (select type from used)))
 limit 1`;
 
-function functionAsColumn(name: string): QueryError {
-  return new QueryError(
+function functionAsColumn(name: string): ProblemError {
+  return queryError(
     `The name ${name} is also that of a function; write the column without its table.`,
   );
 }
 
-function ambiguous({ kind, name }: OwnName): QueryError {
+function ambiguous({ kind, name }: OwnName): ProblemError {
   const written = kind === 'operator' ? `operator(pg_catalog.${name})` : `pg_catalog.${name}`;
-  return new QueryError(`The ${kind} ${name} is ambiguous in this database; write ${written}.`);
+  return queryError(`The ${kind} ${name} is ambiguous in this database; write ${written}.`);
 }

@@ -2,9 +2,8 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
+import { ProblemError } from '../../problems/problem.js';
 import { WorkerPool } from '../../work/worker-pool.js';
-import { DatabaseUnavailableError, QueryError } from '../query-error.js';
-import type { Reply } from '../query-process.js';
 import type { ParsedSelect } from './statement.js';
 import { StatementParser } from './statement-parser.js';
 
@@ -64,7 +63,7 @@ test('any statement is parsed or refused, and the next one is parsed', async () 
   await fc.assert(
     fc.asyncProperty(hostile, async (sql) => {
       await parser.parse('o', sql, signal).catch((error: unknown) => {
-        expect(error).toBeInstanceOf(QueryError);
+        expect(error).toBeInstanceOf(ProblemError);
         expect(String(error)).not.toMatch(/could not be parsed|memory/);
       });
       const { names } = await parser.parse('o', 'select 1 from a', signal);
@@ -83,19 +82,19 @@ test('a process whose parser fails is replaced', async () => {
     idleTimeoutMs: 1_000,
   };
   const script = BUILT_SCRIPTS.parser;
-  const pool = new WorkerPool<string, Reply<ParsedSelect>>({ ...options, script });
+  const pool = new WorkerPool<string, ParsedSelect>({ ...options, script });
   const parse = (details: string) =>
     pool.run({ details, input: (async function* () {})(), onData: () => {} });
   const overflow = parse(`select ${'1+'.repeat(100_000)}1`);
   await expect(overflow).rejects.toThrow(/call stack|memory access|unreachable/i);
-  expect(await parse('select 1 from a')).toMatchObject({ answer: { names: { usesRows: false } } });
+  expect(await parse('select 1 from a')).toMatchObject({ names: { usesRows: false } });
   pool.close();
 });
 
 test('the death of a process is one query that fails', async () => {
   const absent = new StatementParser(new URL('./absent.js', import.meta.url));
   const error = await absent.parse('o', 'select 1', signal).catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(DatabaseUnavailableError);
+  expect(error).toMatchObject({ type: '/problems/service-unavailable' });
   expect(String(error)).toContain('could not be parsed; try again');
 });
 

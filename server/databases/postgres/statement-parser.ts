@@ -1,8 +1,7 @@
 import { QueryGate } from '../../common/query-gate.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { JobFailedError } from '../../work/worker-process.js';
-import { GATE_ERRORS, QueryError } from '../query-error.js';
-import { type Reply, runInProcess } from '../query-process.js';
+import { explainEnd, GATE_ERRORS, queryError } from '../query-error.js';
 import { limitTerms } from './limit-terms.js';
 import type { ParsedSelect } from './statement.js';
 
@@ -14,7 +13,6 @@ const MAX_TIME_MS = 10_000;
  */
 const MAX_PROCESSES = 2;
 
-/** The most statements of one owner that wait. */
 const MAX_WAITING = 512;
 
 /**
@@ -35,7 +33,7 @@ const OPTIONS: Omit<PoolOptions, 'script'> = {
  * with queries.
  */
 export class StatementParser {
-  readonly #pool: WorkerPool<string, Reply<ParsedSelect>>;
+  readonly #pool: WorkerPool<string, ParsedSelect>;
   readonly #gate = new QueryGate({
     slots: MAX_PROCESSES,
     maxWaiting: MAX_WAITING,
@@ -48,21 +46,25 @@ export class StatementParser {
   }
 
   /**
-   * @throws {QueryError} if the statement is too large, malformed, not one SELECT, or has a part
+   * @throws {ProblemError} if the statement is too large, malformed, not one SELECT, or has a part
    *   that is not allowed
    * @throws the reason of `signal`
    */
   async parse(owner: string, sql: string, signal: AbortSignal): Promise<ParsedSelect> {
     limitTerms(sql);
-    const ended = 'The statement could not be parsed; try again, or write a simpler one.';
     try {
       return await this.#gate.run(owner, signal, (running) =>
-        runInProcess(this.#pool, sql, ended, running),
+        this.#pool.run({ details: sql, signal: running }),
       );
     } catch (error) {
-      if (!(error instanceof JobFailedError)) throw error;
-      const message = 'The statement is nested too deeply; write a simpler one.';
-      throw new QueryError(message, { cause: error });
+      if (error instanceof JobFailedError) {
+        const message = 'The statement is nested too deeply; write a simpler one.';
+        throw queryError(message, { cause: error });
+      }
+      throw explainEnd(
+        error,
+        'The statement could not be parsed; try again, or write a simpler one.',
+      );
     }
   }
 

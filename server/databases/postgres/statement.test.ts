@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { anyText } from '../../../testkit/any-text.js';
-import { QueryError } from '../query-error.js';
+import { ProblemError } from '../../problems/problem.js';
 import { parseSelect, Statement } from './statement.js';
 
 const tablesOf = async (sql: string) =>
@@ -55,7 +55,7 @@ test.each([
   ],
   ['a clause of expressions without names', { SelectStmt: { withClause: { ctes: [{}] } } }],
 ])('%s is refused', (_, tree) => {
-  expect(() => new Statement(tree)).toThrow(QueryError);
+  expect(() => new Statement(tree, 0)).toThrow(ProblemError);
 });
 
 test('any text is parsed or refused, and the parser goes on', async () => {
@@ -67,7 +67,7 @@ test('any text is parsed or refused, and the parser goes on', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.oneof(word, name), { maxLength: 12 }), async (words) => {
       await parseSelect(words.join(' ')).catch((error: unknown) =>
-        expect(error).toBeInstanceOf(QueryError),
+        expect(error).toBeInstanceOf(ProblemError),
       );
       expect(await tablesOf('select 1 from a')).toEqual([{ table: 'a' }]);
     }),

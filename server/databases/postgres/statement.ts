@@ -1,14 +1,14 @@
 import { parse, SqlError } from 'libpg-query';
+import type { ProblemError } from '../../problems/problem.js';
 import {
   databaseMessage,
   forbiddenFunction,
   onlyOneSelect,
-  QueryError,
+  queryError,
   readOnly,
 } from '../query-error.js';
 import { type Field, FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
 
-/** The deepest nesting of a statement. */
 const MAX_DEPTH = 500;
 
 export interface TableName {
@@ -17,7 +17,6 @@ export interface TableName {
   readonly table: string;
 }
 
-/** A table, and where the statement names it. */
 interface TableReference extends TableName {
   /** The positions at which the name begins, in bytes. */
   readonly offsets: readonly number[];
@@ -50,18 +49,18 @@ export interface ParsedSelect {
 
 /**
  * Parses a statement by PostgreSQL's own parser.
- * @throws {QueryError} if it is malformed, not one SELECT, or has a part that is not allowed
+ * @throws {ProblemError} if it is malformed, not one SELECT, or has a part that is not allowed
  * @throws {Error} if the parser failed by itself, and must not be used again
  */
 export async function parseSelect(sql: string): Promise<ParsedSelect> {
   const [first, ...others] = await parseStatements(sql);
   if (!isTreeObject(first) || others.length > 0) throw onlyOneSelect();
-  const statement = new Statement(first['stmt']);
   const start = Number(first['stmt_location'] ?? 0);
+  const statement = new Statement(first['stmt'], start);
   const length = Number(first['stmt_len'] ?? 0);
   // The locations of the parser are in bytes; a length of 0 reaches to the end.
   const bytes = Buffer.from(sql).subarray(start, length === 0 ? undefined : start + length);
-  return { sql: bytes.toString(), names: statement.names(start) };
+  return { sql: bytes.toString(), names: statement.names };
 }
 
 async function parseStatements(sql: string): Promise<readonly unknown[]> {
@@ -83,9 +82,8 @@ const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 /** The names of common table expressions that are visible in a part of a statement. */
 type Scope = ReadonlySet<string>;
 
-/** The names in a SELECT that passed all checks which need no database. */
 export class Statement {
-  readonly #tables = new Map<string, { name: TableName; offsets: number[] }>();
+  readonly #tables = new Map<string, TableName & { readonly offsets: number[] }>();
   readonly #functions = new Set<string>();
   readonly #operators = new Set(IMPLIED_OPERATORS);
   readonly #types = new Set<string>();
@@ -98,22 +96,22 @@ export class Statement {
 
   /**
    * @param tree the parse tree of one statement, as libpg-query returns it
-   * @throws {QueryError} if it is not a SELECT, or has a part that is not allowed
+   * @param start where the statement begins in the text that was parsed, in bytes
+   * @throws {ProblemError} if it is not a SELECT, or has a part that is not allowed
    */
-  constructor(tree: unknown) {
+  constructor(
+    tree: unknown,
+    private readonly start: number,
+  ) {
     if (!isTreeObject(tree)) throw onlyOneSelect();
     if (!('SelectStmt' in tree)) throw readOnly();
     this.#node(tree, new Set(), 0);
   }
 
-  /** @param start where the statement begins in the text that was parsed, in bytes */
-  names(start: number): StatementNames {
-    const tables = [...this.#tables.values()].map(({ name, offsets }) => ({
-      ...name,
-      offsets: offsets.map((offset) => offset - start),
-    }));
+  get names(): StatementNames {
     return {
-      ...{ tables, functions: [...this.#functions], operators: [...this.#operators] },
+      tables: [...this.#tables.values()],
+      ...{ functions: [...this.#functions], operators: [...this.#operators] },
       ...{ types: [...this.#types], qualifiedColumns: [...this.#qualifiedColumns] },
       usesRows: [...this.#columns].some((name) => this.#rows.has(name)),
     };
@@ -121,7 +119,7 @@ export class Statement {
 
   #node(node: unknown, scope: Scope, depth: number): void {
     if (depth > MAX_DEPTH) {
-      throw new QueryError(
+      throw queryError(
         `The statement is nested deeper than ${MAX_DEPTH} levels; write a flatter one.`,
       );
     }
@@ -205,7 +203,7 @@ export class Statement {
         break;
       case 'SQLValueFunction':
         if (!SQL_VALUES.has(asText(fields['op']) ?? '')) {
-          throw new QueryError('Names of users, databases and schemas cannot be read.');
+          throw queryError('Names of users, databases and schemas cannot be read.');
         }
         break;
       case 'A_Expr':
@@ -221,7 +219,7 @@ export class Statement {
         if (
           !toList(fields['indirection']).every((part) => isTreeObject(part) && 'A_Indices' in part)
         ) {
-          throw new QueryError('A field of a value, as in (value).field, is not allowed.');
+          throw queryError('A field of a value, as in (value).field, is not allowed.');
         }
         break;
     }
@@ -233,11 +231,12 @@ export class Statement {
     if (table === undefined) throw forbiddenPart('RangeVar');
     if (schema === undefined && scope.has(table)) return;
     const name = schema === undefined ? { table } : { schema, table };
-    const offset = fields['location'];
-    if (typeof offset !== 'number') throw forbiddenPart('RangeVar');
-    const known = this.#tables.get(JSON.stringify(name));
-    if (known) known.offsets.push(offset);
-    else this.#tables.set(JSON.stringify(name), { name, offsets: [offset] });
+    const location = fields['location'];
+    if (typeof location !== 'number') throw forbiddenPart('RangeVar');
+    const key = JSON.stringify(name);
+    const reference = this.#tables.get(key) ?? { ...name, offsets: [] };
+    reference.offsets.push(location - this.start);
+    this.#tables.set(key, reference);
     const alias = isTreeObject(fields['alias']) ? asText(fields['alias']['aliasname']) : undefined;
     this.#rows.add(alias ?? table);
   }
@@ -262,7 +261,7 @@ export class Statement {
   #noteType(fields: TreeObject): void {
     const name = readBuiltInName(fields['names']);
     if (name === undefined || !TYPES.has(name)) {
-      throw new QueryError(`A cast to ${formatParts(fields['names'])} is not allowed.`);
+      throw queryError(`A cast to ${formatParts(fields['names'])} is not allowed.`);
     }
     this.#types.add(name);
   }
@@ -271,7 +270,7 @@ export class Statement {
     if (parts === undefined) return;
     const name = readBuiltInName(parts);
     if (name === undefined) {
-      throw new QueryError(`The operator ${formatParts(parts)} is not allowed.`);
+      throw queryError(`The operator ${formatParts(parts)} is not allowed.`);
     }
     if (toList(parts).length === 1) this.#operators.add(name);
   }
@@ -283,17 +282,16 @@ function readExpression(node: unknown): { name: string; fields: unknown } {
   if (name === undefined) throw forbiddenPart('CommonTableExpr');
   // A server of another encoding shortens such names, and ignores their letter case, in its own way.
   if (!/^\p{ASCII}+$/u.test(name)) {
-    throw new QueryError(`Write the name ${name} of the common table expression in ASCII.`);
+    throw queryError(`Write the name ${name} of the common table expression in ASCII.`);
   }
   return { name, fields };
 }
 
-function forbiddenPart(what: string): QueryError {
+function forbiddenPart(what: string): ProblemError {
   const name = Object.hasOwn(NAMES, what) ? NAMES[what] : `this part of SQL (${what})`;
-  return new QueryError(`The query uses ${name}, which is not allowed here.`);
+  return queryError(`The query uses ${name}, which is not allowed here.`);
 }
 
-/** A node of a parse tree, or its fields. */
 type TreeObject = Readonly<Record<string, unknown>>;
 
 function isTreeObject(value: unknown): value is TreeObject {
@@ -322,7 +320,6 @@ function readBuiltInName(parts: unknown): string | undefined {
   return names.length === 2 && names[0] === 'pg_catalog' ? names[1] : undefined;
 }
 
-/** Returns a name as it is written in SQL, for messages. */
 function formatParts(parts: unknown): string {
   return toList(parts)
     .map((part) => readString(part) ?? '*')

@@ -53,14 +53,12 @@ export function openReadOnly(path: string): SqliteConnection {
 /** The mark of a hidden column of a virtual table (https://sqlite.org/pragma.html#pragma_table_xinfo). */
 const HIDDEN = 1;
 
-/** A table or a view of a SQLite file. */
 export interface SqliteTable {
   /** The name as it was asked for, perhaps in other letter case or with the schema. */
   readonly asked: string;
   readonly name: string;
   readonly isView: boolean;
   readonly isVirtual: boolean;
-  /** The statement that created it. */
   readonly definition: string;
 }
 
@@ -102,7 +100,7 @@ function withoutSchema(asked: string): string {
   return asked.replace(/^main\./i, '');
 }
 
-/** @throws {QueryError} if there is no such table, or it is SQLite's own */
+/** @throws {ProblemError} if there is no such table, or it is SQLite's own */
 export function describeTable(connection: SqliteConnection, name: string): TableDescription {
   const table = findTable(connection, name);
   if (isSystemTable(connection, name)) throw systemTable(name);

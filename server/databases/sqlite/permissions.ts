@@ -1,6 +1,7 @@
+import type { ProblemError } from '../../problems/problem.js';
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { quoteName } from '../driver.js';
-import { forbiddenFunction, forbiddenTable, type QueryError, readOnly } from '../query-error.js';
+import { forbiddenFunction, forbiddenTable, readOnly } from '../query-error.js';
 import { findTable, listShadowTables, type SqliteTable, toLowerAscii } from './catalog.js';
 
 /**
@@ -33,7 +34,6 @@ const FUNCTIONS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** The table-valued functions that a query may call. */
 const TABLE_FUNCTIONS = ['json_each', 'json_tree'];
 
 /** The action codes and results of authorizers (https://sqlite.org/c3ref/c_alter_table.html). */
@@ -76,27 +76,20 @@ export function getPermissions(
       return OK;
     });
     const statement = connection.prepare(`select * from main.${quoteName(name)} limit 1`);
-    if (isVirtual) tryRun(statement);
+    try {
+      // A virtual table prepares statements of its own when it runs. That fails where the table that
+      // a full-text index belongs to is absent, as in an outline.
+      if (isVirtual) statement.get();
+    } catch {}
   }
   connection.setAuthorizer(null);
   for (const name of listShadowTables(connection, tables)) reads.add(toLowerAscii(name));
   return { tables: reads, viewed, functions: calls, hidden: new Set() };
 }
 
-/**
- * Runs a statement once: a virtual table prepares statements of its own then. It fails where the
- * table that a full-text index belongs to is absent, as in an outline.
- */
-function tryRun(statement: ReturnType<SqliteConnection['prepare']>): void {
-  try {
-    statement.get();
-  } catch {}
-}
-
 /** Restricts the statements of a connection from now on. */
 export class Guard {
-  /** The reason for which a statement was refused. */
-  refusal: QueryError | undefined;
+  refusal: ProblemError | undefined;
   readonly #builtIn: ReadonlySet<string>;
 
   /** @param allowed the names for the message of a refusal */
@@ -120,7 +113,7 @@ export class Guard {
     first: string | null,
     second: string | null,
     isInside: boolean,
-  ): QueryError | undefined {
+  ): ProblemError | undefined {
     switch (action) {
       case ACTION.select:
       case ACTION.recursive:

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { WorkerPool } from '../../work/worker-pool.js';
 import type { Driver, LineSink, Query, QueryResult, TableDescription } from '../driver.js';
-import { type Reply, runInProcess } from '../query-process.js';
+import { explainEnd } from '../query-error.js';
 
 /** A job of the process that reads SQLite files: describes the tables, or runs a query. */
 export interface SqliteJob {
@@ -13,54 +13,37 @@ export interface SqliteJob {
   readonly isStream?: boolean;
 }
 
+/** What a job did not ask for is empty. */
 export interface SqliteAnswer {
-  readonly tables?: TableDescription[];
-  readonly result?: QueryResult;
+  readonly tables: TableDescription[];
+  readonly result: QueryResult;
 }
 
-export type SqlitePool = WorkerPool<SqliteJob, Reply<SqliteAnswer>>;
+export type SqlitePool = WorkerPool<SqliteJob, SqliteAnswer>;
 
 /**
  * Reads a SQLite file in worker processes. SQLite cannot be interrupted from within its thread, so
  * a process that works for too long is killed.
+ * @param url `file:PATH`, relative to the working directory
  */
-export class SqliteDriver implements Driver {
-  readonly #path: string;
-
-  /** @param url `file:PATH`, relative to the working directory */
-  constructor(
-    private readonly name: string,
-    url: string,
-    private readonly pool: SqlitePool,
-  ) {
-    this.#path = resolve(url.slice('file:'.length));
-  }
-
-  async describe(tables: readonly string[], signal: AbortSignal): Promise<TableDescription[]> {
-    const { tables: described } = await this.#run({ tables }, signal);
-    if (!described) throw new Error('The process described no tables');
-    return described;
-  }
-
-  async query(query: Query, signal: AbortSignal): Promise<QueryResult> {
-    const { result } = await this.#run({ tables: query.tables, query }, signal);
-    if (!result) throw new Error('The process returned no result');
-    return result;
-  }
-
-  async read(query: Query, sink: LineSink, signal: AbortSignal): Promise<void> {
-    await this.#run({ tables: query.tables, query, isStream: true }, signal, sink);
-  }
-
-  async stop(): Promise<void> {}
-
-  #run(
+export function openSqlite(name: string, url: string, pool: SqlitePool): Driver {
+  const database = { name, path: resolve(url.slice('file:'.length)) };
+  const run = async (
     job: Omit<SqliteJob, 'name' | 'path'>,
     signal: AbortSignal,
-    sink?: LineSink,
-  ): Promise<SqliteAnswer> {
-    const { name } = this;
-    const ended = `The database ${name} did not answer; try again.`;
-    return runInProcess(this.pool, { ...job, name, path: this.#path }, ended, signal, sink);
-  }
+    onData: LineSink = async () => {},
+  ) => {
+    try {
+      return await pool.run({ details: { ...job, ...database }, signal, onData });
+    } catch (error) {
+      throw explainEnd(error, `The database ${name} did not answer; try again.`);
+    }
+  };
+  return {
+    describe: async (tables, signal) => (await run({ tables }, signal)).tables,
+    query: async (query, signal) => (await run({ tables: query.tables, query }, signal)).result,
+    read: async (query, sink, signal) => {
+      await run({ tables: query.tables, query, isStream: true }, signal, sink);
+    },
+  };
 }

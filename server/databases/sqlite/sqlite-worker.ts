@@ -1,31 +1,216 @@
+import { ProblemError } from '../../problems/problem.js';
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
-import type { JobOutput } from '../../work/serve-jobs.js';
-import { DatabaseUnavailableError } from '../query-error.js';
-import { serveQueries } from '../serve-queries.js';
-import { describeTable, openReadOnly } from './catalog.js';
-import { runSelect } from './run-select.js';
+import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
+import { type Query, type QueryResult, ResultBuilder, toJsonNumber } from '../driver.js';
+import {
+  databaseMessage,
+  databaseUnavailable,
+  forbiddenTable,
+  largeCell,
+  missingTable,
+  onlyOneSelect,
+  queryError,
+  tooMuchMemory,
+} from '../query-error.js';
+import {
+  describeTable,
+  findTable,
+  isSystemTable,
+  listShadowTables,
+  openOutline,
+  openReadOnly,
+  type SqliteTable,
+  toLowerAscii,
+} from './catalog.js';
+import { Guard, getPermissions } from './permissions.js';
 import type { SqliteAnswer, SqliteJob } from './sqlite-driver.js';
 
+/** The size of the lines that are handed on at once, in characters. */
+const MAX_LINES = 64 * 1024;
+
+/** The primary result codes of SQLite (https://sqlite.org/rescode.html). */
+const BUSY = 5;
+const NO_MEMORY = 7;
+
+/** Spaces, semicolons and comments; a block comment may lack its end. */
+const BLANKS = /[\s;]+|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
+
+const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
+
 /** Runs in a process of its own: reads SQLite files for queries that may be hostile. */
-await serveQueries(readFile);
+await serveJobs(readFile);
 
 function readFile(
   { name, path, tables, query, isStream }: SqliteJob,
+  _input: AsyncIterable<Uint8Array>,
   output: JobOutput,
 ): SqliteAnswer {
-  let connection: SqliteConnection;
+  const connection = open(name, path);
   try {
-    connection = openReadOnly(path);
-  } catch (cause) {
-    const message = `The database ${name} cannot be opened; its operator must repair it.`;
-    throw new DatabaseUnavailableError(message, { cause });
-  }
-  try {
-    if (!query) return { tables: tables.map((table) => describeTable(connection, table)) };
     const write = isStream ? (lines: Uint8Array) => output.data(lines) : undefined;
-    const result = runSelect(connection, query, write);
-    return result ? { result } : {};
+    return query
+      ? { tables: [], result: runSelect(connection, query, write) }
+      : { tables: tables.map((table) => describeTable(connection, table)), result: NO_ROWS };
   } finally {
     connection.close();
   }
+}
+
+function open(name: string, path: string): SqliteConnection {
+  try {
+    return openReadOnly(path);
+  } catch (cause) {
+    const message = `The database ${name} cannot be opened; its operator must repair it.`;
+    throw databaseUnavailable(message, { cause });
+  }
+}
+
+/**
+ * Runs one SELECT that reads only the named tables.
+ * @param write gets the rows, as whole lines of JSON arrays, the names of the columns first
+ * @returns the first rows; none if `write` gets them
+ * @throws {ProblemError} if the statement is refused or fails
+ */
+function runSelect(
+  connection: SqliteConnection,
+  { tables: names, sql, limits }: Query,
+  write?: (lines: Uint8Array) => void,
+): QueryResult {
+  if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
+  try {
+    const allowed = names.filter((name) => !isSystemTable(connection, name));
+    const tables = allowed.flatMap((name) => findTable(connection, name) ?? []);
+    checkNames(connection, tables, allowed, sql);
+    const guard = new Guard(connection, getPermissions(connection, tables), allowed);
+    const statement = compile(connection, guard, allowed, sql);
+    const columns = statement.columns().map(({ name }) => name);
+    const rows = readRows(statement, columns, limits.maxCellBytes);
+    if (write) {
+      writeRows(columns, rows, write);
+      return NO_ROWS;
+    }
+    const result = new ResultBuilder(columns, limits);
+    for (const row of rows) if (!result.add(row)) break;
+    return result.build();
+  } catch (error) {
+    throw error instanceof ProblemError ? error : explain(error);
+  }
+}
+
+/** @throws {ProblemError} if the statement names a table that is not among the given ones */
+function checkNames(
+  connection: SqliteConnection,
+  tables: readonly SqliteTable[],
+  names: readonly string[],
+  sql: string,
+): void {
+  const outline = openOutline(connection, tables);
+  try {
+    const outlined = tables.map((table) => ({ ...table, isView: false }));
+    // Virtual tables read these when a statement runs; nothing runs in the outline.
+    const hidden = new Set(listShadowTables(outline, outlined).map(toLowerAscii));
+    const permissions = { ...getPermissions(outline, outlined), hidden };
+    compile(outline, new Guard(outline, permissions, names), names, sql);
+  } finally {
+    outline.close();
+  }
+}
+
+type Statement = ReturnType<SqliteConnection['prepare']>;
+
+/** @throws {ProblemError} if there is more than one statement, or it needs what is not allowed */
+function compile(
+  connection: SqliteConnection,
+  guard: Guard,
+  names: readonly string[],
+  sql: string,
+): Statement {
+  try {
+    const statement = connection.prepare(sql);
+    // SQLite compiles the first statement, and keeps its text, with values in place of parameters.
+    const first = statement.expandedSQL ?? '';
+    if (!sql.startsWith(first)) {
+      throw queryError('Parameters such as ? and :name are not allowed; write the value.');
+    }
+    if (skipBlanks(sql, first.length) < sql.length) throw onlyOneSelect();
+    return statement;
+  } catch (error) {
+    if (guard.refusal) throw guard.refusal;
+    const missing = /^no such table: (?:main\.)?(.*)$/s.exec(readMessage(error))?.[1];
+    if (missing === undefined) throw error;
+    throw names.includes(missing) ? missingTable(missing) : forbiddenTable(missing, names);
+  }
+}
+
+function writeRows(
+  columns: readonly string[],
+  rows: Iterable<readonly unknown[]>,
+  write: (lines: Uint8Array) => void,
+): void {
+  let lines = `${JSON.stringify(columns)}\n`;
+  for (const row of rows) {
+    if (lines.length >= MAX_LINES) {
+      write(Buffer.from(lines));
+      lines = '';
+    }
+    lines += `${JSON.stringify(row)}\n`;
+  }
+  write(Buffer.from(lines));
+}
+
+function* readRows(
+  statement: Statement,
+  names: readonly string[],
+  maxBytes: number,
+): Generator<unknown[]> {
+  let number = 0;
+  for (const row of statement.iterate()) {
+    number += 1;
+    const cells: readonly unknown[] = row;
+    yield cells.map((value, index) => {
+      const bytes = countBytes(value);
+      if (bytes <= maxBytes) return toJsonCell(value);
+      const column = names[index] ?? '';
+      const name = /^[a-z_][a-z0-9_]*$/i.test(column) ? column : 'x';
+      const part = typeof value === 'string' ? `substr(${name}, 1, 1000)` : `length(${name})`;
+      throw largeCell({ column, row: number, part }, bytes, maxBytes);
+    });
+  }
+}
+
+/** The bytes of a value as text; 0 for a number. */
+function countBytes(value: unknown): number {
+  if (value instanceof Uint8Array) return 2 + 2 * value.length;
+  return typeof value === 'string' ? Buffer.byteLength(value) : 0;
+}
+
+function toJsonCell(value: unknown): unknown {
+  if (typeof value === 'bigint') return toJsonNumber(String(value));
+  if (typeof value === 'number' && !Number.isFinite(value)) return String(value);
+  // As PostgreSQL writes bytes.
+  return value instanceof Uint8Array ? `\\x${Buffer.from(value).toString('hex')}` : value;
+}
+
+/** Returns the index of the first character from `at` on that is neither a blank nor in a comment. */
+function skipBlanks(sql: string, at: number): number {
+  BLANKS.lastIndex = at;
+  let end = at;
+  while (BLANKS.test(sql)) end = BLANKS.lastIndex;
+  return end;
+}
+
+function explain(error: unknown): ProblemError {
+  const code = readResultCode(error);
+  if (code === NO_MEMORY) return tooMuchMemory();
+  if (code === BUSY) return queryError('The database is busy; ask again in a moment.');
+  return databaseMessage(readMessage(error));
+}
+
+/** Returns the primary result code: the lowest byte of an extended one. */
+function readResultCode(error: unknown): number | undefined {
+  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+}
+
+function readMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

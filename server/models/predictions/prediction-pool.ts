@@ -1,16 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import {
-  type AnswerOptions,
-  type AnswerPart,
-  DeclinedError,
-} from '../../../prediction/src/predicting.js';
+import type { AnswerOptions, AnswerPart } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
 import { toAsyncIterable } from '../../common/to-async-iterable.js';
 import { problem, unavailable } from '../../problems/problem.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import { type AnswerEvent, type AnswerJob, answerBody, type RowsFault } from './answer-job.js';
+import { type AnswerEvent, type AnswerJob, answerBody, type RowsFault } from './answer-body.js';
 import type { Predictors } from './predictors.js';
 import { unknownNames } from './row-warnings.js';
 
@@ -54,6 +50,8 @@ export interface PredictionRequest {
   readonly body: AsyncIterable<Uint8Array>;
   /** Whether the body has arrived as a whole. It waits for a free slot; a stream does not. */
   readonly isWhole: boolean;
+  /** Throws the problem of JSON that the fast reader has declined. If there is none, its rows are read as objects. */
+  readonly validate?: () => Promise<unknown>;
   /** Aborted when nobody waits for the answer any more. */
   readonly closed: AbortSignal;
 }
@@ -114,7 +112,6 @@ export class PredictionPool {
    * @throws {ProblemError} at once, if too many wait
    * @throws {ProblemError} if the rows are at fault, the answer takes too long while others wait, the
    *   version was deleted, or the worker process ends
-   * @throws {DeclinedError} before the first part, if the body is to be read as a whole
    * @throws the error of the body
    */
   async *answer(request: PredictionRequest): AsyncGenerator<AnswerProgress, undefined> {
@@ -159,9 +156,15 @@ export class PredictionPool {
       clearTimeout(patience);
     };
     try {
-      const fault = await (this.#workers
-        ? this.#answerInWorker(this.#workers, request, pushInTime, onTaken, signal)
-        : this.#answerOnMainLoop(request, pushInTime, signal));
+      const run = (isValid: boolean) =>
+        this.#workers
+          ? this.#answerInWorker(this.#workers, request, isValid, pushInTime, onTaken, signal)
+          : this.#answerOnMainLoop(request, isValid, pushInTime, signal);
+      let fault = await run(false);
+      if (fault?.kind === 'declined') {
+        await request.validate?.();
+        fault = await run(true);
+      }
       if (fault) throw explainFault(fault);
     } finally {
       clearTimeout(slotTime);
@@ -176,6 +179,7 @@ export class PredictionPool {
   #answerInWorker(
     workers: Workers,
     { versionId, options, body }: PredictionRequest,
+    isValid: boolean,
     push: Push,
     onTaken: () => void,
     signal: AbortSignal,
@@ -195,7 +199,7 @@ export class PredictionPool {
     }
     let rows = 0;
     const job = {
-      details: { versionId, options },
+      details: { versionId, options, isValid },
       input: input(),
       onData: (bytes: Buffer<ArrayBuffer>) => push({ kind: 'bytes', bytes, rows }),
       onEvent: (event: AnswerEvent) => {
@@ -212,12 +216,13 @@ export class PredictionPool {
 
   async #answerOnMainLoop(
     { versionId, options, body }: PredictionRequest,
+    isValid: boolean,
     push: Push,
     signal: AbortSignal,
   ): Promise<RowsFault | undefined> {
     const predictor = await this.predictors.ofVersion(versionId);
     if (!predictor) throw versionGone();
-    return answerBody(predictor, body, options, async (part) => {
+    return answerBody(predictor, body, { versionId, options, isValid }, async (part) => {
       if (part.kind !== 'bytes') return push(part);
       await push({ ...part, bytes: Buffer.from(part.bytes) });
       await nextTurn();
@@ -254,7 +259,7 @@ function explainFault(fault: RowsFault): Error {
     case 'unknown-names':
       return unknownNames(fault.names, (row) => `/body/${row}`);
     case 'declined':
-      return new DeclinedError();
+      return new Error('A body was declined that is valid');
   }
 }
 

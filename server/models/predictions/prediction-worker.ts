@@ -1,26 +1,29 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { freeMemory } from '../../common/free-memory.js';
 import { serveJobs } from '../../work/serve-jobs.js';
-import { type AnswerEvent, type AnswerJob, answerBody, type RowsFault } from './answer-job.js';
-import { ModelCache } from './model-cache.js';
+import {
+  type AnswerEvent,
+  type AnswerJob,
+  answerBody,
+  ModelCache,
+  type RowsFault,
+} from './answer-body.js';
 
 const cache = new ModelCache(256 * 1024 * 1024);
 
 /** Runs in a process of its own: answers rows with models that it keeps loaded. */
-await serveJobs<AnswerJob, AnswerEvent, RowsFault | undefined>(
-  async ({ versionId, options }, input, output) => {
-    const pieces = input[Symbol.asyncIterator]();
-    const loaded = cache.get(versionId);
-    output.event({ kind: 'model', isLoaded: loaded !== undefined });
-    const predictor =
-      loaded ?? (await cache.load(versionId, await readModel(pieces), () => nextTurn()));
-    return answerBody(predictor, readRest(pieces), options, (part) => {
-      if (part.kind !== 'bytes') return output.event(part);
-      output.data(part.bytes, { kind: 'rows', rows: part.rows });
-      freeMemory(part.bytes);
-    });
-  },
-);
+await serveJobs<AnswerJob, AnswerEvent, RowsFault | undefined>(async (job, input, output) => {
+  const pieces = input[Symbol.asyncIterator]();
+  const loaded = cache.get(job.versionId);
+  output.event({ kind: 'model', isLoaded: loaded !== undefined });
+  const predictor =
+    loaded ?? (await cache.load(job.versionId, await readModel(pieces), () => nextTurn()));
+  return answerBody(predictor, readRest(pieces), job, (part) => {
+    if (part.kind !== 'bytes') return output.event(part);
+    output.data(part.bytes, { kind: 'rows', rows: part.rows });
+    freeMemory(part.bytes);
+  });
+});
 
 async function readModel(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   const artifact = await pieces.next();

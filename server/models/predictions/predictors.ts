@@ -1,9 +1,18 @@
 import type { AnyPredictor } from '../../../prediction/src/predicting.js';
+import type { Caller } from '../../auth/caller.js';
 import { LruCache } from '../../common/lru-cache.js';
 import { pausing } from '../../common/pausing.js';
+import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import { findServingVersion, readArtifact } from '../model-rows.js';
-import { ModelCache } from './model-cache.js';
+import {
+  findModel,
+  findServingVersion,
+  modelNotReady,
+  parseNumberedName,
+  readArtifact,
+  requireModel,
+} from '../model-rows.js';
+import { ModelCache } from './answer-body.js';
 
 /** About how many bytes the loaded models may take together. */
 const MAX_LOADED_BYTES = 512 * 1024 * 1024;
@@ -15,6 +24,12 @@ const MAX_KNOWN = 10_000;
 interface Known {
   readonly mark: string;
   readonly versionId: string;
+}
+
+/** The names of a model in an address. */
+interface ModelAddress {
+  readonly projectName: string;
+  readonly modelName: string;
 }
 
 /** The trained models, made ready to answer. A version never changes, so it is loaded once. */
@@ -35,15 +50,49 @@ export class Predictors {
     project: string,
     name: string,
   ): AnyPredictor | Promise<AnyPredictor | undefined> {
-    const version = this.servingVersion(owner, project, name);
+    const version = this.#servingVersion(owner, project, name);
     const predictor = typeof version === 'string' ? this.#cache.get(version) : undefined;
     return predictor ?? this.#loadServing(owner, project, name, version);
   }
 
   /**
-   * Returns the version that serves a model; undefined if the project or model does not exist, or no version is ready.
+   * Returns the predictor that serves a model of the caller.
+   * @throws {ProblemError} if there is no such model, or nothing answers for it yet
    */
-  servingVersion(
+  require(caller: Caller, model: ModelAddress): AnyPredictor | Promise<AnyPredictor> {
+    const { projectName, modelName } = model;
+    const find = () => this.serving(caller.owner, projectName, modelName);
+    const predictor = find();
+    return predictor instanceof Promise
+      ? this.#orExplain(caller, model, predictor, find)
+      : predictor;
+  }
+
+  /**
+   * Returns the version that serves a model of the caller.
+   * @throws {ProblemError} if there is no such model, or nothing answers for it yet
+   */
+  async requireVersion(caller: Caller, model: ModelAddress): Promise<string> {
+    const { projectName, modelName } = model;
+    const find = async () => this.#servingVersion(caller.owner, projectName, modelName);
+    return this.#orExplain(caller, model, find(), find);
+  }
+
+  /** Returns the predictor of a version; undefined if the store does not have the version any more. */
+  ofVersion(versionId: string): AnyPredictor | Promise<AnyPredictor | undefined> {
+    const ready = this.#cache.get(versionId) ?? this.#loading.get(versionId);
+    if (ready) return ready;
+    const loading = this.#load(versionId).finally(() => this.#loading.delete(versionId));
+    this.#loading.set(versionId, loading);
+    return loading;
+  }
+
+  /** Returns the trained model of a version as it is stored; undefined if the store does not have it any more. */
+  artifact(versionId: string): Promise<Uint8Array | undefined> {
+    return readArtifact(this.store, versionId);
+  }
+
+  #servingVersion(
     owner: string,
     project: string,
     name: string,
@@ -61,18 +110,24 @@ export class Predictors {
     });
   }
 
-  /** Returns the predictor of a version; undefined if the store does not have the version any more. */
-  ofVersion(versionId: string): AnyPredictor | Promise<AnyPredictor | undefined> {
-    const ready = this.#cache.get(versionId) ?? this.#loading.get(versionId);
-    if (ready) return ready;
-    const loading = this.#load(versionId).finally(() => this.#loading.delete(versionId));
-    this.#loading.set(versionId, loading);
-    return loading;
-  }
-
-  /** Returns the trained model of a version as it is stored; undefined if the store does not have it any more. */
-  artifact(versionId: string): Promise<Uint8Array | undefined> {
-    return readArtifact(this.store, versionId);
+  /** Explains why nothing serves a model, unless it became ready meanwhile. */
+  async #orExplain<T>(
+    caller: Caller,
+    { projectName, modelName }: ModelAddress,
+    first: Promise<T | undefined>,
+    find: () => T | Promise<T | undefined>,
+  ): Promise<T> {
+    const serving = await first;
+    if (serving !== undefined) return serving;
+    const project = await findProject(this.store, caller, projectName);
+    const model = await findModel(this.store, project.id, modelName);
+    const numbered = model ? undefined : parseNumberedName(modelName);
+    const { name, version } = numbered ?? { name: modelName, version: undefined };
+    const asked = model ?? (await requireModel(this.store, project, name, version));
+    // It may have become ready, or been replaced, between the two.
+    const served = await find();
+    if (served === undefined) throw modelNotReady(asked, numbered !== undefined);
+    return served;
   }
 
   async #loadServing(

@@ -1,6 +1,7 @@
 import type { components } from '../../../generated/openapi.js';
 import type {
   AnyPredictor,
+  RowCheck,
   RowWarning,
   RowWarnings,
   UnknownName,
@@ -11,41 +12,45 @@ import { MAX_ERRORS, type ProblemError, problem } from '../../problems/problem.j
 
 type WarningsLine = components['schemas']['WarningsLine'];
 
-/** The parameter `unknown` of `predict`: the treatment of unknown names. */
-export type UnknownNames = 'ignore' | 'refuse';
-
 /** Rows that are checked at one go. Each may have thousands of names. */
 const MAX_ROWS = 16;
 
+/** The header or trailer of warnings; none if there is nothing to tell. */
+export type WarningFields = { 'Row-Warnings'?: string };
+
 /**
- * Checks all rows of a request; others are served in between.
+ * Checks all rows of a request; others are served in between, if there are many.
  * @param at where the rows are in the request, as a JSON pointer
- * @returns the headers that tell of what the model can make nothing of
  * @throws {ProblemError} if the rows have unknown names, and these are to be refused
  */
-export async function checkRows(
+export function checkRows(
   predictor: AnyPredictor,
   rows: readonly unknown[],
   at: string,
-  unknown: UnknownNames = 'ignore',
-): Promise<{ 'Row-Warnings'?: string }> {
+  unknown: 'ignore' | 'refuse' = 'ignore',
+): WarningFields | Promise<WarningFields> {
   const check = predictor.check();
+  const finish = () => {
+    if (unknown === 'refuse') {
+      const names = check.unknownNames(MAX_ERRORS + 1);
+      if (names.length > 0) throw unknownNames(names, (row) => `${at}/${row}`);
+    }
+    return warningFields(check.warnings(MAX_MEMBERS));
+  };
   check.add(rows, 0, Math.min(MAX_ROWS, rows.length));
+  return rows.length <= MAX_ROWS ? finish() : checkRest(check, rows).then(finish);
+}
+
+async function checkRest(check: RowCheck, rows: readonly unknown[]): Promise<void> {
   const pause = pausing();
   for (let start = MAX_ROWS; start < rows.length; start += MAX_ROWS) {
     await pause();
     check.add(rows, start, Math.min(start + MAX_ROWS, rows.length));
   }
-  if (unknown === 'refuse') {
-    const names = check.unknownNames(MAX_ERRORS + 1);
-    if (names.length > 0) throw unknownNames(names, (row) => `${at}/${row}`);
-  }
-  return warningFields(check.warnings(MAX_MEMBERS));
 }
 
-/** Returns the header or trailer of warnings; none if there is nothing to tell. */
-export function warningFields(warnings: RowWarnings): { 'Row-Warnings'?: string } {
-  return warnings.warnings.length === 0 ? {} : { 'Row-Warnings': fieldOf(warnings) };
+export function warningFields(warnings: RowWarnings): WarningFields {
+  return warnings.warnings.length === 0 ? {} : { 'Row-Warnings': writeField(warnings) };
 }
 
 /** Returns the last line of an NDJSON answer; undefined if there is nothing to tell. */
@@ -77,14 +82,14 @@ export function unknownNames(
     line === undefined
       ? ['The rows have', 'nothing was predicted']
       : ['The line has', 'it was not answered'];
-  const detail = `${rowsHave} ${countOf(names)} that the model does not know; ${predicted}.`;
+  const detail = `${rowsHave} ${countNames(names)} that the model does not know; ${predicted}.`;
   return problem('/problems/unknown-names', detail, {
     errors,
     ...(line !== undefined && { line }),
   });
 }
 
-function countOf({ length }: readonly unknown[]): string {
+function countNames({ length }: readonly unknown[]): string {
   if (length > MAX_ERRORS) return `more than ${MAX_ERRORS} names`;
   return length === 1 ? '1 name' : `${length} names`;
 }
@@ -95,12 +100,12 @@ const MAX_MEMBERS = 20;
 const MAX_BYTES = 4000;
 
 /** Writes warnings as a list of RFC 9651. What has no room is counted. */
-function fieldOf({ warnings, more }: RowWarnings): string {
+function writeField({ warnings, more }: RowWarnings): string {
   const members: string[] = [];
   let left = more + Math.max(warnings.length - MAX_MEMBERS, 0);
   let room = MAX_BYTES;
   for (const warning of warnings.slice(0, MAX_MEMBERS)) {
-    const member = memberOf(warning);
+    const member = writeMember(warning);
     if (member.length + 2 > room) left++;
     else {
       members.push(member);
@@ -111,13 +116,13 @@ function fieldOf({ warnings, more }: RowWarnings): string {
   return members.join(', ');
 }
 
-function memberOf({ kind, name, rows, nearest }: RowWarning): string {
-  const named = name === null ? '' : `;name=${stringOf(name)}`;
-  return `${kind};rows=${rows}${named}${nearest === null ? '' : `;nearest=${stringOf(nearest)}`}`;
+function writeMember({ kind, name, rows, nearest }: RowWarning): string {
+  const named = name === null ? '' : `;name=${writeString(name)}`;
+  return `${kind};rows=${rows}${named}${nearest === null ? '' : `;nearest=${writeString(nearest)}`}`;
 }
 
 /** A string of RFC 9651, section 3.3.3, or a display string, section 3.3.8, where ASCII is not enough. */
-function stringOf(text: string): string {
+function writeString(text: string): string {
   if (/^[ -~]*$/.test(text)) return `"${text.replace(/[\\"]/g, '\\$&')}"`;
   const bytes = [...Buffer.from(text)].map((byte) =>
     byte < 0x20 || byte > 0x7e || byte === 0x25 || byte === 0x22

@@ -1,9 +1,9 @@
+import { parseJson } from '../../api/body/parse-body.js';
 import type { DeferredBody } from '../../api/body/read-body.js';
-import { MalformedJsonError, parseWhole } from '../../common/json-text.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
 import { JSON_TYPE } from '../../edge/request.js';
-import { type FieldError, invalidRequest, malformedBody } from '../../problems/problem.js';
+import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { ModelSource } from '../model-rows.js';
 
 /** The longest JSON object that names a query, in bytes. An array of rows has no such bound. */
@@ -17,9 +17,11 @@ type SentTable =
   | { readonly bytes: AsyncIterable<Uint8Array>; readonly source?: undefined }
   | { readonly bytes?: undefined; readonly source: ModelSource };
 
+const TABLE_FORM = 'must be an array of rows, or an object {"source": {"database": …, "query": …}}';
+
 const OPENING_BRACE = 0x7b;
 
-/** The bytes of blanks, which may stand before JSON. */
+/** Space, tab, line feed and carriage return, which may stand before JSON. */
 const BLANKS: ReadonlySet<number> = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
@@ -55,11 +57,7 @@ async function readObject(bytes: AsyncIterable<Uint8Array>): Promise<unknown> {
     length += chunk.length;
     if (length > MAX_OBJECT) throw invalidBody(`${TABLE_FORM} of at most ${MAX_OBJECT} bytes`);
   }
-  try {
-    return parseWhole(Buffer.concat(chunks));
-  } catch (error) {
-    throw error instanceof MalformedJsonError ? malformedBody(error.message) : error;
-  }
+  return parseJson(Buffer.concat(chunks));
 }
 
 function invalidBody(message: string) {
@@ -70,53 +68,42 @@ function invalidBody(message: string) {
 function parseSource(body: unknown): ModelSource {
   const sent = asRecord(body);
   if (!Object.hasOwn(sent, 'source')) throw invalidBody(TABLE_FORM);
-  const { database, query } = asRecord(sent['source']);
-  const errors = [
-    ...unknownMembers(sent, ['source'], '/body'),
-    ...(isObject(sent['source'])
-      ? [
-          ...unknownMembers(sent['source'], ['database', 'query'], '/body/source'),
-          ...textErrors('database', database),
-          ...textErrors('query', query),
-        ]
-      : [{ pointer: '/body/source', message: SOURCE_FORM }]),
-  ];
+  const { source } = sent;
+  const { database, query } = asRecord(source);
+  const errors = listUnknown(sent, ['source'], '/body');
+  if (source === null || typeof source !== 'object' || Array.isArray(source)) {
+    const message = 'must be an object with a database and a query';
+    errors.push({ pointer: '/body/source', message });
+  } else {
+    errors.push(...listUnknown(source, ['database', 'query'], '/body/source'));
+    const fields = [['database', database] as const, ['query', query] as const];
+    for (const [name, value] of fields) {
+      const message = findFault(name, value);
+      if (message !== undefined) errors.push({ pointer: `/body/source/${name}`, message });
+    }
+  }
   if (errors.length > 0 || typeof database !== 'string' || typeof query !== 'string') {
     throw invalidRequest(errors);
   }
   return { database, query };
 }
 
-const TABLE_FORM = 'must be an array of rows, or an object {"source": {"database": …, "query": …}}';
-
-const SOURCE_FORM = 'must be an object with a database and a query';
-
-function textErrors(name: keyof typeof MAX_LENGTH, value: unknown): FieldError[] {
-  const pointer = `/body/source/${name}`;
-  if (value === undefined) return [{ pointer, message: 'is missing; it must be a text' }];
-  if (typeof value !== 'string') return [{ pointer, message: 'must be a text' }];
+function findFault(name: keyof typeof MAX_LENGTH, value: unknown): string | undefined {
+  if (value === undefined) return 'is missing; it must be a text';
+  if (typeof value !== 'string') return 'must be a text';
   const max = MAX_LENGTH[name];
-  if (value === '' || value.length > max) {
-    return [{ pointer, message: `must have 1 to ${max} characters` }];
-  }
+  if (value === '' || value.length > max) return `must have 1 to ${max} characters`;
   if (name === 'database' && !/^\w[\w.-]*$/.test(value)) {
-    const message = 'must be letters, digits and _ . -, and begin with none of . -';
-    return [{ pointer, message }];
+    return 'must be letters, digits and _ . -, and begin with none of . -';
   }
-  return value.includes('\0')
-    ? [{ pointer, message: 'must not contain the character U+0000' }]
-    : [];
+  return value.includes('\0') ? 'must not contain the character U+0000' : undefined;
 }
 
-function unknownMembers(sent: object, known: readonly string[], at: string): FieldError[] {
+function listUnknown(sent: object, known: readonly string[], at: string): FieldError[] {
   return Object.keys(sent)
     .filter((name) => !known.includes(name))
     .map((name) => ({
       pointer: `${at}/${escapeToken(name)}`,
       message: `is not known here; there is ${known.join(' and ')}`,
     }));
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,8 +1,7 @@
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Task } from '../../../prediction/src/predicting.js';
-import { dialectOf } from '../../store/database/dialect.js';
+import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { leaseEnd } from '../../store/lease.js';
 import { adjustStored } from '../../store/quota.js';

@@ -38,14 +38,12 @@ const READERS: PoolOptions = {
   idleTimeoutMs: 10_000,
 };
 
-/** The source of a table, and its target column. */
+/** A table that is to be read. */
 export interface TableSource extends TableJob {
-  /** The sender's owner. */
   readonly owner: string;
   readonly text: AsyncIterable<Uint8Array>;
   /** Creates the problem of a text that arrives too slowly while others wait. */
   readonly tooSlow: () => ProblemError;
-  /** Ends the reading. */
   readonly signal: AbortSignal;
 }
 
@@ -98,7 +96,6 @@ export class Tables {
     await discardTable(this.store, tableId).catch(() => {});
   }
 
-  /** Ends all processes. */
   stop(): Promise<void> {
     return this.#readers.close();
   }

@@ -8,8 +8,15 @@ import { findProject, inProject, type Project } from '../../projects/projects.js
 import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseCsvQuery } from '../formats.js';
-import { modelJson, modelNotFound, requireModel, trainingInProgress } from '../model-lookup.js';
-import { findModel, type Model, type ModelSource } from '../model-rows.js';
+import {
+  findModel,
+  type Model,
+  type ModelSource,
+  modelJson,
+  modelNotFound,
+  requireModel,
+  trainingInProgress,
+} from '../model-rows.js';
 import { readSentTable } from './sent-table.js';
 import type { TableSource, Tables } from './tables.js';
 import { beginTraining, refuseFullQueue } from './training-rows.js';

@@ -1,13 +1,11 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { unavailable } from '../../problems/problem.js';
-import { dialectOf } from '../../store/database/dialect.js';
+import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
-import { inTransaction } from '../../store/database/transaction.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
-import { adjustStored, reserveQuota } from '../../store/quota.js';
+import { adjustCounters, adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
-import { trainingInProgress } from '../model-lookup.js';
 import {
   checksum,
   deleteVersions,
@@ -17,6 +15,7 @@ import {
   modelFromRow,
   selectVersions,
   setServingVersion,
+  trainingInProgress,
 } from '../model-rows.js';
 import { releaseTable, type StoredTable, takeTable } from './table-rows.js';
 
@@ -85,7 +84,7 @@ export async function beginTraining(
 }
 
 async function createModel({ reads, limits }: Store, projectId: string, name: string) {
-  await reserveQuota(reads, projectId, { models: 1 }, limits);
+  await adjustCounters(reads, projectId, { models: 1 }, limits);
   const { id, created_at } = newResource();
   await reads
     .insertInto('models')

@@ -1,7 +1,7 @@
 import { FairGate } from '../../common/fair-gate.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 
-/** The most uploads at once, including those that wait or arrive slowly. */
+/** The maximum of uploads at once, including those that wait or arrive slowly. */
 const MAX_UPLOADS = { inAll: 64, ofOwner: 32 };
 
 /** The lowest rate of a sender while others wait for its slot, in bytes per second. */
@@ -26,9 +26,11 @@ interface Mark {
 
 /** A table that arrives. Iterate to read its bytes, which are counted. */
 export class Upload implements AsyncIterable<Uint8Array> {
-  readonly #giveUp = new AbortController();
-  readonly #begun = performance.now();
-  #bytes = 0;
+  readonly #end = new AbortController();
+  /** Aborted when the upload is given up. */
+  readonly signal = this.#end.signal;
+  readonly #begin: Mark = { time: performance.now(), bytes: 0, waited: 0 };
+  bytes = 0;
   #waited = 0;
   #waitingSince: number | undefined;
 
@@ -39,32 +41,22 @@ export class Upload implements AsyncIterable<Uint8Array> {
     private readonly tooSlow: () => ProblemError,
   ) {}
 
-  /** Aborted when the upload is given up. */
-  get signal(): AbortSignal {
-    return this.#giveUp.signal;
-  }
-
   /** Ends the upload, by default because others wait for its slot. */
   giveUp(reason: unknown = this.tooSlow()): void {
-    this.#giveUp.abort(reason);
-  }
-
-  get bytes(): number {
-    return this.#bytes;
+    this.#end.abort(reason);
   }
 
   /** The sender is not responsible for time that is not spent waiting for bytes. */
   mark(): Mark {
     const time = performance.now();
     const waited = this.#waited + (time - (this.#waitingSince ?? time));
-    return { time, bytes: this.#bytes, waited };
+    return { time, bytes: this.bytes, waited };
   }
 
   /** Whether it has delivered too little since its start, with or without a slot. */
   isSlow(): boolean {
     const now = this.mark();
-    const begin = { time: this.#begun, bytes: 0, waited: 0 };
-    return now.time - begin.time >= WATCH_MS && rateBetween(begin, now) < MIN_RATE;
+    return now.time - this.#begin.time >= WATCH_MS && rateBetween(this.#begin, now) < MIN_RATE;
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array> {
@@ -75,7 +67,7 @@ export class Upload implements AsyncIterable<Uint8Array> {
       this.#waited += performance.now() - this.#waitingSince;
       this.#waitingSince = undefined;
       if (next.done) return;
-      this.#bytes += next.value.length;
+      this.bytes += next.value.length;
       yield next.value;
     }
   }
@@ -104,12 +96,6 @@ export function makeRoom(underWay: Set<Upload>, owner: string): void {
   slowest.giveUp();
 }
 
-interface Waiter {
-  readonly upload: Upload;
-  /** The start of the wait, as given by `performance.now()`. */
-  readonly since: number;
-}
-
 /**
  * Limits the uploads that are read at once, in total and per owner. Waiting owners take turns.
  * While an upload waits, each one with a slot must deliver at least `MIN_RATE`, and twice as much
@@ -118,17 +104,19 @@ interface Waiter {
  */
 export class UploadSlots {
   readonly #gate: FairGate;
-  readonly #slotsPerOwner: number;
   readonly #running = new Map<Upload, Mark>();
-  readonly #waiting = new Set<Waiter>();
+  /** The uploads that wait, and since when. */
+  readonly #waiting = new Map<Upload, number>();
   /** The times at which the owners last got a slot, while any upload runs. */
   readonly #lastSlots = new Map<string, number>();
   #watch: NodeJS.Timeout | undefined;
 
-  constructor(slots: number, slotsPerOwner: number) {
+  constructor(
+    slots: number,
+    private readonly slotsPerOwner: number,
+  ) {
     const maxWaiting = MAX_UPLOADS.ofOwner;
     this.#gate = new FairGate({ slots, slotsPerOwner, maxWaiting, busy: tooManyUploads });
-    this.#slotsPerOwner = slotsPerOwner;
   }
 
   /**
@@ -138,19 +126,18 @@ export class UploadSlots {
    */
   async run<T>(upload: Upload, work: () => Promise<T>): Promise<T> {
     const { owner, signal } = upload;
-    const waiter = { upload, since: performance.now() };
-    this.#waiting.add(waiter);
+    this.#waiting.set(upload, performance.now());
     this.#beginWatch();
     try {
       return await this.#gate.run(owner, signal, () => {
-        this.#endWait(waiter);
+        this.#endWait(upload);
         this.#running.set(upload, upload.mark());
         this.#lastSlots.set(owner, performance.now());
         return work();
       });
     } finally {
       this.#running.delete(upload);
-      this.#endWait(waiter);
+      this.#endWait(upload);
     }
   }
 
@@ -160,8 +147,8 @@ export class UploadSlots {
     this.#watch = setInterval(() => this.#giveUpSlowest(), WATCH_EVERY_MS);
   }
 
-  #endWait(waiter: Waiter): void {
-    this.#waiting.delete(waiter);
+  #endWait(upload: Upload): void {
+    this.#waiting.delete(upload);
     if (this.#waiting.size > 0) return;
     clearInterval(this.#watch);
     this.#watch = undefined;
@@ -171,18 +158,16 @@ export class UploadSlots {
   /** Gives up one upload per waiter, if that lets the waiter begin. */
   #giveUpSlowest(): void {
     const rates = this.#rates();
-    for (const { upload: waiting, since } of this.#waiting) {
-      const { owner } = waiting;
+    for (const [{ owner }, since] of this.#waiting) {
       const own = [...this.#running.keys()].filter((upload) => upload.owner === owner);
-      const isFull = own.length >= this.#slotsPerOwner;
+      const isFull = own.length >= this.slotsPerOwner;
       // An owner's wait starts again with each of its slots.
       const begun = Math.max(since, this.#lastSlots.get(owner) ?? 0);
       const minRate = MIN_RATE * 2 ** Math.floor((performance.now() - begun) / DOUBLING_MS);
       const index = rates.findIndex(
         ({ upload, rate }) => rate < minRate && (!isFull || upload.owner === owner),
       );
-      if (index < 0) continue;
-      for (const { upload } of rates.splice(index, 1)) upload.giveUp();
+      if (index >= 0) rates.splice(index, 1)[0]?.upload.giveUp();
     }
   }
 

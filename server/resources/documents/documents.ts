@@ -1,21 +1,18 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { type SqlBool, sql } from 'kysely';
+import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
 import { listPage } from '../../api/list-page.js';
 import { PlainText } from '../../api/reply/send.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import type { Project } from '../../projects/projects.js';
-import { findProject, inProject } from '../../projects/projects.js';
+import { findProject, inProject, type Project } from '../../projects/projects.js';
+import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Store } from '../../store/index.js';
-import type { FoundSkill } from '../skills.js';
-import { findSkill } from '../skills.js';
-import {
-  discardText,
-  listDocuments,
-  putDocument,
-  readText,
-  removeDocument,
-  storeText,
-} from './document-rows.js';
-import { preparePassages } from './split-text.js';
+import { adjustStored } from '../../store/quota.js';
+import { chunks, newResource, type Page, paginate } from '../../store/rows.js';
+import { type FoundSkill, findSkill } from '../skills.js';
+import { addToIndex } from './passage-index.js';
+import { type PreparedPassage, preparePassages } from './split-text.js';
 
 type DocumentOperations = Pick<
   Handlers,
@@ -59,7 +56,12 @@ export function documentOperations(store: Store): DocumentOperations {
       const text = await storeText(store, caller.owner, id, { bytes, passages });
       return inProject(store, caller, project_name, async (tx, project) => {
         const skill = await findDocumentSkill(tx, project, skill_name);
-        if (skill.id !== id) throw skillReplaced(skill);
+        // The terms of the stored text are those of the skill that has gone.
+        if (skill.id !== id) {
+          throw unavailable(
+            `The skill "${skill.name}" was replaced meanwhile; send the document again.`,
+          );
+        }
         const { document, isNew } = await putDocument(tx, skill, name, mediaType, text);
         if (!isNew) return reply({ status: 200, body: document });
         const Location = `${base}/projects/${project.name}/skills/${skill.name}/documents/${name}`;
@@ -100,14 +102,247 @@ export async function findDocumentSkill(
   );
 }
 
-/** The terms of the stored text are those of the skill that has gone. */
-function skillReplaced({ name }: FoundSkill): ProblemError {
-  return unavailable(`The skill "${name}" was replaced meanwhile; send the document again.`);
-}
-
 function notFound(name: string, skill: FoundSkill): ProblemError {
   return problem(
     '/problems/document-not-found',
     `There is no document with the name "${name}" in the skill "${skill.name}".`,
   );
+}
+
+export type Document = components['schemas']['Document'];
+
+/** A text that is stored, and that no document has yet. */
+export interface StoredText {
+  readonly textId: string;
+  /** In UTF-8. */
+  readonly bytes: number;
+  readonly passages: number;
+}
+
+const COLUMNS = [
+  'id',
+  'name',
+  'media_type',
+  'bytes',
+  'passages',
+  'created_at',
+  'updated_at',
+] as const;
+
+/** The space that a text takes beside its bytes: many empty ones are not free. */
+const ROW_BYTES = 512;
+
+/**
+ * The passages that are written at once, and those that are deleted: SQLite works in the thread that serves requests.
+ * In some scripts each character of a passage is a term.
+ */
+const ADDED_AT_ONCE = 16;
+const DELETED_AT_ONCE = 64;
+
+/**
+ * The longest time that a text waits for its document, in milliseconds by the clock of the database: far
+ * longer than writing it takes.
+ */
+const UPLOAD_MS = 10 * 60 * 1000;
+
+/*
+ * A text is stored as its passages, in parts, before a document takes it: a large text takes longer
+ * than a transaction may. A text that its document no longer has is deleted part by part, by periodic
+ * sweeps, and counts towards what its owner stores until then.
+ */
+
+export function listDocuments(store: Store, skillId: string, page: Page): Promise<Document[]> {
+  const all = store.reads.selectFrom('documents').select(COLUMNS).where('skill_id', '=', skillId);
+  return paginate(all, 'id', page).execute();
+}
+
+export async function readText(
+  store: Store,
+  skillId: string,
+  name: string,
+): Promise<{ mediaType: Document['media_type']; pieces: readonly string[] } | undefined> {
+  // One query, or a document that is replaced meanwhile would be half old and half new.
+  const rows = await store.reads
+    .selectFrom('documents')
+    .innerJoin('document_texts', 'document_texts.document_id', 'documents.id')
+    .leftJoin('passages', 'passages.text_id', 'document_texts.id')
+    .select(['documents.media_type', 'passages.content'])
+    .where('documents.skill_id', '=', skillId)
+    .where('documents.name', '=', name)
+    .orderBy('passages.number')
+    .execute();
+  const [first] = rows;
+  return first && { mediaType: first.media_type, pieces: rows.map((row) => row.content ?? '') };
+}
+
+/**
+ * Stores a text for a document of a skill. Runs outside of transactions. If no document takes it within
+ * ten minutes, it is deleted.
+ * @param bytes its size in UTF-8
+ * @throws {ProblemError} if the owner would exceed the limit; then nothing is kept
+ */
+export async function storeText(
+  store: Store,
+  owner: string,
+  skillId: string,
+  { bytes, passages }: { readonly bytes: number; readonly passages: readonly PreparedPassage[] },
+): Promise<StoredText> {
+  const { id: textId } = newResource();
+  const { now } = dialectOf(store.work);
+  const held = bytes + ROW_BYTES;
+  const upload_until = sql<number>`${now} + cast(${UPLOAD_MS} as bigint)`;
+  await inTransaction(store.work, async (db) => {
+    const text = { id: textId, owner, bytes: held, upload_until };
+    await db.insertInto('document_texts').values(text).execute();
+    await adjustStored(db, owner, held, store.limits.stored);
+  });
+  try {
+    for (let begin = 0; begin < passages.length; begin += ADDED_AT_ONCE) {
+      await addPassages(store, skillId, textId, passages.slice(begin, begin + ADDED_AT_ONCE));
+      // SQLite writes in this thread: let other requests run first.
+      await nextTurn();
+    }
+  } catch (error) {
+    await discardText(store, textId);
+    throw error;
+  }
+  return { textId, bytes, passages: passages.length };
+}
+
+function addPassages(
+  store: Store,
+  skillId: string,
+  text_id: string,
+  passages: readonly PreparedPassage[],
+): Promise<void> {
+  return inTransaction(store.work, async (db) => {
+    for (const part of chunks(passages)) {
+      const ids = await db
+        .insertInto('passages')
+        .values(part.map(({ terms: _, ...passage }) => ({ ...passage, text_id })))
+        .returning(['id', 'number'])
+        .execute();
+      const termsByNumber = new Map(part.map(({ number, terms }) => [number, terms]));
+      const stored = ids.flatMap(({ id, number }) => {
+        const terms = termsByNumber.get(number);
+        return terms ? [{ id, terms }] : [];
+      });
+      await addToIndex(db, skillId, stored);
+    }
+  });
+}
+
+/** Releases a text that no document has taken. */
+export async function discardText(store: Store, textId: string): Promise<void> {
+  await store.work
+    .updateTable('document_texts')
+    .set({ upload_until: 0 })
+    .where('id', '=', textId)
+    .where('document_id', 'is', null)
+    .execute();
+}
+
+/**
+ * Creates a document, or replaces the one of this name. Runs within `Store.transaction`, with the
+ * project locked.
+ * @returns the document, and whether it was created
+ * @throws {ProblemError}
+ * @throws {Error} if the text has been discarded
+ */
+export async function putDocument(
+  { reads: db, limits }: Store,
+  skill: { readonly id: string; readonly name: string },
+  name: string,
+  media_type: Document['media_type'],
+  { textId, bytes, passages }: StoredText,
+): Promise<{ document: Document; isNew: boolean }> {
+  const { id: newId, created_at, updated_at } = newResource();
+  const facts = { media_type, bytes, passages, updated_at };
+  const replaced = await db
+    .selectFrom('documents')
+    .select(['id', 'created_at'])
+    .where('skill_id', '=', skill.id)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  const id = replaced?.id ?? newId;
+  if (replaced) {
+    await db.updateTable('documents').set(facts).where('id', '=', id).execute();
+    await db
+      .updateTable('document_texts')
+      .set({ document_id: null })
+      .where('document_id', '=', id)
+      .execute();
+  } else {
+    const { documents } = await db
+      .selectFrom('documents')
+      .select(({ fn }) => fn.countAll().as('documents'))
+      .where('skill_id', '=', skill.id)
+      .executeTakeFirstOrThrow();
+    if (Number(documents) >= limits.resources) {
+      throw problem(
+        '/problems/limit-reached',
+        `The skill "${skill.name}" holds ${limits.resources} documents already, the most that it may; delete some, or use another skill.`,
+      );
+    }
+    const row = { id, skill_id: skill.id, name, ...facts, created_at };
+    await db.insertInto('documents').values(row).execute();
+  }
+  const { numUpdatedRows } = await db
+    .updateTable('document_texts')
+    .set({ document_id: id, upload_until: 0 })
+    .where('id', '=', textId)
+    .where('document_id', 'is', null)
+    .where('upload_until', '>', 0)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) throw new Error('The text of a document has been discarded');
+  const document = { id, name, ...facts, created_at: replaced?.created_at ?? created_at };
+  return { document, isNew: !replaced };
+}
+
+/**
+ * Deletes a document; returns whether it existed. Runs within `Store.transaction`, with the project
+ * locked.
+ */
+export async function removeDocument(
+  store: Store,
+  skillId: string,
+  name: string,
+): Promise<boolean> {
+  const { numDeletedRows } = await store.reads
+    .deleteFrom('documents')
+    .where('skill_id', '=', skillId)
+    .where('name', '=', name)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Deletes some passages of a text without a document; returns whether there was such a text. */
+export async function sweepText({ work }: Store): Promise<boolean> {
+  const text = await work
+    .selectFrom('document_texts')
+    .select('id')
+    .where('document_id', 'is', null)
+    .where(sql<SqlBool>`upload_until < ${dialectOf(work).now}`)
+    .limit(1)
+    .executeTakeFirst();
+  if (!text) return false;
+  const { numDeletedRows } = await work
+    .deleteFrom('passages')
+    .where('id', 'in', ({ selectFrom }) =>
+      selectFrom('passages as part')
+        .select('part.id')
+        .where('part.text_id', '=', text.id)
+        .limit(DELETED_AT_ONCE),
+    )
+    .executeTakeFirst();
+  if (numDeletedRows > 0n) return true;
+  await inTransaction(work, async (db) => {
+    const removed = await db
+      .deleteFrom('document_texts')
+      .where('id', '=', text.id)
+      .returning(['owner', 'bytes'])
+      .executeTakeFirst();
+    if (removed) await adjustStored(db, removed.owner, -removed.bytes);
+  });
+  return true;
 }

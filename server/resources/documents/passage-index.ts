@@ -17,23 +17,42 @@ export interface FoundPassage {
   readonly content: string;
 }
 
-/** A search of passages. */
 export interface PassageQuery {
   readonly skillId: string;
   /** Terms of letters, digits and marks, each of one word, or of several that are adjacent. */
   readonly terms: readonly string[];
-  /** The most passages. */
   readonly limit: number;
 }
 
-/** Adds passages of a skill to the index; they are removed with their rows. */
-export function addToIndex(
+/**
+ * Adds passages of a skill to the index; they are removed with their rows. SQLite has FTS5
+ * (https://www.sqlite.org/fts5.html), which ranks by BM25, and PostgreSQL its text search
+ * (https://www.postgresql.org/docs/current/textsearch.html).
+ */
+export async function addToIndex(
   db: Kysely<Database>,
   skillId: string,
   passages: readonly StoredPassage[],
 ): Promise<void> {
-  const add = dialectOf(db).locksRows ? addToPostgres : addToSqlite;
-  return add(db, skillId, passages);
+  if (!dialectOf(db).locksRows) {
+    const rows = passages.map(
+      ({ id, terms }) => sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
+    );
+    await sql`
+      insert into passage_terms (rowid, skill, headings, content) values ${sql.join(rows)}
+    `.execute(db);
+    return;
+  }
+  const ids = passages.map(({ id }) => String(id));
+  const headings = passages.map(({ terms }) => terms.headings);
+  const contents = passages.map(({ terms }) => terms.content);
+  await sql`
+    insert into passage_terms (passage_id, skill_id, terms)
+    select id, ${skillId}::text,
+      setweight(to_tsvector('roster_text', headings), 'A') || to_tsvector('roster_text', content)
+    from unnest(${ids}::bigint[], ${headings}::text[], ${contents}::text[])
+      as passage (id, headings, content)
+  `.execute(db);
 }
 
 const FOUND = sql`
@@ -45,20 +64,6 @@ const HEADING_WEIGHT = 2;
 
 /** The same for PostgreSQL, which takes weights of at most 1: of the text, of B and C, of headings. */
 const POSTGRES_WEIGHTS = `{${1 / HEADING_WEIGHT}, 1, 1, 1}`;
-
-/** FTS5 (https://www.sqlite.org/fts5.html), which ranks by BM25. */
-async function addToSqlite(
-  db: Kysely<Database>,
-  skillId: string,
-  passages: readonly StoredPassage[],
-): Promise<void> {
-  const rows = passages.map(
-    ({ id, terms }) => sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
-  );
-  await sql`
-    insert into passage_terms (rowid, skill, headings, content) values ${sql.join(rows)}
-  `.execute(db);
-}
 
 /** A passage that SQLite found, and what orders it: by its score, the lowest first, then by its id. */
 export interface ScoredPassage extends FoundPassage {
@@ -93,24 +98,6 @@ export function searchSqlite(
 /** The skill of a passage is a term too, so that a search passes over the passages of others. */
 function skillTerm(skillId: string): string {
   return skillId.replaceAll('-', '');
-}
-
-/** PostgreSQL's text search (https://www.postgresql.org/docs/current/textsearch.html). */
-async function addToPostgres(
-  db: Kysely<Database>,
-  skillId: string,
-  passages: readonly StoredPassage[],
-): Promise<void> {
-  const ids = passages.map(({ id }) => String(id));
-  const headings = passages.map(({ terms }) => terms.headings);
-  const contents = passages.map(({ terms }) => terms.content);
-  await sql`
-    insert into passage_terms (passage_id, skill_id, terms)
-    select id, ${skillId}::text,
-      setweight(to_tsvector('roster_text', headings), 'A') || to_tsvector('roster_text', content)
-    from unnest(${ids}::bigint[], ${headings}::text[], ${contents}::text[])
-      as passage (id, headings, content)
-  `.execute(db);
 }
 
 /**

@@ -9,7 +9,7 @@ import { startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject, findProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
 import { createSkill } from '../skills.js';
-import { putDocument, storeText } from './document-rows.js';
+import { putDocument, storeText } from './documents.js';
 import {
   openPassageSearch,
   PassageSearch,

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { QueryGate, type QueryGateLimits } from '../../common/query-gate.js';
+import { ProblemError } from '../../problems/problem.js';
 import type { Database } from '../../store/database/schema.js';
 import { type Store, StoreBusyError } from '../../store/index.js';
 import { WorkerPool } from '../../work/worker-pool.js';
@@ -13,7 +14,7 @@ import {
   searchPostgres,
   searchSqlite,
 } from './passage-index.js';
-import type { SearchAnswer, SearchJob } from './search-file.js';
+import type { SearchJob } from './search-file.js';
 import { queryTerms } from './terms.js';
 
 /**
@@ -24,8 +25,7 @@ export class SearchError extends Error {
   override readonly name = 'SearchError';
 }
 
-/** Finds passages in one database. */
-export interface PassageFinder {
+interface PassageFinder {
   /**
    * Returns the passages that match, the best first. If the signal aborts, the work ends too.
    * @throws the reason of `signal`
@@ -43,16 +43,20 @@ export type SearchLimits = Pick<
 
 const LIMITS: SearchLimits = { slots: 3, maxWaiting: 512, maxWaitMs: 5_000, timeoutMs: 10_000 };
 
+const GATE_ERRORS = {
+  busy: () =>
+    new SearchError(
+      'Too many searches wait for their turn; search again for fewer and rarer words, or answer without the documents.',
+    ),
+  late: (timeoutMs: number) =>
+    new SearchError(
+      `The search took longer than ${timeoutMs / 1000} seconds and was ended; search for fewer and rarer words.`,
+    ),
+  stopped: () => new SearchError('The service is stopping; search again in a moment.'),
+};
+
 /** The longest wait for searches that end at the close, in milliseconds. */
 const MAX_CLOSE_MS = 1_000;
-
-export interface Search {
-  readonly owner: string;
-  readonly skillId: string;
-  readonly query: string;
-  /** The most passages. */
-  readonly limit: number;
-}
 
 /**
  * Finds passages in the documents of skills. Owners take turns, since one search of common words in
@@ -65,8 +69,7 @@ export class PassageSearch {
     private readonly finder: PassageFinder,
     limits: Partial<SearchLimits> = {},
   ) {
-    const errors = { busy: tooMany, late: tooSlow, stopped: stopping };
-    this.#gate = new QueryGate({ ...LIMITS, ...limits, ...errors });
+    this.#gate = new QueryGate({ ...LIMITS, ...limits, ...GATE_ERRORS });
   }
 
   /**
@@ -76,13 +79,17 @@ export class PassageSearch {
    * @throws the reason of `signal`, as soon as it aborts
    */
   async search(
-    { owner, skillId, query, limit }: Search,
+    {
+      owner,
+      query,
+      ...where
+    }: Omit<PassageQuery, 'terms'> & { readonly owner: string; readonly query: string },
     signal: AbortSignal,
   ): Promise<FoundPassage[]> {
     const terms = queryTerms(query);
     if (terms.length === 0) return [];
     return this.#gate.run(owner, signal, (running) =>
-      this.finder.find({ skillId, terms, limit }, running),
+      this.finder.find({ ...where, terms }, running),
     );
   }
 
@@ -97,22 +104,6 @@ export class PassageSearch {
     closed.abort();
     await this.finder.close?.();
   }
-}
-
-function tooSlow(timeoutMs: number): SearchError {
-  return new SearchError(
-    `The search took longer than ${timeoutMs / 1000} seconds and was ended; search for fewer and rarer words.`,
-  );
-}
-
-function tooMany(): SearchError {
-  return new SearchError(
-    'Too many searches wait for their turn; search again for fewer and rarer words, or answer without the documents.',
-  );
-}
-
-function stopping(): SearchError {
-  return new SearchError('The service is stopping; search again in a moment.');
 }
 
 /**
@@ -151,17 +142,18 @@ function searchInProcesses(
   script = new URL('./search-worker.js', import.meta.url),
 ): PassageFinder {
   const file = resolve(path);
-  const pool = new WorkerPool<SearchJob, SearchAnswer>({ ...PROCESSES, script });
+  const pool = new WorkerPool<SearchJob, ScoredPassage[]>({ ...PROCESSES, script });
   return {
     find: async (query, signal) => {
       const { sql, parameters } = searchSqlite(query).compile(db);
-      const details = { path: file, sql, parameters };
-      const answer = await pool.run({ details, onData: () => {}, signal }).catch((cause) => {
+      try {
+        const found = await pool.run({ details: { path: file, sql, parameters }, signal });
+        return found.map(omitScore);
+      } catch (cause) {
+        if (cause instanceof ProblemError) throw new StoreBusyError(cause.detail);
         const isEnd = cause instanceof WorkerEndedError || cause instanceof OutOfMemoryError;
         throw isEnd ? new SearchError('The search broke off; search again.', { cause }) : cause;
-      });
-      if (answer.kind === 'found') return answer.passages.map(omitScore);
-      throw new StoreBusyError(`The store cannot be searched now (${answer.code}).`);
+      }
     },
     close: () => pool.close(),
   };

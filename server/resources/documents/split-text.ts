@@ -58,7 +58,6 @@ const MAX_HEADINGS = 300;
  * @returns the passages, and undefined now and then, for others to work
  */
 export function* splitText(text: string, hasHeadings: boolean): Generator<TextPassage | undefined> {
-  /** The headings above the current block. */
   let path: readonly Heading[] = [];
   const writePath = () => truncate(path.map(({ title }) => title).join(' > '), MAX_HEADINGS);
   let begin = 0;
@@ -125,7 +124,7 @@ const MAX_LINES = 2000;
  * to work.
  */
 function* readBlocks(text: string, hasHeadings: boolean): Generator<Block | undefined> {
-  const readHeading: HeadingReader = hasHeadings ? createHeadingReader() : () => undefined;
+  const readHeading = hasHeadings ? createHeadingReader() : () => undefined;
   let begin = 0;
   let heading: Heading | undefined;
   let isAfterBlank = false;
@@ -161,14 +160,6 @@ function isBlankBetween(text: string, begin: number, end: number): boolean {
 /** The beginning of a line that is looked at: no heading or fence is longer. */
 const MAX_LINE = 1000;
 
-/** Reads the line between two offsets, after all lines before it. */
-type HeadingReader = (
-  text: string,
-  begin: number,
-  end: number,
-  isBlank: boolean,
-) => Heading | undefined;
-
 /** A character at the begin of a line that may be a fence or a heading of the form `# Title`. */
 const SIGN = /^ {0,3}[#`~]/;
 
@@ -179,10 +170,10 @@ const UNDERLINE = / {0,3}(=+|-{2,})[ \t]*(?:\r?\n|$)/y;
  * Returns a reader of the headings of Markdown, line by line (CommonMark 0.31.2, sections 4.2, 4.3 and
  * 4.5): `# Title`, and a title with a line of `=` or `-` below it; not in fenced code.
  */
-function createHeadingReader(): HeadingReader {
+function createHeadingReader() {
   let fence: string | undefined;
   let isInParagraph = false;
-  return (text, begin, end, isBlank) => {
+  return (text: string, begin: number, end: number, isBlank: boolean): Heading | undefined => {
     const continues = isInParagraph;
     isInParagraph = !isBlank;
     if (isBlank) return undefined;

@@ -1,15 +1,47 @@
 import { createHash } from 'node:crypto';
 import {
-  type Compilable,
-  type CompiledQuery,
+  CompiledQuery,
+  type DatabaseConnection,
   type Kysely,
   PostgresAdapter,
   type RawBuilder,
   SqliteAdapter,
+  SqliteDialect,
+  SqliteDriver,
   sql,
 } from 'kysely';
 import type { Database } from './schema.js';
 import { PreparedStatement, type SqliteConnection } from './sqlite-connection.js';
+
+/**
+ * The ways to the database, one for each kind of work. On PostgreSQL each is a pool of connections of its own,
+ * so that work that waits for a lock leaves the other kinds their connections. On SQLite, and within a
+ * transaction, all are the same connection.
+ */
+export interface Databases {
+  readonly reads: Kysely<Database>;
+  /** The transactions of requests. */
+  readonly writes: Kysely<Database>;
+  /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
+  readonly work: Kysely<Database>;
+  readonly searches: Kysely<Database>;
+  readonly keys: Kysely<Database>;
+  /** Readiness, and the cancellation of searches: statements that take no time. */
+  readonly health: Kysely<Database>;
+}
+
+/** Sends every kind of work the same way. */
+export function singleConnection(db: Kysely<Database>): Databases {
+  return { reads: db, writes: db, work: db, searches: db, keys: db, health: db };
+}
+
+/** Runs work in one transaction: in the one that `db` is bound to, or else in a new one. */
+export function inTransaction<T>(
+  db: Kysely<Database>,
+  work: (db: Kysely<Database>) => Promise<T>,
+): Promise<T> {
+  return db.isTransaction ? work(db) : db.transaction().execute(work);
+}
 
 /** The few places where the SQL of the databases differs. */
 export interface Dialect {
@@ -73,13 +105,16 @@ function hashName(name: string): string {
 /** Stands in a query for a value that each execution gives anew. */
 export type Parameter<Values> = <Name extends keyof Values>(name: Name) => RawBuilder<Values[Name]>;
 
-/** Builds a query that only reads. */
-type Build<Values, Row> = (db: Kysely<Database>, parameter: Parameter<Values>) => Compilable<Row>;
+/** A query that Kysely or `sql` builds. */
+interface Built<Row> {
+  compile(db: Kysely<Database>): CompiledQuery<Row>;
+}
 
-/** A compiled query, and for each of its parameters the name of its value, if it is not always the same. */
 interface Prepared<Values, Row> {
   readonly query: CompiledQuery<Row>;
+  /** For each parameter, the name of its value, if it is not always the same. */
   readonly names: readonly (keyof Values | undefined)[];
+  readonly isRead: boolean;
 }
 
 /**
@@ -87,22 +122,20 @@ interface Prepared<Values, Row> {
  * query takes Kysely several times as long as SQLite takes to answer it.
  */
 export class PreparedQuery<Values, Row> {
-  readonly #build: Build<Values, Row>;
   readonly #prepared = new Map<Dialect, Prepared<Values, Row>>();
-  readonly #statements = new WeakMap<SqliteConnection, PreparedStatement<Row>>();
 
-  constructor(build: Build<Values, Row>) {
-    this.#build = build;
-  }
+  constructor(
+    private readonly build: (db: Kysely<Database>, parameter: Parameter<Values>) => Built<Row>,
+  ) {}
 
-  /** Returns all rows. They are read in the transaction that `db` is bound to, if it is bound to one. */
+  /** Returns all rows. The query runs in the transaction that `db` is bound to, if it is bound to one. */
   async all(db: Kysely<Database>, values: Values): Promise<Row[]> {
-    const { query, names } = this.#preparedFor(db);
+    const { query, names, isRead } = this.#prepare(db);
     const parameters = names.map((name, index) =>
       name === undefined ? query.parameters[index] : values[name],
     );
-    const connection = readableNow(db);
-    if (connection) return this.#prepareOn(connection, query).all(parameters);
+    const statements = isRead ? readableNow(db) : undefined;
+    if (statements) return statements.prepare(query.sql).all<Row>(parameters);
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
     return rows;
   }
@@ -113,54 +146,102 @@ export class PreparedQuery<Values, Row> {
     return row;
   }
 
-  #preparedFor(db: Kysely<Database>): Prepared<Values, Row> {
-    const dialect = dialectOf(db);
-    let prepared = this.#prepared.get(dialect);
-    if (!prepared) {
-      prepared = this.#prepare(db);
-      this.#prepared.set(dialect, prepared);
-    }
-    return prepared;
-  }
-
   #prepare(db: Kysely<Database>): Prepared<Values, Row> {
+    const dialect = dialectOf(db);
+    const known = this.#prepared.get(dialect);
+    if (known) return known;
     const placeholders = new Map<unknown, keyof Values>();
-    const query = this.#build(db, (name) => {
+    const query = this.build(db, (name) => {
       const placeholder = Symbol(String(name));
       placeholders.set(placeholder, name);
       return sql`${placeholder}`;
-    }).compile();
+    }).compile(db);
     const names = query.parameters.map((parameter) => placeholders.get(parameter));
-    return { query, names };
-  }
-
-  #prepareOn(connection: SqliteConnection, { sql }: CompiledQuery<Row>): PreparedStatement<Row> {
-    let statement = this.#statements.get(connection);
-    if (!statement) {
-      statement = new PreparedStatement<Row>(connection, sql);
-      this.#statements.set(connection, statement);
-    }
-    return statement;
+    const prepared = { query, names, isRead: query.query.kind === 'SelectQueryNode' };
+    this.#prepared.set(dialect, prepared);
+    return prepared;
   }
 }
 
 /**
- * Returns the connection to SQLite on which `db` can be read at once, without Kysely's queue and promises:
- * SQLite answers in the calling thread. Returns undefined on PostgreSQL, and while somebody else's transaction is
+ * Returns the statements of SQLite if `db` can be read at once, without Kysely's queue and promises: SQLite
+ * answers in the calling thread. Returns undefined on PostgreSQL, and while somebody else's transaction is
  * open: what it has written would be seen before it is committed.
  */
 function readableNow(
   db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>,
-): SqliteConnection | undefined {
+): StatementCache | undefined {
   const { adapter } = db.getExecutor();
   if (!(adapter instanceof EmbeddedSqliteAdapter)) return undefined;
-  const { connection } = adapter;
-  return db.isTransaction || !connection.isTransaction ? connection : undefined;
+  const { statements } = adapter;
+  return db.isTransaction || !statements.connection.isTransaction ? statements : undefined;
+}
+
+/**
+ * Prepares each statement once and keeps it, which is faster. There are few: our queries have no values in their
+ * text, and lists of ids come in few lengths (see `lookup`).
+ */
+export class StatementCache {
+  readonly #statements = new Map<string, PreparedStatement>();
+  #writes = 0;
+
+  constructor(readonly connection: SqliteConnection) {}
+
+  /** The number of statements that may have changed something. */
+  get writes(): number {
+    return this.#writes;
+  }
+
+  /** Returns the statement for one execution. */
+  prepare(sql: string): PreparedStatement {
+    if (!sql.startsWith('select ')) this.#writes += 1;
+    const known = this.#statements.get(sql);
+    if (known) return known;
+    const statement = new PreparedStatement(this.connection, sql);
+    this.#statements.set(sql, statement);
+    return statement;
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+}
+
+/** Lets Kysely use a connection to SQLite. */
+export class EmbeddedSqliteDialect extends SqliteDialect {
+  constructor(private readonly statements: StatementCache) {
+    super({ database: statements });
+  }
+
+  override createDriver(): SqliteDriver {
+    return new WritingSqliteDriver(this.statements);
+  }
+
+  override createAdapter(): SqliteAdapter {
+    return new EmbeddedSqliteAdapter(this.statements);
+  }
+}
+
+/** All our transactions write. */
+class WritingSqliteDriver extends SqliteDriver {
+  constructor(private readonly statements: StatementCache) {
+    super({ database: statements });
+  }
+
+  /** A transaction that asks for the write lock only when it writes is refused at once, not after the timeout. */
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  /** Of some errors, such as a full disk, SQLite rolls back by itself. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.statements.connection.isTransaction) await super.rollbackTransaction(connection);
+  }
 }
 
 /** Lets all migrations run in one transaction, so that one that is broken off leaves the store as it was. */
-export class EmbeddedSqliteAdapter extends SqliteAdapter {
-  constructor(readonly connection: SqliteConnection) {
+class EmbeddedSqliteAdapter extends SqliteAdapter {
+  constructor(readonly statements: StatementCache) {
     super();
   }
 

@@ -1,19 +1,19 @@
 import { Socket } from 'node:net';
 import {
-  type CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
   Kysely,
   type Logger,
+  type PostgresCursor,
   PostgresDialect,
-  type QueryResult,
-  type TransactionSettings,
+  type PostgresPool,
+  type PostgresPoolClient,
+  type PostgresQueryResult,
 } from 'kysely';
-import { Pool } from 'pg';
+import { Pool, type PoolClient } from 'pg';
+import { migrate } from '../migrations/index.js';
 import { refuseUnreadable } from './address.js';
-import { type Databases, migrate } from './databases.js';
+import type { Databases } from './dialect.js';
 import type { Database } from './schema.js';
-import { isLockTimeout, type NoteFailure, StoreBusyError } from './unavailable.js';
+import { isLockTimeout, StoreBusyError } from './unavailable.js';
 
 /** The limits of a pool and its statements. Times are in milliseconds. */
 interface PoolLimits {
@@ -61,13 +61,13 @@ const SILENCE_MS = 5_000;
  * Opens pools of connections to the PostgreSQL database that a URL names, and brings its tables up to date.
  * Connections are made when they are needed, and again when they broke.
  * @param onError called with what broke a connection that was not in use
- * @param noteFailure called with the error of each statement that fails on the way of writes
+ * @param log gets the error of each statement that fails on the way of writes
  * @throws if the URL is malformed, the database cannot be reached, or a later release wrote it
  */
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
-  noteFailure: NoteFailure,
+  log: Logger,
 ): Promise<Databases> {
   refuseUnreadable(url);
   const migrating = openPool(url, onError, MIGRATION);
@@ -78,8 +78,8 @@ export async function openPostgres(
   }
   return {
     reads: openPool(url, onError, POOLS.reads),
-    writes: openPool(url, onError, POOLS.writes, noteFailure),
-    work: openPool(url, onError, POOLS.work, noteFailure),
+    writes: openPool(url, onError, POOLS.writes, log),
+    work: openPool(url, onError, POOLS.work, log),
     searches: openPool(url, onError, POOLS.searches),
     keys: openPool(url, onError, POOLS.keys),
     health: openPool(url, onError, POOLS.health),
@@ -90,7 +90,7 @@ function openPool(
   url: string,
   onError: (error: Error) => void,
   { connections, connect, lock, statement, transaction }: PoolLimits,
-  noteFailure?: NoteFailure,
+  log?: Logger,
 ): Kysely<Database> {
   const pool = new Pool({
     connectionString: url,
@@ -107,12 +107,8 @@ function openPool(
   pool.on('error', onError);
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
-  const dialect = new GuardedDialect(pool, transaction);
-  if (!noteFailure) return new Kysely({ dialect });
-  const log: Logger = (event) => {
-    if (event.level === 'error') noteFailure(event.error);
-  };
-  return new Kysely({ dialect, log });
+  const dialect = new PostgresDialect({ pool: guardPool(pool, transaction) });
+  return new Kysely({ dialect, ...(log && { log }) });
 }
 
 /** @param silence in milliseconds; 0 for no limit */
@@ -123,81 +119,42 @@ function endedBySilence(silence: number): Socket {
   });
 }
 
-class GuardedDialect extends PostgresDialect {
-  constructor(
-    pool: Pool,
-    private readonly transaction: number | undefined,
-  ) {
-    super({ pool });
-  }
-
-  override createDriver(): Driver {
-    return new GuardedDriver(super.createDriver(), this.transaction);
-  }
+/**
+ * Returns a pool for Kysely whose connections refuse the statements that would wait in vain, and those that
+ * would make a transaction take too long.
+ * @param transaction the time after which a connection that was taken begins no further statement
+ */
+function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): PostgresPool {
+  const breaker = new CircuitBreaker();
+  return {
+    connect: async () => {
+      const client = await pool.connect();
+      return new GuardedClient(client, breaker, performance.now() + transaction);
+    },
+    end: () => pool.end(),
+  };
 }
 
-/** Kysely's driver, with connections that refuse statements. */
-class GuardedDriver implements Driver {
-  readonly #breaker = new CircuitBreaker();
-  /** The connections as Kysely's driver knows them. */
-  readonly #inner = new WeakMap<DatabaseConnection, DatabaseConnection>();
-
-  constructor(
-    private readonly driver: Driver,
-    private readonly transaction = Number.POSITIVE_INFINITY,
-  ) {}
-
-  async acquireConnection(): Promise<DatabaseConnection> {
-    const inner = await this.driver.acquireConnection();
-    const end = performance.now() + this.transaction;
-    const guarded = new GuardedConnection(inner, this.#breaker, end);
-    this.#inner.set(guarded, inner);
-    return guarded;
-  }
-
-  releaseConnection(connection: DatabaseConnection): Promise<void> {
-    return this.driver.releaseConnection(this.#inner.get(connection) ?? connection);
-  }
-
-  init(): Promise<void> {
-    return this.driver.init();
-  }
-
-  beginTransaction(connection: DatabaseConnection, settings: TransactionSettings): Promise<void> {
-    return this.driver.beginTransaction(connection, settings);
-  }
-
-  commitTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.driver.commitTransaction(connection);
-  }
-
-  rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    return this.driver.rollbackTransaction(connection);
-  }
-
-  destroy(): Promise<void> {
-    return this.driver.destroy();
-  }
-}
-
-/** Refuses the statements that would wait in vain, and those that would make a transaction take too long. */
-class GuardedConnection implements DatabaseConnection {
+class GuardedClient implements PostgresPoolClient {
   /** @param end when the last statement may begin, by `performance.now()` */
   constructor(
-    private readonly guarded: DatabaseConnection,
+    private readonly client: PoolClient,
     private readonly breaker: CircuitBreaker,
     private readonly end: number,
   ) {}
 
-  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
-    if (performance.now() > this.end && query.sql !== 'rollback') {
+  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+  query(sql: unknown, parameters: readonly unknown[] = []): unknown {
+    if (typeof sql !== 'string') throw new Error('The store reads no streams');
+    if (performance.now() > this.end && sql !== 'rollback') {
       throw new StoreBusyError('The store took too long; try again in a moment.');
     }
-    return this.breaker.run(query.sql, () => this.guarded.executeQuery<R>(query));
+    return this.breaker.run(sql, () => this.client.query(sql, [...parameters]));
   }
 
-  streamQuery<R>(query: CompiledQuery, chunkSize?: number): AsyncIterableIterator<QueryResult<R>> {
-    return this.guarded.streamQuery(query, chunkSize);
+  release(): void {
+    this.client.release();
   }
 }
 

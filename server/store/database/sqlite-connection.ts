@@ -25,7 +25,7 @@ export class PreparedStatement<Row = unknown> {
   }
 
   /** Returns all rows, of the type that the query declares: SQLite does not know it. */
-  all(parameters: readonly unknown[]): Row[] {
+  all<R = Row>(parameters: readonly unknown[]): R[] {
     const rows = this.#statement.all(...parameters);
     for (let index = 0; index < rows.length; index += 1) rows[index] = this.#toRow(rows[index]);
     return rows;

@@ -1,21 +1,17 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  Kysely,
-  type SqliteAdapter,
-  SqliteDialect,
-  type SqliteDialectConfig,
-  SqliteDriver,
-  sql,
-} from 'kysely';
+import { Kysely, type Logger, sql } from 'kysely';
 import pRetry from 'p-retry';
-import { type Databases, migrate, singleConnection } from './databases.js';
-import { EmbeddedSqliteAdapter } from './dialect.js';
+import { migrate } from '../migrations/index.js';
+import {
+  type Databases,
+  EmbeddedSqliteDialect,
+  StatementCache,
+  singleConnection,
+} from './dialect.js';
 import type { Database } from './schema.js';
-import { DatabaseSync, PreparedStatement, type SqliteConnection } from './sqlite-connection.js';
-import { errorCode, type NoteFailure } from './unavailable.js';
+import { DatabaseSync, PreparedStatement } from './sqlite-connection.js';
+import { errorCode } from './unavailable.js';
 
 /** The longest time that an opening waits for others that use the file, in milliseconds. */
 const OPENING_TIMEOUT_MS = 10_000;
@@ -36,7 +32,7 @@ const CACHE_SIZE = -16_000;
  * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date.
  * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
- * @param noteFailure called with the error of each statement that fails on the way of writes
+ * @param log gets the error of each statement that fails on the way of writes
  * @returns the database, its path, and a mark that is another one whenever anything in it may have changed: SQLite tells
  *   of the commits of other connections (`pragma data_version`), and our own are counted. A file has a second
  *   connection for reads, which would otherwise wait for whatever transaction is open.
@@ -45,19 +41,14 @@ const CACHE_SIZE = -16_000;
  */
 export async function openSqlite(
   url: string,
-  noteFailure: NoteFailure = () => {},
+  log: Logger = () => {},
 ): Promise<{ databases: Databases; path: string; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
   const database = new DatabaseSync(path, { timeout: 0 });
-  const prepared = new PreparedOnce(database);
-  const db = new Kysely<Database>({
-    dialect: new WritingSqliteDialect(database, prepared),
-    log: (event) => {
-      if (event.level === 'error') noteFailure(event.error);
-    },
-  });
+  const statements = new StatementCache(database);
+  const db = new Kysely<Database>({ dialect: new EmbeddedSqliteDialect(statements), log });
   try {
     await whileBusy(async () => {
       // With WAL, only FULL makes a commit outlive a power cut.
@@ -84,7 +75,7 @@ export async function openSqlite(
         seen = undefined;
       });
     }
-    return `${seen} ${prepared.writes}`;
+    return `${seen} ${statements.writes}`;
   };
   const reads = path === ':memory:' ? {} : await openReads(path);
   return { databases: { ...singleConnection(db), ...reads }, path, mark };
@@ -132,7 +123,7 @@ async function openReads(path: string): Promise<Pick<Databases, 'reads' | 'keys'
   const connection = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   connection.exec(`pragma cache_size = ${CACHE_SIZE}`);
   const reads = new Kysely<Database>({
-    dialect: new WritingSqliteDialect(connection, new PreparedOnce(connection)),
+    dialect: new EmbeddedSqliteDialect(new StatementCache(connection)),
   });
   // Through Kysely, which closes only what it has used.
   await sql`pragma query_only = ON`.execute(reads);
@@ -148,76 +139,4 @@ function whileBusy(work: () => Promise<void>): Promise<void> {
     maxRetryTime: OPENING_TIMEOUT_MS,
     shouldRetry: ({ error }) => errorCode(error) === 'SQLITE_BUSY',
   });
-}
-
-class WritingSqliteDialect extends SqliteDialect {
-  constructor(
-    private readonly connection: SqliteConnection,
-    private readonly prepared: PreparedOnce,
-  ) {
-    super({ database: prepared });
-  }
-
-  override createDriver(): SqliteDriver {
-    return new WritingSqliteDriver(this.connection, this.prepared);
-  }
-
-  override createAdapter(): SqliteAdapter {
-    return new EmbeddedSqliteAdapter(this.connection);
-  }
-}
-
-/** All our transactions write. */
-class WritingSqliteDriver extends SqliteDriver {
-  constructor(
-    private readonly connection: SqliteConnection,
-    prepared: PreparedOnce,
-  ) {
-    super({ database: prepared });
-  }
-
-  /** A transaction that asks for the write lock only when it writes is refused at once, not after the timeout. */
-  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
-  }
-
-  /** Of some errors, such as a full disk, SQLite rolls back by itself. */
-  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.connection.isTransaction) await super.rollbackTransaction(connection);
-  }
-}
-
-type Preparing = Exclude<SqliteDialectConfig['database'], () => unknown>;
-
-/**
- * Prepares each statement once and keeps it, which is faster. There are few: our queries have no values in their
- * text, and lists of ids come in few lengths (see `lookup`).
- */
-class PreparedOnce implements Preparing {
-  readonly #statements = new Map<string, PreparedStatement>();
-  readonly #connection: SqliteConnection;
-  #writes = 0;
-
-  constructor(connection: SqliteConnection) {
-    this.#connection = connection;
-  }
-
-  /** The number of statements that may have changed something. */
-  get writes(): number {
-    return this.#writes;
-  }
-
-  /** Kysely asks for a statement each time that it runs it. */
-  prepare(sql: string): PreparedStatement {
-    if (!sql.startsWith('select ')) this.#writes += 1;
-    const known = this.#statements.get(sql);
-    if (known) return known;
-    const statement = new PreparedStatement(this.#connection, sql);
-    this.#statements.set(sql, statement);
-    return statement;
-  }
-
-  close(): void {
-    this.#connection.close();
-  }
 }

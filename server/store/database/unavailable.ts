@@ -50,12 +50,6 @@ const TIMED_OUT = /^(55P03|57014|SQLITE_(BUSY|LOCKED))$/;
  */
 const UNWRITABLE = /^(SQLITE_(FULL|IOERR|READONLY|CANTOPEN)|25006|53100|58030)$/;
 
-/** Called with the error of a statement. */
-export type NoteFailure = (error: unknown) => void;
-
-/** PostgreSQL: a lock was not had in time. */
-const LOCK_TIMEOUT = '55P03';
-
 /** The network between us and the database. */
 const NETWORK =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOTFOUND|EAI_AGAIN)$/;
@@ -84,9 +78,9 @@ export function isUnwritable(error: unknown): boolean {
   return UNWRITABLE.test(errorCode(error));
 }
 
-/** Whether PostgreSQL gave up waiting for a lock. */
+/** Whether PostgreSQL gave up waiting for a lock (lock_not_available). */
 export function isLockTimeout(error: unknown): boolean {
-  return errorCode(error) === LOCK_TIMEOUT;
+  return errorCode(error) === '55P03';
 }
 
 /** Returns the problem of a store that cannot take the request now; undefined for other errors. */

@@ -1,4 +1,4 @@
-import type { Migration } from 'kysely';
+import { type Kysely, type Migration, Migrator } from 'kysely';
 import * as first from './0001-first.js';
 import * as documents from './0002-documents.js';
 import * as conversations from './0003-conversations.js';
@@ -14,3 +14,17 @@ export const migrations: Record<string, Migration> = {
   '0003-conversations': conversations,
   '0004-model-sources': modelSources,
 };
+
+/**
+ * Brings the tables up to date, all in one transaction: a migration that is broken off leaves them as they
+ * were. Of several instances that begin at once, one does it and the others wait.
+ * @throws if a later release wrote the store
+ */
+export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
+  const { error: cause } = await migrator.migrateToLatest();
+  if (cause instanceof Error && /previously executed migration .* is missing/.test(cause.message)) {
+    throw new Error('it was written by a later release of Roster; run that release', { cause });
+  }
+  if (cause) throw cause;
+}

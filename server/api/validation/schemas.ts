@@ -1,0 +1,74 @@
+import { Ajv2020, type Options, type ValidateFunction } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import type { Contract, Document, Operation } from '../../contract/document.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+
+/** The checks of the parts of a request, each of an object with these members. */
+export interface RequestChecks {
+  /** `path`, the parameters of the address, and `header`. */
+  readonly address: ValidateFunction;
+  /** `query`, as texts; converts them to the types of the contract. */
+  readonly query: ValidateFunction;
+  readonly body: ValidateFunction;
+}
+
+/** Returns a function that compiles the checks of the requests to an operation. */
+export function requestChecks({ document }: Contract): (operation: Operation) => RequestChecks {
+  const asSent = createAjv({ useDefaults: true });
+  // Query parameters are converted from strings, and a single value of a repeatable one becomes a
+  // list.
+  const asTexts = createAjv({ useDefaults: true, coerceTypes: 'array' });
+  return ({ parameters, bodySchema = {} }) => {
+    const path = parameterSchema(parameters, 'path');
+    const header = parameterSchema(parameters, 'header');
+    const query = { ...parameterSchema(parameters, 'query'), additionalProperties: false };
+    return {
+      address: asSent.compile(withComponents(document, { path, header })),
+      query: asTexts.compile(withComponents(document, { query })),
+      body: asSent.compile(withComponents(document, { body: bodySchema })),
+    };
+  };
+}
+
+export function createAjv(options: Options): Ajv2020 {
+  const ajv = new Ajv2020({ ...options, strict: false, validateSchema: false, meta: false });
+  addFormats.default(ajv, { mode: 'full' });
+  return ajv;
+}
+
+/** Returns the schema of an object with these properties, and the components that they reference. */
+export function withComponents({ components }: Document, properties: JsonRecord): JsonRecord {
+  return { properties, components: referencedComponents(properties, components) };
+}
+
+const REFERENCE = /"\$ref":"#\/components\/(\w+)\/([\w.-]+)"/g;
+
+/** Returns the components that a part of the document references, directly or indirectly. */
+export function referencedComponents(part: unknown, components: Document['components']): object {
+  const kept: Record<string, Record<string, unknown>> = {};
+  const visit = (node: unknown): void => {
+    for (const [, kind = '', name = ''] of JSON.stringify(node).matchAll(REFERENCE)) {
+      const component = asRecord(components[kind])[name];
+      if (component === undefined || kept[kind]?.[name] !== undefined) continue;
+      kept[kind] = { ...kept[kind], [name]: component };
+      visit(component);
+    }
+  };
+  visit(part);
+  return kept;
+}
+
+/** @param place the value of `in` */
+export function parameterSchema(parameters: readonly JsonRecord[], place: string): JsonRecord {
+  const properties: Record<string, unknown> = {};
+  const required: string[] = [];
+  for (const parameter of parameters) {
+    if (parameter['in'] !== place) continue;
+    // Node lower-cases header names.
+    const sent = String(parameter['name']);
+    const name = place === 'header' ? sent.toLowerCase() : sent;
+    properties[name] = parameter['schema'];
+    if (parameter['required'] === true) required.push(name);
+  }
+  return { type: 'object', properties, required };
+}

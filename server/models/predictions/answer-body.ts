@@ -1,0 +1,117 @@
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  type AnyPredictor,
+  answerParsedRows,
+  answerRows,
+  createPredictorInSteps,
+  DeclinedError,
+  decodeModelInSteps,
+  type Model,
+  RowsError,
+  type Steps,
+  type UnknownName,
+  UnknownNamesError,
+} from '../../../prediction/src/predicting.js';
+import { LruCache } from '../../common/lru-cache.js';
+import { asRecord } from '../../contract/json-record.js';
+
+/** The details of a job that answers a body. The model comes first as input if it is asked for, then the body. */
+export interface AnswerJob {
+  readonly versionId: string;
+  readonly options: AnswerOptions;
+  /** Whether the body is JSON that was declined and then found valid: its rows are read as objects. */
+  readonly isValid: boolean;
+}
+
+/** An event of such a job. Its data are the bytes of the answer. */
+export type AnswerEvent =
+  /** Whether the worker has the model. If not, it is the first piece of the input. */
+  | { readonly kind: 'model'; readonly isLoaded: boolean }
+  /** The number of rows in the bytes that follow. */
+  | { readonly kind: 'rows'; readonly rows: number }
+  | Exclude<AnswerPart, { readonly kind: 'bytes' }>;
+
+export type RowsFault =
+  | { readonly kind: 'malformed'; readonly message: string }
+  | { readonly kind: 'unknown-names'; readonly names: readonly UnknownName[] }
+  /** The body is to be validated as a whole. Nothing was answered. */
+  | { readonly kind: 'declined' };
+
+/**
+ * Answers the rows of one body.
+ * @param take takes the parts of the answer, in order
+ * @returns the fault of the rows, if they have one
+ * @throws the error of the body, of `take`, or of the service
+ */
+export async function answerBody(
+  predictor: AnyPredictor,
+  body: AsyncIterable<Uint8Array>,
+  { options, isValid }: AnswerJob,
+  take: (part: AnswerPart) => Promise<void> | void,
+): Promise<RowsFault | undefined> {
+  try {
+    const parts = isValid
+      ? answerParsedRows(predictor, findRows(JSON.parse(await readText(body))), options)
+      : answerRows(predictor, body, options);
+    for await (const part of parts) await take(part);
+    return undefined;
+  } catch (error) {
+    if (error instanceof RowsError) return { kind: 'malformed', message: error.message };
+    if (error instanceof DeclinedError) return { kind: 'declined' };
+    if (!(error instanceof UnknownNamesError)) throw error;
+    // Where the rows of JSON are is known when it is read as a whole.
+    if (options.from === 'json') return { kind: 'declined' };
+    return { kind: 'unknown-names', names: error.names };
+  }
+}
+
+function findRows(body: unknown): readonly unknown[] {
+  const rows = Array.isArray(body) ? body : asRecord(body)['data'];
+  return Array.isArray(rows) ? rows : [];
+}
+
+async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  return Buffer.concat(pieces).toString();
+}
+
+/** The most trained models in memory. Others are loaded again when they are needed. */
+const MAX_LOADED = 64;
+
+/** The memory of a loaded model, in bytes: of any, for each byte of its artifact, and for each category. Measured, and rounded up. */
+const MEMORY = { base: 384 * 1024, perByte: 4, perCategory: 320 };
+
+/** Trained models that are ready to answer, by their versions. */
+export class ModelCache extends LruCache<AnyPredictor> {
+  /** @param maxBytes about how many bytes they may take together */
+  constructor(private readonly maxBytes: number) {
+    super({ maxEntries: MAX_LOADED, maxSize: maxBytes });
+  }
+
+  /** @param pause called between two steps, for others to work */
+  async load(
+    versionId: string,
+    artifact: Uint8Array,
+    pause: () => Promise<void>,
+  ): Promise<AnyPredictor> {
+    const model = await runSteps(decodeModelInSteps(artifact), pause);
+    const predictor = await runSteps(createPredictorInSteps(model), pause);
+    this.set(versionId, predictor, Math.min(estimateMemory(model, artifact.length), this.maxBytes));
+    return predictor;
+  }
+}
+
+async function runSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    await pause();
+  }
+}
+
+function estimateMemory({ columns }: Model, artifactBytes: number): number {
+  const categories = columns.reduce((sum, column) => sum + (column.categories?.length ?? 0), 0);
+  return MEMORY.base + MEMORY.perByte * artifactBytes + MEMORY.perCategory * categories;
+}
