@@ -10,7 +10,6 @@ export {
   UnknownNamesError,
 } from './formats/answer-part.js';
 export { answerParsedRows, answerRows } from './formats/answer-rows.js';
-export type { AnyPredictor } from './formats/formats.js';
 export type { ClassificationModel } from './model/class-model.js';
 export type { Model, RegressionModel } from './model/model.js';
 export { decodeModel, decodeModelInSteps } from './model/model-codec.js';
@@ -19,6 +18,7 @@ export type { RowWarning, RowWarnings, UnknownName } from './row-check/row-warni
 export type { ClassPrediction } from './serving/class-server.js';
 export type { Prediction } from './serving/number-server.js';
 export {
+  type AnyPredictor,
   Classifier,
   createPredictor,
   createPredictorInSteps,

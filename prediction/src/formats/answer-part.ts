@@ -1,5 +1,7 @@
 import type { RowCheck } from '../row-check/row-check.js';
 import type { RowWarnings, UnknownName } from '../row-check/row-warnings.js';
+import type { PredictedBlock } from '../serving/answer-layout.js';
+import type { RowBlock } from '../serving/row-binner.js';
 
 /** The formats of rows. */
 export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
@@ -35,6 +37,36 @@ export type AnswerPart =
     }
   /** Warnings of what the model does not know in the rows: in the first part if the rows are JSON, else in the last. */
   | { readonly kind: 'warnings'; readonly warnings: RowWarnings };
+
+/** A line that cannot be read. The lines after it can. */
+export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
+
+/** Reads the rows of one body, and adds them to a check. */
+export interface RowReader {
+  /** Whether the whole body is read, and its warnings are known, before the first rows are given. */
+  readonly isWhole: boolean;
+  /**
+   * Yields the rows of each piece of the body as it arrives.
+   * @throws {RowsError | UnknownNamesError} at a fault that ends the reading
+   * @throws the error of the body
+   */
+  read(body: AsyncIterable<Uint8Array>): AsyncIterable<Iterable<RowBlock | LineFault>>;
+}
+
+/** Writes one answer. */
+export interface AnswerWriter {
+  /** The number of bytes that were written and not taken. */
+  readonly length: number;
+  /**
+   * Writes the rows of a block with their predictions, after what opens the answer. Yields where `MAX_BLOCK_BYTES`
+   * or more wait to be taken.
+   */
+  write(block: RowBlock, predicted: PredictedBlock): Iterable<void>;
+  /** Writes what closes the answer. */
+  end(): void;
+  /** Hands over what was written. */
+  take(): Uint8Array;
+}
 
 /** A fault that ends the reading of rows. The message tells its place, and how to mend it. */
 export class RowsError extends Error {

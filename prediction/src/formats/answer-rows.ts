@@ -1,9 +1,16 @@
 import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
 import type { RowCheck } from '../row-check/row-check.js';
+import type { AnyPredictor } from '../serving/predictor.js';
 import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
-import { type AnswerOptions, type AnswerPart, RowsError, refuseUnknown } from './answer-part.js';
-import { type AnyPredictor, type RowReader, readerOf, writerOf } from './formats.js';
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  type AnswerWriter,
+  type RowReader,
+  RowsError,
+  refuseUnknown,
+} from './answer-part.js';
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 192 * 1024;
@@ -28,7 +35,7 @@ export async function* answerRows(
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
   const check = blocks.check();
-  const reader = await readerOf(blocks, options, check, budget);
+  const reader = await openReader(blocks, options, check, budget);
   try {
     yield* answerFrom(reader, blocks, check, body, options, budget);
   } catch (error) {
@@ -67,7 +74,7 @@ async function* answerFrom(
   options: Omit<AnswerOptions, 'from'>,
   budget: ByteBudget,
 ): AsyncGenerator<AnswerPart> {
-  const writer = await writerOf(blocks, options, budget);
+  const writer = await openWriter(blocks, options, budget);
   let rows = 0;
   const bytes = (): AnswerPart => {
     const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };
@@ -95,4 +102,60 @@ async function* answerFrom(
   writer.end();
   if (writer.length > 0) yield bytes();
   if (!isWarned) yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
+}
+
+/** Returns a reader of rows. The code of a format is loaded when it is first needed. */
+async function openReader(
+  blocks: BlockPredictor,
+  options: AnswerOptions,
+  check: RowCheck,
+  budget: ByteBudget,
+): Promise<RowReader> {
+  switch (options.from) {
+    case 'json':
+      return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options, check);
+    case 'arrow-stream':
+    case 'arrow-file': {
+      const format = options.from === 'arrow-stream' ? 'stream' : 'file';
+      const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
+      return new ArrowRowReader(blocks, options, check, format, budget);
+    }
+    case 'csv':
+      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options, check);
+    case 'parquet':
+      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(
+        blocks,
+        options,
+        check,
+        budget,
+      );
+    case 'ndjson':
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(
+        blocks,
+        options,
+        check,
+      );
+  }
+}
+
+/** Returns a writer of answers. The code of a format is loaded when it is first needed. */
+async function openWriter(
+  blocks: BlockPredictor,
+  options: Omit<AnswerOptions, 'from'>,
+  budget: ByteBudget,
+): Promise<AnswerWriter> {
+  switch (options.to) {
+    case 'json':
+    case 'ndjson':
+      return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
+    case 'arrow-stream':
+    case 'arrow-file':
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(
+        blocks.layout,
+        options,
+        budget,
+      );
+    case 'csv':
+      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
+  }
 }

@@ -190,8 +190,9 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     choices[at + ANOMALY] = flagChoice(this.#isAnomaly(row, original));
     choices[at + LIKELIEST] = this.#likeliest[row] ?? 0;
     const set = this.#set(row);
-    choices[at + SET] = set.length;
-    choices.set(set, at + SET + 1);
+    let end = at + SET;
+    choices[end++] = set.length;
+    for (const member of set) choices[end++] = member;
   }
 
   prediction(row: number, original: unknown): ClassPrediction {

@@ -75,6 +75,9 @@ interface Parts {
   readonly values: ForestScorer;
   readonly errors: ErrorEstimator;
   readonly partial: PartialEstimator | null;
+  readonly rounding: Rounding;
+  /** Reads the text of a row's own value of the target. */
+  readonly readActual: (text: string) => number;
 }
 
 /** Predicts rows as numbers, each with an interval. */
@@ -82,11 +85,13 @@ export class NumberServer implements TaskServer<Prediction> {
   readonly layout: AnswerLayout;
 
   static *create(model: RegressionModel): Steps<NumberServer> {
-    const { value_forest, partial_rows } = model;
+    const { value_forest, partial_rows, target_scale, target_deviation, target_reading } = model;
     return new NumberServer(model, yield* RowBinner.create(model), {
       values: yield* ForestScorer.create(value_forest.trees),
       errors: yield* ErrorEstimator.create(model),
       partial: partial_rows && (yield* PartialEstimator.create(partial_rows)),
+      rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
+      readActual: readerOf('number', target_reading),
     });
   }
 
@@ -127,9 +132,6 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Predicted values and errors in standard units; in place of the errors, later, the reaches of the intervals. */
   readonly #standards: Float64Array;
   readonly #errors: Float64Array;
-  readonly #rounding: Rounding;
-  /** Reads the text of a row's own value of the target. */
-  readonly #readActual: (text: string) => number;
 
   constructor(
     model: RegressionModel,
@@ -138,7 +140,6 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     binned: BinnedRows,
     maxRows: number,
   ) {
-    const { target_scale, target_deviation, target_reading } = model;
     this.#model = model;
     this.#parts = parts;
     this.#widths = widths;
@@ -147,8 +148,6 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     this.#standards = new Float64Array(maxRows);
     this.#errors = new Float64Array(maxRows);
     this.numbers = new Float64Array(maxRows * NUMBERS);
-    this.#rounding = new Rounding(lengthFromStandard(target_scale, target_deviation));
-    this.#readActual = readerOf('number', target_reading);
   }
 
   predict(block: RowBlock): void {
@@ -175,7 +174,8 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Whether a row's own value lies outside its interval; null, if it is no number. */
   #isAnomaly(row: number, original: unknown): boolean | null {
     if (original === null) return null;
-    const actual = typeof original === 'number' ? original : this.#readActual(cellText(original));
+    const actual =
+      typeof original === 'number' ? original : this.#parts.readActual(cellText(original));
     if (Number.isNaN(actual)) return null;
     const at = row * NUMBERS;
     return actual < (this.numbers[at + MIN] ?? 0) || actual > (this.numbers[at + MAX] ?? 0);
@@ -193,7 +193,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     values.addToAll(this.#standards, bins, count);
     errors.write(this.#errors, ordinary, bins, count);
     if (!partial || ordinaryCount === count) return;
-    const others = this.#indexes.subarray(ordinaryCount, count);
+    const others = indexes.subarray(ordinaryCount, count);
     partial.correct(this.#standards, others, bins, count);
     partial.errors.write(this.#errors, others, bins, count);
   }
@@ -216,7 +216,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   #bound(count: number): void {
     const { numbers } = this;
     const { target_scale } = this.#model;
-    const rounding = this.#rounding;
+    const { rounding } = this.#parts;
     const standards = this.#standards;
     const errors = this.#errors;
     for (let row = 0; row < count; row++) {

@@ -33,12 +33,15 @@ export class Classifier extends RowServer<ClassPrediction> {
   }
 }
 
+/** A predictor of numbers or of classes. */
+export type AnyPredictor = Predictor | Classifier;
+
 /** Makes a model ready for answering, a regressor or a classifier. */
-export function createPredictor(model: Model): Predictor | Classifier {
+export function createPredictor(model: Model): AnyPredictor {
   return finish(createPredictorInSteps(model));
 }
 
 /** Makes a model ready for answering in steps. */
-export function createPredictorInSteps(model: Model): Steps<Predictor | Classifier> {
+export function createPredictorInSteps(model: Model): Steps<AnyPredictor> {
   return model.task === 'regression' ? Predictor.create(model) : Classifier.create(model);
 }

@@ -5,9 +5,9 @@ import type { Steps } from '../steps.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
-import { JsonBuffer, type Literal, literal } from './json-buffer.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { RowWriter } from './row-writer.js';
+import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;
@@ -113,7 +113,7 @@ export class RowServer<A> {
     | {
         readonly level: number | undefined;
         readonly answer: TaskAnswer<A>;
-        readonly out: JsonBuffer;
+        readonly out: TextBuffer;
       }
     | undefined;
 
@@ -131,7 +131,8 @@ export class RowServer<A> {
     const { target } = this.#parts.model;
     const answer = this.#begin(rows, confidence);
     const predictions: A[] = [];
-    for (const block of this.#predictBlocks(rows, answer)) {
+    for (const block of this.#blocks(rows)) {
+      answer.predict(block);
       for (const [index, row] of block.rows.entries()) {
         predictions.push(answer.prediction(index, ownValue(row, target)));
       }
@@ -165,7 +166,7 @@ export class RowServer<A> {
     const { task, checks, writer } = this.#parts;
     let single = this.#single;
     if (single === undefined || single.level !== level) {
-      const out = new JsonBuffer(2 * writer.rowBytes);
+      const out = new TextBuffer(2 * writer.rowBytes);
       single = { level, answer: task.begin(level, 1), out };
     }
     // An error leaves nothing half written behind.
@@ -236,10 +237,11 @@ export class RowServer<A> {
   ): Generator<Uint8Array> {
     const { writer } = this.#parts;
     const { rowBytes } = writer;
-    const out = new JsonBuffer(Math.min(PORTION, rows.length * rowBytes) + rowBytes + 64);
+    const out = new TextBuffer(Math.min(PORTION, rows.length * rowBytes) + rowBytes + 64);
     out.literal(open);
     let isFirst = true;
-    for (const block of this.#predictBlocks(rows, answer)) {
+    for (const block of this.#blocks(rows)) {
+      answer.predict(block);
       for (const [index, row] of block.rows.entries()) {
         if (!isFirst) out.literal(between);
         isFirst = false;
@@ -249,17 +251,16 @@ export class RowServer<A> {
       }
     }
     out.literal(close);
-    if (out.length > 0) yield out.end();
+    if (out.length > 0) yield out.take();
   }
 
-  *#predictBlocks(rows: readonly unknown[], answer: TaskAnswer<A>): Generator<ObjectBlock> {
+  #blocks(rows: readonly unknown[]): Iterable<ObjectBlock> {
     const { task, checks } = this.#parts;
-    const { names } = checks;
-    const { binner } = task;
-    for (const block of objectBlocks(rows, { names, binner, maxRows: this.#maxRows })) {
-      answer.predict(block);
-      yield block;
-    }
+    return objectBlocks(rows, {
+      names: checks.names,
+      binner: task.binner,
+      maxRows: this.#maxRows,
+    });
   }
 }
 

@@ -8,10 +8,10 @@ import {
   type Member,
   type PredictedBlock,
 } from './answer-layout.js';
-import { JsonBuffer, type Literal, literal } from './json-buffer.js';
+import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
 /** About what a value takes; too little only costs a larger buffer. */
-const VALUE_BYTES = 32;
+const VALUE_BYTES = 12;
 
 const NOTHING = literal('');
 const COMMA = literal(',');
@@ -79,9 +79,12 @@ export class RowWriter {
   }
 
   /** Writes a row, and what is predicted of it. */
-  write(out: JsonBuffer, row: RowObject, predicted: PredictedBlock, index: number): void {
+  write(out: TextBuffer, row: RowObject, predicted: PredictedBlock, index: number): void {
     const choices = this.#choices;
-    const first = index * this.#starts.length;
+    const echoes = this.#echoes;
+    const starts = this.#starts;
+    const ends = this.#ends;
+    const first = index * starts.length;
     predicted.writeChoices(index, this.#target.of(row), choices, 0);
     for (const { kind, at, before, texts } of this.#steps) {
       switch (kind) {
@@ -90,23 +93,23 @@ export class RowWriter {
           break;
         case 'echo':
           out.literal(before);
-          this.#echoes[at]?.write(out, row);
+          echoes[at]?.write(out, row);
           break;
         case 'number':
           out.literal(before);
-          this.#starts[at] = out.length;
+          starts[at] = out.length;
           out.number(predicted.numbers[first + at] ?? 0);
-          this.#ends[at] = out.length;
+          ends[at] = out.length;
           break;
         case 'again':
           out.literal(before);
-          out.again(this.#starts[at] ?? 0, this.#ends[at] ?? 0);
+          out.again(starts[at] ?? 0, ends[at] ?? 0);
           break;
         case 'choice':
           out.literal(texts[choices[at] ?? 0] ?? NULL);
           break;
         case 'escaped':
-          this.#echoes[at]?.writeEscaped(out, row);
+          echoes[at]?.writeEscaped(out, row);
           break;
         case 'list':
           for (let place = 1; place <= (choices[at] ?? 0); place++) {
@@ -120,7 +123,7 @@ export class RowWriter {
 
 /** Writes columns that are objects, as the text that JSON answers have of them. */
 export class ObjectText {
-  readonly #out = new JsonBuffer(1024);
+  readonly #out = new TextBuffer(1024);
   readonly #writer: RowWriter;
 
   constructor(layout: AnswerLayout, members: readonly Member[]) {
@@ -129,7 +132,7 @@ export class ObjectText {
 
   write(row: RowObject, predicted: PredictedBlock, index: number): string {
     this.#writer.write(this.#out, row, predicted, index);
-    return Buffer.from(this.#out.take()).toString();
+    return this.#out.takeText();
   }
 }
 
@@ -143,7 +146,7 @@ class EchoCell extends Cell {
     this.#known = new Map(texts.map((text) => [text, null]));
   }
 
-  write(out: JsonBuffer, row: RowObject): void {
+  write(out: TextBuffer, row: RowObject): void {
     const value = this.of(row);
     const known = typeof value === 'string' ? this.#known.get(value) : undefined;
     if (known) out.literal(known);
@@ -152,10 +155,10 @@ class EchoCell extends Cell {
   }
 
   /** Writes the JSON of the value within a string. */
-  writeEscaped(out: JsonBuffer, row: RowObject): void {
+  writeEscaped(out: TextBuffer, row: RowObject): void {
     const value = this.of(row);
     if (typeof value === 'number' || value === null) writeValue(out, value);
-    else out.json(escapeJson(JSON.stringify(value)));
+    else out.raw(escapeJson(JSON.stringify(value)));
   }
 
   #know(text: string): Literal {
@@ -166,10 +169,10 @@ class EchoCell extends Cell {
 }
 
 /** Writes a value that came from JSON, as JSON.stringify does. */
-function writeValue(out: JsonBuffer, value: unknown): void {
+function writeValue(out: TextBuffer, value: unknown): void {
   if (typeof value === 'number') out.number(value);
   else if (typeof value === 'string') out.string(value);
   else if (value === null) out.literal(NULL);
   else if (typeof value === 'boolean') out.literal(value ? TRUE : FALSE);
-  else out.json(JSON.stringify(value) ?? 'null');
+  else out.raw(JSON.stringify(value) ?? 'null');
 }

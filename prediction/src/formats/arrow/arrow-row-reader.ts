@@ -4,10 +4,9 @@ import type { ByteBudget } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
-import type { AnswerOptions } from '../answer-part.js';
+import type { AnswerOptions, RowReader } from '../answer-part.js';
 import type { ColumnBatch, ColumnBlock } from '../column-block.js';
 import { ColumnReader } from '../column-reader.js';
-import type { RowReader } from '../formats.js';
 
 /** Rows of an Arrow batch, with its columns as they were sent. */
 export interface ArrowBatch extends ColumnBatch {

@@ -11,8 +11,7 @@ import {
 import { type ByteBudget, type HeldBytes, MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import type { AnswerLayout, PredictedBlock } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
-import type { AnswerOptions } from '../answer-part.js';
-import type { AnswerWriter } from '../formats.js';
+import type { AnswerOptions, AnswerWriter } from '../answer-part.js';
 import { AnswerBlock } from './answer-block.js';
 import { answerColumns, type OutputColumn } from './answer-columns.js';
 

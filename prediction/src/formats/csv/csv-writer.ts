@@ -8,21 +8,31 @@ import {
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import { ObjectText } from '../../serving/row-writer.js';
+import { type Literal, literal } from '../../serving/text-buffer.js';
 import { Cell, type RowObject } from '../../table/cells.js';
-import type { AnswerOptions } from '../answer-part.js';
+import type { AnswerOptions, AnswerWriter } from '../answer-part.js';
 import { CellBlock } from '../cells/cell-block.js';
 import { CELL, CellKind } from '../cells/cell-kind.js';
-import type { AnswerWriter } from '../formats.js';
-import { CellLines } from './cell-lines.js';
+import type { CellMemory } from '../cells/cell-memory.js';
+import { NUMBER_TEXT, writeNumberTexts } from '../cells/number-texts.js';
 import { CsvBuffer, csvField } from './csv-buffer.js';
 
 /** Bytes to begin with. */
 const CAPACITY = 80 * 1024;
 
+/** Bytes of room for lines. A row that is longer is written without the kernel. */
+const ROOM = 128 * 1024;
+
 /** Writes the field of a row. */
 type WriteField = (row: RowObject, predicted: PredictedBlock, index: number) => void;
 
 const NO_VALUES: RowObject = {};
+
+const NOTHING = literal('');
+const COMMA = literal(',');
+const LINE_END = literal('\r\n');
+const OPEN_LIST = literal('"[');
+const CLOSE_LIST = literal(']"');
 
 /**
  * Writes answers as CSV (RFC 4180, lines end with CRLF): a header line, and for each row the columns that tables have.
@@ -93,17 +103,17 @@ export class CsvWriter implements AnswerWriter {
     else this.#writeInputs(row);
     if (!this.#isPlain) predicted.writeChoices(index, this.#target.of(row), this.#choices, 0);
     for (const [place, write] of this.#fields.entries()) {
-      if (place > 0) this.#out.comma();
+      if (place > 0) this.#out.literal(COMMA);
       write(row, predicted, index);
     }
-    this.#out.lineEnd();
+    this.#out.literal(LINE_END);
   }
 
   #header(): void {
     if (this.#hasHeader) return;
     this.#hasHeader = true;
     this.#out.raw(this.#columns.map(({ name }) => csvField(name)).join());
-    this.#out.lineEnd();
+    this.#out.literal(LINE_END);
   }
 
   /** Copies cells, without a value for each. */
@@ -119,14 +129,14 @@ export class CsvWriter implements AnswerWriter {
       const isCopied = COPIED[size & 7] === true && out.plainField(bytes, start, end);
       if (isCopied) continue;
       this.#value(block.value(index, column));
-      out.comma();
+      out.literal(COMMA);
     }
   }
 
   #writeInputs(row: RowObject): void {
     for (const cell of this.#inputs) {
       this.#value(cell.of(row));
-      this.#out.comma();
+      this.#out.literal(COMMA);
     }
   }
 
@@ -148,12 +158,12 @@ export class CsvWriter implements AnswerWriter {
       case 'flag':
         return () => this.#value(FLAGS[choices[column.at] ?? 0]);
       case 'text': {
-        const fields = column.texts.map((text) => Buffer.from(csvField(text)));
-        return () => out.bytes(fields[choices[column.at] ?? 0] ?? NOTHING);
+        const fields = column.texts.map((text) => literal(csvField(text)));
+        return () => out.literal(fields[choices[column.at] ?? 0] ?? NOTHING);
       }
       case 'list': {
         const members = column.texts.map((text) =>
-          Buffer.from(JSON.stringify(text).replaceAll('"', '""')),
+          literal(JSON.stringify(text).replaceAll('"', '""')),
         );
         return () => this.#writeList(members, column.at);
       }
@@ -171,15 +181,15 @@ export class CsvWriter implements AnswerWriter {
   }
 
   /** Writes a list as a JSON array in quotes. */
-  #writeList(members: readonly Uint8Array[], at: number): void {
+  #writeList(members: readonly Literal[], at: number): void {
     const out = this.#out;
-    out.raw('"[');
+    out.literal(OPEN_LIST);
     const end = at + (this.#choices[at] ?? 0);
     for (let place = at + 1; place <= end; place++) {
-      if (place > at + 1) out.comma();
-      out.bytes(members[this.#choices[place] ?? 0] ?? NOTHING);
+      if (place > at + 1) out.literal(COMMA);
+      out.literal(members[this.#choices[place] ?? 0] ?? NOTHING);
     }
-    out.raw(']"');
+    out.literal(CLOSE_LIST);
   }
 }
 
@@ -188,4 +198,64 @@ const COPIED: readonly boolean[] = Array.from({ length: 8 }, (_, kind) =>
   [CellKind.missing, CellKind.text, CellKind.number, CellKind.boolean].some((one) => one === kind),
 );
 
-const NOTHING = new Uint8Array();
+/** Writes answer rows of inputs and numbers in the kernel, from cells and predictions to lines. One writes the rows of one body. */
+class CellLines {
+  readonly #lent: CellMemory;
+  readonly #inputCount: number;
+  readonly #numberCount: number;
+  readonly #doubles: number;
+  readonly #numbers: number;
+  readonly #room: number;
+
+  constructor(lent: CellMemory, { columns, layout, maxRows }: BlockPredictor) {
+    this.#lent = lent;
+    this.#inputCount = columns.length;
+    this.#numberCount = layout.numberCount;
+    this.#doubles = lent.memory.allocate(8 * layout.numberCount * maxRows);
+    this.#numbers = lent.memory.allocate(NUMBER_TEXT * layout.numberCount * maxRows);
+    this.#room = lent.memory.allocate(ROOM);
+  }
+
+  /**
+   * Yields as `AnswerWriter.write`.
+   *
+   * @param writeRow writes a row that has more than plain fields.
+   */
+  *write(
+    out: CsvBuffer,
+    block: CellBlock,
+    { numbers }: PredictedBlock,
+    writeRow: (index: number) => void,
+  ): Generator<void> {
+    const { memory } = this.#lent;
+    const places = { doubles: this.#doubles, texts: this.#numbers };
+    const ofBlock = numbers.subarray(0, block.rowCount * this.#numberCount);
+    writeNumberTexts(memory, ofBlock, places, String);
+    let row = 0;
+    for (const other of block.others.keys()) {
+      yield* this.#writeLines(out, block, row, other, writeRow);
+      writeRow(other);
+      row = other + 1;
+    }
+    yield* this.#writeLines(out, block, row, block.rowCount, writeRow);
+  }
+
+  *#writeLines(
+    out: CsvBuffer,
+    { plan, place }: CellBlock,
+    from: number,
+    to: number,
+    writeRow: (index: number) => void,
+  ): Generator<void> {
+    const { kernel, bytes } = this.#lent.memory;
+    for (let row = from; row < to; row++) {
+      row = kernel.writeLines(
+        ...([place.cells, plan.columns.length, this.#inputCount] as const),
+        ...([this.#numbers, this.#numberCount, row, to, this.#room, this.#room + ROOM] as const),
+      );
+      out.bytes(bytes.subarray(this.#room, kernel.linesEnd()));
+      if (row < to) writeRow(row);
+      if (out.length >= MAX_BLOCK_BYTES) yield;
+    }
+  }
+}

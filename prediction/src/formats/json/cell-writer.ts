@@ -1,7 +1,7 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import type { AnswerLayout, JsonPiece, PredictedBlock } from '../../serving/answer-layout.js';
-import type { JsonBuffer } from '../../serving/json-buffer.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
+import type { TextBuffer } from '../../serving/text-buffer.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
 import { NUMBER_TEXT, writeNumberTexts } from '../cells/number-texts.js';
@@ -78,7 +78,7 @@ export class CellWriter {
 
   /** Writes the rows from one index up to another, none of which is an object. Yields as `AnswerWriter.write`. */
   *write(
-    out: JsonBuffer,
+    out: TextBuffer,
     { plan, place }: CellBlock,
     from: number,
     to: number,

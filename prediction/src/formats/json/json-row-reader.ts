@@ -3,10 +3,10 @@ import { MAX_HELD_BYTES } from '../../columns/byte-budget.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
+import type { RowReader } from '../answer-part.js';
 import { type AnswerOptions, DeclinedError, refuseUnknown } from '../answer-part.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
-import type { RowReader } from '../formats.js';
 import { type BodyFrame, bodyFrame } from './body-frame.js';
 import { JsonScanner } from './json-scanner.js';
 

@@ -1,10 +1,10 @@
 import { MAX_BLOCK_BYTES } from '../../columns/byte-budget.js';
 import type { PredictedBlock } from '../../serving/answer-layout.js';
-import { JsonBuffer, literal } from '../../serving/json-buffer.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
+import { literal, TextBuffer } from '../../serving/text-buffer.js';
+import type { AnswerWriter } from '../answer-part.js';
 import { CellBlock } from '../cells/cell-block.js';
-import type { AnswerWriter } from '../formats.js';
 import { CellWriter, type Separators } from './cell-writer.js';
 
 const OPEN = literal('[');
@@ -27,7 +27,7 @@ const MIN_CELL_ROWS = 16;
 export class JsonWriter implements AnswerWriter {
   readonly #blocks: BlockPredictor;
   readonly #areLines: boolean;
-  readonly #out = new JsonBuffer(CAPACITY);
+  readonly #out = new TextBuffer(CAPACITY);
   #isBegun = false;
   #cells: CellWriter | undefined;
 

@@ -2,9 +2,9 @@ import type { RowCheck } from '../../row-check/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
+import type { LineFault } from '../answer-part.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
-import type { LineFault } from '../formats.js';
 import { JsonScanner, type Scan } from './json-scanner.js';
 
 /** The content of a line: its values under the model's names, or its fault. */

@@ -7,9 +7,9 @@ import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { LineSplitter } from '../../table/json/line-splitter.js';
+import type { LineFault, RowReader } from '../answer-part.js';
 import { type AnswerOptions, MAX_UNKNOWN_NAMES } from '../answer-part.js';
 import { CellMemory } from '../cells/cell-memory.js';
-import type { LineFault, RowReader } from '../formats.js';
 import { LineScanner, type ReadLine } from './line-scanner.js';
 import { lineValue, TOO_LONG, UnreadableLine } from './line-value.js';
 

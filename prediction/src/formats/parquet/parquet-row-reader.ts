@@ -3,10 +3,9 @@ import type { Vector } from '../../columns/vector.js';
 import { type ByteFile, readParquet } from '../../parquet/parquet-groups.js';
 import type { RowCheck } from '../../row-check/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
-import type { AnswerOptions } from '../answer-part.js';
+import type { AnswerOptions, RowReader } from '../answer-part.js';
 import type { ColumnBlock } from '../column-block.js';
 import { ColumnReader } from '../column-reader.js';
-import type { RowReader } from '../formats.js';
 
 /** Reads rows from a Parquet file, which is held as a whole, as its footer is needed first. */
 export class ParquetRowReader implements RowReader {

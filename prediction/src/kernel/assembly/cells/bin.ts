@@ -184,7 +184,7 @@ function unknownBin(feature: usize): i32 {
 }
 
 /**
- * Reads the cells of one column as numbers, as `actualValue` does; NaN where a cell is none.
+ * Reads the cells of one column as numbers, as `cellText` and `parseNumber` do; NaN where a cell is none.
  *
  * @param values f64 by row.
  * @param unread gets the rows that are to be read by JavaScript, as u32.

@@ -2,7 +2,7 @@ import { CELL, kindOf, lengthOf, MISSING, NULL, setCell, startOf, TEXT } from '.
 import { columnCount } from '../cells/plan';
 import { NUMBER_TEXT, textLength } from './digits';
 
-/* What a part of an answer row is: see `prediction/src/formats/json/answer-program.ts`. */
+/* What a part of an answer row is: see `JsonPiece` in `prediction/src/serving/answer-layout.ts`. */
 const LITERAL: u32 = 0;
 const ECHO: u32 = 1;
 const NUMBER: u32 = 2;

@@ -21,118 +21,109 @@ const NUMBER_ROOM = 32;
 /** Longer text is handed to native code, which costs about as much as a look at so many characters. */
 const SHORT = 128;
 
-const NOTHING = Buffer.alloc(0);
+const NOTHING: Buffer = Buffer.alloc(0);
 
-/** Collects JSON as bytes. Constant text and plain numbers become bytes without becoming strings. */
-export class JsonBuffer {
-  #bytes: Buffer;
-  #view: DataView;
-  #length = 0;
+/** Collects JSON or CSV as bytes. Constant text and plain numbers become bytes without becoming strings. */
+export class TextBuffer {
+  protected memory = NOTHING;
+  protected end = 0;
+  #view = viewOf(NOTHING);
   readonly #capacity: number;
 
   /** @param capacity bytes to begin with; it grows. */
   constructor(capacity: number) {
     this.#capacity = capacity;
-    this.#bytes = NOTHING;
-    this.#view = viewOf(NOTHING);
   }
 
   /** The number of bytes since the last `take`. */
   get length(): number {
-    return this.#length;
+    return this.end;
   }
 
   /** Hands over what was written, and begins anew with other memory. */
   take(): Uint8Array {
-    const written = this.#bytes.subarray(0, this.#length);
-    this.#length = 0;
-    this.#bytes = NOTHING;
-    this.#view = viewOf(NOTHING);
+    const written = this.memory.subarray(0, this.end);
+    this.#use(NOTHING, 0);
     return written;
   }
 
   /** Returns what was written as text, and begins anew in the same memory. */
   takeText(): string {
-    const text = this.#bytes.toString('utf8', 0, this.#length);
-    this.#length = 0;
+    const text = this.memory.toString('utf8', 0, this.end);
+    this.end = 0;
     return text;
   }
 
-  /** Hands over what was written, and is not used again. */
-  end(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
-  }
-
   literal({ length, words }: Literal): void {
-    if (this.#length + 4 * words.length > this.#bytes.length) this.#grow(4 * words.length);
+    this.reserve(4 * words.length);
     const view = this.#view;
-    const at = this.#length;
+    const at = this.end;
     for (let index = 0; index < words.length; index++) {
       view.setInt32(at + 4 * index, words[index] ?? 0, true);
     }
-    this.#length = at + length;
+    this.end = at + length;
   }
 
   /** Writes a number as JSON.stringify does: what is not finite becomes null. */
   number(value: number): void {
-    if (this.#length + NUMBER_ROOM > this.#bytes.length) this.#grow(NUMBER_ROOM);
-    const end = writeDigits(this.#bytes, this.#length, value);
-    if (end > 0) this.#length = end;
+    this.reserve(NUMBER_ROOM);
+    const end = writeDigits(this.memory, this.end, value);
+    if (end > 0) this.end = end;
     else this.#ascii(Number.isFinite(value) ? String(value) : 'null');
   }
 
   /** Writes a string with its quotes, as JSON.stringify does. */
   string(text: string): void {
-    if (text.length > SHORT || !this.#plain(text)) this.json(JSON.stringify(text));
+    if (text.length > SHORT || !this.#plainString(text)) this.raw(JSON.stringify(text));
   }
 
-  /** Writes text that is JSON already. */
-  json(text: string): void {
-    const most = 3 * text.length;
-    if (this.#length + most > this.#bytes.length) this.#grow(most);
-    this.#length += this.#bytes.write(text, this.#length);
+  /** Writes text as it is. */
+  raw(text: string): void {
+    this.reserve(3 * text.length);
+    this.end += this.memory.write(text, this.end);
   }
 
-  /** Writes bytes that are JSON already. */
-  bytes(json: Uint8Array): void {
-    if (this.#length === 0) this.#take(Buffer.from(json));
-    else this.#append(json);
-  }
-
-  #take(json: Buffer): void {
-    this.#bytes = json;
-    this.#view = viewOf(json);
-    this.#length = json.length;
-  }
-
-  #append(json: Uint8Array): void {
-    if (this.#length + json.length > this.#bytes.length) this.#grow(json.length);
-    this.#bytes.set(json, this.#length);
-    this.#length += json.length;
+  /** Writes bytes as they are. */
+  bytes(source: Uint8Array): void {
+    if (this.end === 0) {
+      this.#use(Buffer.from(source), source.length);
+      return;
+    }
+    this.reserve(source.length);
+    this.memory.set(source, this.end);
+    this.end += source.length;
   }
 
   /** Writes once more what was written from one place up to another since the last `take`. */
   again(from: number, to: number): void {
     const room = to - from + 4;
-    if (this.#length + room > this.#bytes.length) this.#grow(room);
+    this.reserve(room);
     const view = this.#view;
-    const at = this.#length - from;
+    const at = this.end - from;
     // In words, as literals: what is copied beyond the end is written over.
-    if (this.#length - from >= room) {
+    if (this.end - from >= room) {
       for (let place = from; place < to; place += 4)
         view.setInt32(at + place, view.getInt32(place, true), true);
     } else {
-      this.#bytes.copyWithin(this.#length, from, to);
+      this.memory.copyWithin(this.end, from, to);
     }
-    this.#length += to - from;
+    this.end += to - from;
+  }
+
+  /** Makes room for so many bytes more. */
+  protected reserve(room: number): void {
+    const needed = this.end + room;
+    if (needed <= this.memory.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#capacity, 2 * this.memory.length, needed));
+    this.memory.copy(larger, 0, 0, this.end);
+    this.#use(larger, this.end);
   }
 
   /** Writes a string that needs no escapes; false, and nothing is written, if it needs some. */
-  #plain(text: string): boolean {
-    const room = text.length + 2;
-    if (this.#length + room > this.#bytes.length) this.#grow(room);
-    const bytes = this.#bytes;
-    let at = this.#length;
+  #plainString(text: string): boolean {
+    this.reserve(text.length + 2);
+    const bytes = this.memory;
+    let at = this.end;
     bytes[at++] = QUOTE;
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index);
@@ -140,23 +131,20 @@ export class JsonBuffer {
       bytes[at++] = code;
     }
     bytes[at++] = QUOTE;
-    this.#length = at;
+    this.end = at;
     return true;
   }
 
   #ascii(text: string): void {
     for (let index = 0; index < text.length; index++) {
-      this.#bytes[this.#length++] = text.charCodeAt(index);
+      this.memory[this.end++] = text.charCodeAt(index);
     }
   }
 
-  #grow(room: number): void {
-    const larger = Buffer.allocUnsafe(
-      Math.max(this.#capacity, 2 * this.#bytes.length, this.#length + room),
-    );
-    this.#bytes.copy(larger, 0, 0, this.#length);
-    this.#bytes = larger;
-    this.#view = viewOf(larger);
+  #use(memory: Buffer, end: number): void {
+    this.memory = memory;
+    this.#view = viewOf(memory);
+    this.end = end;
   }
 }
 
