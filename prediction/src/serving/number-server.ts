@@ -193,7 +193,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     values.addToAll(this.#standards, bins, count);
     errors.write(this.#errors, ordinary, bins, count);
     if (!partial || ordinaryCount === count) return;
-    const others = indexes.subarray(ordinaryCount, count);
+    const others = this.#indexes.subarray(ordinaryCount, count);
     partial.correct(this.#standards, others, bins, count);
     partial.errors.write(this.#errors, others, bins, count);
   }
