@@ -16,7 +16,7 @@ import { findProject, projectOperations } from './projects/projects.js';
 import { agentOperations } from './resources/agents.js';
 import { chatbotOperations } from './resources/chatbots.js';
 import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';
-import { type DatabaseNames, skillOperations } from './resources/skills.js';
+import { skillOperations } from './resources/skills.js';
 import type { Store } from './store/index.js';
 import { healthOperations } from './telemetry/health.js';
 import type { Metrics } from './telemetry/metrics.js';
@@ -30,7 +30,8 @@ export interface Services {
   readonly pool: PredictionPool;
   readonly metrics: Metrics;
   readonly agents: AgentRunner;
-  readonly databaseNames: DatabaseNames;
+  /** Undefined if the service has none. */
+  readonly databases: SqlDatabases | undefined;
   /** Aborted when the service is about to stop. */
   readonly draining: AbortSignal;
 }
@@ -40,11 +41,11 @@ export interface Services {
  * @param version the version of the service
  */
 export function operations(services: Services, limits: CallerLimits, version: string): Handlers {
-  const { store, predictors, pool, metrics, agents, databaseNames, draining } = services;
+  const { store, predictors, pool, metrics, agents, databases, draining } = services;
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
-    ...skillOperations(store, databaseNames),
+    ...skillOperations(store, databases),
     ...documentOperations(store),
     ...agentOperations(store),
     ...completionOperations(store, agents),

@@ -77,9 +77,9 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
-    const databaseNames = (owner: string) => sql && queries.names(owner);
+    const databases = sql && queries;
     const services = {
-      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databaseNames },
+      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databases },
       draining: draining.signal,
     };
     const callers = new Callers(store, log, !isLoopback(config.host));
@@ -113,6 +113,8 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     const ending = new Set<string>();
     return {
       app: listener,
+      /** The classes of the requests and responses that `app` takes. */
+      messages,
       /**
        * Listens on the configured host and port.
        * @param front the listener to use instead of the app, such as one that passes most requests

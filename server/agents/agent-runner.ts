@@ -7,11 +7,9 @@ import { AnswerLoop } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
-import { buildTools, type ToolServices } from './tools/build-tools.js';
 import type { AgentTools } from './tools/tool.js';
-import { ToolRegistry } from './tools/tool-registry.js';
+import { buildTools, ToolRegistry, type ToolServices } from './tools/tools.js';
 
-/** A question to an agent, or to the language model alone. */
 export interface Question {
   readonly caller: Caller;
   readonly project: Project;
@@ -38,7 +36,6 @@ export interface ChatServer {
 
 const NO_TOOLS: AgentTools = { tools: [], types: new Set(), plainSkills: [], missing: [] };
 
-/** Answers questions with the help of a chat server and the skills of agents. */
 export class AgentRunner {
   /** @param chat the chat server; undefined if there is none, and nothing can be asked */
   constructor(
@@ -94,7 +91,6 @@ export class AgentRunner {
     return new AnswerLoop(prepared, () => this.observer(facts), signal).run();
   }
 
-  /** Logs the cause of an answer that failed inside the service. */
   readonly logFailure = (cause: unknown, traceId: string): void => {
     this.log.error({ err: cause, trace_id: traceId }, 'an answer failed');
   };

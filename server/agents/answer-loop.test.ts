@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { AnswerLoop } from './answer-loop.js';
 import { waitForAnswer } from './answer-stream.js';
 import type { ChatAnswer, ChatRequest } from './chat/messages.js';
-import { ToolRegistry } from './tools/tool-registry.js';
+import { ToolRegistry } from './tools/tools.js';
 
 it('ends an answer that drips for two minutes', async () => {
   vi.useFakeTimers();

@@ -13,7 +13,7 @@ import { ChatError } from './chat/chat-error.js';
 import type { ChatAnswer, ChatMessage, ChatRequest } from './chat/messages.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tools/tool.js';
-import { describeCall, type ToolRegistry, type ToolUse } from './tools/tool-registry.js';
+import { describeCall, type ToolRegistry, type ToolUse } from './tools/tools.js';
 
 const LIMITS = {
   /** Requests to the chat server that may ask for tools. */

@@ -24,7 +24,6 @@ export interface Answer {
 /** An answer in progress: what happens, and at last the answer. Throws if it fails. */
 export type AnswerStream = AsyncGenerator<AgentEvent, Answer>;
 
-/** Waits for an answer, and ignores its events. */
 export async function waitForAnswer(stream: AnswerStream): Promise<Answer> {
   for (;;) {
     const next = await stream.next();
@@ -95,14 +94,12 @@ export async function* agentEvents(
   yield { type: 'end', trace_id };
 }
 
-/** The event of a tool that was used. */
 export function stepEvent(step: Step, trace_id: string): AgentEvent {
   const { result, error, milliseconds } = step;
   const observation = result ?? error ?? '';
   return { steps: [{ action: toAction(step), observation, error, milliseconds }], trace_id };
 }
 
-/** Returns the use of a tool in the form of events. */
 export function toAction({ tool, input }: Pick<Step, 'tool' | 'input'>) {
   return { tool, tool_input: input, log: `uses ${tool}` };
 }

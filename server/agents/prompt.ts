@@ -61,7 +61,6 @@ function plainSkillLine({ name, type, description }: PlainSkill): string {
 /** The place of the question in a prompt template. */
 const QUESTION = /\{\{\s*question\s*\}\}/g;
 
-/** Returns whether a template says where the question stands. */
 export function hasQuestion(template: string): boolean {
   return template.search(QUESTION) >= 0;
 }
@@ -85,7 +84,6 @@ export function reportFailure(reason: string): string {
   return `The tool failed:\n${fenceResult(reason)}`;
 }
 
-/** The message that ends the use of tools. */
 export const NO_MORE_TOOLS =
   'You have used all the tools that one answer may. Answer now with what you have, and say what is missing.';
 

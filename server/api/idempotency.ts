@@ -62,9 +62,9 @@ export async function idempotent<T>(
     return store.transaction(async (tx) => replyCreated(await create(tx)), target);
   const fingerprint = await digestRequest([operation, params, normalize(body)]);
   return store.transaction(async (tx) => {
-    const kept = await keptAnswer(tx, owner, key);
-    if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw reused();
-    if (kept && kept.fingerprint !== fingerprint) throw reused();
+    const kept = await findOrClaimAnswer(tx, owner, key);
+    if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw keyReused();
+    if (kept && kept.fingerprint !== fingerprint) throw keyReused();
     if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
     const made = await create(tx);
     const first = await replyCreated<T>(made);
@@ -79,12 +79,16 @@ export async function idempotent<T>(
  * transaction.
  * @throws {ProblemError} if another request has claimed the key
  */
-async function keptAnswer(tx: Store, owner: string, key: string): Promise<KeptAnswer | undefined> {
+async function findOrClaimAnswer(
+  tx: Store,
+  owner: string,
+  key: string,
+): Promise<KeptAnswer | undefined> {
   const find = () => findAnswer(tx, owner, key, keysExpireBefore());
   // A stored response needs no claim: two requests for it do not block each other.
   const kept = await find();
   if (kept) return kept;
-  if (!(await claimAnswer(tx, owner, key))) throw inProgress();
+  if (!(await claimAnswer(tx, owner, key))) throw requestInProgress();
   return find();
 }
 
@@ -126,7 +130,7 @@ export function changedFields<T extends object, K extends keyof T = never>(
  * mebibyte of decimals.
  */
 export function digestRequest(request: readonly unknown[]): Promise<string> {
-  return hashPieces(sorted(request), 'hex');
+  return hashPieces(writeSorted(request), 'hex');
 }
 
 /** The number of items without members that are written at once. */
@@ -136,7 +140,7 @@ const ITEMS = 1000;
  * Writes JSON in pieces with sorted object keys, since their order has no meaning (RFC 8259,
  * section 4).
  */
-function* sorted(value: unknown): Generator<string> {
+function* writeSorted(value: unknown): Generator<string> {
   if (!hasMembers(value)) yield JSON.stringify(value ?? null);
   else if (Array.isArray(value)) {
     const areFlat = !value.some(hasMembers);
@@ -145,7 +149,7 @@ function* sorted(value: unknown): Generator<string> {
     for (let at = 0; at < value.length; at += step) {
       if (at > 0) yield ',';
       if (areFlat) yield JSON.stringify(value.slice(at, at + step)).slice(1, -1);
-      else yield* sorted(value[at]);
+      else yield* writeSorted(value[at]);
     }
     yield ']';
   } else {
@@ -153,7 +157,7 @@ function* sorted(value: unknown): Generator<string> {
     let before = '{';
     for (const name of [...members.keys()].sort()) {
       yield `${before}${JSON.stringify(name)}:`;
-      yield* sorted(members.get(name));
+      yield* writeSorted(members.get(name));
       before = ',';
     }
     yield before === '{' ? '{}' : '}';
@@ -170,7 +174,7 @@ export function keysExpireBefore(): string {
 }
 
 /** Returns the problem of a request whose first one, under the same key, is not answered yet. */
-export function inProgress() {
+export function requestInProgress() {
   return problem(
     '/problems/request-in-progress',
     'A request with this Idempotency-Key is in progress; send it again in a moment to get its answer.',
@@ -180,7 +184,7 @@ export function inProgress() {
 }
 
 /** Returns the problem of a key that another request was sent with. */
-export function reused() {
+export function keyReused() {
   return problem(
     '/problems/idempotency-key-reused',
     'This Idempotency-Key was sent with another request before; use a new key for a new request.',

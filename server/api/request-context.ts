@@ -11,7 +11,6 @@ export interface RequestContext {
   traceId?: string;
   /** The prefix before the path of the contract: '' or a path such as '/api'. */
   base?: string;
-  /** The parameters of the path. */
   params?: Record<string, string>;
   operationId?: string;
   /** The path of the operation, as written in the contract. */
@@ -21,9 +20,7 @@ export interface RequestContext {
   /** The end of what the request uses, if that is deprecated; the earliest of several. */
   sunset?: Sunset;
   caller?: Caller;
-  /** The share of the body in the memory budget. */
   bodyShare?: BodyShare;
-  /** The slot of the request among those in progress. */
   slot?: WorkSlot;
   /** The validated query parameters, converted to the types of the contract. */
   query?: Request['query'];

@@ -1,5 +1,4 @@
-/** The value at an address, and the parameters of its path. */
-export interface Found<T> {
+interface Found<T> {
   readonly value: T;
   /** The values of the address's parameters, percent-decoded. */
   readonly params: Record<string, string>;

@@ -23,7 +23,7 @@ const MAX_KEYS = 10_000;
  * has these characters.
  */
 const NO_KEY = { id: '-'.repeat(16), secret: '-'.repeat(43) };
-const NO_HASH = hashOf(NO_KEY.secret);
+const NO_HASH = hashSecret(NO_KEY.secret);
 
 /** A key whose secret was right, and whose it is. */
 interface Found {
@@ -61,7 +61,7 @@ export class Callers {
   authenticate(presented: string | undefined): Caller | undefined | Promise<Caller | undefined> {
     if (presented === undefined) return this.#withoutKey();
     const { id, secret } = parseKey(presented) ?? NO_KEY;
-    const hash = hashOf(secret);
+    const hash = hashSecret(secret);
     const good = this.#good.get(id);
     const isFresh = good?.key.hash === hash && performance.now() - good.asked < REMEMBERED;
     return isFresh ? this.#letIn(good) : this.#find(id, hash).then((found) => this.#letIn(found));
@@ -72,13 +72,13 @@ export class Callers {
    * local caller has none, as long as no key was made.
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */
-  async isKeyValid({ key: shown }: Caller): Promise<boolean> {
-    if (shown === null) return !(await this.needsKey());
-    const good = this.#good.get(shown.id);
+  async isKeyValid({ key: presented }: Caller): Promise<boolean> {
+    if (presented === null) return !(await this.needsKey());
+    const good = this.#good.get(presented.id);
     if (good && !isValid(good.key)) return false;
     const asked = performance.now();
     if (good && asked - good.asked < RECENT) return true;
-    const key = await findKey(this.store, shown.id);
+    const key = await findKey(this.store, presented.id);
     if (!key || !isValid(key)) return false;
     if (good) Object.assign(good, { key, asked });
     return true;
@@ -179,7 +179,7 @@ export interface NewKey {
 export function createKey(): NewKey {
   const id = randomText(ID_LENGTH);
   const secret = randomText(SECRET_LENGTH);
-  return { text: `roster_${id}_${secret}`, id, hash: hashOf(secret) };
+  return { text: `roster_${id}_${secret}`, id, hash: hashSecret(secret) };
 }
 
 /** The parts of a key, or nothing where a text is none. However long the text is, this looks at no more of it than a key has. */
@@ -192,7 +192,7 @@ function parseKey(text: string): { id: string; secret: string } | undefined {
  * The SHA-256 of a secret, in hexadecimal. A password would need a slow hash; 256 random bits are found by
  * no search, however fast.
  */
-function hashOf(secret: string): string {
+function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
 

@@ -22,7 +22,7 @@ function isDate(text: string): boolean {
 }
 
 /** Returns how long a part of the contract works; undefined if it says nothing of it. */
-function sunsetOf(part: unknown): Sunset | undefined {
+function readSunset(part: unknown): Sunset | undefined {
   const { 'x-roster-sunset': sunset } = asRecord(part);
   return v.is(sunsetShape, sunset) ? sunset : undefined;
 }
@@ -54,21 +54,21 @@ export function findDeprecations(
 ): Deprecations {
   const named = (where: string) => parameters.filter((parameter) => parameter['in'] === where);
   return {
-    operation: sunsetOf(definition),
+    operation: readSunset(definition),
     query: sunsetsByKey(named('query'), ({ name }) => String(name)),
     headers: sunsetsByKey(named('header'), ({ name }) => String(name).toLowerCase()),
     fields: deprecatedFields(document, bodySchema).flatMap(({ path, schema }) => {
-      const sunset = sunsetOf(schema);
+      const sunset = readSunset(schema);
       return sunset ? [{ path, sunset }] : [];
     }),
-    prefixes: sunsetsByKey(recordsOf(servers), ({ url }) => String(url).replace(/\/$/, '')),
+    prefixes: sunsetsByKey(asRecords(servers), ({ url }) => String(url).replace(/\/$/, '')),
   };
 }
 
 function sunsetsByKey(parts: readonly JsonRecord[], readKey: (part: JsonRecord) => string) {
   const dates = new Map<string, Sunset>();
   for (const part of parts) {
-    const sunset = sunsetOf(part);
+    const sunset = readSunset(part);
     if (sunset) dates.set(readKey(part), sunset);
   }
   return dates;
@@ -96,7 +96,7 @@ export function deprecatedFields(document: unknown, body: unknown): DeprecatedFi
       visit(field, [...path, name]);
     }
     for (const keyword of ['allOf', 'oneOf', 'anyOf']) {
-      for (const branch of recordsOf(schema[keyword])) visit(branch, path);
+      for (const branch of asRecords(schema[keyword])) visit(branch, path);
     }
     open.delete(schema);
   };
@@ -104,6 +104,6 @@ export function deprecatedFields(document: unknown, body: unknown): DeprecatedFi
   return found;
 }
 
-function recordsOf(value: unknown): JsonRecord[] {
+function asRecords(value: unknown): JsonRecord[] {
   return Array.isArray(value) ? value.map(asRecord) : [];
 }

@@ -75,7 +75,7 @@ export interface ProblemKind {
   readonly description: string;
 }
 
-export function problemsOf(document: Document): Map<string, ProblemKind> {
+export function listProblems(document: Document): Map<string, ProblemKind> {
   const problems = new Map<string, ProblemKind>();
   for (const schema of Object.values(document.components.schemas).filter(isProblem)) {
     const { type, title, status } = asRecord(schema['properties']);

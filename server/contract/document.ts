@@ -4,13 +4,13 @@ import { CHECKED_CONTRACT, CONTRACT_AS_JSON } from '../../generated/contract.js'
 import {
   ContractError,
   type Document,
+  listProblems,
   type Pool,
   type ProblemKind,
-  problemsOf,
 } from './document-schema.js';
 import { resolveReference } from './json-pointer.js';
 import type { JsonRecord } from './json-record.js';
-import { type Operation, operationsOf } from './operation.js';
+import { listOperations, type Operation } from './operation.js';
 import { findRuleMessages } from './rule-messages.js';
 
 export type { Document, Operation, Pool, ProblemKind };
@@ -44,7 +44,7 @@ export function readContract(file: URL | string): Contract {
     throw new ContractError(`openapi.yaml: ${reason}`, { cause });
   }
   const document = builtDocument(source);
-  if (document) return contractOf(source, document);
+  if (document) return createContract(source, document);
   throw new ContractError(
     'openapi.yaml is not what the service was built from: npm run generate, then npm run build',
   );
@@ -59,24 +59,24 @@ export function builtDocument(source: string): Document | undefined {
 }
 
 /** Returns the contract of a checked document, with the parts that the server needs. */
-export function contractOf(source: string, document: Document): Contract {
+export function createContract(source: string, document: Document): Contract {
   const resolved = new Map<unknown, JsonRecord[]>();
   return {
     source,
     document,
-    operations: operationsOf(document),
-    problems: problemsOf(document),
+    operations: listOperations(document),
+    problems: listProblems(document),
     messages: new Map(findRuleMessages(document).map(({ rule, message }) => [rule, message])),
     alternatives: (schema) => {
-      const alternatives = resolved.get(schema) ?? alternativesOf(document, schema);
+      const alternatives = resolved.get(schema) ?? listAlternatives(document, schema);
       resolved.set(schema, alternatives);
       return alternatives;
     },
   };
 }
 
-function alternativesOf(document: Document, schema: unknown): JsonRecord[] {
+function listAlternatives(document: Document, schema: unknown): JsonRecord[] {
   const keywords = resolveReference(document, schema);
   const branches = Array.isArray(keywords['oneOf']) ? keywords['oneOf'] : [];
-  return [keywords, ...branches.flatMap((branch) => alternativesOf(document, branch))];
+  return [keywords, ...branches.flatMap((branch) => listAlternatives(document, branch))];
 }

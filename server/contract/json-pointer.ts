@@ -6,14 +6,14 @@ export function escapeToken(token: string): string {
 }
 
 /** Returns the steps of a JSON pointer, unescaped (RFC 6901, section 4). */
-export function tokensOf(pointer: string): string[] {
+export function splitPointer(pointer: string): string[] {
   const escaped = pointer.split('/').slice(1);
   return escaped.map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
 /** Returns the value at a pointer in a document; undefined if there is none. */
 export function valueAt(document: unknown, pointer: string): unknown {
-  return tokensOf(pointer).reduce(
+  return splitPointer(pointer).reduce(
     (value, token) => (Object.hasOwn(asRecord(value), token) ? asRecord(value)[token] : undefined),
     document,
   );

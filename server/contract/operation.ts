@@ -38,14 +38,14 @@ export interface Operation {
   readonly deprecations: Deprecations;
 }
 
-export function operationsOf(document: Document): Operation[] {
+export function listOperations(document: Document): Operation[] {
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths)) {
     for (const method of METHODS) {
       const definition = item[method];
       if (!definition) continue;
       const { operationId: id, requestBody, responses, security } = definition;
-      const parameters = [definition, item].flatMap((part) => parametersOf(document, part));
+      const parameters = [definition, item].flatMap((part) => readParameters(document, part));
       const bodySchema = asRecord(requestBody?.content['application/json'])['schema'];
       operations.push({
         id,
@@ -66,7 +66,7 @@ export function operationsOf(document: Document): Operation[] {
         headers: parameters
           .filter((parameter) => parameter['in'] === 'header')
           .map(({ name }) => [String(name).toLowerCase(), String(name)] as const),
-        numericQuery: numericQueryOf(document, parameters),
+        numericQuery: findNumericQuery(document, parameters),
         deprecations: findDeprecations(
           document,
           definition,
@@ -80,13 +80,13 @@ export function operationsOf(document: Document): Operation[] {
   return operations;
 }
 
-function parametersOf(document: Document, { parameters }: JsonRecord): JsonRecord[] {
+function readParameters(document: Document, { parameters }: JsonRecord): JsonRecord[] {
   return Array.isArray(parameters)
     ? parameters.map((parameter) => resolveReference(document, parameter))
     : [];
 }
 
-function numericQueryOf(document: Document, parameters: readonly JsonRecord[]) {
+function findNumericQuery(document: Document, parameters: readonly JsonRecord[]) {
   const numeric = new Map<string, 'integer' | 'number'>();
   for (const { name, in: where, schema } of parameters) {
     const { type } = resolveReference(document, schema);

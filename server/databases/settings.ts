@@ -51,8 +51,7 @@ function readObject(text: string): object {
 
 function readSettings(name: string, value: unknown): DatabaseSettings {
   if (!isObject(value)) return { url: readUrl(name, value) };
-  const unset = { url: undefined, owners: undefined, training: undefined };
-  const { url, owners, training, ...others } = { ...unset, ...value };
+  const { url, owners, training, ...others }: Readonly<Record<string, unknown>> = { ...value };
   const [unknown] = Object.keys(others);
   if (unknown !== undefined) {
     throw new Error(

@@ -206,7 +206,9 @@ class Lane {
   }
 
   names(owner: string): string[] {
-    return [...this.#databases.keys()].filter((name) => this.#find(owner, name) !== undefined);
+    return [...this.#databases]
+      .filter(([, { settings }]) => settings.owners?.has(owner) ?? true)
+      .map(([name]) => name);
   }
 
   /**
@@ -214,17 +216,11 @@ class Lane {
    * @throws {ProblemError}
    */
   find(owner: string, name: string, explain: (name: string, others: string) => string): Database {
-    const database = this.#find(owner, name);
-    if (database) return database;
     const names = this.names(owner);
+    const database = this.#databases.get(name);
+    if (database && names.includes(name)) return database;
     const others = names.length > 0 ? `there are ${names.join(', ')}` : 'there is none';
     throw queryError(explain(name, others));
-  }
-
-  #find(owner: string, name: string): Database | undefined {
-    const database = this.#databases.get(name);
-    const owners = database?.settings.owners;
-    return owners === undefined || owners.has(owner) ? database : undefined;
   }
 
   /** Calls back when it is the owner's turn, with a signal that aborts when the time is up. */

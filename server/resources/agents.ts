@@ -10,7 +10,7 @@ import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { chunks, chunksBySize, type JsonChunks, jsonWriter, key, lookup } from '../store/rows.js';
 import { Resources } from './crud.js';
-import { EMPTY_OBJECT, mergeJson, tooLarge } from './merge-json.js';
+import { EMPTY_OBJECT, mergeSettings, type SentSettings, tooLarge } from './merge-json.js';
 import { skills, writeSkill } from './skills.js';
 
 type Schemas = components['schemas'];
@@ -124,20 +124,18 @@ export async function updateAgent(
   return changed;
 }
 
-/** Returns the columns that a body changes; `params` is the older name of `settings`. */
+/** Returns the columns that a body changes. */
 function changedColumns(
   stored: Pick<AgentRow, 'settings'>,
   fields: Partial<Omit<Agent, 'id' | 'skills' | 'created_at' | 'updated_at'>>,
-  sent: object,
+  sent: SentSettings,
 ) {
   const { model, data, settings, params, ...columns } = fields;
-  const field = Object.hasOwn(sent, 'settings') ? 'settings' : 'params';
-  const at = { noun: 'agent', field } as const;
   return {
     ...columns,
     ...(model !== undefined && { model: model && JSON.stringify(model) }),
     ...(data !== undefined && { data: data && JSON.stringify(data) }),
-    settings: mergeJson(stored.settings, settings ?? params ?? {}, at),
+    settings: mergeSettings('agent', stored, sent),
   };
 }
 

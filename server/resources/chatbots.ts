@@ -10,7 +10,7 @@ import type { Store } from '../store/index.js';
 import { adjustStored } from '../store/quota.js';
 import { jsonWriter, key } from '../store/rows.js';
 import { Resources } from './crud.js';
-import { EMPTY_OBJECT, mergeJson } from './merge-json.js';
+import { EMPTY_OBJECT, mergeSettings } from './merge-json.js';
 
 type Schemas = components['schemas'];
 type Chatbot = Schemas['Chatbot'];
@@ -89,10 +89,12 @@ export async function createChatbot(
   projectId: string,
   sent: ChatbotBody & { readonly name: string },
 ): Promise<ChatbotRow> {
-  await chatbots.refuseTakenName(tx, projectId, sent.name);
-  const columns = { ...EMPTY, ...(await changedColumns(tx, projectId, EMPTY, sent)) };
-  await chatbots.insert(tx, projectId, { ...columns, name: sent.name });
-  return readAgain(tx, projectId, sent.name);
+  const { name } = sent;
+  await chatbots.refuseTakenName(tx, projectId, name);
+  const agent = await findSentAgent(tx, projectId, sent);
+  const columns = { ...EMPTY, ...changedColumns(EMPTY, sent), name, agent_id: agent?.id ?? null };
+  const row = await chatbots.insert(tx, projectId, columns);
+  return { ...row, agent_name: agent?.name ?? null };
 }
 
 const EMPTY = { agent_id: null, model_name: null, database_name: null, settings: EMPTY_OBJECT };
@@ -117,63 +119,46 @@ export async function updateChatbot(
   sent: ChatbotBody,
 ): Promise<ChatbotRow> {
   const { project_id } = stored;
-  const name = sent.name ?? stored.name;
-  await chatbots.refuseTakenName(tx, project_id, name, stored.id);
-  await chatbots.change(tx, stored, {
-    ...(await changedColumns(tx, project_id, stored, sent)),
-    name,
-  });
-  return readAgain(tx, project_id, name);
+  await chatbots.refuseTakenName(tx, project_id, sent.name ?? stored.name, stored.id);
+  const agent = await findSentAgent(tx, project_id, sent);
+  const columns = changedColumns(stored, sent);
+  if (!agent) return chatbots.change(tx, stored, columns);
+  const row = await chatbots.change(tx, stored, { ...columns, agent_id: agent.id });
+  return { ...row, agent_name: agent.name };
 }
 
-/** Reads a row that was just written, with the name of its agent. */
-async function readAgain(tx: Store, projectId: string, name: string): Promise<ChatbotRow> {
-  const row = await chatbots.find(tx, projectId, name);
-  if (!row) throw new Error(`The chatbot ${name} vanished within its own transaction`);
-  return row;
+/** Returns the columns that a body changes, except for the agent. */
+function changedColumns(stored: Pick<ChatbotRow, 'settings'>, sent: ChatbotBody) {
+  const { agent_id, agent_name, settings, params, ...columns } = changedFields(sent, REMOVABLE);
+  return { ...columns, settings: mergeSettings('chatbot', stored, sent) };
 }
 
 /** The fields that null removes. */
 const REMOVABLE = ['agent_id', 'agent_name', 'model_name', 'database_name'] as const;
 
-/** Returns the columns that a body changes; `params` is the older name of `settings`. */
-async function changedColumns(
+/**
+ * Returns the agent that a body names, nulls if it removes the agent, or undefined if it leaves it.
+ * @throws {ProblemError} if the project has no such agent
+ */
+async function findSentAgent(
   tx: Store,
   projectId: string,
-  stored: Pick<ChatbotRow, 'settings'>,
   sent: ChatbotBody,
-) {
-  const { agent_id, agent_name, settings, params, ...columns } = changedFields(sent, REMOVABLE);
-  const isRemoved = agent_id === null || agent_name === null;
+): Promise<{ id: string | null; name: string | null } | undefined> {
+  const { agent_id, agent_name } = changedFields(sent, REMOVABLE);
   // Either may name the agent, whatever the other is.
-  const agent = agent_id ?? agent_name ?? (isRemoved ? null : undefined);
-  const sentAs = agent_id ? 'agent_id' : 'agent_name';
-  const field = Object.hasOwn(sent, 'settings') ? 'settings' : 'params';
-  return {
-    ...columns,
-    ...(agent !== undefined && {
-      agent_id: agent === null ? null : await findAgentId(tx, projectId, agent, sentAs),
-    }),
-    settings: mergeJson(stored.settings, settings ?? params ?? {}, { noun: 'chatbot', field }),
-  };
-}
-
-/** @throws {ProblemError} if the project has no such agent */
-async function findAgentId(
-  tx: Store,
-  projectId: string,
-  agent: string,
-  field: 'agent_id' | 'agent_name',
-): Promise<string> {
+  const agent = agent_id ?? agent_name;
+  if (agent_id === undefined && agent === undefined) return undefined;
+  if (agent === undefined || agent === null) return { id: null, name: null };
   const { column, value } = key(agent);
   const found = await tx.reads
     .selectFrom('agents')
-    .select('id')
+    .select(['id', 'name'])
     .where('project_id', '=', projectId)
     .where(column, '=', value)
     .executeTakeFirst();
-  if (found) return found.id;
-  const what = field === 'agent_id' ? 'identifier' : 'name';
+  if (found) return found;
+  const [field, what] = agent_id ? ['agent_id', 'identifier'] : ['agent_name', 'name'];
   const message = `there is no agent with the ${what} "${agent}"; create it first, or correct the name`;
   throw problem(
     '/problems/unknown-agent',

@@ -266,7 +266,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
   }
 
   /**
-   * Inserts a row, whose name is not taken.
+   * @param columns of a row whose name is not taken
    * @param uses of skills by agents
    * @throws {ProblemError} if a limit of the project or its owner would be exceeded
    */
@@ -338,16 +338,10 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
 /** A condition of rows. */
 export type Filter = ReturnType<typeof sql<SqlBool>>;
 
-interface FindValues {
-  readonly projectId: string;
-  readonly value: string;
-}
+type FindValues = Readonly<Record<'projectId' | 'value', string>>;
 
-interface PathValues {
-  readonly owner: string;
-  readonly project: string;
-  readonly value: string;
-}
+/** The names in the address of a resource. */
+type PathValues = Readonly<Record<'owner' | 'project' | 'value', string>>;
 
 function findBy<K extends Table, Row extends CommonRow>(
   { table, select }: Kind<K, Row>,
@@ -360,7 +354,6 @@ function findBy<K extends Table, Row extends CommonRow>(
   );
 }
 
-/** Finds a resource by the names in its address, in one query. */
 function findByPath<K extends Table, Row extends CommonRow>(
   { table, select }: Kind<K, Row>,
   column: Key['column'],

@@ -36,6 +36,22 @@ export function mergeJson(
   return text;
 }
 
+/** Open settings as they are sent: `params` is the older name of `settings`. */
+export interface SentSettings {
+  readonly settings?: Readonly<Record<string, unknown>> | null;
+  readonly params?: Readonly<Record<string, unknown>> | null;
+}
+
+/** Merges the settings that a write sends into the stored ones. */
+export function mergeSettings(
+  noun: BodyField['noun'],
+  stored: { readonly settings: string },
+  sent: SentSettings,
+): string {
+  const field = Object.hasOwn(sent, 'settings') ? 'settings' : 'params';
+  return mergeJson(stored.settings, sent.settings ?? sent.params ?? {}, { noun, field });
+}
+
 /**
  * Returns the problem of a stored value that would become larger than the contract allows.
  * @param limit such as "1000 keys"

@@ -45,8 +45,8 @@ const selectAgentIds = () =>
     from "agent_skills" where skill_id = skills.id
   ), '[]')`.as('agent_ids');
 
-/** @param databaseNames the databases that skills of the type `sql` may name */
-export function skillOperations(store: Store, databaseNames: DatabaseNames) {
+/** @param databases those that skills of the type `sql` may name; undefined if the service has none */
+export function skillOperations(store: Store, databases: DatabaseNames | undefined) {
   return {
     listSkills: (request) => {
       const { agent } = request.query;
@@ -56,7 +56,7 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames) {
     createSkill: (request) =>
       skills.create(store, 'createSkill', request, async (tx, project) => {
         const skill = await createSkill(tx, project.id, request.body.skill);
-        await checkSkill(tx, project, skill, databaseNames(request.caller.owner));
+        await checkSkill(tx, project, skill, databases?.names(request.caller.owner));
         return skill;
       }),
 
@@ -68,7 +68,7 @@ export function skillOperations(store: Store, databaseNames: DatabaseNames) {
         const changed = await updateSkill(tx, row, skill);
         // A skill whose model or database has gone can still be renamed.
         if ((skill.type ?? skill.params ?? null) !== null) {
-          await checkSkill(tx, project, changed, databaseNames(request.caller.owner));
+          await checkSkill(tx, project, changed, databases?.names(request.caller.owner));
         }
         return changed;
       }),
@@ -116,7 +116,6 @@ function usedBy(db: Kysely<Database>, projectId: string, agents: readonly string
   return sql`id in ${used}`;
 }
 
-/** A skill, as far as what depends on it has to know it. */
 export type FoundSkill = Pick<SkillRow, 'id' | 'name' | 'type'>;
 
 /**
@@ -139,17 +138,16 @@ export async function findSkill(
   return skill;
 }
 
-/**
- * Returns the names of the databases that an owner may use; undefined if the service has none, so
- * that no name can be checked.
- */
-export type DatabaseNames = (owner: string) => readonly string[] | undefined;
+/** Returns the names of the databases that an owner may use. */
+interface DatabaseNames {
+  names(owner: string): readonly string[];
+}
 
 /**
  * Refuses a skill whose type is a tool of agents and whose params do not suffice for it. Skills of
  * other types are data, and pass.
  * @param skill the skill as it would be stored
- * @param databases the databases that its owner may use, as `DatabaseNames` returns them
+ * @param databases those that its owner may use; undefined if no name can be checked
  * @throws {ProblemError} 422 with a pointer to each faulty param
  */
 export async function checkSkill(

@@ -2,7 +2,6 @@ import { type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
 import type { Database } from './database/schema.js';
 
-/** Returns the id and the timestamps of a new resource. */
 export function newResource() {
   const now = new Date().toISOString();
   return { id: uuidv7(), created_at: now, updated_at: now };
@@ -10,7 +9,6 @@ export function newResource() {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** The column and the value that identify a resource. */
 export interface Key {
   readonly column: 'id' | 'name';
   readonly value: string;

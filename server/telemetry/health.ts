@@ -1,10 +1,8 @@
 import type { Handlers } from '../api/handlers.js';
 import { PlainText } from '../api/reply/send.js';
-import { type ProblemError, unavailable } from '../problems/problem.js';
+import { unavailable } from '../problems/problem.js';
 import { isTimeout, isUnwritable, type Store } from '../store/index.js';
 import type { Metrics } from './metrics.js';
-
-type HealthOperations = Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getStatus' | 'getMetrics'>;
 
 /**
  * @param version the version of the service
@@ -15,7 +13,7 @@ export function healthOperations(
   metrics: Metrics,
   version: string,
   draining: AbortSignal,
-): HealthOperations {
+): Pick<Handlers, 'getLiveness' | 'getReadiness' | 'getStatus' | 'getMetrics'> {
   const readiness = new Readiness(() => store.ping());
   return {
     getLiveness: ({ reply }) => reply({ status: 200, body: { status: 'live' } }),
@@ -41,7 +39,6 @@ export function healthOperations(
  */
 const PROBE_EVERY_MS = 1000;
 
-/** The result of a probe. */
 interface Finding {
   readonly isReady: boolean;
   readonly failure?: unknown;
@@ -64,7 +61,9 @@ export class Readiness {
   /** @throws {ProblemError} if the store takes no requests, with the cause */
   async check(): Promise<void> {
     if (performance.now() - this.#foundAt >= PROBE_EVERY_MS) await this.#look();
-    if (this.#answer?.isReady === false) throw notReady(this.#answer.failure);
+    if (this.#answer?.isReady !== false) return;
+    const { failure } = this.#answer;
+    throw unavailable(`${describe(failure)}; try again in a moment.`, 1, { cause: failure });
   }
 
   #look(): Promise<void> {
@@ -85,10 +84,6 @@ export class Readiness {
     if (!before || before.isReady === found.isReady) this.#answer = found;
     else setTimeout(() => void this.#look(), PROBE_EVERY_MS).unref();
   }
-}
-
-function notReady(failure: unknown): ProblemError {
-  return unavailable(`${describe(failure)}; try again in a moment.`, 1, { cause: failure });
 }
 
 function describe(failure: unknown): string {

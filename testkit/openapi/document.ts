@@ -1,5 +1,5 @@
 import { readContract } from '../../server/contract/document.js';
-import { escapeToken, tokensOf } from '../../server/contract/json-pointer.js';
+import { escapeToken, splitPointer } from '../../server/contract/json-pointer.js';
 import { root } from '../root.js';
 
 /** A place in the contract: its pointer and its value. A `$ref` on the way is followed. */
@@ -59,7 +59,7 @@ export class Place {
     if (!isRecord(this.value) || typeof this.value.$ref !== 'string') {
       return this;
     }
-    const steps = tokensOf(this.value.$ref);
+    const steps = splitPointer(this.value.$ref);
     return Place.root(this.document).at(...steps);
   }
 }

@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
 import type { Document } from '../../server/contract/document-schema.js';
-import { operationsOf } from '../../server/contract/operation.js';
+import { listOperations } from '../../server/contract/operation.js';
 
 /** Returns the server's module of the contract. */
 export function contractModule(source: string, document: Document): string {
-  const operations = operationsOf(document);
+  const operations = listOperations(document);
   const deferred = operations.filter(({ defersBody }) => defersBody).map(({ id }) => quoted(id));
   const raw = operations.filter(({ takesRawJson }) => takesRawJson).map(({ id }) => quoted(id));
   return `/** Made by \`npm run generate\` from openapi.yaml: do not edit. */

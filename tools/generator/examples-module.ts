@@ -1,7 +1,7 @@
 import type { Document } from '../../server/contract/document-schema.js';
 import { valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
-import { operationsOf } from '../../server/contract/operation.js';
+import { listOperations } from '../../server/contract/operation.js';
 
 /** A response of the contract: the values of its headers, and its examples. */
 interface ResponseExamples {
@@ -24,7 +24,7 @@ export function examplesModule(document: Document): string {
         mapValues(examples, (value) => values.placeOf(value)),
       ),
     });
-  const operations = operationsOf(document).map(({ id, method, path }) => ({
+  const operations = listOperations(document).map(({ id, method, path }) => ({
     id,
     method: method.toUpperCase(),
     path,

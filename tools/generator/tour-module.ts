@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import type { Document } from '../../server/contract/document-schema.js';
 import { ContractError } from '../../server/contract/document-schema.js';
-import { type Operation, operationsOf } from '../../server/contract/operation.js';
+import { listOperations, type Operation } from '../../server/contract/operation.js';
 import type { Fault } from './check/fault.js';
 import { readYaml, type Yaml, YamlError } from './check/yaml.js';
 
@@ -42,7 +42,7 @@ type Fail = (message: string) => never;
  * @throws {ContractError} with the line, if the document is not one workflow on operations of the contract
  */
 export function tourModule(source: string, document: Document): string {
-  const operations = operationsOf(document);
+  const operations = listOperations(document);
   const yaml = parsed(source);
   const { inputs, steps } = workflowIn(yaml);
   const shown = steps.map((step, index) =>

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { pino } from 'pino';
 import { type Config, readConfig } from '../../server/config.js';
 import { openService } from '../../server/service.js';
@@ -50,7 +50,7 @@ async function mock(config: Config): Promise<void> {
     const front = withoutKeys(service.app);
     // The examples are loaded through a temporary port. Requests to the mock's own, which is opened at once lest
     // another program has it, wait for them.
-    const loading = withAddress(front, (url) => loadExamples(url));
+    const loading = withAddress(service.messages, front, (url) => loadExamples(url));
     const listening = service.listen((req, res) => {
       loading.then(
         () => front(req, res),
@@ -67,10 +67,11 @@ async function mock(config: Config): Promise<void> {
 
 /** Serves a listener on a temporary port while a function uses it. */
 async function withAddress<T>(
+  messages: ServerOptions,
   listener: RequestListener,
   use: (url: string) => Promise<T>,
 ): Promise<T> {
-  const server = createServer(listener).listen(0, HOST);
+  const server = createServer(messages, listener).listen(0, HOST);
   try {
     await once(server, 'listening');
     const address = server.address();

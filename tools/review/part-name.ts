@@ -1,4 +1,4 @@
-import { tokensOf, valueAt } from '../../server/contract/json-pointer.js';
+import { splitPointer, valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord } from '../../server/contract/json-record.js';
 import { type Contract, texts } from './contract/contract.js';
 import type { Pair } from './schema/comparison.js';
@@ -15,7 +15,7 @@ const STRUCTURE = new Set([
 
 /** Returns the words for a part of a contract, such as `getSkill 200 description` or `Skill name description`. */
 export function partName({ before, after }: Pair<Contract>, pointer: string): string {
-  const steps = tokensOf(pointer);
+  const steps = splitPointer(pointer);
   const [section = '', path = '', method = '', ...rest] = steps;
   if (section !== 'paths' || path === '') return readable(steps);
   const at = pointer.split('/').slice(0, 4).join('/');

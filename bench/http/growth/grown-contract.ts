@@ -1,6 +1,6 @@
 import {
   type Contract,
-  contractOf,
+  createContract,
   type Document,
   readContract,
 } from '../../../server/contract/document.js';
@@ -16,7 +16,7 @@ import { CONTRACT_FILE } from '../contract-file.js';
 export async function grownContract(count: number): Promise<Contract> {
   const { document } = readContract(CONTRACT_FILE);
   const paths = Object.fromEntries([...copies(document, count), ...Object.entries(document.paths)]);
-  const grown = contractOf('', { ...document, paths });
+  const grown = createContract('', { ...document, paths });
   return {
     ...grown,
     operations: grown.operations.map((operation) => ({

@@ -26,7 +26,7 @@ const answers = watchAnswers(metrics.answers, log);
 const passages = openPassageSearch(store);
 const tools = { store, passages, predictors, sql: undefined, onPredicted: () => {} };
 const services = {
-  databaseNames: () => undefined,
+  databases: undefined,
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}, { maxTime: config.maxTrainingSeconds * 1000 }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { QUESTION, scripted, streamed } from '../../../testkit/chat/ask.js';
-import { chunk, DONE, says, usageChunk } from '../../../testkit/chat/reply.js';
+import { chunk, DONE, says, slowly, usageChunk } from '../../../testkit/chat/reply.js';
 import { ChatClient } from './chat-client.js';
 
 describe('a chat client', () => {
@@ -49,6 +49,17 @@ describe('a chat client', () => {
       ],
     });
     expect(emptied).toEqual({ role: 'assistant', content: '' });
+  });
+
+  it('passes on the whole text of each of many answers, which take turns', async () => {
+    const words = Array.from({ length: 20 }, (_, index) => `${index} `);
+    const { url } = await scripted(() => slowly(says(...words), 1));
+    const client = new ChatClient({ url });
+    const answers = await Promise.all(Array.from({ length: 30 }, () => streamed(client)));
+    for (const { pieces, answer } of answers) {
+      expect(pieces.join('')).toBe(words.join(''));
+      expect(answer.text).toBe(words.join(''));
+    }
   });
 
   it('yields text as it arrives, and returns it as a whole with usage and finish reason', async () => {

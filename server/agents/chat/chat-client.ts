@@ -12,7 +12,6 @@ import {
   writeRequest,
 } from './messages.js';
 
-/** The address of a chat server and the options for requests to it. */
 export interface ChatClientOptions {
   /** The base URL, such as `http://127.0.0.1:11434/v1`, with or without a trailing slash. */
   readonly url: string;
@@ -33,20 +32,22 @@ const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 export class ChatClient {
   readonly #target: RequestOptions;
   readonly #key: string | undefined;
-  readonly #headers: Readonly<Record<string, string>>;
   readonly #limits: ChatLimits;
   readonly #turns = new PieceTurns();
 
   /** @throws {TypeError} if the URL or the key cannot be used; the message has neither of them */
   constructor({ url, key, limits = {} }: ChatClientOptions) {
-    this.#target = urlToHttpOptions(new URL(`${checkUrl(url)}/chat/completions`));
+    const address = new URL(`${checkUrl(url)}/chat/completions`);
     this.#key = key || undefined;
     if (key && !VISIBLE_ASCII.test(key)) {
       throw new TypeError('The key of the chat server must be visible ASCII, without spaces.');
     }
-    this.#headers = {
-      accept: 'text/event-stream, application/json',
-      ...(key && { authorization: `Bearer ${key}` }),
+    this.#target = {
+      ...urlToHttpOptions(address),
+      headers: {
+        accept: 'text/event-stream, application/json',
+        ...(key && { authorization: `Bearer ${key}` }),
+      },
     };
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
@@ -96,18 +97,16 @@ export class ChatClient {
 
   /** @throws {ChatError} for each response that is not a success */
   async #ask(request: ChatRequest, signal: AbortSignal): Promise<ChatResponse> {
-    const asked = { target: this.#target, headers: this.#headers, body: writeRequest(request) };
-    const response = await post({ ...asked, limits: this.#limits }, signal);
-    const { status, retryAfter } = response;
-    if (status < 300) return response;
+    const response = await post(this.#target, writeRequest(request), this.#limits, signal);
+    if (response.status < 300) return response;
     response.makeOptional();
-    const error = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));
-    throw refusalError({ status, error, retryAfter }, this.#key);
+    const body = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));
+    throw refusalError(body, this.#key, response);
   }
 }
 
 /** The most answers that pass on a piece of text in one turn. */
-const ANSWERS_A_TURN = 8;
+const ANSWERS_A_TURN = 10;
 
 /** So many answers pass on their text as it arrives. */
 const PROMPT_ANSWERS = 3;

@@ -59,24 +59,24 @@ export function connectionError(cause?: unknown): ChatError {
   );
 }
 
-/** A refusal of a chat server: a response that is not a success, or an `error` within an answer. */
-interface Refusal {
-  /** The body or the `error`, parsed; undefined if it is not JSON. */
-  readonly error: unknown;
-  /** The HTTP status; undefined for an error within an answer. */
-  readonly status?: number;
-  /** In seconds. */
-  readonly retryAfter?: number | undefined;
-}
-
-/** @param key the key that must not appear in the message */
-export function refusalError(refusal: Refusal, key: string | undefined): ChatError {
-  const error = asRecord(refusal.error)['error'] ?? refusal.error;
-  const status = refusal.status ?? readStatus(error);
+/**
+ * Returns the failure of a server that refused: by a response that is not a success, or by an
+ * `error` within an answer.
+ * @param body the body or the `error`, parsed; undefined if it is not JSON
+ * @param key the key that must not appear in the message
+ * @param response its status, and the wait that it asks for in seconds
+ */
+export function refusalError(
+  body: unknown,
+  key: string | undefined,
+  response?: { readonly status: number; readonly retryAfter: number | undefined },
+): ChatError {
+  const error = asRecord(body)['error'] ?? body;
+  const status = response?.status ?? readStatus(error);
   const [errorType, message, isQuoted] = explainStatus(status, error, key);
   const words = isQuoted ? quote(readMessage(error), key) : '';
   const text = words === '' ? message : `${message} It says: "${words}"`;
-  return new ChatError(text, errorType, status, refusal.retryAfter);
+  return new ChatError(text, errorType, status, response?.retryAfter);
 }
 
 /** Whether the server's words are quoted: they may have a part of the key, or of its organisation. */
@@ -157,7 +157,6 @@ function readStatus(error: unknown): number | undefined {
   );
 }
 
-/** Returns the names of an error as a text to search. */
 function readNames(error: unknown): string {
   const { code, type } = asRecord(error);
   return `${readName(code)} ${readName(type)}`.toLowerCase();

@@ -24,23 +24,18 @@ const MAX_INTERIM = 16;
 /** The most bytes that are read after the end of an answer: to connect anew costs less than more. */
 const MAX_REST_BYTES = 64 * 1024;
 
-interface ChatPost {
-  /** The address of the server, with its protocol and path. */
-  readonly target: RequestOptions;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-  readonly limits: ChatLimits;
-}
-
 /**
  * Sends a request over `node:http`: a chunk of an answer costs half of the processor time that it
  * costs over the `fetch` of Node.js. It follows no redirect, and asks for no compression.
+ * @param target the address with its protocol, and headers
  * @param signal cancels the request, and the reading of its response
  * @throws {ChatError} if there is no response that HTTP allows, or none in time
  * @throws the reason of `signal` once it is aborted
  */
 export function post(
-  { target, headers, body, limits }: ChatPost,
+  target: RequestOptions,
+  body: string,
+  limits: ChatLimits,
   signal: AbortSignal,
 ): Promise<ChatResponse> {
   signal.throwIfAborted();
@@ -51,7 +46,7 @@ export function post(
     agent: isSecure ? httpsAgent : httpAgent,
     method: 'POST',
     headers: {
-      ...headers,
+      ...target.headers,
       'content-type': 'application/json',
       'accept-encoding': 'identity',
       'content-length': Buffer.byteLength(body),
@@ -211,8 +206,12 @@ export class ChatResponse {
 
   readonly #onSilence = (): void => {
     if (!this.#isReading) return;
-    const { limits, message } = this;
-    message.destroy(this.#bytes === 0 ? noFirstByte(limits) : noMoreBytes(limits));
+    const { silenceMs } = this.limits;
+    this.message.destroy(
+      this.#bytes === 0
+        ? noFirstByte(this.limits)
+        : sentNothing(silenceMs, 'It may be overloaded: try again later.'),
+    );
   };
 
   #fail(error: ChatError): undefined {
@@ -257,18 +256,13 @@ export class ChatResponse {
   };
 }
 
-function noFirstByte({ firstByteMs }: ChatLimits): ChatError {
-  return new ChatError(
-    `The chat server sent nothing for ${firstByteMs / 1000} s. It may still be loading the model: try again in a minute.`,
-    'timeout',
-  );
+function sentNothing(milliseconds: number, advice: string): ChatError {
+  const message = `The chat server sent nothing for ${milliseconds / 1000} s. ${advice}`;
+  return new ChatError(message, 'timeout');
 }
 
-function noMoreBytes({ silenceMs }: ChatLimits): ChatError {
-  return new ChatError(
-    `The chat server sent nothing for ${silenceMs / 1000} s. It may be overloaded: try again later.`,
-    'timeout',
-  );
+function noFirstByte({ firstByteMs }: ChatLimits): ChatError {
+  return sentNothing(firstByteMs, 'It may still be loading the model: try again in a minute.');
 }
 
 /** In seconds. */

@@ -22,7 +22,6 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** A tool that the model may call. */
 export interface ToolDefinition {
   /** Up to 64 letters, digits, underscores and dashes. */
   readonly name: string;
@@ -32,7 +31,6 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** A request for the next message of a chat. */
 export interface ChatRequest {
   readonly model: string;
   /** The chat so far, oldest message first; at least one. */

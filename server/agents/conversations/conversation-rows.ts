@@ -21,7 +21,6 @@ import {
 
 type Schemas = components['schemas'];
 
-/** The columns of a conversation that callers see. */
 const COLUMNS = ['id', 'title', 'messages', 'created_at', 'updated_at'] as const;
 
 type ConversationRow = Pick<Selectable<Database['conversations']>, (typeof COLUMNS)[number]>;
@@ -91,14 +90,9 @@ export function findConversationRow(
     .executeTakeFirst();
 }
 
-export interface NewConversation {
-  readonly title: string | null;
-  /** Its first message, from the chatbot; undefined for none. */
-  readonly greeting: string | undefined;
-}
-
 /**
  * Creates a conversation; within `Store.transaction`, with the project locked.
+ * @param greeting its first message, from the chatbot; undefined for none
  * @throws {ProblemError} if the chatbot has as many as allowed, or the owner would exceed a
  *   limit; the transaction must be rolled back
  */
@@ -106,7 +100,7 @@ export async function createConversation(
   store: Store,
   owner: string,
   chatbot: { readonly id: string; readonly name: string },
-  { title, greeting }: NewConversation,
+  { title, greeting }: { readonly title: string | null; readonly greeting: string | undefined },
 ): Promise<ConversationRow> {
   const { conversations } = await store.reads
     .selectFrom('conversations')
@@ -211,9 +205,6 @@ export function findReply({ reads }: Store, messageId: string): Promise<MessageR
     .executeTakeFirst();
 }
 
-/** An earlier message, as it is sent with a question. */
-type EarlierMessage = Pick<MessageRow, 'role' | 'content'>;
-
 /** The most text of earlier messages that is sent with a question, in bytes of UTF-8. */
 const HISTORY_BYTES = 64 * 1024;
 
@@ -225,7 +216,7 @@ export async function readHistory(
   { reads }: Store,
   question: Pick<MessageRow, 'id' | 'conversation_id'>,
   maxMessages: number,
-): Promise<EarlierMessage[]> {
+): Promise<Pick<MessageRow, 'role' | 'content'>[]> {
   if (maxMessages === 0) return [];
   const latest = await reads
     .selectFrom('messages')

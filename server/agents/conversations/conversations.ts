@@ -47,11 +47,10 @@ type ReplyRequest = Input<'sendMessage'> | Input<'replyToMessage'>;
 export function conversationOperations(store: Store, agents: AgentRunner): ConversationOperations {
   const replies = new Replies(store, agents);
 
-  /** Takes a question in one transaction, then replies to it. */
   async function replyTo(
     request: ReplyRequest,
     take: (tx: Store, conversationId: string) => Promise<TakenQuestion>,
-  ): Promise<ComingReply> {
+  ) {
     const { caller, params, requestId, signal } = request;
     const { taken, asker } = await inProject(
       store,
@@ -66,7 +65,8 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
         };
       },
     );
-    return replies.replyTo(taken, asker);
+    const coming = await replies.replyTo(taken, asker);
+    return { status: 200 as const, body: await replyBody(coming, request, agents) };
   }
 
   return {
@@ -123,15 +123,12 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
       return reply({ status: 200, ...page });
     },
 
-    sendMessage: async (request) => {
-      const coming = await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request));
-      return request.reply({ status: 200, body: await replyBody(coming, request, agents) });
-    },
+    sendMessage: async (request) =>
+      request.reply(await replyTo(request, (tx, id) => takeNewQuestion(tx, id, request))),
 
     replyToMessage: async (request) => {
       const { message_id } = request.params;
-      const coming = await replyTo(request, (tx, id) => takeQuestion(tx, id, message_id));
-      return request.reply({ status: 200, body: await replyBody(coming, request, agents) });
+      return request.reply(await replyTo(request, (tx, id) => takeQuestion(tx, id, message_id)));
     },
   };
 }

@@ -1,5 +1,10 @@
 import type { Input } from '../../api/handlers.js';
-import { digestRequest, inProgress, keysExpireBefore, reused } from '../../api/idempotency.js';
+import {
+  digestRequest,
+  keyReused,
+  keysExpireBefore,
+  requestInProgress,
+} from '../../api/idempotency.js';
 import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
@@ -33,16 +38,7 @@ export interface ConversingChatbot {
   /** The id of its agent; null asks the language model alone. */
   readonly agent_id: string | null;
   readonly model_name: string | null;
-  readonly settings: ConversationSettings;
-}
-
-interface ConversationSettings {
-  /** The first message of every conversation; undefined for none. */
-  readonly greeting: string | undefined;
-  /** Instructions for the language model beside those of the agent. */
-  readonly instructions: string | undefined;
-  /** The number of earlier messages that are sent with a question. */
-  readonly history: number;
+  readonly settings: ReturnType<typeof readSettings>;
 }
 
 /** @throws {ProblemError} if the project has no such chatbot */
@@ -65,7 +61,7 @@ const MAX_HISTORY = 100;
  * had a meaning. The other members, which may be a mebibyte, are not parsed.
  * @param json an object as `JSON.stringify` writes it
  */
-function readSettings(json: string): ConversationSettings {
+function readSettings(json: string) {
   const members = new Map(jsonMembers(json));
   const parse = (name: string): unknown => JSON.parse(members.get(name) ?? 'null');
   const history = parse('history');
@@ -75,8 +71,11 @@ function readSettings(json: string): ConversationSettings {
     history >= 0 &&
     history <= MAX_HISTORY;
   return {
+    /** The first message of every conversation; undefined for none. */
     greeting: nonEmptyText(parse('greeting')),
+    /** Instructions for the language model beside those of the agent. */
     instructions: nonEmptyText(parse('instructions')),
+    /** The number of earlier messages that are sent with a question. */
     history: isHistory ? history : DEFAULT_HISTORY,
   };
 }
@@ -107,13 +106,13 @@ export async function takeNewQuestion(
   const text = headers['Idempotency-Key'];
   if (text === undefined) return askQuestion(tx, owner, conversationId, { content });
   const fingerprint = await digestRequest(['sendMessage', conversationId, content]);
-  if (!(await claimAnswer(tx, owner, text))) throw inProgress();
+  if (!(await claimAnswer(tx, owner, text))) throw requestInProgress();
   const first = await findKeyedMessage(tx, owner, text, keysExpireBefore());
   if (first) {
-    if (first.fingerprint !== fingerprint) throw reused();
-    return takeAgain(tx, first, inProgress);
+    if (first.fingerprint !== fingerprint) throw keyReused();
+    return takeAgain(tx, first, requestInProgress);
   }
-  if (await findAnswer(tx, owner, text, keysExpireBefore())) throw reused();
+  if (await findAnswer(tx, owner, text, keysExpireBefore())) throw keyReused();
   return askQuestion(tx, owner, conversationId, { content, key: { text, fingerprint } });
 }
 

@@ -28,7 +28,6 @@ export class ConversationBusyError extends ProblemError {
   }
 }
 
-/** A message of a person to store. */
 interface NewQuestion {
   readonly content: string;
   /** The Idempotency-Key of the request, with the fingerprint that tells it from others. */

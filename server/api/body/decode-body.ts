@@ -76,16 +76,11 @@ function expandsTooMuch(encoding: Encoding): ProblemError {
 /** @param at the number of bytes of the body that have arrived */
 function decodingProblem(error: unknown, encoding: Encoding, at: number): Error {
   if (error instanceof ProblemError) return error;
-  const reason = error instanceof ZstdError ? error.message : gzipFault(error);
+  const { message = 'it is damaged' } = error instanceof Error ? error : {};
+  const isCut = error instanceof Error && 'code' in error && error.code === 'Z_BUF_ERROR';
   return malformedBody(
-    `The ${encoding} body cannot be decoded: ${reason}, at byte ${at} or before.`,
+    `The ${encoding} body cannot be decoded: ${isCut ? 'it is cut off' : message}, at byte ${at} or before.`,
   );
-}
-
-function gzipFault(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'Z_BUF_ERROR') return 'it is cut off';
-  return error instanceof Error ? error.message : 'it is damaged';
 }
 
 /**
@@ -135,13 +130,13 @@ class ScriptDecoder extends Transform {
   #decode(block: Uint8Array, isLast = false): Error | null {
     this.#moved += this.#frames.window;
     if (this.#moved > MAX_MOVED.first + MAX_MOVED.perByte * this.#decoded) {
-      return new ZstdError('its blocks are too small for its window; flush less often');
+      return new Error('its blocks are too small for its window; flush less often');
     }
     try {
       this.#decoder.push(block, isLast);
       return null;
     } catch {
-      return new ZstdError('one of its blocks is damaged');
+      return new Error('one of its blocks is damaged');
     }
   }
 }
@@ -159,11 +154,6 @@ const SKIPPABLE = 0x184d2a5;
 /** The size of the content, in bytes, by the first two bits of the descriptor. */
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
-
-/** A body is not zstd. The message tells why. */
-class ZstdError extends Error {
-  override readonly name = 'ZstdError';
-}
 
 type State = 'frame' | 'block' | 'checksum';
 
@@ -191,7 +181,7 @@ class ZstdFrames extends Transform {
 
   override _flush(done: TransformCallback): void {
     const isCut = this.#held.length > 0 || this.#state !== 'frame' || this.#skipped > 0;
-    done(isCut ? new ZstdError('it is cut off') : null);
+    done(isCut ? new Error('it is cut off') : null);
   }
 
   #read(bytes: Buffer): void {
@@ -225,6 +215,7 @@ class ZstdFrames extends Transform {
     }
   }
 
+  /** Reads the header of a frame (RFC 8878, section 3.1.1.1). */
   #header(bytes: Buffer): number | undefined {
     if (bytes.length < 5) return undefined;
     const magic = bytes.readUInt32LE(0);
@@ -233,16 +224,23 @@ class ZstdFrames extends Transform {
       this.#skipped = bytes.readUInt32LE(4);
       return 8;
     }
-    if (magic !== MAGIC) throw new ZstdError('it is not zstd');
+    if (magic !== MAGIC) throw new Error('it is not zstd');
     const descriptor = bytes[4] ?? 0;
     const isSingle = (descriptor & 0x20) !== 0;
     const dictionary = DICTIONARY_BYTES[(descriptor & 3) as 0 | 1 | 2 | 3];
     const size = CONTENT_SIZE_BYTES[(descriptor >> 6) as 0 | 1 | 2 | 3] || (isSingle ? 1 : 0);
     const sizeAt = (isSingle ? 5 : 6) + dictionary;
     if (bytes.length < sizeAt + size) return undefined;
-    this.window = isSingle ? contentSize(bytes, sizeAt, size) : windowSize(bytes[5] ?? 0);
+    if (isSingle) {
+      const content = size === 8 ? bytes.readBigUInt64LE(sizeAt) : bytes.readUIntLE(sizeAt, size);
+      this.window = Number(content) + (size === 2 ? 256 : 0);
+    } else {
+      const exponent = bytes[5] ?? 0;
+      const base = 2 ** (10 + (exponent >> 3));
+      this.window = base + (base / 8) * (exponent & 7);
+    }
     if (this.window > MAX_WINDOW) {
-      throw new ZstdError(
+      throw new Error(
         `its window has ${this.window} bytes, and may have ${MAX_WINDOW}; compress it without --long or --ultra`,
       );
     }
@@ -256,22 +254,10 @@ class ZstdFrames extends Transform {
     const header = bytes.readUIntLE(0, 3);
     const type = (header >> 1) & 3;
     const size = header >> 3;
-    if (type === 3 || size > MAX_BLOCK) throw new ZstdError('one of its blocks is damaged');
+    if (type === 3 || size > MAX_BLOCK) throw new Error('one of its blocks is damaged');
     const length = 3 + (type === 1 ? 1 : size);
     if (bytes.length < length) return undefined;
     if ((header & 1) !== 0) this.#state = this.#hasChecksum ? 'checksum' : 'frame';
     return length;
   }
-}
-
-/** Reads the size of the content of a frame (RFC 8878, section 3.1.1.1.4). */
-function contentSize(bytes: Buffer, at: number, length: number): number {
-  if (length === 8) return Number(bytes.readBigUInt64LE(at));
-  return bytes.readUIntLE(at, length) + (length === 2 ? 256 : 0);
-}
-
-/** Reads the descriptor of a window (RFC 8878, section 3.1.1.1.2). */
-function windowSize(descriptor: number): number {
-  const base = 2 ** (10 + (descriptor >> 3));
-  return base + (base / 8) * (descriptor & 7);
 }

@@ -332,18 +332,13 @@ class SlicedJson {
   }
 
   #excess(what: keyof ValueLimits, limits: ValueLimits, path = ''): ProblemError {
-    const apart = this.place && path === '' ? ', its rows apart' : '';
-    const most = limits[what];
-    switch (what) {
-      case 'nesting':
-        return refuseAt('', `must not nest deeper than ${MAX_NESTING} levels`);
-      case 'values':
-        return refuseAt(path, `must hold at most ${most} values${apart}`);
-      case 'bytes':
-        return refuseAt(path, `must have at most ${most} bytes${apart}`);
-      case 'parts':
-        return refuseAt(path, `must hold at most ${most} arrays, objects and members${apart}`);
+    if (what === 'nesting') {
+      return refuseAt('', `must not nest deeper than ${MAX_NESTING} levels`);
     }
+    const verb = what === 'bytes' ? 'have' : 'hold';
+    const counted = what === 'parts' ? 'arrays, objects and members' : what;
+    const apart = this.place && path === '' ? ', its rows apart' : '';
+    return refuseAt(path, `must ${verb} at most ${limits[what]} ${counted}${apart}`);
   }
 }
 

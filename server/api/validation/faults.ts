@@ -145,9 +145,9 @@ const LENGTHS = ['minLength', 'maxLength'];
  * have the type of the other branch, and the length of a text that a pattern already limits.
  */
 function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
-  const choices = pointersOf(faults.filter(({ keyword }) => keyword === 'oneOf'));
+  const choices = listPointers(faults.filter(({ keyword }) => keyword === 'oneOf'));
   const causes = faults.filter(({ keyword }) => !CONSEQUENCES.includes(keyword));
-  const bounded = pointersOf(causes.filter(limitsLength));
+  const bounded = listPointers(causes.filter(limitsLength));
   const within = causes.filter(
     ({ pointer, keyword }) =>
       !(choices.has(pointer) && keyword === 'type') &&
@@ -156,7 +156,7 @@ function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
   return [within, causes, faults].find(({ length }) => length > 0) ?? [];
 }
 
-function pointersOf(faults: readonly Fault[]): ReadonlySet<string> {
+function listPointers(faults: readonly Fault[]): ReadonlySet<string> {
   return new Set(faults.map(({ pointer }) => pointer));
 }
 

@@ -35,17 +35,17 @@ function noBranchFits(contract: Contract, schema: unknown, body: unknown): Shape
 /** Returns whether a value has a branch's type and its required fields. */
 function isMeant({ type, required }: JsonRecord, value: unknown): boolean {
   const fields = Array.isArray(required) ? required.map(String) : [];
-  return type === typeOf(value) && fields.every((field) => Object.hasOwn(asRecord(value), field));
+  return type === nameType(value) && fields.every((field) => Object.hasOwn(asRecord(value), field));
 }
 
-function typeOf(value: unknown): string {
+function nameType(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** Detects the fields of a resource that were sent without the wrapping field. */
 function notWrapped(contract: Contract, schema: unknown, body: unknown): ShapeFault | undefined {
-  if (typeOf(body) !== 'object') return undefined;
+  if (nameType(body) !== 'object') return undefined;
   const sent = Object.keys(asRecord(body));
   for (const { required, properties } of contract.alternatives(schema)) {
     const [wrapper] = Array.isArray(required) ? required.map(String) : [];

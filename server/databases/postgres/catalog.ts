@@ -38,7 +38,7 @@ export async function describeTables(
 ): Promise<TableDescription[]> {
   const tables = await findTables(client, names.map(parseName));
   for (const [index, table] of tables.entries()) refuseSystemTable(table, names[index] ?? '');
-  const { rows } = await client.query(
+  const { rows } = await client.query<{ oid: string; name: string; type: string }>(
     `select attrelid::text as oid, attname as name, pg_catalog.format_type(atttypid, atttypmod) as type
      from pg_catalog.pg_attribute
      where attrelid = any($1::oid[]) and attnum > 0 and not attisdropped
@@ -48,10 +48,8 @@ export async function describeTables(
   return names.map((name, index) => {
     const oid = tables[index]?.oid;
     if (oid === undefined) throw missingTable(name);
-    const columns = rows
-      .filter((row) => row.oid === oid)
-      .map((row) => ({ name: String(row.name), type: String(row.type) }));
-    return { name, columns };
+    const columns = rows.filter((row) => row.oid === oid);
+    return { name, columns: columns.map(({ oid: _, ...column }) => column) };
   });
 }
 
@@ -60,7 +58,7 @@ async function findTables(
   client: PoolClient,
   tables: readonly TableName[],
 ): Promise<(CatalogTable | undefined)[]> {
-  const { rows } = await client.query(
+  const { rows } = await client.query<CatalogTable | Record<keyof CatalogTable, null>>(
     `select pg_class.oid::text as oid, nspname as schema, relname as table
      from pg_catalog.unnest($1::text[]) with ordinality as names (name, ordinal)
      left join pg_catalog.pg_class on pg_class.oid = pg_catalog.to_regclass(name)
@@ -68,9 +66,7 @@ async function findTables(
      order by ordinal`,
     [tables.map(quoteTable)],
   );
-  return rows.map(({ oid, schema, table }) =>
-    oid === null ? undefined : { oid: String(oid), schema: String(schema), table: String(table) },
-  );
+  return rows.map((row) => (row.oid === null ? undefined : row));
 }
 
 /** Names of schemas that begin with `pg_` are reserved for the system. */

@@ -66,8 +66,11 @@ export class ReadOnlyConnections {
     received.begin();
     let backend: number | undefined;
     const running = async () => {
-      const idle = { idle_in_transaction_session_timeout: `${this.idleTimeoutMs}ms` };
-      backend = await begin(client, timeoutMs, idle);
+      backend = await begin(client, {
+        ...SETTINGS,
+        statement_timeout: `${timeoutMs}ms`,
+        idle_in_transaction_session_timeout: `${this.idleTimeoutMs}ms`,
+      });
       return work(client, received);
     };
     try {
@@ -126,13 +129,8 @@ export class ReadOnlyConnections {
 }
 
 /** Begins a transaction, and returns the process of PostgreSQL that runs it. */
-async function begin(
-  client: PoolClient,
-  timeoutMs: number,
-  others: Readonly<Record<string, string>>,
-): Promise<number> {
+async function begin(client: PoolClient, settings: Record<string, string>): Promise<number> {
   await client.query('begin transaction read only');
-  const settings = { ...SETTINGS, ...others, statement_timeout: `${timeoutMs}ms` };
   const { rows } = await client.query(
     `select pg_catalog.pg_backend_pid() as backend, pg_catalog.set_config(name, value, true)
      from unnest($1::text[], $2::text[]) as settings (name, value)`,

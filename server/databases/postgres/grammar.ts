@@ -1,136 +1,94 @@
-/** The kind of a field: a plain value, a node, a list of nodes, or a node without its type. */
-export type Field = 'value' | 'node' | 'nodes' | { readonly embedded: string };
-
-const SELECT = { embedded: 'SelectStmt' };
-const TYPE = { embedded: 'TypeName' };
-const ALIAS = { embedded: 'Alias' };
-const WINDOW = { embedded: 'WindowDef' };
-
 /**
- * The nodes of a parse tree, and their fields, that a query may consist of, as in PostgreSQL's
- * `nodes/parsenodes.h` and `nodes/primnodes.h`. All others are refused, such as `lockingClause`,
- * `intoClause`, `ParamRef`, `CopyStmt` and those of later releases. The field `withClause` is left to
- * the code, since it decides what names mean.
+ * The nodes of a parse tree that a query may consist of, and their fields, as in PostgreSQL's
+ * `nodes/parsenodes.h` and `nodes/primnodes.h`. Fields are listed by their kind: lists of nodes, nodes,
+ * plain values, and nodes without their type, which is named. All others are refused, such as
+ * `lockingClause`, `intoClause`, `ParamRef`, `CopyStmt` and those of later releases. The field
+ * `withClause` is left to the code, since it decides what names mean.
  */
-export const GRAMMAR: Readonly<Record<string, Readonly<Record<string, Field>>>> = {
+const NODES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   SelectStmt: {
-    distinctClause: 'nodes',
-    targetList: 'nodes',
-    fromClause: 'nodes',
-    whereClause: 'node',
-    groupClause: 'nodes',
-    groupDistinct: 'value',
-    havingClause: 'node',
-    windowClause: 'nodes',
-    valuesLists: 'nodes',
-    sortClause: 'nodes',
-    limitOffset: 'node',
-    limitCount: 'node',
-    limitOption: 'value',
-    op: 'value',
-    all: 'value',
-    larg: SELECT,
-    rarg: SELECT,
+    nodes: 'distinctClause targetList fromClause groupClause windowClause valuesLists sortClause',
+    node: 'whereClause havingClause limitOffset limitCount',
+    value: 'groupDistinct limitOption op all',
+    SelectStmt: 'larg rarg',
   },
-  CommonTableExpr: {
-    ctename: 'value',
-    aliascolnames: 'nodes',
-    ctematerialized: 'value',
-    ctequery: 'node',
-  },
-  ResTarget: { name: 'value', val: 'node' },
+  CommonTableExpr: { nodes: 'aliascolnames', node: 'ctequery', value: 'ctename ctematerialized' },
+  ResTarget: { node: 'val', value: 'name' },
 
-  RangeVar: {
-    schemaname: 'value',
-    relname: 'value',
-    inh: 'value',
-    relpersistence: 'value',
-    alias: ALIAS,
-  },
-  RangeSubselect: { lateral: 'value', subquery: 'node', alias: ALIAS },
-  RangeFunction: {
-    lateral: 'value',
-    ordinality: 'value',
-    is_rowsfrom: 'value',
-    functions: 'nodes',
-    alias: ALIAS,
-  },
+  RangeVar: { value: 'schemaname relname inh relpersistence', Alias: 'alias' },
+  RangeSubselect: { node: 'subquery', value: 'lateral', Alias: 'alias' },
+  RangeFunction: { nodes: 'functions', value: 'lateral ordinality is_rowsfrom', Alias: 'alias' },
   JoinExpr: {
-    jointype: 'value',
-    isNatural: 'value',
-    larg: 'node',
-    rarg: 'node',
-    usingClause: 'nodes',
-    join_using_alias: ALIAS,
-    quals: 'node',
-    alias: ALIAS,
-    rtindex: 'value',
+    nodes: 'usingClause',
+    node: 'larg rarg quals',
+    value: 'jointype isNatural rtindex',
+    Alias: 'join_using_alias alias',
   },
-  Alias: { aliasname: 'value', colnames: 'nodes' },
+  Alias: { nodes: 'colnames', value: 'aliasname' },
 
-  ColumnRef: { fields: 'nodes' },
+  ColumnRef: { nodes: 'fields' },
   A_Star: {},
   A_Const: {
-    ival: { embedded: 'Integer' },
-    fval: { embedded: 'Float' },
-    sval: { embedded: 'String' },
-    bsval: { embedded: 'BitString' },
-    boolval: { embedded: 'Boolean' },
-    isnull: 'value',
+    value: 'isnull',
+    Integer: 'ival',
+    Float: 'fval',
+    String: 'sval',
+    BitString: 'bsval',
+    Boolean: 'boolval',
   },
-  Integer: { ival: 'value' },
-  Float: { fval: 'value' },
-  String: { sval: 'value' },
-  BitString: { bsval: 'value' },
-  Boolean: { boolval: 'value' },
-  List: { items: 'nodes' },
+  Integer: { value: 'ival' },
+  Float: { value: 'fval' },
+  String: { value: 'sval' },
+  BitString: { value: 'bsval' },
+  Boolean: { value: 'boolval' },
+  List: { nodes: 'items' },
 
-  A_Expr: { kind: 'value', name: 'nodes', lexpr: 'node', rexpr: 'node' },
-  BoolExpr: { boolop: 'value', args: 'nodes' },
-  NullTest: { arg: 'node', nulltesttype: 'value', argisrow: 'value' },
-  BooleanTest: { arg: 'node', booltesttype: 'value' },
-  CaseExpr: { arg: 'node', args: 'nodes', defresult: 'node' },
-  CaseWhen: { expr: 'node', result: 'node' },
-  CoalesceExpr: { args: 'nodes' },
-  MinMaxExpr: { op: 'value', args: 'nodes' },
-  SubLink: { subLinkType: 'value', testexpr: 'node', operName: 'nodes', subselect: 'node' },
-  RowExpr: { args: 'nodes', row_format: 'value' },
-  A_ArrayExpr: { elements: 'nodes' },
+  A_Expr: { nodes: 'name', node: 'lexpr rexpr', value: 'kind' },
+  BoolExpr: { nodes: 'args', value: 'boolop' },
+  NullTest: { node: 'arg', value: 'nulltesttype argisrow' },
+  BooleanTest: { node: 'arg', value: 'booltesttype' },
+  CaseExpr: { nodes: 'args', node: 'arg defresult' },
+  CaseWhen: { node: 'expr result' },
+  CoalesceExpr: { nodes: 'args' },
+  MinMaxExpr: { nodes: 'args', value: 'op' },
+  SubLink: { nodes: 'operName', node: 'testexpr subselect', value: 'subLinkType' },
+  RowExpr: { nodes: 'args', value: 'row_format' },
+  A_ArrayExpr: { nodes: 'elements' },
   // Elements of arrays only: `(value).name` may call a function.
-  A_Indirection: { arg: 'node', indirection: 'nodes' },
-  A_Indices: { is_slice: 'value', lidx: 'node', uidx: 'node' },
-  CollateClause: { arg: 'node', collname: 'nodes' },
-  SQLValueFunction: { op: 'value', typmod: 'value' },
+  A_Indirection: { nodes: 'indirection', node: 'arg' },
+  A_Indices: { node: 'lidx uidx', value: 'is_slice' },
+  CollateClause: { nodes: 'collname', node: 'arg' },
+  SQLValueFunction: { value: 'op typmod' },
 
-  TypeCast: { arg: 'node', typeName: TYPE },
-  TypeName: { names: 'nodes', typemod: 'value', typmods: 'nodes', arrayBounds: 'nodes' },
+  TypeCast: { node: 'arg', TypeName: 'typeName' },
+  TypeName: { nodes: 'names typmods arrayBounds', value: 'typemod' },
 
   FuncCall: {
-    funcname: 'nodes',
-    args: 'nodes',
-    agg_order: 'nodes',
-    agg_filter: 'node',
-    over: WINDOW,
-    agg_within_group: 'value',
-    agg_star: 'value',
-    agg_distinct: 'value',
-    func_variadic: 'value',
-    funcformat: 'value',
+    nodes: 'funcname args agg_order',
+    node: 'agg_filter',
+    value: 'agg_within_group agg_star agg_distinct func_variadic funcformat',
+    WindowDef: 'over',
   },
-  NamedArgExpr: { arg: 'node', name: 'value', argnumber: 'value' },
+  NamedArgExpr: { node: 'arg', value: 'name argnumber' },
   WindowDef: {
-    name: 'value',
-    refname: 'value',
-    partitionClause: 'nodes',
-    orderClause: 'nodes',
-    frameOptions: 'value',
-    startOffset: 'node',
-    endOffset: 'node',
+    nodes: 'partitionClause orderClause',
+    node: 'startOffset endOffset',
+    value: 'name refname frameOptions',
   },
-  SortBy: { node: 'node', sortby_dir: 'value', sortby_nulls: 'value', useOp: 'nodes' },
-  GroupingSet: { kind: 'value', content: 'nodes' },
-  GroupingFunc: { args: 'nodes' },
+  SortBy: { nodes: 'useOp', node: 'node', value: 'sortby_dir sortby_nulls' },
+  GroupingSet: { nodes: 'content', value: 'kind' },
+  GroupingFunc: { nodes: 'args' },
 };
+
+/** The kinds of the fields, by the types of the nodes. */
+export const GRAMMAR: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
+  Object.entries(NODES).map(([type, kinds]) => {
+    const fields = Object.entries(kinds).flatMap(([kind, names]) =>
+      names.split(' ').map((name) => [name, kind] as const),
+    );
+    return [type, new Map(fields)];
+  }),
+);
 
 /** Names the SQL of refused fields and nodes. */
 export const NAMES: Readonly<Record<string, string>> = {

@@ -17,14 +17,16 @@ export interface ResolvedSelect {
   readonly searchPath: string | undefined;
 }
 
-interface OwnName {
-  readonly kind: 'function' | 'operator';
+/** A schema of the search path, or what has a name of the statement. */
+interface FoundName {
+  /** `column` is a function of PostgreSQL that a qualified column may call, as in `orders.name`. */
+  readonly kind: 'schema' | 'column' | 'function' | 'operator';
   readonly name: string;
   readonly schema: string;
   /** Whether an extension brought it, rather than somebody who uses the database. */
-  readonly isExtension: boolean;
-  /** Whether a column of this name may call it, as in `orders.name`. */
-  readonly isUnary: boolean;
+  readonly is_extension: boolean;
+  /** Whether a column of this name may call it. */
+  readonly is_unary: boolean;
 }
 
 /**
@@ -73,56 +75,37 @@ function qualifyTables(
  * Returns a search path with `pg_catalog` first, and without the schemas in which somebody defined a
  * function or an operator that has a name of the statement: with arguments of just its types, it
  * would be called in place of PostgreSQL's own.
- * @throws {ProblemError} if such a schema also has one of an extension, which the statement may need
+ * @throws {ProblemError} if such a schema also has one of an extension, which the statement may need,
+ *   or a qualified column has the name of a function
  */
 async function chooseSearchPath(
   client: PoolClient,
-  names: StatementNames,
+  { functions, operators, qualifiedColumns }: StatementNames,
 ): Promise<string | undefined> {
-  const { path, ownNames } = await findOwnNames(client, names);
-  const called = new Set(names.functions);
-  const own = ownNames.filter(({ isExtension }) => !isExtension);
-  for (const { name, schema, kind, isExtension, isUnary } of ownNames) {
-    if (!isExtension) continue;
-    if (isUnary && !called.has(name) && !FUNCTIONS.has(name)) throw functionAsColumn(name);
+  const others = qualifiedColumns.filter(
+    (name) => !FUNCTIONS.has(name) && !COLUMN_FUNCTIONS.has(name),
+  );
+  const { rows } = await client.query<FoundName>(OWN_NAMES, [
+    [...functions, ...qualifiedColumns],
+    operators,
+    others,
+  ]);
+  const column = rows.find(({ kind }) => kind === 'column');
+  if (column) throw functionAsColumn(column.name);
+  const path = rows.filter(({ kind }) => kind === 'schema').map(({ name }) => name);
+  const found = rows.filter(({ kind }) => kind !== 'schema');
+  const own = found.filter(({ is_extension }) => !is_extension);
+  for (const { name, schema, kind, is_extension, is_unary } of found) {
+    if (!is_extension) continue;
+    const isCalled = functions.includes(name);
+    if (is_unary && !isCalled && !FUNCTIONS.has(name)) throw functionAsColumn(name);
     const hidden = own.find((other) => other.schema === schema);
-    if (hidden && (kind === 'operator' || called.has(name))) throw ambiguous(hidden);
+    if (hidden && (kind === 'operator' || isCalled)) throw ambiguous(hidden);
   }
   const left = new Set(own.map(({ schema }) => schema));
   const kept = path.filter((schema) => schema !== 'pg_catalog' && !left.has(schema));
   const isUnchanged = path[0] === 'pg_catalog' && kept.length === path.length - 1;
   return isUnchanged ? undefined : ['pg_catalog', ...kept].map(quoteName).join(', ');
-}
-
-/**
- * Returns the search path with its implied schemas, and what has a name of the statement there.
- * @throws {ProblemError} if a qualified column has the name of a function of PostgreSQL
- */
-async function findOwnNames(
-  client: PoolClient,
-  { functions, operators, qualifiedColumns }: StatementNames,
-): Promise<{ path: readonly string[]; ownNames: readonly OwnName[] }> {
-  const others = qualifiedColumns.filter(
-    (name) => !FUNCTIONS.has(name) && !COLUMN_FUNCTIONS.has(name),
-  );
-  const { rows } = await client.query(OWN_NAMES, [
-    [...functions, ...qualifiedColumns],
-    operators,
-    others,
-  ]);
-  const path: string[] = [];
-  const ownNames: OwnName[] = [];
-  for (const { kind, name, schema, is_extension, is_unary } of rows) {
-    if (kind === 'schema') path.push(String(name));
-    else if (kind === 'column') throw functionAsColumn(String(name));
-    else {
-      ownNames.push({
-        ...{ kind, name: String(name), schema: String(schema) },
-        ...{ isExtension: is_extension === true, isUnary: is_unary === true },
-      });
-    }
-  }
-  return { path, ownNames };
 }
 
 /** Temporary tables are not looked at: nobody makes any over these connections. */
@@ -232,7 +215,7 @@ function functionAsColumn(name: string): ProblemError {
   );
 }
 
-function ambiguous({ kind, name }: OwnName): ProblemError {
+function ambiguous({ kind, name }: FoundName): ProblemError {
   const written = kind === 'operator' ? `operator(pg_catalog.${name})` : `pg_catalog.${name}`;
   return queryError(`The ${kind} ${name} is ambiguous in this database; write ${written}.`);
 }

@@ -7,7 +7,7 @@ import {
   queryError,
   readOnly,
 } from '../query-error.js';
-import { type Field, FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
+import { FUNCTIONS, GRAMMAR, NAMES, SQL_VALUES, TYPES } from './grammar.js';
 
 const MAX_DEPTH = 500;
 
@@ -132,28 +132,24 @@ export class Statement {
   }
 
   #fields(type: string, fields: unknown, outer: Scope, depth: number): void {
-    const grammar = Object.hasOwn(GRAMMAR, type) ? GRAMMAR[type] : undefined;
+    const grammar = GRAMMAR.get(type);
     if (grammar === undefined || !isTreeObject(fields)) throw forbiddenPart(type);
     this.#check(type, fields, outer);
     const scope = type === 'SelectStmt' ? this.#withClause(fields, outer, depth) : outer;
     for (const [name, value] of Object.entries(fields)) {
       if (name === 'location' || name === 'withClause') continue;
-      const kind = Object.hasOwn(grammar, name) ? grammar[name] : undefined;
+      const kind = grammar.get(name);
       if (kind === undefined) throw forbiddenPart(name);
-      this.#field(kind, name, value, scope, depth + 1);
-    }
-  }
-
-  #field(kind: Field, name: string, value: unknown, scope: Scope, depth: number): void {
-    if (kind === 'value') {
-      if (typeof value === 'object') throw forbiddenPart(name);
-    } else if (kind === 'node') {
-      this.#node(value, scope, depth);
-    } else if (kind === 'nodes') {
-      if (!Array.isArray(value)) throw forbiddenPart(name);
-      for (const item of value) this.#node(item, scope, depth);
-    } else {
-      this.#fields(kind.embedded, value, scope, depth);
+      if (kind === 'value') {
+        if (typeof value === 'object') throw forbiddenPart(name);
+      } else if (kind === 'node') {
+        this.#node(value, scope, depth + 1);
+      } else if (kind === 'nodes') {
+        if (!Array.isArray(value)) throw forbiddenPart(name);
+        for (const node of value) this.#node(node, scope, depth + 1);
+      } else {
+        this.#fields(kind, value, scope, depth + 1);
+      }
     }
   }
 

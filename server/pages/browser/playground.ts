@@ -5,7 +5,6 @@
 import {
   adaptedContract,
   operationsLayout,
-  quickReferences,
   replacedComponents,
   withoutAuthorize,
 } from './swagger-plugins.js';
@@ -75,7 +74,7 @@ const { layoutActions } = SwaggerUIBundle({
   dom_id: '#reference',
   presets: [SwaggerUIBundle.presets.apis],
   plugins: [
-    ...[adaptedContract, quickReferences, operationsLayout, replacedComponents],
+    ...[adaptedContract, operationsLayout, replacedComponents],
     ...(isLocal ? [] : [withoutAuthorize]),
   ],
   layout: 'OperationsLayout',

@@ -1,27 +1,5 @@
 /** What the page `/docs` changes of Swagger UI: the contract as it is shown, and some components. */
 
-/** The parts of the JSON contract that are changed. */
-export interface Contract {
-  readonly paths: Readonly<Record<string, PathItem>>;
-  readonly components: { readonly parameters: Readonly<Record<string, Parameter>> };
-}
-
-interface PathItem {
-  readonly parameters?: readonly Parameter[];
-  readonly [method: string]: Operation | readonly Parameter[] | undefined;
-}
-
-interface Operation {
-  readonly description?: string | undefined;
-  readonly parameters?: readonly Parameter[];
-}
-
-interface Parameter {
-  readonly required?: boolean;
-  readonly description?: string;
-  readonly examples?: Readonly<Record<string, { summary?: string; value?: unknown }>>;
-}
-
 /** The functions of Swagger UI that plugins use. */
 interface System {
   readonly React: {
@@ -36,72 +14,43 @@ interface LayoutProps {
 
 type Path = readonly string[];
 
-/** Shows all of the contract, and prefills only values that make sense to send. */
+/** Resolves references itself: Swagger UI reads the whole contract anew for each operation. */
 export const adaptedContract = {
-  statePlugins: {
-    spec: {
-      wrapActions: {
-        updateJsonSpec: (update: (contract: Contract) => unknown) => (contract: Contract) =>
-          update(adaptContract(contract)),
-      },
+  fn: {
+    resolveSubtree: async (contract: object, path: Path) => {
+      const part = dereference(contract, findPart(contract, path));
+      if (path[0] !== 'paths' || !isRecord(part)) return { spec: part, errors: [] };
+      const shared = dereference(contract, findPart(contract, [...path.slice(0, 2), 'parameters']));
+      return { spec: adaptOperation(part, shared), errors: [] };
     },
   },
 };
 
-function adaptContract(contract: Contract): Contract {
-  const { paths, components } = contract;
-  const parameters = mapValues(components.parameters, describeExamples);
+/** Gives an operation the parameters shared by all of its address, whose references stay in Swagger UI. */
+function adaptOperation({ description, parameters, ...operation }: Json, shared: unknown): Json {
   return {
-    ...contract,
-    paths: mapValues(paths, moveSharedParameters),
-    components: { ...components, parameters },
+    ...operation,
+    // Below the heading of the tag, whose level is three.
+    description: typeof description === 'string' && description.replace(/^#+ /gm, '#### '),
+    parameters: [shared ?? [], parameters ?? []].flat().map(describeExamples),
   };
-}
-
-/**
- * Copies the parameters shared by all operations of an address into each operation, since Swagger
- * UI does not resolve references among shared parameters.
- */
-function moveSharedParameters({ parameters: shared = [], ...operations }: PathItem): PathItem {
-  return mapValues(operations, (operation) => {
-    if (operation === undefined || !isOperation(operation)) return operation;
-    const { description, parameters: own = [] } = operation;
-    return {
-      ...operation,
-      // Below the heading of the tag, whose level is three.
-      description: description?.replace(/^#+ /gm, '#### '),
-      parameters: [...shared, ...own].map(describeExamples),
-    };
-  });
-}
-
-function isOperation(part: Operation | readonly Parameter[]): part is Operation {
-  return !Array.isArray(part);
 }
 
 /**
  * Moves the examples of an optional parameter into its description. Swagger UI would prefill the
  * first one, and nobody who tries an update wants the `If-Match` of an example.
  */
-function describeExamples(parameter: Parameter): Parameter {
-  const { examples, ...others } = parameter;
-  if (parameter.required || examples === undefined) return parameter;
-  const sentences = Object.values(examples).map(({ summary, value }) => {
+function describeExamples(parameter: unknown): unknown {
+  if (!isRecord(parameter) || parameter['required']) return parameter;
+  const { examples, description, ...others } = parameter;
+  if (!isRecord(examples)) return parameter;
+  const sentences = Object.values(examples).map((example) => {
+    const { summary, value } = Object(example);
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     return `For example \`${text}\`: ${summary}`;
   });
-  return { ...others, description: [parameter.description, ...sentences].join('\n\n') };
+  return { ...others, description: [description, ...sentences].join('\n\n') };
 }
-
-/** Resolves references itself: Swagger UI reads the whole contract anew for each operation. */
-export const quickReferences = {
-  fn: {
-    resolveSubtree: async (contract: object, path: Path) => ({
-      spec: dereference(contract, findPart(contract, path)),
-      errors: [],
-    }),
-  },
-};
 
 /**
  * Returns a part of the contract with what its references lead to in their place, and the schemas of

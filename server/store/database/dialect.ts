@@ -53,15 +53,9 @@ export interface Dialect {
   readonly locksRows: boolean;
   /** Returns the length of a text column in bytes of UTF-8. */
   octets(column: string): RawBuilder<number>;
-  /**
-   * Takes a lock until the end of the transaction, within which this is called; waits for whoever has it.
-   * @param name what is locked; of two names in 2⁶⁴, one may stand for both
-   */
+  /** Takes a lock until the end of the transaction of `db`; waits for whoever has it. */
   lock(db: Kysely<Database>, name: string): Promise<void>;
-  /**
-   * Takes a lock until the end of the transaction, if nobody else has it.
-   * @param name what is locked; of two names in 2⁶⁴, one may stand for both
-   */
+  /** Takes a lock until the end of the transaction of `db`, if nobody else has it. */
   tryLock(db: Kysely<Database>, name: string): Promise<boolean>;
 }
 
@@ -97,7 +91,7 @@ export function dialectOf(db: Pick<Kysely<unknown>, 'getExecutor'>): Dialect {
   return db.getExecutor().adapter instanceof PostgresAdapter ? postgres : sqlite;
 }
 
-/** A number of 64 bits, in decimal, that stands for a name. */
+/** Returns 64 bits in decimal. Of two names in 2⁶⁴, one may stand for both. */
 function hashName(name: string): string {
   return createHash('sha256').update(name).digest().readBigInt64BE().toString();
 }

@@ -17,11 +17,9 @@ import { isLockTimeout, StoreBusyError } from './unavailable.js';
 
 /** The limits of a pool and its statements. Times are in milliseconds. */
 interface PoolLimits {
-  /** The most connections. */
   readonly connections: number;
-  /** The longest wait for a connection. */
+  /** The longest wait for a connection, and of a statement for a lock. */
   readonly connect: number;
-  /** The longest wait of a statement for a lock. */
   readonly lock: number;
   /** The longest time of a statement, waiting included; 0 for no limit. */
   readonly statement: number;
@@ -48,10 +46,10 @@ const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
 /** Another instance may be bringing the tables up to date; and how long that takes depends on what they hold. */
 const MIGRATION: PoolLimits = { connections: 1, connect: 3_000, lock: 10_000, statement: 0 };
 
-/** The time after which PostgreSQL ends an idle transaction, in milliseconds. */
+/** After this time, PostgreSQL ends an idle transaction. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** The time after which an unused connection is closed, in milliseconds. */
+/** After this time, an unused connection is closed. */
 const IDLE_TIMEOUT_MS = 60_000;
 
 /** A connection that is silent for so much longer than a statement may take leads to a host that is gone. */

@@ -1,5 +1,5 @@
 import { NearestName } from '../../../prediction/src/browser.js';
-import { tokensOf, valueAt } from '../../../server/contract/json-pointer.js';
+import { splitPointer, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import type { FaultyPart } from './fault.js';
 import type { Kind, Part } from './parts.js';
@@ -71,7 +71,7 @@ function missingPart(document: unknown, target: string): string | undefined {
 
 function remedyOf(document: unknown, missing: string): string {
   const around = valueAt(document, missing.slice(0, missing.lastIndexOf('/')));
-  const [name = ''] = tokensOf(missing).slice(-1);
+  const [name = ''] = splitPointer(missing).slice(-1);
   const nearest = new NearestName(Object.keys(asRecord(around))).of(name);
   const correction = nearest === null ? 'correct the name' : `correct the name to ${nearest}`;
   return `${correction}, or add what it refers to`;
