@@ -6,15 +6,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { DatabaseSync, PreparedStatement } from '../../server/store/database/sqlite-connection.js';
+import { PreparedStatement } from '../../server/store/database/dialect.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { startServer } from '../../testkit/service/server-process.js';
 
-const SQLITE = new URL('../../dist/server/store/database/sqlite-connection.js', import.meta.url);
+const DATABASE = new URL('../../dist/server/store/database/', import.meta.url);
 
 /** Leaves statements and connections to the garbage collector, in both orders, and one open until the end. */
 const LEAVES_GARBAGE = `
   import { setImmediate } from 'node:timers/promises';
-  import { DatabaseSync, PreparedStatement } from '${SQLITE}';
+  import { PreparedStatement } from '${DATABASE}dialect.js';
+  import { DatabaseSync } from '${DATABASE}sqlite-connection.js';
 
   const kept = new PreparedStatement(new DatabaseSync(':memory:'), 'select ? as value');
   for (let round = 0; round < 20; round += 1) {

@@ -12,11 +12,8 @@ import {
 import { dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command } from 'commander';
-import {
-  DatabaseSync,
-  PreparedStatement,
-  type SqliteConnection,
-} from '../store/database/sqlite-connection.js';
+import { PreparedStatement } from '../store/database/dialect.js';
+import { DatabaseSync, type SqliteConnection } from '../store/database/sqlite-connection.js';
 import { isPostgres } from '../store/index.js';
 import { findSharedStore } from './on-store.js';
 

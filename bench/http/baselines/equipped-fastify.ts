@@ -8,7 +8,7 @@ import type {
 import { pino } from 'pino';
 import { Histogram, register } from 'prom-client';
 import { readConfig } from '../../../server/config.js';
-import { PreparedStatement } from '../../../server/store/database/sqlite-connection.js';
+import { PreparedStatement } from '../../../server/store/database/dialect.js';
 import { requireFrom } from '../../../tools/on-demand/installed.js';
 import { contractSchemas } from './contract-schemas.js';
 import { fastifyApp } from './fastify-app.js';

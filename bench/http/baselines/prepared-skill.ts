@@ -1,7 +1,7 @@
 import { readConfig } from '../../../server/config.js';
+import { PreparedStatement } from '../../../server/store/database/dialect.js';
 import {
   DatabaseSync,
-  PreparedStatement,
   type SqliteConnection,
 } from '../../../server/store/database/sqlite-connection.js';
 

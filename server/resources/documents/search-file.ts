@@ -1,4 +1,4 @@
-import { DatabaseSync, PreparedStatement } from '../../store/database/sqlite-connection.js';
+import { DatabaseSync } from '../../store/database/sqlite-connection.js';
 import { errorCode, StoreBusyError } from '../../store/database/unavailable.js';
 import type { ScoredPassage } from './passage-index.js';
 
@@ -20,7 +20,7 @@ export function searchFile({ path, sql, parameters }: SearchJob): ScoredPassage[
   try {
     const connection = new DatabaseSync(path, { readOnly: true, timeout: LOCK_TIMEOUT_MS });
     try {
-      return new PreparedStatement<ScoredPassage>(connection, sql).all(parameters);
+      return connection.prepare(sql).all(...parameters);
     } finally {
       connection.close();
     }

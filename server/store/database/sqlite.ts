@@ -6,11 +6,12 @@ import { migrate } from '../migrations/index.js';
 import {
   type Databases,
   EmbeddedSqliteDialect,
+  PreparedStatement,
   StatementCache,
   singleConnection,
 } from './dialect.js';
 import type { Database } from './schema.js';
-import { DatabaseSync, PreparedStatement } from './sqlite-connection.js';
+import { DatabaseSync } from './sqlite-connection.js';
 import { errorCode } from './unavailable.js';
 
 /** The longest time that an opening waits for others that use the file, in milliseconds. */
