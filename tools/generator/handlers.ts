@@ -28,11 +28,11 @@ export function handlersIn(project: string): Map<string, string> {
 function returnedMembers(statement: ts.Statement): ts.ObjectLiteralElementLike[] {
   if (!ts.isFunctionDeclaration(statement) || !statement.name?.text.endsWith('Operations'))
     return [];
-  return (statement.body?.statements ?? []).flatMap((inner) =>
-    ts.isReturnStatement(inner) &&
-    inner.expression &&
-    ts.isObjectLiteralExpression(inner.expression)
-      ? inner.expression.properties
-      : [],
-  );
+  return (statement.body?.statements ?? []).flatMap((inner) => {
+    if (!ts.isReturnStatement(inner) || !inner.expression) return [];
+    const returned = ts.isSatisfiesExpression(inner.expression)
+      ? inner.expression.expression
+      : inner.expression;
+    return ts.isObjectLiteralExpression(returned) ? [...returned.properties] : [];
+  });
 }
