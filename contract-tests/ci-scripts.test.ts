@@ -24,6 +24,17 @@ test('CI runs every script of package.json', async () => {
   expect([...scripts.keys()].filter((name) => !run.has(name))).toEqual([]);
 });
 
+test('docs/contributing/commands.md lists every script that no other script runs', async () => {
+  const page = await readFile(new URL('docs/contributing/commands.md', root), 'utf8');
+  const listed = new Set(scriptsIn(page));
+  const run = new Set([...scripts.values()].flatMap(scriptsIn));
+  const runByNpm = (name: string) => name === 'prepare' || scripts.has(name.replace(/^pre/, ''));
+  const missing = [...scripts.keys()].filter(
+    (name) => !listed.has(name) && !run.has(name) && !(name.startsWith('pre') && runByNpm(name)),
+  );
+  expect(missing).toEqual([]);
+});
+
 test('the tsc of the scripts is the native one, though the other is installed too', async () => {
   // On Windows, what npm links is a script of the shell.
   const shell = process.platform === 'win32';

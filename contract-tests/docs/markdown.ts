@@ -31,7 +31,10 @@ export function markdownPage(path: string, text: string): MarkdownPage {
 /** Reads every page of the documentation. */
 export function markdownPages(): MarkdownPage[] {
   const inDocs = readdirSync(new URL('docs', root), { recursive: true, encoding: 'utf8' });
-  const folders = ['', 'client/', 'prediction/', 'examples/', 'datasets/'];
+  const folders = [
+    ...['', 'bench/', 'client/', 'console/', 'contract-tests/', 'datasets/', 'examples/'],
+    ...['prediction/', 'prediction/src/', 'server/', 'tools/'],
+  ];
   const readmes = folders.flatMap((folder) =>
     readdirSync(new URL(folder, root)).map((name) => folder + name),
   );
