@@ -3,6 +3,7 @@ import { formats } from './formats.js';
 import { jsonBodies } from './json-bodies.js';
 import { eventLoop } from './loop.js';
 import { oneRow } from './one-row.js';
+import { peer } from './peer.js';
 import { scoring } from './scoring.js';
 import { streams } from './streams.js';
 import { tableFormats } from './table-formats.js';
@@ -16,6 +17,7 @@ await runScenarios({
   file: 'predict',
   scenarios: [
     scoring,
+    peer,
     jsonBodies,
     thanBefore,
     twoCores,

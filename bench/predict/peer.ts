@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { prepareTable } from '../../prediction/src/binning/dataset.js';
+import { Learner } from '../../prediction/src/boosting/learner.js';
+import { ForestScorer } from '../../prediction/src/forest/forest-scorer.js';
+import { readRowsTable } from '../../prediction/src/index.js';
+import { RowBinner } from '../../prediction/src/serving/row-binner.js';
+import { finish } from '../../prediction/src/steps.js';
+import { fieldOf } from '../../testkit/json.js';
+import { root } from '../../testkit/root.js';
+import type { Finding, Scenario } from '../scenario/scenario.js';
+import { SYNTHETIC_TARGET, syntheticCsv, syntheticRows } from './synthetic.js';
+
+const ROWS = 100_000;
+const TREES = 100;
+const LIMITS = { maxLeaves: 31, minRowsPerLeaf: 20 };
+const ROUNDS = 5;
+/** The number of rows that are scored together. */
+const BLOCK = 256;
+const PROGRAM = fileURLToPath(new URL('bench/predict/peer.py', root));
+
+/** The best time of each, in seconds. */
+interface Times {
+  readonly fit: number;
+  readonly predict: number;
+}
+
+/** Fits 100 trees to 100,000 rows and predicts them, beside scikit-learn (`apt-get install python3-sklearn`). */
+export const peer: Scenario = {
+  name: 'peer',
+  run: async (folder): Promise<Finding[]> => {
+    const asked = `${TREES} trees of ${ROWS.toLocaleString('en')} × 10 on one core, beside scikit-learn's HistGradientBoostingRegressor`;
+    const peers = await timePeer(folder);
+    if (typeof peers === 'string') return [{ asked, measured: peers, passed: undefined }];
+    const own = timeOwn();
+    return [
+      { asked: `fitting ${asked}`, ...compare(own.fit, peers.fit) },
+      { asked: `predicting from values with ${asked}`, ...compare(own.predict, peers.predict) },
+    ];
+  },
+};
+
+function compare(own: number, peers: number): Pick<Finding, 'measured' | 'passed'> {
+  const seconds = `${own.toFixed(2)} s against ${peers.toFixed(2)} s (the best of ${ROUNDS})`;
+  return { measured: `${(peers / own).toFixed(1)} times as fast: ${seconds}`, passed: undefined };
+}
+
+/** Returns the times of scikit-learn, or why there are none. */
+async function timePeer(folder: string): Promise<Times | string> {
+  const file = join(folder, 'table.csv');
+  await writeFile(file, [...syntheticCsv(ROWS)].join(''));
+  const numbers = [TREES, LIMITS.maxLeaves, LIMITS.minRowsPerLeaf, ROUNDS].map(String);
+  // Debian's package belongs to Debian's Python.
+  for (const python of ['python3', '/usr/bin/python3']) {
+    try {
+      const { stdout } = await promisify(execFile)(python, [PROGRAM, file, ...numbers], {
+        env: { ...process.env, OMP_NUM_THREADS: '1', OPENBLAS_NUM_THREADS: '1' },
+      });
+      const times: unknown = JSON.parse(stdout);
+      return { fit: Number(fieldOf(times, 'fit')), predict: Number(fieldOf(times, 'predict')) };
+    } catch (error) {
+      const isMissing = /ModuleNotFoundError|ENOENT/.test(String(error));
+      if (!isMissing) throw error;
+    }
+  }
+  return 'not measured: python3 has no scikit-learn';
+}
+
+function timeOwn(): Times {
+  const table = readRowsTable([...syntheticRows(ROWS)], SYNTHETIC_TARGET);
+  if (table.task !== 'regression') throw new Error('The target is a number.');
+  const fit = () => {
+    const { columns, features, binned } = prepareTable(table);
+    const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
+    const { trees } = new Learner(binned).boost(rows, table.targetValues, LIMITS, TREES, () => {});
+    return { columns, features, trees };
+  };
+  const { columns, features, trees } = fit();
+  const binner = finish(RowBinner.create({ columns, features, partial_rows: null }));
+  const scorer = ForestScorer.of(trees);
+  const rows = [...syntheticRows(ROWS)];
+  const room = binner.room(BLOCK);
+  const sums = new Float64Array(BLOCK);
+  const predict = () => {
+    for (let start = 0; start < rows.length; start += BLOCK) {
+      const block = rows.slice(start, start + BLOCK);
+      binner.bin(block, room);
+      scorer.addToAll(sums, room.bins, block.length);
+    }
+  };
+  return { fit: best(fit), predict: best(predict) };
+}
+
+function best(work: () => unknown): number {
+  const times = Array.from({ length: ROUNDS }, () => {
+    const begun = performance.now();
+    work();
+    return (performance.now() - begun) / 1000;
+  });
+  return Math.min(...times);
+}
