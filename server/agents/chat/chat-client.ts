@@ -1,7 +1,6 @@
 import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
-import { AnswerBuilder } from './answer-builder.js';
-import { AnswerDecoder } from './answer-decoder.js';
+import { AnswerReader } from './answer-reader.js';
 import { refusalError } from './chat-error.js';
 import { type ChatResponse, post } from './chat-response.js';
 import {
@@ -60,30 +59,28 @@ export class ChatClient {
    * @throws {ChatError} if the server fails, or the answer is empty or out of bounds
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string, ChatAnswer> {
-    const decoder = new AnswerDecoder(this.#limits);
-    const builder = new AnswerBuilder(this.#limits, this.#key);
+    const reader = new AnswerReader(this.#limits, this.#key);
     let response: ChatResponse | undefined;
     let isAnswered = false;
     this.#turns.answers += 1;
     try {
       response = await this.#ask(request, signal);
-      let isOpen = true;
-      while (isOpen && !builder.hasEnded) {
+      while (!reader.hasEnded) {
         const bytes = await response.read();
-        isOpen = bytes !== undefined;
-        const events = bytes ? decoder.push(bytes) : decoder.end();
-        const text = events.map((event) => builder.add(event)).join('');
+        if (bytes === undefined) break;
+        const text = reader.push(bytes);
         if (text !== '') {
           yield text;
           // Text that arrives meanwhile is read in one piece.
-          if (isOpen && !builder.hasEnded) await this.#turns.next();
+          if (!reader.hasEnded) await this.#turns.next();
         }
         signal.throwIfAborted();
-        if (builder.isComplete) response.makeOptional();
+        if (reader.isComplete) response.makeOptional();
       }
-      const rest = builder.end();
+      const rest = reader.end();
       if (rest !== '') yield rest;
-      const answer = builder.answer();
+      signal.throwIfAborted();
+      const answer = reader.answer();
       isAnswered = true;
       return answer;
     } catch (error) {

@@ -4,7 +4,7 @@ import type { Project } from '../../projects/projects.js';
 import type { AnsweringAgent } from '../../resources/agents.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import type { Step } from '../answer-stream.js';
-import { replaceUnstorable } from '../chat/answer-builder.js';
+import { replaceUnstorable } from '../chat/answer-reader.js';
 import type { ToolCall } from '../chat/messages.js';
 import { fenceResult, reportFailure } from '../prompt.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
