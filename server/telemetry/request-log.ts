@@ -7,6 +7,7 @@ import { onResponseClose, wasSent } from '../edge/connections.js';
 import { isOwnOrigin } from '../edge/cors.js';
 import { withoutQuery } from '../edge/request.js';
 import { maskKeys } from '../problems/problem.js';
+import type { Metrics } from './metrics.js';
 
 /** The characters of lines that are written together, and the longest time that they wait, in milliseconds. */
 const WRITE_SIZE = 12_288;
@@ -39,15 +40,21 @@ export function createLog(level: string): Logger {
   return pino({ level }, destination);
 }
 
-/** Assigns an id to each request, and logs each response with its operation. */
-export function logRequests(log: Logger): (req: Request, res: Response) => void {
+/** Assigns an id to each request; counts, times and logs it when its response has ended. */
+export function observeRequests(
+  log: Logger,
+  metrics: Pick<Metrics, 'requestBegun' | 'requestEnded'>,
+): (req: Request, res: Response) => void {
   return (req, res) => {
     const begun = performance.now();
+    metrics.requestBegun();
     const id = requestId(req);
     res.locals.requestId = id;
     res.setHeader('X-Request-Id', id);
     const { method } = req;
     onResponseClose(req, res, () => {
+      const milliseconds = performance.now() - begun;
+      metrics.requestEnded(res, milliseconds);
       const { statusCode } = res;
       log[levelOf(statusCode)](
         {
@@ -56,7 +63,7 @@ export function logRequests(log: Logger): (req: Request, res: Response) => void 
           trace_id: res.locals.traceId,
           refused_origin: refusedOrigin(req, res),
           res: { statusCode },
-          responseTime: Math.round(performance.now() - begun),
+          responseTime: Math.round(milliseconds),
         },
         wasSent(res) ? 'request completed' : 'request aborted',
       );
