@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { type AnsweringAgent, agents, findAnsweringAgent } from '../resources/agents.js';
-import { AnswerLoop } from './answer-loop.js';
+import { answerQuestion } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
@@ -88,7 +88,7 @@ export class AgentRunner {
       })),
     };
     const facts = { agent: agent?.name ?? null, model, traceId, owner: caller.owner };
-    return new AnswerLoop(prepared, () => this.observer(facts), signal).run();
+    return answerQuestion(prepared, () => this.observer(facts), signal);
   }
 
   readonly logFailure = (cause: unknown, traceId: string): void => {

@@ -1,6 +1,6 @@
 /** All texts that the service itself says to a language model. */
 
-import type { AgentTools, PlainSkill } from './tools/tool.js';
+import type { AgentSkill, AgentTools } from './tools/tool.js';
 
 const RULES = `Answer the last question of the user. Be brief and exact.
 - Take facts and numbers from your tools. Never invent a number, a name or a quotation.
@@ -53,8 +53,11 @@ export function systemPrompt(
   return lines.join('\n');
 }
 
-function plainSkillLine({ name, type, description }: PlainSkill): string {
-  const about = description === undefined ? '' : `: ${description}`;
+/** The most characters of the description of a skill that is not a tool. */
+const MAX_DESCRIPTION = 1000;
+
+function plainSkillLine({ name, type, params: { description } }: AgentSkill): string {
+  const about = typeof description === 'string' ? `: ${description.slice(0, MAX_DESCRIPTION)}` : '';
   return `- You have the skill ${JSON.stringify(name)} of the type ${JSON.stringify(type)}, which is not a tool${about}`;
 }
 

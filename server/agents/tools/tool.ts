@@ -1,3 +1,4 @@
+import type { AnsweringAgent } from '../../resources/agents.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
 import type { ToolDefinition } from '../chat/messages.js';
 
@@ -42,20 +43,11 @@ export function toolFailure(error: unknown): string {
   throw error;
 }
 
-export interface ToolSkill {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly params: Readonly<Record<string, unknown>>;
+export type AgentSkill = AnsweringAgent['skills'][number];
+
+export interface ToolSkill extends AgentSkill {
   /** The name of its tool for the language model. */
   readonly toolName: string;
-}
-
-/** A skill that an agent has, and that is not a tool. */
-export interface PlainSkill {
-  readonly name: string;
-  readonly type: string;
-  readonly description: string | undefined;
 }
 
 /** The skills of an agent, as an answer uses them. */
@@ -63,7 +55,8 @@ export interface AgentTools {
   readonly tools: readonly Tool[];
   /** The types of the skills that have a tool; `knowledge_base` counts as `retrieval`. */
   readonly types: ReadonlySet<string>;
-  readonly plainSkills: readonly PlainSkill[];
+  /** The skills that are not tools. */
+  readonly plainSkills: readonly AgentSkill[];
   /** The skills whose tools cannot be used now. */
   readonly missing: readonly { readonly skill: string; readonly reason: string }[];
 }

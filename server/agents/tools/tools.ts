@@ -1,7 +1,6 @@
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
 import type { Caller } from '../../auth/caller.js';
 import type { Project } from '../../projects/projects.js';
-import type { AnsweringAgent } from '../../resources/agents.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import type { Step } from '../answer-stream.js';
 import { replaceUnstorable } from '../chat/answer-reader.js';
@@ -11,17 +10,15 @@ import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
 import type { SqlTools } from './sql-tool.js';
 import {
+  type AgentSkill,
   type AgentTools,
   type Passage,
-  type PlainSkill,
   type Tool,
   ToolError,
   type ToolResult,
   type ToolSkill,
   toolFailure,
 } from './tool.js';
-
-type Skill = AnsweringAgent['skills'][number];
 
 export interface ToolServices extends ModelToolServices {
   readonly passages: PassageSearch;
@@ -40,7 +37,7 @@ const MAX_DEFINITION_BYTES = 128 * 1024;
  * @throws the reason of `signal`
  */
 export async function buildTools(
-  skills: readonly Skill[],
+  skills: readonly AgentSkill[],
   services: ToolServices,
   caller: Caller,
   project: Project,
@@ -84,7 +81,7 @@ export async function buildTools(
     const reason = `An answer has at most ${MAX_TOOLS} tools; this one and those after it are left out.`;
     missing.push({ skill: leftOut.name, reason });
   }
-  const plainSkills = skills.filter(({ type }) => !TOOL_TYPES.has(type)).map(describePlainSkill);
+  const plainSkills = skills.filter(({ type }) => !TOOL_TYPES.has(type));
   return { tools, types, plainSkills, missing };
 }
 
@@ -103,15 +100,6 @@ function buildTool(
   if (skill.type !== 'sql') return retrievalTool(skill, services.passages, caller.owner);
   if (services.sql) return services.sql.create(skill, caller.owner, signal);
   throw new ToolError('The service has no databases; those who run it can name some (DATABASES).');
-}
-
-/** The most characters of the description of a skill that is not a tool. */
-const MAX_DESCRIPTION = 1000;
-
-function describePlainSkill({ name, type, params }: Skill): PlainSkill {
-  const { description } = params;
-  const isText = typeof description === 'string';
-  return { name, type, description: isText ? description.slice(0, MAX_DESCRIPTION) : undefined };
 }
 
 /** The longest name of a tool. */
