@@ -19,13 +19,8 @@ const TRAINING_OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
 
 export type TrainingOutcome = (typeof TRAINING_OUTCOMES)[number];
 
-/** The source of training counts, read at each scrape. Both functions may throw. */
-export interface TrainingCounts {
-  /** Returns the number of trainings that this instance runs. */
-  running(): number | Promise<number>;
-  /** Returns the number of trainings in the store that wait for an instance. */
-  waiting(): number | Promise<number>;
-}
+/** The source of a count that is read at each scrape; it may throw. */
+type Count = () => number | Promise<number>;
 
 /**
  * The metrics of one operation. They are kept because prom-client would create its children again, and sort
@@ -45,7 +40,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #operations = new Map<string, OperationSeries>();
   #inProgress = 0;
-  #trainingCounts: TrainingCounts | undefined;
+  #trainingCounts: { readonly running: Count; readonly waiting: Count } | undefined;
 
   readonly #requests = new Counter({
     name: 'roster_requests_total',
@@ -144,7 +139,7 @@ export class Metrics {
   }
 
   /** Reads training counts at each scrape. Until this is called, their gauges have no value. */
-  watchTrainings(counts: TrainingCounts): void {
+  watchTrainings(counts: { readonly running: Count; readonly waiting: Count }): void {
     this.#trainingCounts = counts;
   }
 

@@ -1,15 +1,10 @@
+import type { components } from '../../../generated/openapi.js';
 import type { AnsweringAgent } from '../../resources/agents.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
 import type { ToolDefinition } from '../chat/messages.js';
 
 /** A passage of a document that a tool found. */
-export interface Passage {
-  readonly skill: string;
-  readonly document: string;
-  /** The number of the passage in its document, from 1. */
-  readonly passage: number;
-  readonly content: string;
-}
+export type Passage = components['schemas']['Passage'];
 
 /** The result of a tool: data for the language model, never instructions. */
 export interface ToolResult {

@@ -17,28 +17,7 @@ export interface TableName {
   readonly table: string;
 }
 
-interface TableReference extends TableName {
-  /** The positions at which the name begins, in bytes. */
-  readonly offsets: readonly number[];
-}
-
-/** The names in a statement whose meaning the database decides. */
-export interface StatementNames {
-  /** The tables, each once; not the common table expressions. */
-  readonly tables: readonly TableReference[];
-  /** The functions that are called by a name without a schema. */
-  readonly functions: readonly string[];
-  /** The operators that are named without a schema, and those that SQL's own syntax implies. */
-  readonly operators: readonly string[];
-  readonly types: readonly string[];
-  /**
-   * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`
-   * if there is no such column.
-   */
-  readonly qualifiedColumns: readonly string[];
-  /** Whether it may use a row of a table as one value, as in `select o from orders o`. */
-  readonly usesRows: boolean;
-}
+export type StatementNames = Statement['names'];
 
 /** A SELECT that passed all checks which need no database. */
 export interface ParsedSelect {
@@ -83,11 +62,18 @@ const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 type Scope = ReadonlySet<string>;
 
 export class Statement {
+  /** The tables, not the common table expressions, and where their names begin, in bytes. */
   readonly #tables = new Map<string, TableName & { readonly offsets: number[] }>();
+  /** The functions that are called by a name without a schema. */
   readonly #functions = new Set<string>();
+  /** The operators that are named without a schema, and those that SQL's own syntax implies. */
   readonly #operators = new Set(IMPLIED_OPERATORS);
   readonly #types = new Set<string>();
   readonly #columns = new Set<string>();
+  /**
+   * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`
+   * if there is no such column.
+   */
   readonly #qualifiedColumns = new Set<string>();
   /** The columns that stand in a list by themselves. */
   readonly #listed = new Set<unknown>();
@@ -108,11 +94,13 @@ export class Statement {
     this.#node(tree, new Set(), 0);
   }
 
-  get names(): StatementNames {
+  /** The names in the statement whose meaning the database decides. */
+  get names() {
     return {
       tables: [...this.#tables.values()],
       ...{ functions: [...this.#functions], operators: [...this.#operators] },
       ...{ types: [...this.#types], qualifiedColumns: [...this.#qualifiedColumns] },
+      // Whether it may use a row of a table as one value, as in `select o from orders o`.
       usesRows: [...this.#columns].some((name) => this.#rows.has(name)),
     };
   }

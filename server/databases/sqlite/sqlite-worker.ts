@@ -15,14 +15,15 @@ import {
 import {
   describeTable,
   findTable,
+  Guard,
+  getPermissions,
   isSystemTable,
   listShadowTables,
   openOutline,
   openReadOnly,
   type SqliteTable,
   toLowerAscii,
-} from './catalog.js';
-import { Guard, getPermissions } from './permissions.js';
+} from './guard.js';
 import type { SqliteAnswer, SqliteJob } from './sqlite-driver.js';
 
 /** The size of the lines that are handed on at once, in characters. */
