@@ -12,7 +12,7 @@ import {
 } from './messages.js';
 
 export interface ChatClientOptions {
-  /** The base URL, such as `http://127.0.0.1:11434/v1`, with or without a trailing slash. */
+  /** The base URL, such as `http://127.0.0.1:11434/v1`, as `readConfig` has checked it. */
   readonly url: string;
   /** Sent as `Authorization: Bearer …`. If missing or empty, the header is not sent. */
   readonly key?: string | undefined;
@@ -21,7 +21,6 @@ export interface ChatClientOptions {
 
 /** The most bytes that are read of a refusal. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * Asks a chat server that speaks OpenAI's chat completions, such as Ollama, vLLM, llama.cpp's server
@@ -34,13 +33,9 @@ export class ChatClient {
   readonly #limits: ChatLimits;
   readonly #turns = new PieceTurns();
 
-  /** @throws {TypeError} if the URL or the key cannot be used; the message has neither of them */
   constructor({ url, key, limits = {} }: ChatClientOptions) {
-    const address = new URL(`${checkUrl(url)}/chat/completions`);
+    const address = new URL(`${url.replace(/\/+$/, '')}/chat/completions`);
     this.#key = key || undefined;
-    if (key && !VISIBLE_ASCII.test(key)) {
-      throw new TypeError('The key of the chat server must be visible ASCII, without spaces.');
-    }
     this.#target = {
       ...urlToHttpOptions(address),
       headers: {
@@ -153,26 +148,6 @@ class PieceTurns {
     const gap = (performance.now() - begun) * GAP_RATIO;
     this.#schedule(Math.min(Math.max(gap, MIN_GAP_MS), MAX_GAP_MS));
   };
-}
-
-/** Returns a URL without a trailing slash. */
-function checkUrl(text: string): string {
-  if (!URL.canParse(text)) {
-    throw new TypeError(
-      'The URL of the chat server is not valid. Write it as in http://127.0.0.1:11434/v1.',
-    );
-  }
-  const { protocol, username, password, search, hash, href } = new URL(text);
-  if (!/^https?:$/.test(protocol)) {
-    throw new TypeError('The URL of the chat server must begin with http:// or https://.');
-  }
-  if (username !== '' || password !== '') {
-    throw new TypeError('The URL of the chat server must have no user and password. Use a key.');
-  }
-  if (search !== '' || hash !== '') {
-    throw new TypeError('The URL of the chat server must have no query and no fragment.');
-  }
-  return href.replace(/\/+$/, '');
 }
 
 function parseJson(text: string): unknown {
