@@ -25,7 +25,6 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-/** The chat server, and the language models that it has for agents. */
 export interface ChatServer {
   readonly client: Pick<ChatClient, 'stream'>;
   /** The language model of agents that name none. */

@@ -32,7 +32,6 @@ export interface PreparedAnswer {
   /** The system prompt, the history and the question. */
   readonly messages: readonly ChatMessage[];
   readonly tools: ToolRegistry;
-  /** The steps of skills that cannot be used. */
   readonly firstSteps: readonly Step[];
   readonly returnsContext: boolean;
   readonly traceId: string;

@@ -4,7 +4,6 @@ import { storeProblem } from '../store/database/unavailable.js';
 import { ChatError } from './chat/chat-error.js';
 import type { Passage } from './tools/tool.js';
 
-/** The use of a tool, as callers see it. */
 export type Step = components['schemas']['Step'];
 export type Usage = components['schemas']['Usage'];
 
@@ -31,7 +30,6 @@ export async function waitForAnswer<A>(stream: AnswerStream<A>): Promise<A> {
   }
 }
 
-/** The facts about an answer that are known before it begins. */
 export interface AnswerFacts {
   /** The name of the agent; null for the language model alone. */
   readonly agent: string | null;
@@ -49,7 +47,6 @@ export interface AnswerWatch {
   onStop(): void;
 }
 
-/** Called when an answer begins. */
 export type AnswerObserver = (facts: AnswerFacts) => AnswerWatch;
 
 interface EventOptions {

@@ -26,7 +26,6 @@ const RULES_OF_TYPES: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The most skills without a tool that a prompt tells of. */
 const MAX_PLAIN_SKILLS = 50;
 
 /**
@@ -61,7 +60,6 @@ function plainSkillLine({ name, type, params: { description } }: AgentSkill): st
   return `- You have the skill ${JSON.stringify(name)} of the type ${JSON.stringify(type)}, which is not a tool${about}`;
 }
 
-/** The place of the question in a prompt template. */
 const QUESTION = /\{\{\s*question\s*\}\}/g;
 
 export function hasQuestion(template: string): boolean {
@@ -90,6 +88,5 @@ export function reportFailure(reason: string): string {
 export const NO_MORE_TOOLS =
   'You have used all the tools that one answer may. Answer now with what you have, and say what is missing.';
 
-/** The words after a text that the language model did not finish. */
 export const CUT_OFF =
   '\n\n(The answer is cut off here: the language model has reached its limit.)';

@@ -77,7 +77,6 @@ export interface Driver {
   stop?(): Promise<void>;
 }
 
-/** Collects the rows of a result until it is full. */
 export class ResultBuilder {
   readonly #rows: (readonly unknown[])[] = [];
   #bytes: number;

@@ -3,7 +3,6 @@ import { isPostgres, refuseUnreadable } from '../store/database/address.js';
 
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
-/** A database that the operator of the service names for queries. */
 const database = v.object({
   /** `file:PATH` or `postgres://…`. It may contain a password: it is never shown. */
   url: v.pipe(

@@ -9,7 +9,6 @@ import { onResponseClose } from '../edge/connections.js';
 
 const compress = promisify(gzip);
 
-/** A static file that is served to everyone. */
 export interface Asset {
   /** The media type, or the ending of a file that has it. */
   readonly type: string;

@@ -12,7 +12,6 @@ const DURATION_BUCKETS = [
 /** The longest wait for a value during a scrape, in milliseconds. */
 const SCRAPE_TIMEOUT_MS = 1000;
 
-/** The operation label of a request outside the contract. */
 const NO_OPERATION = 'none';
 
 const TRAINING_OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
@@ -105,7 +104,6 @@ export class Metrics {
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** The media type of {@link text}. */
   get contentType(): string {
     return this.#registry.contentType;
   }

@@ -71,7 +71,6 @@ export function observeRequests(
   };
 }
 
-/** Returns a function that logs the cause of a failed request. */
 export function logFailures(log: Logger): NoteFailure {
   return ({ method, originalUrl }, { locals }, cause, what) => {
     const req = lineOf(locals.requestId ?? '', method, originalUrl);

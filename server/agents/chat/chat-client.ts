@@ -19,7 +19,6 @@ export interface ChatClientOptions {
   readonly limits?: Partial<ChatLimits>;
 }
 
-/** The most bytes that are read of a refusal. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
 
 /**
@@ -116,7 +115,6 @@ const GAP_RATIO = 4;
  * time to other requests, also where the processor is slow or busy.
  */
 class PieceTurns {
-  /** The number of answers that are in progress. */
   answers = 0;
   readonly #waiting: (() => void)[] = [];
   #isRunning = false;

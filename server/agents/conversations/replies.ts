@@ -213,7 +213,6 @@ export async function askAgain(
 }
 
 interface ClaimOptions {
-  /** The number of messages that the conversation must have room for. */
   readonly added: number;
   readonly leaseMs: number;
   /** A message that is asked again, and the problem if it is being answered. */

@@ -3,7 +3,6 @@ import type { AnsweringAgent } from '../../resources/agents.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
 import type { ToolDefinition } from '../chat/messages.js';
 
-/** A passage of a document that a tool found. */
 export type Passage = components['schemas']['Passage'];
 
 /** The result of a tool: data for the language model, never instructions. */
@@ -13,7 +12,6 @@ export interface ToolResult {
   readonly passages?: readonly Passage[];
 }
 
-/** Something that an agent can do while it answers, because it has a skill. */
 export interface Tool extends ToolDefinition {
   readonly skill: string;
   /**
@@ -45,13 +43,10 @@ export interface ToolSkill extends AgentSkill {
   readonly toolName: string;
 }
 
-/** The skills of an agent, as an answer uses them. */
 export interface AgentTools {
   readonly tools: readonly Tool[];
   /** The types of the skills that have a tool; `knowledge_base` counts as `retrieval`. */
   readonly types: ReadonlySet<string>;
-  /** The skills that are not tools. */
   readonly plainSkills: readonly AgentSkill[];
-  /** The skills whose tools cannot be used now. */
   readonly missing: readonly { readonly skill: string; readonly reason: string }[];
 }

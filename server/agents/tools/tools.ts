@@ -102,7 +102,6 @@ function buildTool(
   throw new ToolError('The service has no databases; those who run it can name some (DATABASES).');
 }
 
-/** The longest name of a tool. */
 const MAX_NAME = 64;
 
 /** Returns names for tools in the characters that chat servers allow, each unlike the others. */

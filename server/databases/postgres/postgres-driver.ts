@@ -147,7 +147,6 @@ const SETTINGS: Readonly<Record<string, string>> = {
   bytea_output: 'hex',
 };
 
-/** The connections to a PostgreSQL database for queries that may be hostile. */
 class ReadOnlyConnections {
   readonly #pool: Pool;
   readonly #config: ClientConfig;

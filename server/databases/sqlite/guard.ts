@@ -256,7 +256,6 @@ export function getPermissions(
   return { tables: reads, viewed, functions: calls, hidden: new Set() };
 }
 
-/** Restricts the statements of a connection from now on. */
 export class Guard {
   refusal: ProblemError | undefined;
   readonly #builtIn: ReadonlySet<string>;
