@@ -116,7 +116,7 @@ export class Metrics {
   requestEnded(res: Response, milliseconds: number): void {
     this.#inProgress--;
     const { operationId = NO_OPERATION, sunset } = res.locals;
-    const { duration, byStatus } = this.#seriesOf(operationId);
+    const { duration, byStatus } = this.#findSeries(operationId);
     const status = wasSent(res) ? res.statusCode : 'aborted';
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
     duration.observe(milliseconds / 1000);
@@ -156,7 +156,7 @@ export class Metrics {
     }
   }
 
-  #seriesOf(operation: string): OperationSeries {
+  #findSeries(operation: string): OperationSeries {
     let series = this.#operations.get(operation);
     if (!series) {
       series = { duration: this.#durations.labels(operation), byStatus: new Map() };

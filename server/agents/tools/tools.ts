@@ -12,7 +12,6 @@ import type { SqlTools } from './sql-tool.js';
 import {
   type AgentSkill,
   type AgentTools,
-  type Passage,
   type Tool,
   ToolError,
   type ToolResult,
@@ -127,15 +126,6 @@ const MAX_RESULT_BYTES = 16 * 1024;
 /** The most levels of the input of a tool, as of a body: tools walk through theirs. */
 const MAX_DEPTH = 100;
 
-/** The use of a tool: what callers see, what the language model reads, and the passages found. */
-export interface ToolUse {
-  readonly step: Step;
-  readonly message: string;
-  readonly passages: readonly Passage[];
-  /** Whether the language model sent arguments that are not a JSON object. */
-  readonly wasMalformed: boolean;
-}
-
 /** The tools of an answer, by the names that the language model knows. */
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -146,9 +136,11 @@ export class ToolRegistry {
 
   /**
    * Uses a tool. A tool that fails is a use too, with the reason.
+   * @returns what callers see, what the language model reads, the passages found, and whether the
+   *   language model sent arguments that are not a JSON object
    * @throws the reason of `signal`
    */
-  async use(call: ToolCall, signal: AbortSignal): Promise<ToolUse> {
+  async use(call: ToolCall, signal: AbortSignal) {
     const begun = performance.now();
     const input = parseInput(call.arguments);
     const skill = this.#tools.get(call.name)?.skill ?? null;

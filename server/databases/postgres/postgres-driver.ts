@@ -87,18 +87,18 @@ export function openPostgres(
   };
 }
 
+/** The problems of errors that are no fault of a statement, by PostgreSQL's codes. */
+const PROBLEMS: ReadonlyMap<string, (timeoutMs: number) => ProblemError> = new Map([
+  ['57014', tooSlow],
+  ['55P03', () => databaseUnavailable('A table is locked at the moment; ask again later.')],
+  ['25006', readOnly],
+  ['53200', tooMuchMemory],
+]);
+
 function explain(error: unknown, name: string, timeoutMs: number): ProblemError {
   const code = error instanceof DatabaseError ? (error.code ?? '') : '';
-  switch (code) {
-    case '57014':
-      return tooSlow(timeoutMs);
-    case '55P03':
-      return databaseUnavailable('A table is locked at the moment; ask again later.');
-    case '25006':
-      return readOnly();
-    case '53200':
-      return tooMuchMemory();
-  }
+  const known = PROBLEMS.get(code)?.(timeoutMs);
+  if (known) return known;
   if (error instanceof DatabaseError && OF_STATEMENT.test(code)) {
     return databaseMessage(error.message);
   }

@@ -227,6 +227,8 @@ const OID = {
   jsonb: 3802,
 } as const;
 
+const EXACT: ReadonlySet<number> = new Set([OID.int2, OID.int4, OID.oid, OID.int8, OID.numeric]);
+
 /** The deepest nesting of a JSON cell: `JSON.stringify` overflows the stack at some thousands. */
 const MAX_DEPTH = 100;
 
@@ -239,29 +241,16 @@ const RAW_CELLS: CustomTypesConfig = { getTypeParser: () => (text: string) => te
  * @throws {ProblemError} if it is nested too deeply
  */
 export function readCell(text: string | null, column: FieldDef, row: number): unknown {
+  const { dataTypeID: type, name } = column;
   if (text === null) return null;
-  switch (column.dataTypeID) {
-    case OID.bool:
-      return text === 't';
-    case OID.int2:
-    case OID.int4:
-    case OID.oid:
-    case OID.int8:
-    case OID.numeric:
-      return toJsonNumber(text);
-    case OID.float4:
-    case OID.float8:
-      return Number.isFinite(Number(text)) ? Number(text) : text;
-    case OID.json:
-    case OID.jsonb:
-      if (measureDepth(text) > MAX_DEPTH) {
-        const part = exampleOfPart(column.name, column.dataTypeID);
-        throw deepCell({ column: column.name, row, part }, MAX_DEPTH);
-      }
-      return JSON.parse(text);
-    default:
-      return text;
+  if (type === OID.bool) return text === 't';
+  if (EXACT.has(type)) return toJsonNumber(text);
+  if (type === OID.float4 || type === OID.float8) {
+    return Number.isFinite(Number(text)) ? Number(text) : text;
   }
+  if (type !== OID.json && type !== OID.jsonb) return text;
+  if (measureDepth(text) <= MAX_DEPTH) return JSON.parse(text);
+  throw deepCell({ column: name, row, part: exampleOfPart(name, type) }, MAX_DEPTH);
 }
 
 /**

@@ -210,26 +210,16 @@ const ACTION = { pragma: 19, read: 20, select: 21, function: 31, recursive: 33 }
 const OK = 0;
 const DENY = 1;
 
-/** Lists the tables and functions that statements may use; names are in lower case. */
-export interface Permissions {
-  readonly tables: ReadonlySet<string>;
-  /** The tables that may be read only inside of a view. */
-  readonly viewed: ReadonlySet<string>;
-  readonly functions: ReadonlySet<string>;
-  /** The tables that may not even be counted. */
-  readonly hidden: ReadonlySet<string>;
-}
+type Permissions = ReturnType<typeof getPermissions>;
 
 /**
  * Returns the permissions of statements that name only the given tables. They include what the
  * definitions of the tables need: views read other tables and call functions, and so do virtual
  * tables.
  * @param tables the tables as they are in the database of the connection
+ * @returns names in lower case; `viewed` may be read only inside of a view, `hidden` not even counted
  */
-export function getPermissions(
-  connection: SqliteConnection,
-  tables: readonly SqliteTable[],
-): Permissions {
+export function getPermissions(connection: SqliteConnection, tables: readonly SqliteTable[]) {
   const reads = new Set(tables.map(({ name }) => toLowerAscii(name)));
   const viewed = new Set<string>();
   const calls = new Set(FUNCTIONS);
@@ -253,7 +243,7 @@ export function getPermissions(
   }
   connection.setAuthorizer(null);
   for (const name of listShadowTables(connection, tables)) reads.add(toLowerAscii(name));
-  return { tables: reads, viewed, functions: calls, hidden: new Set() };
+  return { tables: reads, viewed, functions: calls, hidden: new Set<string>() };
 }
 
 export class Guard {
