@@ -44,10 +44,7 @@ export class AgentRunner {
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
-  /**
-   * Finds an agent by name or identifier, with what it takes to ask it.
-   * @throws {ProblemError} if the project has no such agent
-   */
+  /** @throws {ProblemError} if the project has no such agent */
   async find(project: Project, nameOrId: string): Promise<AnsweringAgent> {
     const agent = await findAnsweringAgent(this.services.store, project.id, nameOrId);
     if (!agent) throw agents.notFound(nameOrId, project);

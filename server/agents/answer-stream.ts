@@ -7,10 +7,7 @@ import type { Passage } from './tools/tool.js';
 export type Step = components['schemas']['Step'];
 export type Usage = components['schemas']['Usage'];
 
-export interface HistoryMessage {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
-}
+export type HistoryMessage = Readonly<components['schemas']['RoleMessage']>;
 
 export interface Answer {
   readonly text: string;

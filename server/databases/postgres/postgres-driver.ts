@@ -1,7 +1,7 @@
 import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { ProblemError } from '../../problems/problem.js';
-import { type Driver, type Query, type QueryLimits, ResultBuilder } from '../driver.js';
+import { collectRows, type Driver, type Query, type QueryLimits } from '../driver.js';
 import {
   databaseMessage,
   databaseUnavailable,
@@ -69,7 +69,9 @@ export function openPostgres(
       transact(DESCRIBE_TIMEOUT_MS, signal, (client) => describeTables(client, tables)),
 
     query: (query, signal) =>
-      select(query, MAX_RECEIVED.query, signal, (batches) => collect(batches, query.limits)),
+      select(query, MAX_RECEIVED.query, signal, (batches) =>
+        collectRows(readCells(batches), query.limits),
+      ),
 
     read: (query, sink, signal) =>
       select(query, MAX_RECEIVED.read, signal, async (batches, client) => {
@@ -106,22 +108,18 @@ function explain(error: unknown, name: string, timeoutMs: number): ProblemError 
   return databaseUnavailable(message, { cause: error });
 }
 
-async function collect(batches: AsyncIterable<FetchedRows>, limits: QueryLimits) {
-  let builder: ResultBuilder | undefined;
+/** Yields the names of the columns, then the cells of each row. */
+async function* readCells(batches: AsyncIterable<FetchedRows>): AsyncGenerator<unknown[]> {
   let read = 0;
+  let isFirst = true;
   for await (const { columns, rows } of batches) {
-    builder ??= new ResultBuilder(
-      columns.map(({ name }) => name),
-      limits,
-    );
+    if (isFirst) yield columns.map(({ name }) => name);
+    isFirst = false;
     for (const row of rows) {
       read += 1;
-      const cells = columns.map((column, index) => readCell(row[index] ?? null, column, read));
-      if (!builder.add(cells)) return builder.build();
+      yield columns.map((column, index) => readCell(row[index] ?? null, column, read));
     }
   }
-  if (builder === undefined) throw new Error('A cursor has columns');
-  return builder.build();
 }
 
 function toLines({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
