@@ -15,8 +15,8 @@ import { operations, refuseMissing, type Services } from './operations.js';
 import { pages } from './pages/index.js';
 import { problem } from './problems/problem.js';
 import { storeProblem } from './store/database/unavailable.js';
-import { logFailures, logRequests } from './telemetry/request-log.js';
-import { securityHeaders } from './telemetry/security-headers.js';
+import { logFailures, observeRequests } from './telemetry/request-log.js';
+import { setSecurityHeaders } from './telemetry/security-headers.js';
 
 /**
  * Composes the service: its middleware, in order. Returns its listener, and the classes of the requests and
@@ -52,11 +52,9 @@ export function createApp(
   app.disable('etag');
   app.enable('case sensitive routing');
   app.set('query parser', 'simple');
-  const logRequest = logRequests(log);
-  const setSecurityHeaders = securityHeaders();
+  const observe = observeRequests(log, services.metrics);
   const handle: RequestHandler = (req, res, next) => {
-    logRequest(req, res);
-    services.metrics.observeRequest(req, res);
+    observe(req, res);
     setSecurityHeaders(res);
     refuseMalformed(req);
     requests(req, res, next);

@@ -60,6 +60,9 @@ describe('the chat server', () => {
   test('is refused without its secrets in the message', () => {
     const CHAT_URL = 'http://user:secret@127.0.0.1/v1';
     expect(() => readConfig({ ...CHAT, CHAT_URL })).toThrow(/^CHAT_URL must be (?!.*secret)/);
+    for (const address of ['secret', 'ftp://secret.test', 'http://a.test/v1?key=secret']) {
+      expect(() => readConfig({ ...CHAT, CHAT_URL: address })).toThrow(/^CHAT_URL must be/);
+    }
     const CHAT_KEY = 'se cret';
     expect(() => readConfig({ ...CHAT, CHAT_KEY })).toThrow(/^CHAT_KEY must (?!.*se cret)/);
   });

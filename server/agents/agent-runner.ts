@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { type AnsweringAgent, agents, findAnsweringAgent } from '../resources/agents.js';
-import { AnswerLoop } from './answer-loop.js';
+import { answerQuestion } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
@@ -25,7 +25,6 @@ export interface Question {
   readonly signal: AbortSignal;
 }
 
-/** The chat server, and the language models that it has for agents. */
 export interface ChatServer {
   readonly client: Pick<ChatClient, 'stream'>;
   /** The language model of agents that name none. */
@@ -45,10 +44,7 @@ export class AgentRunner {
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
-  /**
-   * Finds an agent by name or identifier, with what it takes to ask it.
-   * @throws {ProblemError} if the project has no such agent
-   */
+  /** @throws {ProblemError} if the project has no such agent */
   async find(project: Project, nameOrId: string): Promise<AnsweringAgent> {
     const agent = await findAnsweringAgent(this.services.store, project.id, nameOrId);
     if (!agent) throw agents.notFound(nameOrId, project);
@@ -88,7 +84,7 @@ export class AgentRunner {
       })),
     };
     const facts = { agent: agent?.name ?? null, model, traceId, owner: caller.owner };
-    return new AnswerLoop(prepared, () => this.observer(facts), signal).run();
+    return answerQuestion(prepared, () => this.observer(facts), signal);
   }
 
   readonly logFailure = (cause: unknown, traceId: string): void => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { AnswerLoop } from './answer-loop.js';
+import { answerQuestion } from './answer-loop.js';
 import { waitForAnswer } from './answer-stream.js';
 import type { ChatAnswer, ChatRequest } from './chat/messages.js';
 import { ToolRegistry } from './tools/tools.js';
@@ -23,7 +23,7 @@ it('ends an answer that drips for two minutes', async () => {
   const onFailure = vi.fn();
   const watch = { onStep: vi.fn(), onAnswer: vi.fn(), onStop: vi.fn(), onFailure };
   const { signal } = new AbortController();
-  const answer = waitForAnswer(new AnswerLoop(prepared, () => watch, signal).run());
+  const answer = waitForAnswer(answerQuestion(prepared, () => watch, signal));
   const failure = expect(answer).rejects.toThrow('The answer took longer than 120 seconds');
   await vi.advanceTimersByTimeAsync(121_000);
   await failure;

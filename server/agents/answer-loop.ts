@@ -1,6 +1,4 @@
-import type { AgentEvent } from '../api/reply/send.js';
 import {
-  type Answer,
   type AnswerStream,
   type AnswerWatch,
   type Step,
@@ -10,10 +8,10 @@ import {
 } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import { ChatError } from './chat/chat-error.js';
-import type { ChatAnswer, ChatMessage, ChatRequest } from './chat/messages.js';
+import type { ChatAnswer, ChatMessage } from './chat/messages.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage } from './tools/tool.js';
-import { describeCall, type ToolRegistry, type ToolUse } from './tools/tools.js';
+import { describeCall, type ToolRegistry } from './tools/tools.js';
 
 const LIMITS = {
   /** Requests to the chat server that may ask for tools. */
@@ -34,7 +32,6 @@ export interface PreparedAnswer {
   /** The system prompt, the history and the question. */
   readonly messages: readonly ChatMessage[];
   readonly tools: ToolRegistry;
-  /** The steps of skills that cannot be used. */
   readonly firstSteps: readonly Step[];
   readonly returnsContext: boolean;
   readonly traceId: string;
@@ -43,129 +40,100 @@ export interface PreparedAnswer {
 /**
  * Asks a language model, uses the tools that it asks for, and asks again, until it answers in words.
  * When a bound is reached, it is asked for the last time, without tools.
+ * @param observe called when the answer begins
+ * @throws {ChatError} if the chat server fails, or never answers in words
+ * @throws the reason of `cancelled`
  */
-export class AnswerLoop {
-  readonly #messages: ChatMessage[];
-  readonly #steps: Step[] = [];
-  readonly #passages: Passage[] = [];
-  #usage: Usage = {
+export async function* answerQuestion(
+  { chat, model, temperature, tools, firstSteps, returnsContext, ...prepared }: PreparedAnswer,
+  observe: () => AnswerWatch,
+  cancelled: AbortSignal,
+): AnswerStream {
+  const { traceId: trace_id } = prepared;
+  const messages = [...prepared.messages];
+  const steps: Step[] = [];
+  const passages: Passage[] = [];
+  let usage: Usage = {
     requests: 0,
     ...{ prompt_tokens: null, completion_tokens: null, total_tokens: null },
   };
-  #uses = 0;
-  #resultBytes = 0;
-  #malformed = 0;
-
-  /** @param observe called when the answer begins */
-  constructor(
-    private readonly prepared: PreparedAnswer,
-    private readonly observe: () => AnswerWatch,
-    private readonly signal: AbortSignal,
-  ) {
-    this.#messages = [...prepared.messages];
-  }
-
-  /**
-   * Runs the loop, once.
-   * @throws {ChatError} if the chat server fails, or never answers in words
-   * @throws the reason of the signal
-   */
-  async *run(): AnswerStream {
-    const watch = this.observe();
-    const { traceId: trace_id } = this.prepared;
-    const over = new AbortController();
-    const { signal } = over;
-    const stop = () => over.abort(this.signal.reason);
-    if (this.signal.aborted) stop();
-    this.signal.addEventListener('abort', stop);
-    const timer = setTimeout(() => over.abort(tookTooLong()), LIMITS.milliseconds);
-    let isOpen = true;
-    try {
-      for (const step of this.prepared.firstSteps) yield this.#addStep(step, watch);
-      for (;;) {
-        const isLast = this.#isExhausted();
-        const stream = this.prepared.chat.stream(this.#nextRequest(isLast), signal);
-        let bytes = 0;
-        let next = await stream.next();
-        try {
-          for (; !next.done; next = await stream.next()) {
-            bytes += Buffer.byteLength(next.value);
-            if (bytes > LIMITS.textBytes) throw tooLong();
-            yield { type: 'delta', content: next.value, trace_id };
-          }
-        } finally {
-          // Closes the connection if the answer is left early.
-          if (!next.done) await stream.return(NO_CHAT_ANSWER);
-        }
-        const { text, toolCalls, usage, finishReason } = next.value;
-        this.#usage = addUsage(this.#usage, usage);
-        if (toolCalls.length === 0) {
-          const isCut = finishReason === 'length';
-          if (isCut) yield { type: 'delta', content: CUT_OFF, trace_id };
-          const answer = this.#answer(isCut ? text + CUT_OFF : text);
-          isOpen = false;
-          watch.onAnswer(answer);
-          return answer;
-        }
-        if (isLast) throw neverAnswered();
-        const calls = toolCalls.slice(0, LIMITS.toolCalls - this.#uses);
-        this.#messages.push({ role: 'assistant', content: text || null, tool_calls: calls });
-        const actions = calls.map((call) => toAction(describeCall(call)));
-        yield { actions, messages: [{ content: text }], trace_id };
-        // One after the other: they share the loop, and a later one may be needless to start.
-        for (const call of calls) {
-          const use = await this.prepared.tools.use(call, signal);
-          this.#keep(call.id, use);
-          yield this.#addStep(use.step, watch);
-        }
-      }
-    } catch (error) {
-      isOpen = false;
-      if (error === this.signal.reason) watch.onStop();
-      else watch.onFailure(error);
-      throw error;
-    } finally {
-      clearTimeout(timer);
-      this.signal.removeEventListener('abort', stop);
-      if (isOpen) watch.onStop();
-    }
-  }
-
-  /** Returns whether the language model may ask for no more tools. */
-  #isExhausted(): boolean {
-    return (
-      this.#usage.requests >= LIMITS.rounds ||
-      this.#uses >= LIMITS.toolCalls ||
-      (this.#usage.total_tokens ?? 0) >= LIMITS.tokens ||
-      this.#resultBytes >= LIMITS.resultBytes ||
-      this.#malformed > 1
-    );
-  }
-
-  #nextRequest(isLast: boolean): ChatRequest {
-    const { model, temperature, tools } = this.prepared;
-    return isLast
-      ? { model, temperature, messages: askForAnswer(this.#messages), tools: [] }
-      : { model, temperature, messages: this.#messages, tools: tools.definitions };
-  }
-
-  #keep(id: string, { message, passages, wasMalformed }: ToolUse): void {
-    this.#messages.push({ role: 'tool', tool_call_id: id, content: message });
-    this.#uses += 1;
-    this.#passages.push(...passages);
-    this.#resultBytes += Buffer.byteLength(message);
-    if (wasMalformed) this.#malformed += 1;
-  }
-
-  #addStep(step: Step, watch: AnswerWatch): AgentEvent {
-    this.#steps.push(step);
+  let uses = 0;
+  let resultBytes = 0;
+  let malformed = 0;
+  const watch = observe();
+  const addStep = (step: Step) => {
+    steps.push(step);
     watch.onStep(step);
-    return stepEvent(step, this.prepared.traceId);
-  }
+    return stepEvent(step, trace_id);
+  };
+  const isExhausted = () =>
+    usage.requests >= LIMITS.rounds ||
+    uses >= LIMITS.toolCalls ||
+    (usage.total_tokens ?? 0) >= LIMITS.tokens ||
+    resultBytes >= LIMITS.resultBytes ||
+    malformed > 1;
 
-  #answer(text: string): Answer {
-    const passages = this.prepared.returnsContext ? this.#passages : undefined;
-    return { text, steps: this.#steps, usage: this.#usage, passages };
+  const over = new AbortController();
+  const { signal } = over;
+  const stop = () => over.abort(cancelled.reason);
+  if (cancelled.aborted) stop();
+  cancelled.addEventListener('abort', stop);
+  const timer = setTimeout(() => over.abort(tookTooLong()), LIMITS.milliseconds);
+  let tellEnd = () => watch.onStop();
+  try {
+    for (const step of firstSteps) yield addStep(step);
+    for (;;) {
+      const isLast = isExhausted();
+      const asked = isLast
+        ? { messages: askForAnswer(messages), tools: [] }
+        : { messages, tools: tools.definitions };
+      const stream = chat.stream({ model, temperature, ...asked }, signal);
+      let bytes = 0;
+      let next = await stream.next();
+      try {
+        for (; !next.done; next = await stream.next()) {
+          bytes += Buffer.byteLength(next.value);
+          if (bytes > LIMITS.textBytes) throw tooLong();
+          yield { type: 'delta', content: next.value, trace_id };
+        }
+      } finally {
+        // Closes the connection if the answer is left early.
+        if (!next.done) await stream.return(NO_CHAT_ANSWER);
+      }
+      const { text, toolCalls, finishReason } = next.value;
+      usage = addUsage(usage, next.value.usage);
+      if (toolCalls.length === 0) {
+        const isCut = finishReason === 'length';
+        if (isCut) yield { type: 'delta', content: CUT_OFF, trace_id };
+        const whole = isCut ? text + CUT_OFF : text;
+        const found = returnsContext ? passages : undefined;
+        const answer = { text: whole, steps, usage, passages: found };
+        tellEnd = () => watch.onAnswer(answer);
+        return answer;
+      }
+      if (isLast) throw neverAnswered();
+      const calls = toolCalls.slice(0, LIMITS.toolCalls - uses);
+      messages.push({ role: 'assistant', content: text || null, tool_calls: calls });
+      const actions = calls.map((call) => toAction(describeCall(call)));
+      yield { actions, messages: [{ content: text }], trace_id };
+      // One after the other: they share the loop, and a later one may be needless to start.
+      for (const call of calls) {
+        const use = await tools.use(call, signal);
+        messages.push({ role: 'tool', tool_call_id: call.id, content: use.message });
+        uses += 1;
+        passages.push(...use.passages);
+        resultBytes += Buffer.byteLength(use.message);
+        if (use.wasMalformed) malformed += 1;
+        yield addStep(use.step);
+      }
+    }
+  } catch (error) {
+    if (error !== cancelled.reason) tellEnd = () => watch.onFailure(error);
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    cancelled.removeEventListener('abort', stop);
+    tellEnd();
   }
 }
 
@@ -173,17 +141,14 @@ export class AnswerLoop {
 const NO_CHAT_ANSWER: ChatAnswer = { text: '', toolCalls: [], usage: null, finishReason: null };
 
 /** Counts a request; tokens are null until a server counts them. */
-function addUsage({ requests, ...tokens }: Usage, added: ChatAnswer['usage']): Usage {
-  const { prompt_tokens: prompt, completion_tokens: completion, total_tokens: total } = tokens;
+function addUsage(usage: Usage, added: ChatAnswer['usage']): Usage {
+  const requests = usage.requests + 1;
+  if (added === null) return { ...usage, requests };
   return {
-    requests: requests + 1,
-    ...(added === null
-      ? tokens
-      : {
-          prompt_tokens: (prompt ?? 0) + added.prompt_tokens,
-          completion_tokens: (completion ?? 0) + added.completion_tokens,
-          total_tokens: (total ?? 0) + added.total_tokens,
-        }),
+    requests,
+    prompt_tokens: (usage.prompt_tokens ?? 0) + added.prompt_tokens,
+    completion_tokens: (usage.completion_tokens ?? 0) + added.completion_tokens,
+    total_tokens: (usage.total_tokens ?? 0) + added.total_tokens,
   };
 }
 

@@ -4,14 +4,10 @@ import { storeProblem } from '../store/database/unavailable.js';
 import { ChatError } from './chat/chat-error.js';
 import type { Passage } from './tools/tool.js';
 
-/** The use of a tool, as callers see it. */
 export type Step = components['schemas']['Step'];
 export type Usage = components['schemas']['Usage'];
 
-export interface HistoryMessage {
-  readonly role: 'user' | 'assistant';
-  readonly content: string;
-}
+export type HistoryMessage = Readonly<components['schemas']['RoleMessage']>;
 
 export interface Answer {
   readonly text: string;
@@ -22,16 +18,15 @@ export interface Answer {
 }
 
 /** An answer in progress: what happens, and at last the answer. Throws if it fails. */
-export type AnswerStream = AsyncGenerator<AgentEvent, Answer>;
+export type AnswerStream<A = Answer> = AsyncGenerator<AgentEvent, A>;
 
-export async function waitForAnswer(stream: AnswerStream): Promise<Answer> {
+export async function waitForAnswer<A>(stream: AnswerStream<A>): Promise<A> {
   for (;;) {
     const next = await stream.next();
     if (next.done) return next.value;
   }
 }
 
-/** The facts about an answer that are known before it begins. */
 export interface AnswerFacts {
   /** The name of the agent; null for the language model alone. */
   readonly agent: string | null;
@@ -49,7 +44,6 @@ export interface AnswerWatch {
   onStop(): void;
 }
 
-/** Called when an answer begins. */
 export type AnswerObserver = (facts: AnswerFacts) => AnswerWatch;
 
 interface EventOptions {
@@ -57,8 +51,6 @@ interface EventOptions {
   readonly traceId: string;
   /** The identifier of the question, if it is a message of a conversation. */
   readonly messageId?: string;
-  /** Keeps the answer before it is sent as a whole; returns the identifier of its message. */
-  readonly keep?: (answer: Answer) => Promise<string>;
   /** Gets the cause of an answer that failed inside the service. */
   readonly logFailure: (cause: unknown, traceId: string) => void;
 }
@@ -68,17 +60,15 @@ interface EventOptions {
  * end. It never throws. A reader that leaves ends the answer.
  */
 export async function* agentEvents(
-  stream: AnswerStream,
-  { prompt, traceId: trace_id, messageId, keep, logFailure }: EventOptions,
+  stream: AnswerStream<Answer & { readonly message?: { readonly id: string } }>,
+  { prompt, traceId: trace_id, messageId, logFailure }: EventOptions,
 ): AsyncGenerator<AgentEvent, void> {
   yield { type: 'start', prompt, ...(messageId && { message_id: messageId }), trace_id };
   try {
-    const answer = yield* stream;
-    const { text, usage, passages } = answer;
-    const id = await keep?.(answer);
+    const { text, usage, passages, message } = yield* stream;
     if (passages) yield { type: 'context', content: [...passages], trace_id };
     const output = { output: text, messages: [{ content: text }], usage };
-    yield { ...output, ...(id && { message_id: id }), trace_id };
+    yield { ...output, ...(message && { message_id: message.id }), trace_id };
   } catch (error) {
     const known = storeProblem(error);
     if (!known) logFailure(error, trace_id);

@@ -1,6 +1,6 @@
 /** All texts that the service itself says to a language model. */
 
-import type { AgentTools, PlainSkill } from './tools/tool.js';
+import type { AgentSkill, AgentTools } from './tools/tool.js';
 
 const RULES = `Answer the last question of the user. Be brief and exact.
 - Take facts and numbers from your tools. Never invent a number, a name or a quotation.
@@ -26,7 +26,6 @@ const RULES_OF_TYPES: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** The most skills without a tool that a prompt tells of. */
 const MAX_PLAIN_SKILLS = 50;
 
 /**
@@ -53,12 +52,14 @@ export function systemPrompt(
   return lines.join('\n');
 }
 
-function plainSkillLine({ name, type, description }: PlainSkill): string {
-  const about = description === undefined ? '' : `: ${description}`;
+/** The most characters of the description of a skill that is not a tool. */
+const MAX_DESCRIPTION = 1000;
+
+function plainSkillLine({ name, type, params: { description } }: AgentSkill): string {
+  const about = typeof description === 'string' ? `: ${description.slice(0, MAX_DESCRIPTION)}` : '';
   return `- You have the skill ${JSON.stringify(name)} of the type ${JSON.stringify(type)}, which is not a tool${about}`;
 }
 
-/** The place of the question in a prompt template. */
 const QUESTION = /\{\{\s*question\s*\}\}/g;
 
 export function hasQuestion(template: string): boolean {
@@ -87,6 +88,5 @@ export function reportFailure(reason: string): string {
 export const NO_MORE_TOOLS =
   'You have used all the tools that one answer may. Answer now with what you have, and say what is missing.';
 
-/** The words after a text that the language model did not finish. */
 export const CUT_OFF =
   '\n\n(The answer is cut off here: the language model has reached its limit.)';

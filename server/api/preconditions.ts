@@ -105,9 +105,9 @@ type Comparison = (named: string, tag: string) => boolean;
  * matches.
  */
 const strongly: Comparison = (named, tag) => named === tag;
-const weakly: Comparison = (named, tag) => named.replace(/^W\//, '') === tag;
+export const weakly: Comparison = (named, tag) => named.replace(/^W\//, '') === tag;
 
 /** Returns whether a field such as `If-Match` names the tag, or any tag with `*`. */
-function namesTag(field: string, tag: string, same: Comparison): boolean {
+export function namesTag(field: string, tag: string, same: Comparison): boolean {
   return field === '*' || (field.match(/(W\/)?"[^"]*"/g) ?? []).some((named) => same(named, tag));
 }

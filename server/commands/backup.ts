@@ -34,7 +34,6 @@ export const backupCommand = new Command('backup')
 /** Tables that every store has had since the first release. */
 const TABLES = ['kysely_migration', 'projects', 'skills', 'agents', 'chatbots', 'models'];
 
-/** The longest wait for a lock. */
 const LOCK_TIMEOUT_MS = 5000;
 
 /**

@@ -77,40 +77,32 @@ export interface Driver {
   stop?(): Promise<void>;
 }
 
-/** Collects the rows of a result until it is full. */
-export class ResultBuilder {
-  readonly #rows: (readonly unknown[])[] = [];
-  #bytes: number;
-  #truncated = false;
-
-  /** @throws {ProblemError} if the names of the columns alone exceed the limit */
-  constructor(
-    private readonly columns: readonly string[],
-    private readonly limits: QueryLimits,
-  ) {
-    this.#bytes = countJsonBytes(columns);
-    if (this.#bytes > limits.maxBytes) throw tooLarge('The names of the columns alone are', limits);
+/**
+ * Returns the first rows of a query, until the result is full.
+ * @param rows the names of the columns, then rows whose cells are JSON values
+ * @throws {ProblemError} if the names alone, or one row, exceed the limit
+ */
+export async function collectRows(
+  rows: Iterable<readonly unknown[]> | AsyncIterable<readonly unknown[]>,
+  limits: QueryLimits,
+): Promise<QueryResult> {
+  let columns: readonly string[] | undefined;
+  let bytes = 0;
+  const kept: (readonly unknown[])[] = [];
+  for await (const row of rows) {
+    bytes += countJsonBytes(row);
+    const fits = bytes <= limits.maxBytes;
+    if (columns === undefined) {
+      if (!fits) throw tooLarge('The names of the columns alone are', limits);
+      columns = row.map(String);
+    } else if (fits && kept.length < limits.maxRows) {
+      kept.push(row);
+    } else {
+      if (kept.length === 0) throw tooLarge('One row alone is', limits);
+      return { columns, rows: kept, truncated: true };
+    }
   }
-
-  /**
-   * Adds a row if it fits. Returns whether it did: if not, the result is complete.
-   * @param row cells that are JSON values
-   * @throws {ProblemError} if the first row does not fit
-   */
-  add(row: readonly unknown[]): boolean {
-    const bytes = countJsonBytes(row);
-    const fits =
-      this.#rows.length < this.limits.maxRows && this.#bytes + bytes <= this.limits.maxBytes;
-    if (!fits && this.#rows.length === 0) throw tooLarge('One row alone is', this.limits);
-    if (fits) this.#rows.push(row);
-    else this.#truncated = true;
-    this.#bytes += bytes;
-    return fits;
-  }
-
-  build(): QueryResult {
-    return { columns: this.columns, rows: this.#rows, truncated: this.#truncated };
-  }
+  return { columns: columns ?? [], rows: kept, truncated: false };
 }
 
 /** Counts the comma after the value too. */

@@ -1,23 +1,44 @@
+import * as v from 'valibot';
 import { isPostgres, refuseUnreadable } from '../store/database/address.js';
 
-/** A database that the operator of the service names for queries. */
-export interface DatabaseSettings {
+const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+
+const database = v.object({
   /** `file:PATH` or `postgres://…`. It may contain a password: it is never shown. */
-  readonly url: string;
+  url: v.pipe(
+    v.string(),
+    v.check((url) => /^file:./s.test(url) || isReadablePostgres(url)),
+  ),
   /** The owners who may use the database; undefined for every owner. */
-  readonly owners?: ReadonlySet<string>;
+  owners: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.transform((owners): ReadonlySet<string> => new Set(owners)),
+    ),
+  ),
   /**
    * The tables and views that trainings may read, as `table` or `schema.table`; undefined if the
    * database is closed to trainings.
    */
-  readonly training?: readonly string[];
-}
+  training: v.optional(
+    v.pipe(
+      v.array(v.pipe(v.string(), v.nonEmpty(), v.maxLength(200))),
+      v.nonEmpty(),
+      v.maxLength(1_000),
+    ),
+  ),
+});
 
-/** The most tables of a database that trainings may read, and the longest of their names. */
-const MAX_TABLES = 1_000;
-const MAX_TABLE_NAME = 200;
+export type DatabaseSettings = Readonly<v.InferOutput<typeof database>>;
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+/** What a setting of a database must be, by its name. */
+const RULES: Readonly<Record<string, (name: string) => string>> = {
+  url: (name) =>
+    `the URL of the database ${name} must be file:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)`,
+  owners: (name) => `the owners of the database ${name} must be a list of names, such as ["acme"]`,
+  training: (name) =>
+    `the tables of the database ${name} for training must be a list of names, such as ["orders", "shop.customers"]`,
+};
 
 /**
  * Reads the databases of the environment variable `DATABASES`: a JSON object whose values are URLs
@@ -32,7 +53,7 @@ export function parseDatabases(text: string): ReadonlyMap<string, DatabaseSettin
         `DATABASES has a database with the name ${JSON.stringify(name)}; a name has at most 100 letters, digits and _ . -, and begins with none of . -`,
       );
     }
-    settings.set(name, readSettings(name, value));
+    settings.set(name, readSettings(name, isObject(value) ? value : { url: value }));
   }
   return settings;
 }
@@ -49,27 +70,16 @@ function readObject(text: string): object {
   );
 }
 
-function readSettings(name: string, value: unknown): DatabaseSettings {
-  if (!isObject(value)) return { url: readUrl(name, value) };
-  const { url, owners, training, ...others }: Readonly<Record<string, unknown>> = { ...value };
-  const [unknown] = Object.keys(others);
+function readSettings(name: string, value: object): DatabaseSettings {
+  const unknown = Object.keys(value).find((setting) => !Object.hasOwn(RULES, setting));
   if (unknown !== undefined) {
     throw new Error(
       `DATABASES: the database ${name} has the unknown setting ${JSON.stringify(unknown)}; there are url, owners and training`,
     );
   }
-  return {
-    url: readUrl(name, url),
-    ...(owners !== undefined && { owners: readOwners(name, owners) }),
-    ...(training !== undefined && { training: readTables(name, training) }),
-  };
-}
-
-function readUrl(name: string, url: unknown): string {
-  if (typeof url === 'string' && (/^file:./s.test(url) || isReadablePostgres(url))) return url;
-  throw new Error(
-    `DATABASES: the URL of the database ${name} must be file:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)`,
-  );
+  const { success, output, issues } = v.safeParse(database, value, { abortEarly: true });
+  if (success) return output;
+  throw new Error(`DATABASES: ${RULES[String(issues[0].path?.[0].key)]?.(name)}`);
 }
 
 function isReadablePostgres(url: string): boolean {
@@ -80,25 +90,6 @@ function isReadablePostgres(url: string): boolean {
   } catch {
     return false;
   }
-}
-
-function readOwners(name: string, owners: unknown): ReadonlySet<string> {
-  if (Array.isArray(owners) && owners.every((owner) => typeof owner === 'string')) {
-    return new Set(owners);
-  }
-  throw new Error(
-    `DATABASES: the owners of the database ${name} must be a list of names, such as ["acme"]`,
-  );
-}
-
-function readTables(name: string, tables: unknown): readonly string[] {
-  const isList = Array.isArray(tables) && tables.length > 0 && tables.length <= MAX_TABLES;
-  const isName = (table: unknown): table is string =>
-    typeof table === 'string' && table !== '' && table.length <= MAX_TABLE_NAME;
-  if (isList && tables.every(isName)) return tables;
-  throw new Error(
-    `DATABASES: the tables of the database ${name} for training must be a list of names, such as ["orders", "shop.customers"]`,
-  );
 }
 
 function isObject(value: unknown): value is object {

@@ -4,11 +4,11 @@ import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { RequestHandler } from 'express';
+import { namesTag, weakly } from '../api/preconditions.js';
 import { onResponseClose } from '../edge/connections.js';
 
 const compress = promisify(gzip);
 
-/** A static file that is served to everyone. */
 export interface Asset {
   /** The media type, or the ending of a file that has it. */
   readonly type: string;
@@ -54,7 +54,8 @@ export function serve({ type, policy, isImmutable, read }: Asset): RequestHandle
     if (policy) res.set('Content-Security-Policy', policy);
     if (isCompressed) res.set('Content-Encoding', 'gzip');
     res.set({ ETag: etag, 'Cache-Control': caching }).vary('Accept-Encoding').type(type);
-    if (matches(req.get('If-None-Match'), etag)) res.status(304).end();
+    // Express alone ignores If-None-Match if the request also has `Cache-Control: no-cache`, which fetch adds.
+    if (namesTag(req.get('If-None-Match') ?? '', etag, weakly)) res.status(304).end();
     else res.send(isCompressed ? compressed : plain);
   };
 }
@@ -63,12 +64,4 @@ async function readContent(read: Asset['read']) {
   const plain = Buffer.from(await read());
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 22);
   return { plain, compressed: await compress(plain), digest };
-}
-
-/**
- * Compares tags as in RFC 9110, section 13.1.2. Express alone ignores If-None-Match if the request
- * also has `Cache-Control: no-cache`, which fetch adds.
- */
-function matches(field = '', etag: string): boolean {
-  return field === '*' || (field.match(/"[^"]*"/g) ?? []).some((named) => named === etag);
 }

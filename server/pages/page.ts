@@ -8,7 +8,6 @@ export interface Page {
    * `/problems/name-taken`.
    */
   readonly root: './' | '../';
-  /** The HTML to add to the head. */
   readonly head?: string;
   /** The HTML below the links at the top of every page. */
   readonly content: string;
@@ -81,7 +80,6 @@ ${renderProse(description)}
   });
 }
 
-/** Renders the page `/problems`: all problems, ordered by status. */
 export function renderProblems(kinds: Iterable<ProblemKind>): string {
   const byStatus = [...kinds].sort((a, b) => a.status - b.status || (a.title < b.title ? -1 : 1));
   const sections = [...new Set(byStatus.map(({ status }) => status))].map((status) => {

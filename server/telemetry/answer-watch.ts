@@ -16,7 +16,7 @@ export function watchAnswers(
   return ({ agent, model, traceId, owner }) => {
     const begun = performance.now();
     let used = 0;
-    metrics.begun();
+    metrics.inProgress.inc();
     const span = startSpan?.('answer', {
       'gen_ai.operation.name': 'invoke_agent',
       'gen_ai.request.model': model,
@@ -25,14 +25,17 @@ export function watchAnswers(
     /** Counts the answer, and returns its part of a log line. */
     const end = (outcome: AnswerOutcome, failure?: string, tokens = 0) => {
       const ms = performance.now() - begun;
-      metrics.ended(outcome, ms / 1000, tokens);
+      metrics.inProgress.dec();
+      metrics.ended.inc({ outcome });
+      metrics.durations.observe(ms / 1000);
+      metrics.tokens.inc(tokens);
       span?.end(failure);
       return { trace_id: traceId, owner, agent, model, steps: used, ms: Math.round(ms) };
     };
     return {
       onStep: ({ tool, error, milliseconds }) => {
         used += 1;
-        metrics.used(error === null);
+        metrics.toolUses.inc({ outcome: error === null ? 'done' : 'failed' });
         span?.addEvent('tool', { tool, milliseconds, failed: error !== null });
       },
       onAnswer: ({ text, usage, steps }) => {

@@ -1,14 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import express, { type Express, type RequestHandler } from 'express';
+import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
 import { Metrics } from './metrics.js';
+import { observeRequests } from './request-log.js';
 
 async function start(metrics: Metrics, routes: (app: Express) => void): Promise<string> {
   const app = express();
+  const observe = observeRequests(pino({ level: 'silent' }), metrics);
   app.use((req, res, next) => {
-    metrics.observeRequest(req, res);
+    observe(req, res);
     next();
   });
   routes(app);

@@ -1,7 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Request, Response } from 'express';
+import type { Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { onResponseClose, wasSent } from '../edge/connections.js';
+import { unlessAborted } from '../common/unless-aborted.js';
+import { wasSent } from '../edge/connections.js';
 import type { ProblemType } from '../problems/problem.js';
 
 /** In seconds: from a response out of memory to a training's upload. */
@@ -12,20 +12,14 @@ const DURATION_BUCKETS = [
 /** The longest wait for a value during a scrape, in milliseconds. */
 const SCRAPE_TIMEOUT_MS = 1000;
 
-/** The operation label of a request outside the contract. */
 const NO_OPERATION = 'none';
 
 const TRAINING_OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
 
 export type TrainingOutcome = (typeof TRAINING_OUTCOMES)[number];
 
-/** The source of training counts, read at each scrape. Both functions may throw. */
-export interface TrainingCounts {
-  /** Returns the number of trainings that this instance runs. */
-  running(): number | Promise<number>;
-  /** Returns the number of trainings in the store that wait for an instance. */
-  waiting(): number | Promise<number>;
-}
+/** The source of a count that is read at each scrape; it may throw. */
+type Count = () => number | Promise<number>;
 
 /**
  * The metrics of one operation. They are kept because prom-client would create its children again, and sort
@@ -44,8 +38,8 @@ interface OperationSeries {
 export class Metrics {
   readonly #registry = new Registry();
   readonly #operations = new Map<string, OperationSeries>();
-  #requestsInProgress = 0;
-  #trainingCounts: TrainingCounts | undefined;
+  #inProgress = 0;
+  #trainingCounts: { readonly running: Count; readonly waiting: Count } | undefined;
 
   readonly #requests = new Counter({
     name: 'roster_requests_total',
@@ -84,53 +78,49 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
-  readonly #trainingsRunning = new Gauge({
+  readonly #trainingsRunning: Gauge = new Gauge({
     name: 'roster_trainings_running',
     help: 'Trainings that this instance runs.',
     registers: [this.#registry],
+    collect: () => fill(this.#trainingsRunning, () => this.#trainingCounts?.running()),
   });
-  readonly #trainingsWaiting = new Gauge({
+  readonly #trainingsWaiting: Gauge = new Gauge({
     name: 'roster_trainings_waiting',
     help: 'Trainings that wait in the store; every instance on it tells the same number.',
     registers: [this.#registry],
+    collect: () => fill(this.#trainingsWaiting, () => this.#trainingCounts?.waiting()),
   });
-  readonly answers = new AnswerMetrics(this.#registry);
+  readonly answers = answerMetrics([this.#registry]);
+  readonly #requestsInProgress: Gauge = new Gauge({
+    name: 'roster_requests_in_progress',
+    help: 'Requests that have not ended, this one among them.',
+    registers: [this.#registry],
+    collect: () => this.#requestsInProgress.set(this.#inProgress),
+  });
 
   constructor() {
-    const requestsInProgress = () => this.#requestsInProgress;
-    new Gauge({
-      name: 'roster_requests_in_progress',
-      help: 'Requests that have not ended, this one among them.',
-      registers: [this.#registry],
-      collect() {
-        this.set(requestsInProgress());
-      },
-    });
     // Without an initial 0, a rate could not include the very first event.
     for (const outcome of TRAINING_OUTCOMES) this.#trainings.inc({ outcome }, 0);
     collectDefaultMetrics({ register: this.#registry });
   }
 
-  /** The media type of {@link text}. */
   get contentType(): string {
     return this.#registry.contentType;
   }
 
-  /**
-   * Counts and times a request. Must run first, to cover the whole request. The operation is the
-   * `operationId` of `res.locals` at the end of the request.
-   */
-  observeRequest(req: Request, res: Response): void {
-    const begun = performance.now();
-    this.#requestsInProgress++;
-    onResponseClose(req, res, () => {
-      this.#requestsInProgress--;
-      const status = wasSent(res) ? res.statusCode : 'aborted';
-      const seconds = (performance.now() - begun) / 1000;
-      const operation = res.locals.operationId ?? NO_OPERATION;
-      this.#count(operation, status, seconds);
-      if (res.locals.sunset) this.#deprecated.inc({ operation });
-    });
+  requestBegun(): void {
+    this.#inProgress++;
+  }
+
+  /** Counts a request by the operation of `res.locals`, after its end. */
+  requestEnded(res: Response, milliseconds: number): void {
+    this.#inProgress--;
+    const { operationId = NO_OPERATION, sunset } = res.locals;
+    const { duration, byStatus } = this.#findSeries(operationId);
+    const status = wasSent(res) ? res.statusCode : 'aborted';
+    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
+    duration.observe(milliseconds / 1000);
+    if (sunset) this.#deprecated.inc({ operation: operationId });
   }
 
   /** Counts a refused request, by the last segment of the problem's type. */
@@ -147,7 +137,7 @@ export class Metrics {
   }
 
   /** Reads training counts at each scrape. Until this is called, their gauges have no value. */
-  watchTrainings(counts: TrainingCounts): void {
+  watchTrainings(counts: { readonly running: Count; readonly waiting: Count }): void {
     this.#trainingCounts = counts;
   }
 
@@ -155,19 +145,8 @@ export class Metrics {
    * Returns all metrics for a scrape. Omits a value that fails or takes longer than a second: the
    * others are needed most when the store is down.
    */
-  async text(): Promise<string> {
-    const counts = this.#trainingCounts;
-    await Promise.all([
-      fill(this.#trainingsRunning, () => counts?.running()),
-      fill(this.#trainingsWaiting, () => counts?.waiting()),
-    ]);
+  text(): Promise<string> {
     return this.#registry.metrics();
-  }
-
-  #count(operation: string, status: number | 'aborted', seconds: number): void {
-    const { duration, byStatus } = this.#seriesOf(operation);
-    byStatus.set(status, (byStatus.get(status) ?? 0) + 1);
-    duration.observe(seconds);
   }
 
   #addRequests(): void {
@@ -177,7 +156,7 @@ export class Metrics {
     }
   }
 
-  #seriesOf(operation: string): OperationSeries {
+  #findSeries(operation: string): OperationSeries {
     let series = this.#operations.get(operation);
     if (!series) {
       series = { duration: this.#durations.labels(operation), byStatus: new Map() };
@@ -189,21 +168,14 @@ export class Metrics {
 
 /** Sets a gauge to a value, or removes its value if there is none. */
 async function fill(gauge: Gauge, ask: () => number | Promise<number> | undefined): Promise<void> {
-  const value = await answerInTime(ask);
-  if (value === undefined) gauge.remove();
-  else gauge.set(value);
-}
-
-async function answerInTime<T>(ask: () => T | Promise<T>): Promise<T | undefined> {
-  const answered = new AbortController();
   try {
-    const tooLate = delay(SCRAPE_TIMEOUT_MS, undefined, { signal: answered.signal });
-    return await Promise.race([tooLate, (async () => ask())()]);
+    const asked = (async () => ask())();
+    const value = await unlessAborted(asked, AbortSignal.timeout(SCRAPE_TIMEOUT_MS));
+    if (value === undefined) gauge.remove();
+    else gauge.set(value);
   } catch {
     // A missing value already tells that it is unavailable.
-    return undefined;
-  } finally {
-    answered.abort();
+    gauge.remove();
   }
 }
 
@@ -215,60 +187,40 @@ export type AnswerOutcome = (typeof ANSWER_OUTCOMES)[number];
 /** In seconds: from a short answer of a fast model to the longest that may be. */
 const ANSWER_BUCKETS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 120];
 
-/** The metrics of the answers of agents. */
-export class AnswerMetrics {
-  readonly #answers: Counter<'outcome'>;
-  readonly #durations: Histogram;
-  readonly #uses: Counter<'outcome'>;
-  readonly #tokens: Counter;
-  readonly #inProgress: Gauge;
+export type AnswerMetrics = ReturnType<typeof answerMetrics>;
 
-  constructor(registry: Registry) {
-    const registers = [registry];
-    this.#answers = new Counter({
+function answerMetrics(registers: Registry[]) {
+  const metrics = {
+    ended: new Counter({
       name: 'roster_answers_total',
       help: 'Answers of agents that have ended; stopped: nobody waited for it any more.',
       labelNames: ['outcome'],
       registers,
-    });
-    this.#durations = new Histogram({
+    }),
+    durations: new Histogram({
       name: 'roster_answer_duration_seconds',
       help: 'From the first request to the chat server to the end of the answer.',
       buckets: ANSWER_BUCKETS,
       registers,
-    });
-    this.#uses = new Counter({
+    }),
+    toolUses: new Counter({
       name: 'roster_tool_uses_total',
       help: 'Uses of tools by agents, by whether the tool failed.',
       labelNames: ['outcome'],
       registers,
-    });
-    this.#tokens = new Counter({
+    }),
+    tokens: new Counter({
       name: 'roster_answer_tokens_total',
       help: 'Tokens of answers, as the chat server counts them.',
       registers,
-    });
-    this.#inProgress = new Gauge({
+    }),
+    inProgress: new Gauge({
       name: 'roster_answers_in_progress',
       help: 'Answers that have not ended.',
       registers,
-    });
-    for (const outcome of ANSWER_OUTCOMES) this.#answers.inc({ outcome }, 0);
-    for (const outcome of ['done', 'failed']) this.#uses.inc({ outcome }, 0);
-  }
-
-  begun(): void {
-    this.#inProgress.inc();
-  }
-
-  used(isDone: boolean): void {
-    this.#uses.inc({ outcome: isDone ? 'done' : 'failed' });
-  }
-
-  ended(outcome: AnswerOutcome, seconds: number, tokens: number): void {
-    this.#inProgress.dec();
-    this.#answers.inc({ outcome });
-    this.#durations.observe(seconds);
-    this.#tokens.inc(tokens);
-  }
+    }),
+  };
+  for (const outcome of ANSWER_OUTCOMES) metrics.ended.inc({ outcome }, 0);
+  for (const outcome of ['done', 'failed']) metrics.toolUses.inc({ outcome }, 0);
+  return metrics;
 }

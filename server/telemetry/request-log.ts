@@ -7,6 +7,7 @@ import { onResponseClose, wasSent } from '../edge/connections.js';
 import { isOwnOrigin } from '../edge/cors.js';
 import { withoutQuery } from '../edge/request.js';
 import { maskKeys } from '../problems/problem.js';
+import type { Metrics } from './metrics.js';
 
 /** The characters of lines that are written together, and the longest time that they wait, in milliseconds. */
 const WRITE_SIZE = 12_288;
@@ -39,24 +40,30 @@ export function createLog(level: string): Logger {
   return pino({ level }, destination);
 }
 
-/** Assigns an id to each request, and logs each response with its operation. */
-export function logRequests(log: Logger): (req: Request, res: Response) => void {
+/** Assigns an id to each request; counts, times and logs it when its response has ended. */
+export function observeRequests(
+  log: Logger,
+  metrics: Pick<Metrics, 'requestBegun' | 'requestEnded'>,
+): (req: Request, res: Response) => void {
   return (req, res) => {
     const begun = performance.now();
-    const id = requestId(req);
+    metrics.requestBegun();
+    const id = readRequestId(req);
     res.locals.requestId = id;
     res.setHeader('X-Request-Id', id);
     const { method } = req;
     onResponseClose(req, res, () => {
+      const milliseconds = performance.now() - begun;
+      metrics.requestEnded(res, milliseconds);
       const { statusCode } = res;
-      log[levelOf(statusCode)](
+      log[chooseLevel(statusCode)](
         {
-          req: lineOf(id, method, req.originalUrl),
+          req: describeRequest(id, method, req.originalUrl),
           operation: res.locals.operationId,
           trace_id: res.locals.traceId,
-          refused_origin: refusedOrigin(req, res),
+          refused_origin: findRefusedOrigin(req, res),
           res: { statusCode },
-          responseTime: Math.round(performance.now() - begun),
+          responseTime: Math.round(milliseconds),
         },
         wasSent(res) ? 'request completed' : 'request aborted',
       );
@@ -64,10 +71,9 @@ export function logRequests(log: Logger): (req: Request, res: Response) => void 
   };
 }
 
-/** Returns a function that logs the cause of a failed request. */
 export function logFailures(log: Logger): NoteFailure {
   return ({ method, originalUrl }, { locals }, cause, what) => {
-    const req = lineOf(locals.requestId ?? '', method, originalUrl);
+    const req = describeRequest(locals.requestId ?? '', method, originalUrl);
     log.error({ req, err: cause }, what);
   };
 }
@@ -76,18 +82,18 @@ export function logFailures(log: Logger): NoteFailure {
  * Returns the request's part of a log line, without the query, and without keys that were put into
  * the address by mistake.
  */
-function lineOf(id: string, method: string, url: string) {
+function describeRequest(id: string, method: string, url: string) {
   return { id, method, url: maskKeys(withoutQuery(url)) };
 }
 
 /** Returns the origin of a page that may not read the answer; undefined for the service's own pages. */
-function refusedOrigin({ headers }: IncomingMessage, res: ServerResponse): string | undefined {
+function findRefusedOrigin({ headers }: IncomingMessage, res: ServerResponse): string | undefined {
   const { origin, host } = headers;
   if (origin === undefined || res.hasHeader('Access-Control-Allow-Origin')) return undefined;
   return isOwnOrigin(origin, host) ? undefined : maskKeys(origin);
 }
 
-function levelOf(statusCode: number): 'info' | 'warn' | 'error' {
+function chooseLevel(statusCode: number): 'info' | 'warn' | 'error' {
   if (statusCode < 500) return 'info';
   // A 503 is by design, not an error.
   return statusCode === 503 ? 'warn' : 'error';
@@ -96,7 +102,7 @@ function levelOf(statusCode: number): 'info' | 'warn' | 'error' {
 const REQUEST_ID = /^[A-Za-z0-9_.:-]{1,128}$/;
 
 /** Returns the caller's request id if it is well-formed and contains no key, else a new one. */
-function requestId({ headers }: IncomingMessage): string {
+function readRequestId({ headers }: IncomingMessage): string {
   const sent = headers['x-request-id'];
   const isFit = typeof sent === 'string' && REQUEST_ID.test(sent) && !sent.includes('roster_');
   return isFit ? sent : randomUUID();

@@ -1,15 +1,14 @@
 import express, { type Express } from 'express';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
-import { securityHeaders } from './security-headers.js';
+import { setSecurityHeaders } from './security-headers.js';
 
 async function start(set: (app: Express) => void = () => {}): Promise<string> {
   const app = express();
   app.disable('x-powered-by');
   set(app);
-  const setHeaders = securityHeaders();
   app.use((_req, res, next) => {
-    setHeaders(res);
+    setSecurityHeaders(res);
     next();
   });
   app.get('/skills', (_req, res) => void res.json([]));

@@ -24,34 +24,14 @@ const FLUSH_TIMEOUT_MS = 3000;
 
 type Facts = Readonly<Record<string, string | number | boolean>>;
 
-/** Spans are made and sent. */
-export interface Tracing {
-  /** Makes a span of each request. */
-  readonly traceRequests: RequestHandler;
-  /** Starts a span beside those of requests. */
-  readonly startSpan: StartSpan;
-  /**
-   * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
-   * what is still trying then keeps a process from ending by itself, until
-   * OTEL_EXPORTER_OTLP_TIMEOUT (10 s).
-   */
-  stop(): Promise<void>;
-}
-
-export type StartSpan = (
-  name: string,
-  attributes: Facts,
-) => {
-  addEvent(name: string, facts: Facts): void;
-  /** Ends the span, with the kind of failure if it failed. */
-  end(failure?: string): void;
-};
+export type Tracing = ReturnType<typeof startSpans>;
+export type StartSpan = typeof startSpan;
 
 /**
  * Starts to send spans to where OpenTelemetry's variables of the environment say.
  * @param log gets what OpenTelemetry complains of, such as a collector that is away
  */
-export function startSpans(log: Logger): Tracing {
+export function startSpans(log: Logger) {
   const sdk = new NodeSDK({
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES go over it; `serviceName` would go over them.
     resource: resources
@@ -70,7 +50,12 @@ export function startSpans(log: Logger): Tracing {
   return {
     traceRequests,
     startSpan,
-    async stop() {
+    /**
+     * Sends the spans that wait, and ends. A collector that does not take them is waited for briefly;
+     * what is still trying then keeps a process from ending by itself, until
+     * OTEL_EXPORTER_OTLP_TIMEOUT (10 s).
+     */
+    async stop(): Promise<void> {
       const sent = sdk.shutdown().then(
         () => true,
         () => false,
@@ -156,12 +141,12 @@ function endSpan(span: Span, failure: string | undefined): void {
   span.end();
 }
 
-const startSpan: StartSpan = (name, attributes) => {
+/** Starts a span beside those of requests. */
+function startSpan(name: string, attributes: Facts) {
   const span = trace.getTracer('roster').startSpan(name, { attributes });
   return {
-    addEvent: (event, facts) => {
-      span.addEvent(event, facts);
-    },
-    end: (failure) => endSpan(span, failure),
+    addEvent: (event: string, facts: Facts): void => void span.addEvent(event, facts),
+    /** Ends the span, with the kind of failure if it failed. */
+    end: (failure?: string) => endSpan(span, failure),
   };
-};
+}

@@ -7,7 +7,6 @@ const STDERR = 2;
 /** The process that started the worker, and the most resident memory of the worker, in bytes. */
 const [parent = 0, maxMemoryBytes = 0] = process.argv.slice(2).map(Number);
 
-/** Runs in a thread of a worker process. */
 setInterval(() => {
   const isTooLarge = process.memoryUsage.rss() > maxMemoryBytes;
   if (!isTooLarge && !isParentGone()) return;

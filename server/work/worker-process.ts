@@ -51,7 +51,6 @@ export interface Job<Details, Event = never> {
   readonly onData?: (bytes: Buffer<ArrayBuffer>) => Promise<void> | void;
   /** Takes the events of the job, in order with the bytes; the worker waits for it. */
   readonly onEvent?: (event: Event) => Promise<void> | void;
-  /** Called when the worker has read a piece of the input. */
   readonly onTaken?: () => void;
   /** Ends the job, and with it the worker, unless the job ends within `graceMs`. */
   readonly signal?: AbortSignal | undefined;
@@ -62,7 +61,6 @@ export interface WorkerOptions {
   readonly script: URL;
   /** The limit of V8's heap in MiB, without typed arrays. */
   readonly maxHeapMiB: number;
-  /** The most resident memory of the process, in bytes. */
   readonly maxMemoryBytes: number;
   /**
    * The longest time in which a job may neither take input nor write, in milliseconds. Time that it
@@ -73,7 +71,6 @@ export interface WorkerOptions {
   readonly isBackground?: boolean;
 }
 
-/** A process that runs one job at a time. */
 export class WorkerProcess<Details, Event, Result> {
   readonly #child: ChildProcessByStdio<Writable, Readable, Readable>;
   readonly #exit: Promise<string>;

@@ -1,7 +1,6 @@
 import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
-import { AnswerBuilder } from './answer-builder.js';
-import { AnswerDecoder } from './answer-decoder.js';
+import { AnswerReader } from './answer-reader.js';
 import { refusalError } from './chat-error.js';
 import { type ChatResponse, post } from './chat-response.js';
 import {
@@ -13,16 +12,14 @@ import {
 } from './messages.js';
 
 export interface ChatClientOptions {
-  /** The base URL, such as `http://127.0.0.1:11434/v1`, with or without a trailing slash. */
+  /** The base URL, such as `http://127.0.0.1:11434/v1`, as `readConfig` has checked it. */
   readonly url: string;
   /** Sent as `Authorization: Bearer …`. If missing or empty, the header is not sent. */
   readonly key?: string | undefined;
   readonly limits?: Partial<ChatLimits>;
 }
 
-/** The most bytes that are read of a refusal. */
 const MAX_REFUSAL_BYTES = 16 * 1024;
-const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
 
 /**
  * Asks a chat server that speaks OpenAI's chat completions, such as Ollama, vLLM, llama.cpp's server
@@ -35,13 +32,9 @@ export class ChatClient {
   readonly #limits: ChatLimits;
   readonly #turns = new PieceTurns();
 
-  /** @throws {TypeError} if the URL or the key cannot be used; the message has neither of them */
   constructor({ url, key, limits = {} }: ChatClientOptions) {
-    const address = new URL(`${checkUrl(url)}/chat/completions`);
+    const address = new URL(`${url.replace(/\/+$/, '')}/chat/completions`);
     this.#key = key || undefined;
-    if (key && !VISIBLE_ASCII.test(key)) {
-      throw new TypeError('The key of the chat server must be visible ASCII, without spaces.');
-    }
     this.#target = {
       ...urlToHttpOptions(address),
       headers: {
@@ -60,30 +53,28 @@ export class ChatClient {
    * @throws {ChatError} if the server fails, or the answer is empty or out of bounds
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string, ChatAnswer> {
-    const decoder = new AnswerDecoder(this.#limits);
-    const builder = new AnswerBuilder(this.#limits, this.#key);
+    const reader = new AnswerReader(this.#limits, this.#key);
     let response: ChatResponse | undefined;
     let isAnswered = false;
     this.#turns.answers += 1;
     try {
       response = await this.#ask(request, signal);
-      let isOpen = true;
-      while (isOpen && !builder.hasEnded) {
+      while (!reader.hasEnded) {
         const bytes = await response.read();
-        isOpen = bytes !== undefined;
-        const events = bytes ? decoder.push(bytes) : decoder.end();
-        const text = events.map((event) => builder.add(event)).join('');
+        if (bytes === undefined) break;
+        const text = reader.push(bytes);
         if (text !== '') {
           yield text;
           // Text that arrives meanwhile is read in one piece.
-          if (isOpen && !builder.hasEnded) await this.#turns.next();
+          if (!reader.hasEnded) await this.#turns.next();
         }
         signal.throwIfAborted();
-        if (builder.isComplete) response.makeOptional();
+        if (reader.isComplete) response.makeOptional();
       }
-      const rest = builder.end();
+      const rest = reader.end();
       if (rest !== '') yield rest;
-      const answer = builder.answer();
+      signal.throwIfAborted();
+      const answer = reader.answer();
       isAnswered = true;
       return answer;
     } catch (error) {
@@ -124,7 +115,6 @@ const GAP_RATIO = 4;
  * time to other requests, also where the processor is slow or busy.
  */
 class PieceTurns {
-  /** The number of answers that are in progress. */
   answers = 0;
   readonly #waiting: (() => void)[] = [];
   #isRunning = false;
@@ -156,26 +146,6 @@ class PieceTurns {
     const gap = (performance.now() - begun) * GAP_RATIO;
     this.#schedule(Math.min(Math.max(gap, MIN_GAP_MS), MAX_GAP_MS));
   };
-}
-
-/** Returns a URL without a trailing slash. */
-function checkUrl(text: string): string {
-  if (!URL.canParse(text)) {
-    throw new TypeError(
-      'The URL of the chat server is not valid. Write it as in http://127.0.0.1:11434/v1.',
-    );
-  }
-  const { protocol, username, password, search, hash, href } = new URL(text);
-  if (!/^https?:$/.test(protocol)) {
-    throw new TypeError('The URL of the chat server must begin with http:// or https://.');
-  }
-  if (username !== '' || password !== '') {
-    throw new TypeError('The URL of the chat server must have no user and password. Use a key.');
-  }
-  if (search !== '' || hash !== '') {
-    throw new TypeError('The URL of the chat server must have no query and no fragment.');
-  }
-  return href.replace(/\/+$/, '');
 }
 
 function parseJson(text: string): unknown {

@@ -73,68 +73,52 @@ export function refusalError(
 ): ChatError {
   const error = asRecord(body)['error'] ?? body;
   const status = response?.status ?? readStatus(error);
-  const [errorType, message, isQuoted] = explainStatus(status, error, key);
-  const words = isQuoted ? quote(readMessage(error), key) : '';
+  const message = explainStatus(status, error, key);
+  const words = mayBeQuoted(status) ? quote(readMessage(error), key) : '';
   const text = words === '' ? message : `${message} It says: "${words}"`;
-  return new ChatError(text, errorType, status, response?.retryAfter);
+  return new ChatError(text, TYPES.get(status ?? 0), status, response?.retryAfter);
 }
 
-/** Whether the server's words are quoted: they may have a part of the key, or of its organisation. */
-type Explanation = readonly [errorType: ChatErrorType, message: string, isQuoted: boolean];
+const TYPES: ReadonlyMap<number, ChatErrorType> = new Map([
+  [401, 'authentication'],
+  [403, 'authentication'],
+  [404, 'not_found'],
+  [408, 'timeout'],
+  [429, 'rate_limit'],
+  [504, 'timeout'],
+]);
 
-function explainStatus(
-  status: number | undefined,
-  error: unknown,
-  key: string | undefined,
-): Explanation {
+/** The words of the other refusals may have a part of the key, or of its organisation. */
+function mayBeQuoted(status: number | undefined): boolean {
+  return status === undefined || (status >= 400 && ![401, 403, 429].includes(status));
+}
+
+function explainStatus(status: number | undefined, error: unknown, key: string | undefined) {
   switch (status) {
-    case 401: {
-      const message = key
+    case 401:
+      return key
         ? 'The chat server did not accept the key (401). Set CHAT_KEY to a key that is valid there.'
         : 'The chat server asks for a key (401). Set CHAT_KEY.';
-      return ['authentication', message, false];
-    }
     case 403:
-      return [
-        'authentication',
-        'The chat server does not allow this use (403). Check what the key in CHAT_KEY may do there.',
-        false,
-      ];
+      return 'The chat server does not allow this use (403). Check what the key in CHAT_KEY may do there.';
     case 404:
-      return [
-        'not_found',
-        'The chat server knows no such model or address (404). Check CHAT_MODEL, and CHAT_URL, which often ends in /v1.',
-        true,
-      ];
+      return 'The chat server knows no such model or address (404). Check CHAT_MODEL, and CHAT_URL, which often ends in /v1.';
     case 408:
     case 504:
-      return [
-        'timeout',
-        `The chat server did not answer in time (${status}). Try again later.`,
-        true,
-      ];
+      return `The chat server did not answer in time (${status}). Try again later.`;
     case 413:
-      return ['general', 'The chat is too long for the chat server (413). Send less of it.', true];
-    case 429: {
-      const message = readNames(error).includes('insufficient_quota')
+      return 'The chat is too long for the chat server (413). Send less of it.';
+    case 429:
+      return readNames(error).includes('insufficient_quota')
         ? 'The quota of the chat server is used up (429). Extend it there.'
         : 'The chat server is asked too often (429). Try again later.';
-      return ['rate_limit', message, false];
-    }
+    case undefined:
+      return 'The chat server failed while it answered. Try again later.';
   }
-  if (status === undefined || status >= 500) {
-    const when = status === undefined ? 'while it answered' : `(${status})`;
-    return ['general', `The chat server failed ${when}. Try again later.`, true];
-  }
-  if (status >= 300 && status < 400) {
-    const message = `The chat server redirects to another address (${status}), which is not followed to protect the key. Set CHAT_URL to the final address.`;
-    return ['general', message, false];
-  }
-  return [
-    'general',
-    `The chat server refused the request (${status}). Check that the model can do what is asked, such as calling tools.`,
-    true,
-  ];
+  if (status >= 500) return `The chat server failed (${status}). Try again later.`;
+  return status < 400
+    ? `The chat server redirects to another address (${status}), which is not followed to protect the key. Set CHAT_URL to the final address.`
+    : `The chat server refused the request (${status}). Check that the model can do what is asked, such as calling tools.`;
 }
 
 /** Statuses by the names that servers give to errors within an answer. */

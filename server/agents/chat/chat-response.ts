@@ -18,7 +18,6 @@ const httpsAgent = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });
 /** The statuses of responses without content (RFC 9110, section 6.4.1). */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 205, 304]);
 
-/** The most interim responses (1xx) before the response. */
 const MAX_INTERIM = 16;
 
 /** The most bytes that are read after the end of an answer: to connect anew costs less than more. */

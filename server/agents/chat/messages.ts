@@ -25,7 +25,6 @@ export interface ToolCall {
 export interface ToolDefinition {
   /** Up to 64 letters, digits, underscores and dashes. */
   readonly name: string;
-  /** The purpose of the tool, and what it gives. */
   readonly description: string;
   /** The JSON Schema of the arguments, which describes an object. */
   readonly parameters: Readonly<Record<string, unknown>>;
@@ -51,7 +50,6 @@ export interface ChatAnswer {
   readonly finishReason: string | null;
 }
 
-/** Bounds of one answer of a chat server. */
 export type ChatLimits = Readonly<typeof DEFAULT_LIMITS>;
 
 export const DEFAULT_LIMITS = {

@@ -17,15 +17,16 @@ import {
   removeConversation,
   sweepConversations,
 } from './conversation-rows.js';
-import { type ConversingChatbot, findChatbot } from './replies.js';
 import {
   askAgain,
   askQuestion,
-  ConversationBusyError,
+  type ConversingChatbot,
+  findChatbot,
   keepReply,
+  type ReplyClaim,
   releaseClaim,
   renewClaims,
-} from './reply-rows.js';
+} from './replies.js';
 
 const LEASE = 60_000;
 const LAPSED = -1000;
@@ -33,6 +34,7 @@ const LONG_AGO = '2000-01-01T00:00:00.000Z';
 const DEFAULT_LIMITS = { resources: 3, messages: 4, stored: 4000 };
 
 const USAGE = { requests: 1, prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+const BUSY = { type: '/problems/conversation-busy' };
 const REPLY = { text: 'Yes.', steps: [], usage: USAGE };
 
 let database: PostgresDatabase;
@@ -85,10 +87,15 @@ describe.each([
   const ask = (id: string, content = 'Hello?', lease = LEASE) =>
     write((tx) => askQuestion(tx, owner, id, { content }, lease));
 
+  const busy = () => new Error('the conversation is free');
+
   /** Asks and replies. */
   async function talk(id: string, content?: string) {
     const { question, claim } = await ask(id, content);
-    return { question, reply: await write((tx) => keepReply(tx, owner, claim, REPLY)) };
+    return {
+      question,
+      reply: await write((tx) => keepReply(tx, owner, claim, question.id, REPLY)),
+    };
   }
 
   /** Returns the bytes that the owner can still store. */
@@ -120,7 +127,9 @@ describe.each([
   test('answer one message at a time', async () => {
     const id = await begin();
     const { question, claim } = await ask(id);
-    await expect(ask(id)).rejects.toThrow(new ConversationBusyError(question.id));
+    await expect(ask(id)).rejects.toMatchObject(BUSY);
+    const itself = new Error('it answers this message');
+    await expect(write((tx) => askAgain(tx, question, () => itself))).rejects.toBe(itself);
     await releaseClaim(store, claim);
     await ask(id);
   });
@@ -128,12 +137,13 @@ describe.each([
   test('are taken over when the lease has run out, and then refuse the late reply', async () => {
     const id = await begin();
     const { question, claim } = await ask(id, 'Hello?', LAPSED);
-    const again = await write((tx) => askAgain(tx, question, LEASE));
-    const keep = (held: typeof claim) => write((tx) => keepReply(tx, owner, held, REPLY));
+    const again = await write((tx) => askAgain(tx, question, busy, LEASE));
+    const keep = (held: ReplyClaim) =>
+      write((tx) => keepReply(tx, owner, held, question.id, REPLY));
     await expect(keep(claim)).rejects.toThrow('The reply was not kept');
     await releaseClaim(store, claim);
     await renewClaims(store, [claim], LAPSED);
-    await expect(ask(id)).rejects.toThrow(ConversationBusyError);
+    await expect(ask(id)).rejects.toMatchObject(BUSY);
     await keep(again);
     expect(await findReply(store, question.id)).toMatchObject({ content: 'Yes.' });
   });
@@ -142,7 +152,7 @@ describe.each([
     const id = await begin();
     const { claim } = await ask(id, 'Hello?', LAPSED);
     await renewClaims(store, [claim], LEASE);
-    await expect(ask(id)).rejects.toThrow(ConversationBusyError);
+    await expect(ask(id)).rejects.toMatchObject(BUSY);
   });
 
   test('have room for each question and its reply, or refuse the question', async () => {
@@ -161,7 +171,7 @@ describe.each([
     const later = await ask(id);
     await releaseClaim(store, later.claim);
     await talk(id);
-    const again = write((tx) => askAgain(tx, question, LEASE));
+    const again = write((tx) => askAgain(tx, question, busy, LEASE));
     await expect(again).rejects.toMatchObject({ type: '/problems/limit-reached' });
   });
 
@@ -198,9 +208,9 @@ describe.each([
 
   test('are free again if the owner has no room for the reply', async () => {
     const id = await begin();
-    const { claim } = await ask(id);
+    const { question, claim } = await ask(id);
     const large = { ...REPLY, text: 'x'.repeat(4000) };
-    const kept = write((tx) => keepReply(tx, owner, claim, large));
+    const kept = write((tx) => keepReply(tx, owner, claim, question.id, large));
     await expect(kept).rejects.toMatchObject({ type: '/problems/limit-reached' });
     await releaseClaim(store, claim);
     await ask(id);

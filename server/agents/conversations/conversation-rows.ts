@@ -182,7 +182,6 @@ export function sweepConversations({ work }: Store): Sweep {
   };
 }
 
-/** Finds a message of a person. */
 export function findQuestion(
   { reads }: Store,
   conversationId: string,

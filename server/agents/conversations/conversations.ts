@@ -9,7 +9,7 @@ import { problem } from '../../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import type { AgentRunner } from '../agent-runner.js';
-import { type Answer, agentEvents, waitForAnswer } from '../answer-stream.js';
+import { agentEvents, waitForAnswer } from '../answer-stream.js';
 import {
   createConversation,
   findConversationRow,
@@ -20,7 +20,6 @@ import {
   writeMessage,
 } from './conversation-rows.js';
 import {
-  type ComingReply,
   type ConversingChatbot,
   findChatbot,
   Replies,
@@ -47,11 +46,11 @@ type ReplyRequest = Input<'sendMessage'> | Input<'replyToMessage'>;
 export function conversationOperations(store: Store, agents: AgentRunner): ConversationOperations {
   const replies = new Replies(store, agents);
 
+  /** Replies as the caller wants it: in events while the reply is made, or whole. */
   async function replyTo(
-    request: ReplyRequest,
+    { caller, params, requestId, signal, answerType }: ReplyRequest,
     take: (tx: Store, conversationId: string) => Promise<TakenQuestion>,
   ) {
-    const { caller, params, requestId, signal } = request;
     const { taken, asker } = await inProject(
       store,
       caller,
@@ -65,8 +64,17 @@ export function conversationOperations(store: Store, agents: AgentRunner): Conve
         };
       },
     );
-    const coming = await replies.replyTo(taken, asker);
-    return { status: 200 as const, body: await replyBody(coming, request, agents) };
+    const { question } = taken;
+    const stream = await replies.replyTo(taken, asker);
+    if (answerType === 'text/event-stream') {
+      const facts = { prompt: question.content, messageId: question.id, traceId: requestId };
+      const events = agentEvents(stream, { ...facts, logFailure: agents.logFailure });
+      return { status: 200 as const, body: new EventStream(events) };
+    }
+    const { message } = await waitForAnswer(stream);
+    const [asked, answered] = [writeMessage(question), writeMessage(message)];
+    const chunks = ['{"question":', ...asked, ',"message":', ...answered, '}'];
+    return { status: 200 as const, body: new JsonText<Reply>(chunks) };
   }
 
   return {
@@ -158,23 +166,4 @@ function conversationNotFound({ name }: ConversingChatbot, id: string) {
 /** Returns the address of a chatbot's conversations, as the caller used it. */
 function address(base: string, project: Project, chatbot: ConversingChatbot): string {
   return `${base}/projects/${project.name}/chatbots/${chatbot.name}/conversations`;
-}
-
-/** Returns the reply as the caller wants it: in events while it is made, or whole. */
-async function replyBody(
-  { question, stream, keep }: ComingReply,
-  { answerType, requestId: traceId }: ReplyRequest,
-  agents: AgentRunner,
-): Promise<EventStream | JsonText<Reply>> {
-  if (answerType === 'text/event-stream') {
-    const options = {
-      ...{ prompt: question.content, traceId, messageId: question.id },
-      keep: async (answer: Answer) => (await keep(answer)).id,
-      logFailure: agents.logFailure,
-    };
-    return new EventStream(agentEvents(stream, options));
-  }
-  const reply = await keep(await waitForAnswer(stream));
-  const [asked, answered] = [writeMessage(question), writeMessage(reply)];
-  return new JsonText<Reply>(['{"question":', ...asked, ',"message":', ...answered, '}']);
 }

@@ -4,10 +4,17 @@ import { findProjectRow } from '../../projects/projects.js';
 import { createChatbot } from '../../resources/chatbots.js';
 import { Store } from '../../store/index.js';
 import type { Question } from '../agent-runner.js';
-import { type Answer, type AnswerStream, stepEvent } from '../answer-stream.js';
+import { type Answer, type AnswerStream, stepEvent, waitForAnswer } from '../answer-stream.js';
 import { createConversation } from './conversation-rows.js';
-import { type Asker, findChatbot, Replies, type TakenQuestion } from './replies.js';
-import { askQuestion, ConversationBusyError, keepReply, LEASE_MS } from './reply-rows.js';
+import {
+  type Asker,
+  askQuestion,
+  findChatbot,
+  keepReply,
+  LEASE_MS,
+  Replies,
+  type TakenQuestion,
+} from './replies.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
 const ANSWER: Answer = { text: 'Yes.', steps: [], usage: USAGE, passages: undefined };
@@ -55,7 +62,7 @@ async function isFree(): Promise<boolean> {
     return false;
   } catch (error) {
     if (error === undone) return true;
-    expect(error).toBeInstanceOf(ConversationBusyError);
+    expect(error).toMatchObject({ type: '/problems/conversation-busy' });
     return false;
   }
 }
@@ -81,9 +88,9 @@ test('the agent is asked with the settings of the chatbot', async () => {
 describe('the conversation is free again', () => {
   test('when the reply is stored', async () => {
     const replies = answersWith(async () => answering());
-    const { keep } = await replies.replyTo(await ask(), asker);
+    const stream = await replies.replyTo(await ask(), asker);
     expect(await isFree()).toBe(false);
-    await keep(ANSWER);
+    await waitForAnswer(stream);
     expect(await isFree()).toBe(true);
   });
 
@@ -100,16 +107,15 @@ describe('the conversation is free again', () => {
       throw new Error('the chat server failed');
     };
     const replies = answersWith(async () => failing());
-    const coming = await replies.replyTo(await ask(), asker);
-    await expect(coming.stream.next()).rejects.toThrow('the chat server failed');
+    const stream = await replies.replyTo(await ask(), asker);
+    await expect(stream.next()).rejects.toThrow('the chat server failed');
     expect(await isFree()).toBe(true);
   });
 
   test('when the reader leaves during the answer', async () => {
     const replies = answersWith(async () => answering());
-    const coming = await replies.replyTo(await ask(), asker);
-    await coming.stream.next();
-    await coming.stream.return(ANSWER);
+    const stream = await replies.replyTo(await ask(), asker);
+    for await (const _ of stream) break;
     expect(await isFree()).toBe(true);
   });
 
@@ -134,11 +140,11 @@ test('a claim is renewed until its answer ends', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const replies = answersWith(async () => answering());
   const taken = await ask(-1);
-  const { keep } = await replies.replyTo(taken, asker);
+  const stream = await replies.replyTo(taken, asker);
   expect(await isFree()).toBe(true);
   vi.advanceTimersByTime(LEASE_MS / 2);
   await expect.poll(isFree).toBe(false);
-  await keep(ANSWER);
+  await waitForAnswer(stream);
   expect(vi.getTimerCount()).toBe(0);
 });
 
@@ -147,11 +153,10 @@ test('a stored reply is given again with its steps, and the agent is not asked',
   const { question, claim } = await ask();
   if (!claim) throw new Error('There is a reply already');
   const kept = { text: 'Yes.', steps: [step], usage: USAGE };
-  const reply = await store.transaction((tx) => keepReply(tx, 'local', claim, kept));
+  const reply = await store.transaction((tx) => keepReply(tx, 'local', claim, question.id, kept));
   const replies = answersWith(() => Promise.reject(new Error('asked')));
-  const { stream: again, keep } = await replies.replyTo({ question, reply }, asker);
+  const again = await replies.replyTo({ question, reply }, asker);
   expect(await again.next()).toEqual({ done: false, value: stepEvent(step, 'request-1') });
   const { value } = await again.next();
-  expect(value).toEqual({ ...ANSWER, steps: [step] });
-  expect(await keep(ANSWER)).toBe(reply);
+  expect(value).toEqual({ ...ANSWER, steps: [step], message: reply });
 });

@@ -1,3 +1,10 @@
+/**
+ * The life of a reply. A message of a person claims its conversation until the reply is stored or
+ * given up: a conversation answers one at a time. The claim is a lease, by the clock of the database,
+ * that is renewed meanwhile; it runs out if the instance has crashed.
+ */
+
+import { v4 as uuidv4 } from 'uuid';
 import type { Input } from '../../api/handlers.js';
 import {
   digestRequest,
@@ -6,13 +13,14 @@ import {
   requestInProgress,
 } from '../../api/idempotency.js';
 import type { Caller } from '../../auth/caller.js';
-import { problem } from '../../problems/problem.js';
+import { problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { chatbots } from '../../resources/chatbots.js';
 import { jsonMembers } from '../../resources/merge-json.js';
 import { claimAnswer, findAnswer, findKeyedMessage } from '../../store/answers.js';
 import type { Store } from '../../store/index.js';
-import { Leases } from '../../store/lease.js';
+import { isUnleased, Leases, leaseEnd } from '../../store/lease.js';
+import { padToPowerOfTwo } from '../../store/rows.js';
 import type { AgentRunner } from '../agent-runner.js';
 import {
   type Answer,
@@ -21,36 +29,23 @@ import {
   stepEvent,
   type Usage,
 } from '../answer-stream.js';
-import { findQuestion, findReply, type MessageRow, readHistory } from './conversation-rows.js';
 import {
-  askAgain,
-  askQuestion,
-  ConversationBusyError,
-  keepReply,
-  type ReplyClaim,
-  releaseClaim,
-  renewClaims,
-} from './reply-rows.js';
+  addMessage,
+  findQuestion,
+  findReply,
+  type MessageRow,
+  readHistory,
+} from './conversation-rows.js';
 
-export interface ConversingChatbot {
-  readonly id: string;
-  readonly name: string;
-  /** The id of its agent; null asks the language model alone. */
-  readonly agent_id: string | null;
-  readonly model_name: string | null;
-  readonly settings: ReturnType<typeof readSettings>;
-}
+export type ConversingChatbot = Awaited<ReturnType<typeof findChatbot>>;
 
 /** @throws {ProblemError} if the project has no such chatbot */
-export async function findChatbot(
-  store: Store,
-  project: Project,
-  name: string,
-): Promise<ConversingChatbot> {
+export async function findChatbot(store: Store, project: Project, name: string) {
   const chatbot = await chatbots.find(store, project.id, name);
   if (!chatbot) throw chatbots.notFound(name, project);
+  // Not the whole row, which may be a mebibyte: it is held while the agent answers.
   const { id, agent_id, model_name, settings } = chatbot;
-  return { id, name, agent_id, model_name, settings: readSettings(settings) };
+  return { id, name: chatbot.name, agent_id, model_name, settings: readSettings(settings) };
 }
 
 const DEFAULT_HISTORY = 20;
@@ -90,12 +85,17 @@ export type TakenQuestion = { readonly question: MessageRow } & (
   | { readonly claim: ReplyClaim; readonly reply?: undefined }
 );
 
+export interface ReplyClaim {
+  readonly id: string;
+  readonly conversationId: string;
+}
+
 /**
  * Stores the message of a request, and claims its conversation. A repeated request, as its
  * `Idempotency-Key` tells, gets the message of the first one.
  * @param tx the store of the transaction, with the project locked
- * @throws {ProblemError} if the same request is being answered, or the key has another request
- * @throws {ConversationBusyError} if another message is being answered; nothing is stored then
+ * @throws {ProblemError} if the same request or another message is being answered, or the key has
+ *   another request; nothing is stored then
  */
 export async function takeNewQuestion(
   tx: Store,
@@ -119,8 +119,7 @@ export async function takeNewQuestion(
 /**
  * Finds a message of a person and its reply, or claims the conversation for its reply.
  * @param tx the store of the transaction, with the project locked
- * @throws {ProblemError} if there is no such message, or it is being answered
- * @throws {ConversationBusyError} if another message is being answered
+ * @throws {ProblemError} if there is no such message, or it or another one is being answered
  */
 export async function takeQuestion(
   tx: Store,
@@ -135,11 +134,8 @@ export async function takeQuestion(
     );
   }
   return takeAgain(tx, question, () =>
-    problem(
-      '/problems/conversation-busy',
+    conversationBusy(
       'The conversation is answering this message; ask for its reply when that is done.',
-      {},
-      { 'Retry-After': '1' },
     ),
   );
 }
@@ -151,13 +147,174 @@ async function takeAgain(
   busy: () => Error,
 ): Promise<TakenQuestion> {
   const reply = await findReply(tx, question.id);
-  if (reply) return { question, reply };
-  try {
-    return { question, claim: await askAgain(tx, question) };
-  } catch (error) {
-    const isBusy = error instanceof ConversationBusyError && error.messageId === question.id;
-    throw isBusy ? busy() : error;
+  return reply ? { question, reply } : { question, claim: await askAgain(tx, question, busy) };
+}
+
+function conversationBusy(detail: string) {
+  return problem('/problems/conversation-busy', detail, {}, { 'Retry-After': '1' });
+}
+
+/** The time after which the conversation of a silent instance can be taken over, in milliseconds. */
+export const LEASE_MS = 10_000;
+
+interface NewQuestion {
+  readonly content: string;
+  /** The Idempotency-Key of the request, with the fingerprint that tells it from others. */
+  readonly key?: { readonly text: string; readonly fingerprint: string };
+}
+
+/**
+ * Stores a message of a person, and claims its conversation. Runs within `Store.transaction`.
+ * @throws {ProblemError} if the conversation answers another message or has no room for this one and
+ *   its reply, or the owner would exceed a limit; the transaction must be rolled back
+ */
+export async function askQuestion(
+  store: Store,
+  owner: string,
+  conversationId: string,
+  { content, key }: NewQuestion,
+  leaseMs = LEASE_MS,
+): Promise<{ question: MessageRow; claim: ReplyClaim }> {
+  const { work } = store;
+  const claim = await claimConversation(store, conversationId, { added: 2, leaseMs });
+  if (key) {
+    // The time of the message that had the key is over.
+    await work
+      .updateTable('messages')
+      .set({ key_owner: null, idempotency_key: null, fingerprint: null })
+      .where('key_owner', '=', owner)
+      .where('idempotency_key', '=', key.text)
+      .execute();
   }
+  const question = await addMessage(store, owner, conversationId, {
+    ...{ role: 'user', content },
+    ...(key && { key_owner: owner, idempotency_key: key.text, fingerprint: key.fingerprint }),
+  });
+  await work
+    .updateTable('conversations')
+    .set({ answering_message: question.id })
+    .where('id', '=', conversationId)
+    .execute();
+  return { question, claim };
+}
+
+/**
+ * Claims the conversation of a question that has no reply. Runs within `Store.transaction`.
+ * @param busy returns the problem of a question that is being answered
+ * @throws {ProblemError} if the conversation answers a message, or has no room for the reply
+ */
+export async function askAgain(
+  store: Store,
+  { id, conversation_id }: MessageRow,
+  busy: () => Error,
+  leaseMs = LEASE_MS,
+): Promise<ReplyClaim> {
+  return claimConversation(store, conversation_id, { added: 1, leaseMs, question: { id, busy } });
+}
+
+interface ClaimOptions {
+  readonly added: number;
+  readonly leaseMs: number;
+  /** A message that is asked again, and the problem if it is being answered. */
+  readonly question?: { readonly id: string; readonly busy: () => Error };
+}
+
+async function claimConversation(
+  { work, limits }: Store,
+  conversationId: string,
+  { added, leaseMs, question }: ClaimOptions,
+): Promise<ReplyClaim> {
+  const id = uuidv4();
+  const claimed = await work
+    .updateTable('conversations')
+    .set({
+      answering: id,
+      answering_message: question?.id ?? null,
+      answering_until: leaseEnd(work, leaseMs),
+    })
+    .where('id', '=', conversationId)
+    .where(isUnleased(work, 'answering_until'))
+    .returning('messages')
+    .executeTakeFirst();
+  if (!claimed) {
+    const row = await work
+      .selectFrom('conversations')
+      .select('answering_message')
+      .where('id', '=', conversationId)
+      .executeTakeFirst();
+    if (question && row?.answering_message === question.id) throw question.busy();
+    throw conversationBusy(
+      'The conversation is answering another message; send this one when that is done.',
+    );
+  }
+  if (claimed.messages + added > limits.messages) {
+    throw problem(
+      '/problems/limit-reached',
+      `The conversation holds ${limits.messages.toLocaleString('en')} messages, the most that it may; begin another.`,
+    );
+  }
+  return { id, conversationId };
+}
+
+/** Renews claims, and returns those that are not lost. */
+export async function renewClaims(
+  { work }: Store,
+  claims: readonly ReplyClaim[],
+  leaseMs = LEASE_MS,
+): Promise<ReplyClaim[]> {
+  const renewed = await work
+    .updateTable('conversations')
+    .set({ answering_until: leaseEnd(work, leaseMs) })
+    .where('answering', 'in', padToPowerOfTwo(claims.map(({ id }) => id)))
+    .returning('answering')
+    .execute();
+  const ids = new Set(renewed.map(({ answering }) => answering));
+  return claims.filter(({ id }) => ids.has(id));
+}
+
+const RELEASED = { answering: null, answering_message: null, answering_until: null };
+
+/** Gives up a claim; without effect if it is over. */
+export async function releaseClaim(
+  { work }: Store,
+  { id, conversationId }: ReplyClaim,
+): Promise<void> {
+  await work
+    .updateTable('conversations')
+    .set(RELEASED)
+    .where('id', '=', conversationId)
+    .where('answering', '=', id)
+    .execute();
+}
+
+/**
+ * Stores the reply to a claimed message, and ends the claim. Runs within `Store.transaction`.
+ * @throws {ProblemError} if another request has the conversation, it was deleted, or the owner would
+ *   exceed a limit; the transaction must be rolled back
+ */
+export async function keepReply(
+  store: Store,
+  owner: string,
+  { id, conversationId }: ReplyClaim,
+  messageId: string,
+  { text: content, steps, usage }: Pick<Answer, 'text' | 'steps' | 'usage'>,
+): Promise<MessageRow> {
+  const { numUpdatedRows } = await store.work
+    .updateTable('conversations')
+    .set(RELEASED)
+    .where('id', '=', conversationId)
+    .where('chatbot_id', 'is not', null)
+    .where('answering', '=', id)
+    .executeTakeFirst();
+  if (numUpdatedRows === 0n) {
+    throw unavailable(
+      'The reply was not kept: the conversation was deleted, or another request answers the message by now; ask for the reply again.',
+    );
+  }
+  return addMessage(store, owner, conversationId, {
+    ...{ role: 'assistant', content, reply_to: messageId },
+    ...{ steps: JSON.stringify(steps), usage: JSON.stringify(usage) },
+  });
 }
 
 export interface Asker {
@@ -169,18 +326,8 @@ export interface Asker {
   readonly signal: AbortSignal;
 }
 
-/** A reply that an agent prepares, or that is stored already. */
-export interface ComingReply {
-  readonly question: MessageRow;
-  /** The answer in progress. If it fails, or is given up, the conversation is free again. */
-  readonly stream: AnswerStream;
-  /**
-   * Stores the answer as the reply, and returns it. The conversation is free then, in every case.
-   * @throws {ProblemError} if the conversation was deleted or is no longer claimed
-   * @throws {ProblemError} if the owner would exceed a limit
-   */
-  keep(answer: Answer): Promise<MessageRow>;
-}
+/** A reply in progress, and at last its message. */
+export type ReplyStream = AnswerStream<Answer & { readonly message: MessageRow }>;
 
 /** The interval at which an instance renews its claims, in milliseconds. */
 const RENEW_EVERY_MS = 2_500;
@@ -204,52 +351,36 @@ export class Replies {
    * Returns the stored reply to a message, or asks the chatbot's agent for one.
    * @throws {ProblemError} if the agent cannot be asked; the conversation is free then
    */
-  async replyTo({ question, reply, claim }: TakenQuestion, asker: Asker): Promise<ComingReply> {
-    if (reply) return { question, stream: replay(reply, asker.requestId), keep: async () => reply };
-    const { release, keep } = this.#hold(claim, asker);
+  async replyTo({ question, reply, claim }: TakenQuestion, asker: Asker): Promise<ReplyStream> {
+    if (reply) return replay(reply, asker.requestId);
+    const end = this.#hold(claim, asker.signal);
     try {
       asker.signal.throwIfAborted();
-      const stream = releaseUnlessComplete(await this.#ask(question, asker), release);
-      return { question, stream, keep };
+      return this.#keep(await this.#ask(question, asker), question, claim, asker, end);
     } catch (error) {
-      await release();
+      await end();
       throw error;
     }
   }
 
-  /** Renews a claim until its reply is stored or it is released, at the latest when nobody waits. */
-  #hold(claim: ReplyClaim, { caller: { owner }, project, signal }: Asker) {
-    let released: Promise<void> | undefined;
-    const end = () => {
+  /**
+   * Renews a claim until its reply is stored or given up, at the latest when nobody waits.
+   * @returns ends the claim; releases it unless its reply is stored
+   */
+  #hold(claim: ReplyClaim, signal: AbortSignal): (isStored?: boolean) => Promise<void> {
+    let ended: Promise<void> | undefined;
+    const end = (isStored = false): Promise<void> => {
       void this.#leases.drop(claim);
       signal.removeEventListener('abort', release);
-    };
-    const release = (): Promise<void> => {
-      end();
       // A store that does not respond now frees the conversation when the lease runs out.
-      released ??= releaseClaim(this.store, claim).catch(() => {});
-      return released;
+      ended ??= isStored ? Promise.resolve() : releaseClaim(this.store, claim).catch(() => {});
+      return ended;
     };
-    const keep = async (answer: Answer): Promise<MessageRow> => {
-      const target = { owner, project: project.name };
-      try {
-        const kept = await this.store.transaction(
-          (tx) => keepReply(tx, owner, claim, answer),
-          target,
-        );
-        released ??= Promise.resolve();
-        return kept;
-      } catch (error) {
-        await release();
-        throw error;
-      } finally {
-        end();
-      }
-    };
+    const release = () => void end();
     this.#leases.hold(claim);
     signal.addEventListener('abort', release, { once: true });
-    if (signal.aborted) void release();
-    return { release, keep };
+    if (signal.aborted) release();
+    return end;
   }
 
   async #ask(
@@ -265,27 +396,39 @@ export class Replies {
       messages: [...earlier, { role: 'user', content: question.content }],
     });
   }
-}
 
-/** Passes an answer on, and releases its claim unless the answer is complete. */
-async function* releaseUnlessComplete(
-  stream: AnswerStream,
-  release: () => Promise<void>,
-): AnswerStream {
-  let isComplete = false;
-  try {
-    const answer = yield* stream;
-    isComplete = true;
-    return answer;
-  } finally {
-    if (!isComplete) await release();
+  /**
+   * Passes an answer on, and stores it as the reply. The conversation is free then, in every case.
+   * @throws {ProblemError} if the conversation was deleted or is no longer claimed, or the owner would
+   *   exceed a limit
+   */
+  async *#keep(
+    stream: AnswerStream,
+    { id }: MessageRow,
+    claim: ReplyClaim,
+    { caller: { owner }, project }: Asker,
+    end: (isStored: boolean) => Promise<void>,
+  ): ReplyStream {
+    let isStored = false;
+    try {
+      const answer = yield* stream;
+      const message = await this.store.transaction(
+        (tx) => keepReply(tx, owner, claim, id, answer),
+        { owner, project: project.name },
+      );
+      isStored = true;
+      return { ...answer, message };
+    } finally {
+      await end(isStored);
+    }
   }
 }
 
 /** Gives a stored reply as an answer, with its steps. */
-async function* replay({ content, steps: kept, usage }: MessageRow, traceId: string): AnswerStream {
-  // The store keeps both as `Replies` wrote them.
-  const steps = JSON.parse(kept) as Step[];
+async function* replay(message: MessageRow, traceId: string): ReplyStream {
+  // The store keeps both as `keepReply` wrote them.
+  const steps = JSON.parse(message.steps) as Step[];
+  const usage = JSON.parse(message.usage ?? '{}') as Usage;
   for (const step of steps) yield stepEvent(step, traceId);
-  return { text: content, steps, usage: JSON.parse(usage ?? '{}') as Usage, passages: undefined };
+  return { text: message.content, steps, usage, passages: undefined, message };
 }

@@ -17,7 +17,6 @@ const MAX_WARNINGS = 20;
 export interface ModelToolServices {
   readonly store: Store;
   readonly predictors: Predictors;
-  /** Called for each row that is predicted. */
   readonly onPredicted: () => void;
 }
 

@@ -7,7 +7,6 @@ import { type Tool, ToolError, type ToolSkill } from './tool.js';
 /** The time for which the columns of tables are kept, in milliseconds. */
 const KEPT_MS = 60_000;
 
-/** The most characters of a description of tables. */
 const MAX_CHARACTERS = 8000;
 
 /** Makes the tools of skills of the type `sql` (`params: {database, tables}`). */

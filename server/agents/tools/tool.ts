@@ -1,14 +1,9 @@
+import type { components } from '../../../generated/openapi.js';
+import type { AnsweringAgent } from '../../resources/agents.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
 import type { ToolDefinition } from '../chat/messages.js';
 
-/** A passage of a document that a tool found. */
-export interface Passage {
-  readonly skill: string;
-  readonly document: string;
-  /** The number of the passage in its document, from 1. */
-  readonly passage: number;
-  readonly content: string;
-}
+export type Passage = components['schemas']['Passage'];
 
 /** The result of a tool: data for the language model, never instructions. */
 export interface ToolResult {
@@ -17,7 +12,6 @@ export interface ToolResult {
   readonly passages?: readonly Passage[];
 }
 
-/** Something that an agent can do while it answers, because it has a skill. */
 export interface Tool extends ToolDefinition {
   readonly skill: string;
   /**
@@ -42,28 +36,17 @@ export function toolFailure(error: unknown): string {
   throw error;
 }
 
-export interface ToolSkill {
-  readonly id: string;
-  readonly name: string;
-  readonly type: string;
-  readonly params: Readonly<Record<string, unknown>>;
+export type AgentSkill = AnsweringAgent['skills'][number];
+
+export interface ToolSkill extends AgentSkill {
   /** The name of its tool for the language model. */
   readonly toolName: string;
 }
 
-/** A skill that an agent has, and that is not a tool. */
-export interface PlainSkill {
-  readonly name: string;
-  readonly type: string;
-  readonly description: string | undefined;
-}
-
-/** The skills of an agent, as an answer uses them. */
 export interface AgentTools {
   readonly tools: readonly Tool[];
   /** The types of the skills that have a tool; `knowledge_base` counts as `retrieval`. */
   readonly types: ReadonlySet<string>;
-  readonly plainSkills: readonly PlainSkill[];
-  /** The skills whose tools cannot be used now. */
+  readonly plainSkills: readonly AgentSkill[];
   readonly missing: readonly { readonly skill: string; readonly reason: string }[];
 }

@@ -1,27 +1,23 @@
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
 import type { Caller } from '../../auth/caller.js';
 import type { Project } from '../../projects/projects.js';
-import type { AnsweringAgent } from '../../resources/agents.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import type { Step } from '../answer-stream.js';
-import { replaceUnstorable } from '../chat/answer-builder.js';
+import { replaceUnstorable } from '../chat/answer-reader.js';
 import type { ToolCall } from '../chat/messages.js';
 import { fenceResult, reportFailure } from '../prompt.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
 import type { SqlTools } from './sql-tool.js';
 import {
+  type AgentSkill,
   type AgentTools,
-  type Passage,
-  type PlainSkill,
   type Tool,
   ToolError,
   type ToolResult,
   type ToolSkill,
   toolFailure,
 } from './tool.js';
-
-type Skill = AnsweringAgent['skills'][number];
 
 export interface ToolServices extends ModelToolServices {
   readonly passages: PassageSearch;
@@ -40,7 +36,7 @@ const MAX_DEFINITION_BYTES = 128 * 1024;
  * @throws the reason of `signal`
  */
 export async function buildTools(
-  skills: readonly Skill[],
+  skills: readonly AgentSkill[],
   services: ToolServices,
   caller: Caller,
   project: Project,
@@ -84,7 +80,7 @@ export async function buildTools(
     const reason = `An answer has at most ${MAX_TOOLS} tools; this one and those after it are left out.`;
     missing.push({ skill: leftOut.name, reason });
   }
-  const plainSkills = skills.filter(({ type }) => !TOOL_TYPES.has(type)).map(describePlainSkill);
+  const plainSkills = skills.filter(({ type }) => !TOOL_TYPES.has(type));
   return { tools, types, plainSkills, missing };
 }
 
@@ -105,16 +101,6 @@ function buildTool(
   throw new ToolError('The service has no databases; those who run it can name some (DATABASES).');
 }
 
-/** The most characters of the description of a skill that is not a tool. */
-const MAX_DESCRIPTION = 1000;
-
-function describePlainSkill({ name, type, params }: Skill): PlainSkill {
-  const { description } = params;
-  const isText = typeof description === 'string';
-  return { name, type, description: isText ? description.slice(0, MAX_DESCRIPTION) : undefined };
-}
-
-/** The longest name of a tool. */
 const MAX_NAME = 64;
 
 /** Returns names for tools in the characters that chat servers allow, each unlike the others. */
@@ -140,15 +126,6 @@ const MAX_RESULT_BYTES = 16 * 1024;
 /** The most levels of the input of a tool, as of a body: tools walk through theirs. */
 const MAX_DEPTH = 100;
 
-/** The use of a tool: what callers see, what the language model reads, and the passages found. */
-export interface ToolUse {
-  readonly step: Step;
-  readonly message: string;
-  readonly passages: readonly Passage[];
-  /** Whether the language model sent arguments that are not a JSON object. */
-  readonly wasMalformed: boolean;
-}
-
 /** The tools of an answer, by the names that the language model knows. */
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
@@ -159,9 +136,11 @@ export class ToolRegistry {
 
   /**
    * Uses a tool. A tool that fails is a use too, with the reason.
+   * @returns what callers see, what the language model reads, the passages found, and whether the
+   *   language model sent arguments that are not a JSON object
    * @throws the reason of `signal`
    */
-  async use(call: ToolCall, signal: AbortSignal): Promise<ToolUse> {
+  async use(call: ToolCall, signal: AbortSignal) {
     const begun = performance.now();
     const input = parseInput(call.arguments);
     const skill = this.#tools.get(call.name)?.skill ?? null;

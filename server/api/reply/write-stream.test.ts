@@ -8,7 +8,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readContract } from '../../contract/document.js';
 import { answerUnreadableRequest } from '../../edge/malformed-request.js';
 import { problem } from '../../problems/problem.js';
-import { logRequests } from '../../telemetry/request-log.js';
+import { Metrics } from '../../telemetry/metrics.js';
+import { observeRequests } from '../../telemetry/request-log.js';
 import { JsonLines, send } from './send.js';
 import type { StreamTimes } from './write-stream.js';
 
@@ -34,9 +35,9 @@ async function begin(
   times: Partial<StreamTimes> = {},
 ): Promise<{ socket: Socket; ended: Promise<unknown> }> {
   const app = express();
-  const logRequest = logRequests(pino({ level: 'silent' }));
+  const observe = observeRequests(pino({ level: 'silent' }), new Metrics());
   app.use((req, res, next) => {
-    logRequest(req, res);
+    observe(req, res);
     next();
   });
   const handled = new EventEmitter();

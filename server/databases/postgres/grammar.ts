@@ -80,7 +80,6 @@ const NODES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   GroupingFunc: { nodes: 'args' },
 };
 
-/** The kinds of the fields, by the types of the nodes. */
 export const GRAMMAR: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map(
   Object.entries(NODES).map(([type, kinds]) => {
     const fields = Object.entries(kinds).flatMap(([kind, names]) =>

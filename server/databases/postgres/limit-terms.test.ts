@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limitTerms, MAX_NESTING, MAX_TERMS } from './limit-terms.js';
+import { limitTerms, MAX_NESTING, MAX_TERMS } from './statement-parser.js';
 
 /** One term each, with what would be many terms elsewhere. */
 const VALUES = [

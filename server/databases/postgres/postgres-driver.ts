@@ -1,6 +1,7 @@
-import { DatabaseError, type PoolClient } from 'pg';
+import { Client, type ClientConfig, DatabaseError, Pool, type PoolClient } from 'pg';
+import { unlessAborted } from '../../common/unless-aborted.js';
 import { ProblemError } from '../../problems/problem.js';
-import { type Driver, type Query, type QueryLimits, ResultBuilder } from '../driver.js';
+import { collectRows, type Driver, type Query, type QueryLimits } from '../driver.js';
 import {
   databaseMessage,
   databaseUnavailable,
@@ -8,11 +9,8 @@ import {
   tooMuchMemory,
   tooSlow,
 } from '../query-error.js';
-import { describeTables } from './catalog.js';
-import { readCell, readTableCell } from './cells.js';
-import { ReadOnlyConnections } from './connections.js';
-import { type FetchedRows, fetchRows, type ReceivedLimits } from './fetch-rows.js';
-import { resolveNames } from './resolve-names.js';
+import { describeTables, resolveNames } from './resolve-names.js';
+import { type FetchedRows, fetchRows, ReceivedLimits, readCell, readTableCell } from './rows.js';
 import type { StatementParser } from './statement-parser.js';
 
 const DESCRIBE_TIMEOUT_MS = 5_000;
@@ -71,7 +69,9 @@ export function openPostgres(
       transact(DESCRIBE_TIMEOUT_MS, signal, (client) => describeTables(client, tables)),
 
     query: (query, signal) =>
-      select(query, MAX_RECEIVED.query, signal, (batches) => collect(batches, query.limits)),
+      select(query, MAX_RECEIVED.query, signal, (batches) =>
+        collectRows(readCells(batches), query.limits),
+      ),
 
     read: (query, sink, signal) =>
       select(query, MAX_RECEIVED.read, signal, async (batches, client) => {
@@ -89,18 +89,18 @@ export function openPostgres(
   };
 }
 
+/** The problems of errors that are no fault of a statement, by PostgreSQL's codes. */
+const PROBLEMS: ReadonlyMap<string, (timeoutMs: number) => ProblemError> = new Map([
+  ['57014', tooSlow],
+  ['55P03', () => databaseUnavailable('A table is locked at the moment; ask again later.')],
+  ['25006', readOnly],
+  ['53200', tooMuchMemory],
+]);
+
 function explain(error: unknown, name: string, timeoutMs: number): ProblemError {
   const code = error instanceof DatabaseError ? (error.code ?? '') : '';
-  switch (code) {
-    case '57014':
-      return tooSlow(timeoutMs);
-    case '55P03':
-      return databaseUnavailable('A table is locked at the moment; ask again later.');
-    case '25006':
-      return readOnly();
-    case '53200':
-      return tooMuchMemory();
-  }
+  const known = PROBLEMS.get(code)?.(timeoutMs);
+  if (known) return known;
   if (error instanceof DatabaseError && OF_STATEMENT.test(code)) {
     return databaseMessage(error.message);
   }
@@ -108,22 +108,18 @@ function explain(error: unknown, name: string, timeoutMs: number): ProblemError 
   return databaseUnavailable(message, { cause: error });
 }
 
-async function collect(batches: AsyncIterable<FetchedRows>, limits: QueryLimits) {
-  let builder: ResultBuilder | undefined;
+/** Yields the names of the columns, then the cells of each row. */
+async function* readCells(batches: AsyncIterable<FetchedRows>): AsyncGenerator<unknown[]> {
   let read = 0;
+  let isFirst = true;
   for await (const { columns, rows } of batches) {
-    builder ??= new ResultBuilder(
-      columns.map(({ name }) => name),
-      limits,
-    );
+    if (isFirst) yield columns.map(({ name }) => name);
+    isFirst = false;
     for (const row of rows) {
       read += 1;
-      const cells = columns.map((column, index) => readCell(row[index] ?? null, column, read));
-      if (!builder.add(cells)) return builder.build();
+      yield columns.map((column, index) => readCell(row[index] ?? null, column, read));
     }
   }
-  if (builder === undefined) throw new Error('A cursor has columns');
-  return builder.build();
 }
 
 function toLines({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
@@ -132,4 +128,150 @@ function toLines({ columns, rows }: FetchedRows, isFirst: boolean): Buffer {
     columns.map((column, index) => readTableCell(row[index] ?? null, column)),
   );
   return Buffer.from([...names, ...cells].map((row) => `${JSON.stringify(row)}\n`).join(''));
+}
+
+/** The longest wait for a connection, and for a cancellation, in milliseconds. */
+const CONNECT_TIMEOUT_MS = 3_000;
+
+const IDLE_TIMEOUT_MS = 30_000;
+
+/** The settings of each transaction. Those of strings decide how PostgreSQL reads a statement. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  // Only changes of a table's form lock out readers.
+  lock_timeout: '2s',
+  standard_conforming_strings: 'on',
+  datestyle: 'ISO',
+  intervalstyle: 'postgres',
+  bytea_output: 'hex',
+};
+
+class ReadOnlyConnections {
+  readonly #pool: Pool;
+  readonly #config: ClientConfig;
+  readonly #cancellations = new Set<Promise<void>>();
+  readonly #received = new WeakMap<PoolClient, ReceivedLimits>();
+
+  /**
+   * @param maxConnections the most connections, without those that cancel statements
+   * @param idleTimeoutMs the longest time between two statements of a transaction, in milliseconds
+   */
+  constructor(
+    url: string,
+    maxConnections: number,
+    private readonly idleTimeoutMs: number,
+  ) {
+    this.#config = {
+      connectionString: url,
+      application_name: 'roster-queries',
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    };
+    const pool = { max: maxConnections, idleTimeoutMillis: IDLE_TIMEOUT_MS };
+    this.#pool = new Pool({ ...this.#config, ...pool });
+    // A connection that breaks is replaced. Without a listener, it would end the process.
+    this.#pool.on('error', () => {});
+    this.#pool.on('connect', (client) => {
+      client.on('error', () => {});
+      this.#received.set(client, new ReceivedLimits(client));
+    });
+  }
+
+  /**
+   * Runs work in a transaction that can only read and is always rolled back. If the signal aborts,
+   * its statement is cancelled in the database.
+   * @param timeoutMs the longest time of a statement, in milliseconds
+   * @throws {ProblemError} if a cell is too large, or too many bytes are received at once
+   * @throws the error of the connection or of `work`, or the reason of `signal`
+   */
+  async transaction<T>(
+    timeoutMs: number,
+    signal: AbortSignal,
+    work: (client: PoolClient, received: ReceivedLimits) => Promise<T>,
+  ): Promise<T> {
+    const client = await this.#connect(signal);
+    const received = this.#received.get(client) ?? new ReceivedLimits(client);
+    received.begin();
+    let backend: number | undefined;
+    const running = async () => {
+      backend = await begin(client, {
+        ...SETTINGS,
+        statement_timeout: `${timeoutMs}ms`,
+        idle_in_transaction_session_timeout: `${this.idleTimeoutMs}ms`,
+      });
+      return work(client, received);
+    };
+    try {
+      return await unlessAborted(running(), signal);
+    } catch (error) {
+      throw received.error ?? error;
+    } finally {
+      if (signal.aborted) this.#cancel(client, backend);
+      else await rollBack(client, signal);
+    }
+  }
+
+  /** Closes all connections, after those that cancel statements. */
+  async close(): Promise<void> {
+    await Promise.all(this.#cancellations);
+    await this.#pool.end();
+  }
+
+  async #connect(signal: AbortSignal): Promise<PoolClient> {
+    signal.throwIfAborted();
+    const connecting = this.#pool.connect();
+    try {
+      return await unlessAborted(connecting, signal);
+    } catch (error) {
+      connecting.then(
+        (client) => client.release(),
+        () => {},
+      );
+      throw error;
+    }
+  }
+
+  /** Cancels the statement of a connection over another one, and closes both. */
+  #cancel(client: PoolClient, backend: number | undefined): void {
+    const cancellation = this.#cancelStatement(backend)
+      // PostgreSQL ends it by its own timeout if it cannot be asked.
+      .catch(() => {})
+      .finally(() => {
+        this.#cancellations.delete(cancellation);
+        client.release(true);
+      });
+    this.#cancellations.add(cancellation);
+  }
+
+  async #cancelStatement(backend: number | undefined): Promise<void> {
+    if (backend === undefined) return;
+    const client = new Client({ ...this.#config, query_timeout: CONNECT_TIMEOUT_MS });
+    client.on('error', () => {});
+    await client.connect();
+    try {
+      await client.query('select pg_catalog.pg_cancel_backend($1)', [backend]);
+    } finally {
+      await client.end();
+    }
+  }
+}
+
+/** Begins a transaction, and returns the process of PostgreSQL that runs it. */
+async function begin(client: PoolClient, settings: Record<string, string>): Promise<number> {
+  await client.query('begin transaction read only');
+  const { rows } = await client.query(
+    `select pg_catalog.pg_backend_pid() as backend, pg_catalog.set_config(name, value, true)
+     from unnest($1::text[], $2::text[]) as settings (name, value)`,
+    [Object.keys(settings), Object.values(settings)],
+  );
+  return Number(rows[0]?.backend);
+}
+
+/** Returns a connection to the pool, or closes it if it is broken or does not answer in time. */
+async function rollBack(client: PoolClient, signal: AbortSignal): Promise<void> {
+  try {
+    await unlessAborted(client.query('rollback'), signal);
+    client.release();
+  } catch {
+    client.release(true);
+  }
 }

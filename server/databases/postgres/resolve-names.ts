@@ -1,21 +1,12 @@
 import type { PoolClient } from 'pg';
 import type { ProblemError } from '../../problems/problem.js';
-import { quoteName } from '../driver.js';
-import { queryError } from '../query-error.js';
-import { type CatalogTable, findAllowedTables } from './catalog.js';
+import { quoteName, type TableDescription } from '../driver.js';
+import { forbiddenTable, missingTable, queryError, systemTable } from '../query-error.js';
 import { COLUMN_FUNCTIONS, FUNCTIONS } from './grammar.js';
-import type { ParsedSelect, StatementNames } from './statement.js';
+import type { ParsedSelect, StatementNames, TableName } from './statement.js';
 
 /** A statement whose names mean the same as when they were checked. */
-export interface ResolvedSelect {
-  /** The statement, with the schema before the name of each table. */
-  readonly sql: string;
-  /**
-   * The search path under which PostgreSQL must analyse the statement, as a setting; undefined if
-   * that of the connection will do.
-   */
-  readonly searchPath: string | undefined;
-}
+export type ResolvedSelect = Awaited<ReturnType<typeof resolveNames>>;
 
 /** A schema of the search path, or what has a name of the statement. */
 interface FoundName {
@@ -33,13 +24,15 @@ interface FoundName {
  * Decides what the names of a statement stand for in the database. Functions, operators and casts
  * that somebody defined there may do anything, so none of them is called. Those of extensions are.
  * @param allowed the tables that it may read: `table` or `schema.table`
+ * @returns the statement with the schema before the name of each table, and the search path under
+ *   which PostgreSQL must analyse it, as a setting; undefined if that of the connection will do
  * @throws {ProblemError} if it names another table, or cannot do without what is not allowed
  */
 export async function resolveNames(
   client: PoolClient,
   { sql, names }: ParsedSelect,
   allowed: readonly string[],
-): Promise<ResolvedSelect> {
+) {
   const tables = await findAllowedTables(client, names.tables, allowed);
   await refuseOwnCasts(client, names, tables);
   return {
@@ -218,4 +211,89 @@ function functionAsColumn(name: string): ProblemError {
 function ambiguous({ kind, name }: FoundName): ProblemError {
   const written = kind === 'operator' ? `operator(pg_catalog.${name})` : `pg_catalog.${name}`;
   return queryError(`The ${kind} ${name} is ambiguous in this database; write ${written}.`);
+}
+
+interface CatalogTable {
+  readonly oid: string;
+  readonly schema: string;
+  readonly table: string;
+}
+
+/**
+ * Returns the tables that a statement names, in their order.
+ * @param allowed the tables that it may read: `table` or `schema.table`
+ * @throws {ProblemError} if it names another table
+ */
+async function findAllowedTables(
+  client: PoolClient,
+  tables: readonly TableName[],
+  allowed: readonly string[],
+): Promise<CatalogTable[]> {
+  const found = await findTables(client, [...allowed.map(parseName), ...tables]);
+  const allowedOids = new Set(found.slice(0, allowed.length).map((table) => table?.oid));
+  return tables.map((table, index) => {
+    const named = found[allowed.length + index];
+    const name = formatName(table);
+    if (named === undefined && allowed.includes(name)) throw missingTable(name);
+    if (named === undefined || !allowedOids.has(named.oid)) throw forbiddenTable(name, allowed);
+    refuseSystemTable(named, name);
+    return named;
+  });
+}
+
+/** @throws {ProblemError} if a table does not exist, or belongs to the system */
+export async function describeTables(
+  client: PoolClient,
+  names: readonly string[],
+): Promise<TableDescription[]> {
+  const tables = await findTables(client, names.map(parseName));
+  for (const [index, table] of tables.entries()) refuseSystemTable(table, names[index] ?? '');
+  const { rows } = await client.query<{ oid: string; name: string; type: string }>(
+    `select attrelid::text as oid, attname as name, pg_catalog.format_type(atttypid, atttypmod) as type
+     from pg_catalog.pg_attribute
+     where attrelid = any($1::oid[]) and attnum > 0 and not attisdropped
+     order by attnum`,
+    [tables.flatMap((table) => table?.oid ?? [])],
+  );
+  return names.map((name, index) => {
+    const oid = tables[index]?.oid;
+    if (oid === undefined) throw missingTable(name);
+    const columns = rows.filter((row) => row.oid === oid);
+    return { name, columns: columns.map(({ oid: _, ...column }) => column) };
+  });
+}
+
+/** Returns tables by the search path; undefined for one that does not exist. */
+async function findTables(
+  client: PoolClient,
+  tables: readonly TableName[],
+): Promise<(CatalogTable | undefined)[]> {
+  const { rows } = await client.query<CatalogTable | Record<keyof CatalogTable, null>>(
+    `select pg_class.oid::text as oid, nspname as schema, relname as table
+     from pg_catalog.unnest($1::text[]) with ordinality as names (name, ordinal)
+     left join pg_catalog.pg_class on pg_class.oid = pg_catalog.to_regclass(name)
+     left join pg_catalog.pg_namespace on pg_namespace.oid = relnamespace
+     order by ordinal`,
+    [tables.map(quoteTable)],
+  );
+  return rows.map((row) => (row.oid === null ? undefined : row));
+}
+
+/** Names of schemas that begin with `pg_` are reserved for the system. */
+function refuseSystemTable(table: CatalogTable | undefined, name: string): void {
+  if (table && /^(?:pg_|information_schema$)/.test(table.schema)) throw systemTable(name);
+}
+
+/** Reads a name of a skill: `table` or `schema.table`. */
+function parseName(name: string): TableName {
+  const dot = name.indexOf('.');
+  return dot < 0 ? { table: name } : { schema: name.slice(0, dot), table: name.slice(dot + 1) };
+}
+
+function quoteTable({ schema, table }: TableName): string {
+  return schema === undefined ? quoteName(table) : `${quoteName(schema)}.${quoteName(table)}`;
+}
+
+function formatName({ schema, table }: TableName): string {
+  return schema === undefined ? table : `${schema}.${table}`;
 }

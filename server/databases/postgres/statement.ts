@@ -17,28 +17,7 @@ export interface TableName {
   readonly table: string;
 }
 
-interface TableReference extends TableName {
-  /** The positions at which the name begins, in bytes. */
-  readonly offsets: readonly number[];
-}
-
-/** The names in a statement whose meaning the database decides. */
-export interface StatementNames {
-  /** The tables, each once; not the common table expressions. */
-  readonly tables: readonly TableReference[];
-  /** The functions that are called by a name without a schema. */
-  readonly functions: readonly string[];
-  /** The operators that are named without a schema, and those that SQL's own syntax implies. */
-  readonly operators: readonly string[];
-  readonly types: readonly string[];
-  /**
-   * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`
-   * if there is no such column.
-   */
-  readonly qualifiedColumns: readonly string[];
-  /** Whether it may use a row of a table as one value, as in `select o from orders o`. */
-  readonly usesRows: boolean;
-}
+export type StatementNames = Statement['names'];
 
 /** A SELECT that passed all checks which need no database. */
 export interface ParsedSelect {
@@ -83,16 +62,47 @@ const IMPLIED_OPERATORS = ['=', '<>', '<', '<=', '>', '>='];
 type Scope = ReadonlySet<string>;
 
 export class Statement {
+  /** The tables, not the common table expressions, and where their names begin, in bytes. */
   readonly #tables = new Map<string, TableName & { readonly offsets: number[] }>();
+  /** The functions that are called by a name without a schema. */
   readonly #functions = new Set<string>();
+  /** The operators that are named without a schema, and those that SQL's own syntax implies. */
   readonly #operators = new Set(IMPLIED_OPERATORS);
   readonly #types = new Set<string>();
   readonly #columns = new Set<string>();
+  /**
+   * The last parts of names such as `orders.total`. PostgreSQL calls the function `total(orders)`
+   * if there is no such column.
+   */
   readonly #qualifiedColumns = new Set<string>();
   /** The columns that stand in a list by themselves. */
   readonly #listed = new Set<unknown>();
   /** The names by which the rows of tables are known. */
   readonly #rows = new Set<string>();
+
+  /** Checks the fields of nodes by their type, and notes the names in them. */
+  readonly #checks: Readonly<Record<string, (fields: TreeObject, scope: Scope) => void>> = {
+    CommonTableExpr: ({ ctequery }) => {
+      if (!isTreeObject(ctequery) || !('SelectStmt' in ctequery)) throw readOnly();
+    },
+    RangeVar: (fields, scope) => this.#noteTable(fields, scope),
+    FuncCall: ({ funcname }) => this.#noteFunction(funcname),
+    // In a list of columns, `o.*` stands for the columns of `o`.
+    ResTarget: ({ val }) => isTreeObject(val) && this.#listed.add(val['ColumnRef']),
+    ColumnRef: (fields) => this.#noteColumn(fields),
+    TypeName: ({ names }) => this.#noteType(names),
+    SQLValueFunction: ({ op }) => {
+      if (SQL_VALUES.has(asText(op) ?? '')) return;
+      throw queryError('Names of users, databases and schemas cannot be read.');
+    },
+    A_Expr: ({ name }) => this.#noteOperator(name),
+    SubLink: ({ operName }) => this.#noteOperator(operName),
+    SortBy: ({ useOp }) => this.#noteOperator(useOp),
+    A_Indirection: ({ indirection }) => {
+      if (toList(indirection).every((part) => isTreeObject(part) && 'A_Indices' in part)) return;
+      throw queryError('A field of a value, as in (value).field, is not allowed.');
+    },
+  };
 
   /**
    * @param tree the parse tree of one statement, as libpg-query returns it
@@ -108,11 +118,13 @@ export class Statement {
     this.#node(tree, new Set(), 0);
   }
 
-  get names(): StatementNames {
+  /** The names in the statement whose meaning the database decides. */
+  get names() {
     return {
       tables: [...this.#tables.values()],
       ...{ functions: [...this.#functions], operators: [...this.#operators] },
       ...{ types: [...this.#types], qualifiedColumns: [...this.#qualifiedColumns] },
+      // Whether it may use a row of a table as one value, as in `select o from orders o`.
       usesRows: [...this.#columns].some((name) => this.#rows.has(name)),
     };
   }
@@ -134,7 +146,7 @@ export class Statement {
   #fields(type: string, fields: unknown, outer: Scope, depth: number): void {
     const grammar = GRAMMAR.get(type);
     if (grammar === undefined || !isTreeObject(fields)) throw forbiddenPart(type);
-    this.#check(type, fields, outer);
+    this.#checks[type]?.(fields, outer);
     const scope = type === 'SelectStmt' ? this.#withClause(fields, outer, depth) : outer;
     for (const [name, value] of Object.entries(fields)) {
       if (name === 'location' || name === 'withClause') continue;
@@ -174,53 +186,6 @@ export class Statement {
     return scope;
   }
 
-  #check(type: string, fields: TreeObject, scope: Scope): void {
-    switch (type) {
-      case 'CommonTableExpr':
-        if (!isTreeObject(fields['ctequery']) || !('SelectStmt' in fields['ctequery'])) {
-          throw readOnly();
-        }
-        break;
-      case 'RangeVar':
-        this.#noteTable(fields, scope);
-        break;
-      case 'FuncCall':
-        this.#noteFunction(fields);
-        break;
-      case 'ResTarget':
-        // In a list of columns, `o.*` stands for the columns of `o`.
-        if (isTreeObject(fields['val'])) this.#listed.add(fields['val']['ColumnRef']);
-        break;
-      case 'ColumnRef':
-        this.#noteColumn(fields);
-        break;
-      case 'TypeName':
-        this.#noteType(fields);
-        break;
-      case 'SQLValueFunction':
-        if (!SQL_VALUES.has(asText(fields['op']) ?? '')) {
-          throw queryError('Names of users, databases and schemas cannot be read.');
-        }
-        break;
-      case 'A_Expr':
-        this.#noteOperator(fields['name']);
-        break;
-      case 'SubLink':
-        this.#noteOperator(fields['operName']);
-        break;
-      case 'SortBy':
-        this.#noteOperator(fields['useOp']);
-        break;
-      case 'A_Indirection':
-        if (
-          !toList(fields['indirection']).every((part) => isTreeObject(part) && 'A_Indices' in part)
-        ) {
-          throw queryError('A field of a value, as in (value).field, is not allowed.');
-        }
-        break;
-    }
-  }
-
   #noteTable(fields: TreeObject, scope: Scope): void {
     const table = asText(fields['relname']);
     const schema = asText(fields['schemaname']);
@@ -237,12 +202,10 @@ export class Statement {
     this.#rows.add(alias ?? table);
   }
 
-  #noteFunction(fields: TreeObject): void {
-    const name = readBuiltInName(fields['funcname']);
-    if (name === undefined || !FUNCTIONS.has(name)) {
-      throw forbiddenFunction(formatParts(fields['funcname']));
-    }
-    if (toList(fields['funcname']).length === 1) this.#functions.add(name);
+  #noteFunction(parts: unknown): void {
+    const name = readBuiltInName(parts);
+    if (name === undefined || !FUNCTIONS.has(name)) throw forbiddenFunction(formatParts(parts));
+    if (toList(parts).length === 1) this.#functions.add(name);
   }
 
   #noteColumn(fields: TreeObject): void {
@@ -254,10 +217,10 @@ export class Statement {
     if (column !== undefined) this.#columns.add(column);
   }
 
-  #noteType(fields: TreeObject): void {
-    const name = readBuiltInName(fields['names']);
+  #noteType(parts: unknown): void {
+    const name = readBuiltInName(parts);
     if (name === undefined || !TYPES.has(name)) {
-      throw queryError(`A cast to ${formatParts(fields['names'])} is not allowed.`);
+      throw queryError(`A cast to ${formatParts(parts)} is not allowed.`);
     }
     this.#types.add(name);
   }

@@ -1,7 +1,7 @@
 import { ProblemError } from '../../problems/problem.js';
 import type { SqliteConnection } from '../../store/database/sqlite-connection.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import { type Query, type QueryResult, ResultBuilder, toJsonNumber } from '../driver.js';
+import { collectRows, type Query, type QueryResult, toJsonNumber } from '../driver.js';
 import {
   databaseMessage,
   databaseUnavailable,
@@ -15,14 +15,15 @@ import {
 import {
   describeTable,
   findTable,
+  Guard,
+  getPermissions,
   isSystemTable,
   listShadowTables,
   openOutline,
   openReadOnly,
   type SqliteTable,
   toLowerAscii,
-} from './catalog.js';
-import { Guard, getPermissions } from './permissions.js';
+} from './guard.js';
 import type { SqliteAnswer, SqliteJob } from './sqlite-driver.js';
 
 /** The size of the lines that are handed on at once, in characters. */
@@ -40,16 +41,16 @@ const NO_ROWS: QueryResult = { columns: [], rows: [], truncated: false };
 /** Runs in a process of its own: reads SQLite files for queries that may be hostile. */
 await serveJobs(readFile);
 
-function readFile(
+async function readFile(
   { name, path, tables, query, isStream }: SqliteJob,
   _input: AsyncIterable<Uint8Array>,
   output: JobOutput,
-): SqliteAnswer {
+): Promise<SqliteAnswer> {
   const connection = open(name, path);
   try {
     const write = isStream ? (lines: Uint8Array) => output.data(lines) : undefined;
     return query
-      ? { tables: [], result: runSelect(connection, query, write) }
+      ? { tables: [], result: await runSelect(connection, query, write) }
       : { tables: tables.map((table) => describeTable(connection, table)), result: NO_ROWS };
   } finally {
     connection.close();
@@ -71,11 +72,11 @@ function open(name: string, path: string): SqliteConnection {
  * @returns the first rows; none if `write` gets them
  * @throws {ProblemError} if the statement is refused or fails
  */
-function runSelect(
+async function runSelect(
   connection: SqliteConnection,
   { tables: names, sql, limits }: Query,
   write?: (lines: Uint8Array) => void,
-): QueryResult {
+): Promise<QueryResult> {
   if (!/^(?:select|values|with)\b/i.test(sql.slice(skipBlanks(sql, 0)))) throw onlyOneSelect();
   try {
     const allowed = names.filter((name) => !isSystemTable(connection, name));
@@ -83,15 +84,10 @@ function runSelect(
     checkNames(connection, tables, allowed, sql);
     const guard = new Guard(connection, getPermissions(connection, tables), allowed);
     const statement = compile(connection, guard, allowed, sql);
-    const columns = statement.columns().map(({ name }) => name);
-    const rows = readRows(statement, columns, limits.maxCellBytes);
-    if (write) {
-      writeRows(columns, rows, write);
-      return NO_ROWS;
-    }
-    const result = new ResultBuilder(columns, limits);
-    for (const row of rows) if (!result.add(row)) break;
-    return result.build();
+    const rows = readRows(statement, limits.maxCellBytes);
+    if (!write) return await collectRows(rows, limits);
+    writeRows(rows, write);
+    return NO_ROWS;
   } catch (error) {
     throw error instanceof ProblemError ? error : explain(error);
   }
@@ -142,12 +138,8 @@ function compile(
   }
 }
 
-function writeRows(
-  columns: readonly string[],
-  rows: Iterable<readonly unknown[]>,
-  write: (lines: Uint8Array) => void,
-): void {
-  let lines = `${JSON.stringify(columns)}\n`;
+function writeRows(rows: Iterable<readonly unknown[]>, write: (lines: Uint8Array) => void): void {
+  let lines = '';
   for (const row of rows) {
     if (lines.length >= MAX_LINES) {
       write(Buffer.from(lines));
@@ -158,11 +150,10 @@ function writeRows(
   write(Buffer.from(lines));
 }
 
-function* readRows(
-  statement: Statement,
-  names: readonly string[],
-  maxBytes: number,
-): Generator<unknown[]> {
+/** Yields the names of the columns, then the cells of each row. */
+function* readRows(statement: Statement, maxBytes: number): Generator<unknown[]> {
+  const names = statement.columns().map(({ name }) => name);
+  yield names;
   let number = 0;
   for (const row of statement.iterate()) {
     number += 1;
@@ -200,15 +191,11 @@ function skipBlanks(sql: string, at: number): number {
 }
 
 function explain(error: unknown): ProblemError {
-  const code = readResultCode(error);
+  // The primary result code is the lowest byte of an extended one.
+  const code = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
   if (code === NO_MEMORY) return tooMuchMemory();
   if (code === BUSY) return queryError('The database is busy; ask again in a moment.');
   return databaseMessage(readMessage(error));
-}
-
-/** Returns the primary result code: the lowest byte of an extended one. */
-function readResultCode(error: unknown): number | undefined {
-  return error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
 }
 
 function readMessage(error: unknown): string {

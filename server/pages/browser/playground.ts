@@ -44,7 +44,6 @@ declare const SwaggerUIBundle: {
   (
     options: Readonly<Record<string, unknown>>,
   ): {
-    /** Opens operations. */
     readonly layoutActions: { show(thing: readonly string[], on: boolean): void };
   };
   readonly presets: { readonly apis: unknown };

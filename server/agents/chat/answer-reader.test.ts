@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { callChunk, chunk, DONE, usageChunk } from '../../../testkit/chat/reply.js';
-import { AnswerBuilder } from './answer-builder.js';
-import { AnswerDecoder } from './answer-decoder.js';
+import { AnswerReader } from './answer-reader.js';
 import { type ChatAnswer, DEFAULT_LIMITS } from './messages.js';
 
 const EVENTS = [
@@ -54,11 +53,9 @@ function split(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
 
 /** Returns the answer, whose text is the pieces together. */
 function answerOf(chunks: readonly Uint8Array[]): ChatAnswer {
-  const decoder = new AnswerDecoder(DEFAULT_LIMITS);
-  const builder = new AnswerBuilder(DEFAULT_LIMITS, undefined);
-  const events = [...chunks.flatMap((bytes) => decoder.push(bytes)), ...decoder.end()];
-  const pieces = events.map((event) => builder.add(event)).join('') + builder.end();
-  const answer = builder.answer();
+  const reader = new AnswerReader(DEFAULT_LIMITS, undefined);
+  const pieces = chunks.map((bytes) => reader.push(bytes)).join('') + reader.end();
+  const answer = reader.answer();
   expect(answer.text).toBe(pieces);
   return answer;
 }

@@ -1,16 +1,43 @@
-import { randomBytes } from 'node:crypto';
+import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import type { ChatEvent } from './answer-decoder.js';
 import { ChatError, connectionError, refusalError } from './chat-error.js';
-import type { ChatAnswer, ChatLimits, ToolCall } from './messages.js';
+import type { ChatAnswer, ChatLimits } from './messages.js';
+import { ToolCallAssembler } from './tool-calls.js';
 
-/** Builds an answer from the chunks of a stream, or from the one of a server that does not stream. */
-export class AnswerBuilder {
-  readonly #toolCalls: ToolCallAssembler;
-  readonly #filter = new ReasoningFilter();
+/** JSON escapes make text longer: a quotation mark takes two characters. */
+const ESCAPED = 2;
+
+/** The most lines that are not of an event; the parser makes an error of each. */
+const MAX_STRANGE_LINES = 1000;
+
+/**
+ * The most characters that the parser gets at once: where a line ends in CR it looks for the next LF,
+ * through all that it got, for each line.
+ */
+const MAX_FEED_LENGTH = 4096;
+
+/**
+ * Reads an answer from its bytes, however they are split: events (WHATWG HTML, section 9.2), or one
+ * JSON document by a server that does not stream.
+ */
+export class AnswerReader {
   /** True once the server has ended the answer: nothing follows. */
   hasEnded = false;
+  readonly #maxLength: number;
+  readonly #decoder = new TextDecoder();
+  readonly #parser;
+  readonly #toolCalls: ToolCallAssembler;
+  readonly #filter = new ReasoningFilter();
+  #format: 'unknown' | 'events' | 'document' = 'unknown';
+  #document = '';
+  #events = 0;
+  #strangeLines = 0;
+  /** Whether an event was one of an answer. */
+  #isAnswer = false;
+  #isEnding = false;
   #text = '';
+  /** The text that the last bytes brought. */
+  #piece = '';
   #bytes = 0;
   #hasDelta = false;
   #hasReasoning = false;
@@ -22,7 +49,17 @@ export class AnswerBuilder {
     private readonly limits: ChatLimits,
     private readonly key: string | undefined,
   ) {
+    this.#maxLength = limits.maxBytes * ESCAPED;
     this.#toolCalls = new ToolCallAssembler(limits.maxToolCalls);
+    this.#parser = createParser({
+      maxBufferSize: this.#maxLength,
+      onEvent: (event) => this.#onEvent(event),
+      onError: ({ type }) => {
+        if (type === 'max-buffer-size-exceeded') throw this.#tooLong();
+        this.#strangeLines += 1;
+        if (this.#strangeLines > MAX_STRANGE_LINES) throw unknownAnswer();
+      },
+    });
   }
 
   /** True once the answer lacks at most its usage. */
@@ -31,29 +68,25 @@ export class AnswerBuilder {
   }
 
   /**
-   * Adds an event and returns the text that it brings.
-   * @throws {ChatError} if the event is an error of the server, or the answer gets too large
+   * Returns the text that these bytes bring.
+   * @throws {ChatError} if they are not an answer of a chat server, are an error of it, or get out of
+   *   bounds
    */
-  add(event: ChatEvent): string {
-    if (event === 'end') {
-      this.hasEnded = true;
-      return '';
-    }
-    const { error, usage, choices } = event;
-    if (error !== undefined && error !== null) throw refusalError(error, this.key);
-    this.#usage = readUsage(asRecord(usage)) ?? this.#usage;
-    const { delta, message, finish_reason: reason } = firstChoice(choices);
-    // Some servers repeat the whole message in the last chunk.
-    const text = this.#addDelta(asRecord(delta ?? (this.#hasDelta ? undefined : message)));
-    if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
-    return text;
+  push(bytes: Uint8Array): string {
+    this.#piece = '';
+    this.#decode(this.#decoder.decode(bytes, { stream: true }));
+    return this.#piece;
   }
 
-  /** Returns the text that was held back, once no event follows. */
+  /**
+   * Returns the text that was held back, once no bytes follow or the server has ended the answer.
+   * @throws {ChatError} as `push`, or if the bytes break off within a document
+   */
   end(): string {
-    const rest = this.#filter.end();
-    this.#text += rest;
-    return rest;
+    this.#piece = '';
+    if (!this.hasEnded) this.#endBytes();
+    this.#addText(this.#filter.end());
+    return this.#piece;
   }
 
   /**
@@ -74,7 +107,82 @@ export class AnswerBuilder {
     };
   }
 
-  #addDelta(delta: JsonRecord): string {
+  #decode(text: string): void {
+    if (this.#format === 'unknown') {
+      this.#begin(text.trimStart());
+    } else if (this.#format === 'document') {
+      this.#document += text;
+      if (this.#document.length > this.#maxLength) throw this.#tooLong();
+    } else {
+      for (let at = 0; at < text.length; at += MAX_FEED_LENGTH) {
+        this.#parser.feed(text.slice(at, at + MAX_FEED_LENGTH));
+      }
+    }
+  }
+
+  /** Tells the format by the first character, since some servers send the wrong media type. */
+  #begin(text: string): void {
+    if (text === '') return;
+    if (text.startsWith('<')) {
+      throw new ChatError(
+        'The chat server answered with a web page, as a proxy or a login does. Correct CHAT_URL, which often ends in /v1.',
+      );
+    }
+    this.#format = text.startsWith('{') ? 'document' : 'events';
+    this.#decode(text);
+  }
+
+  #endBytes(): void {
+    this.#isEnding = true;
+    this.#decode(this.#decoder.decode());
+    if (this.#format === 'document') {
+      const document = this.#document.trimEnd();
+      if (!document.endsWith('}')) throw connectionError();
+      const answer = parse(document);
+      if (!answer || !('choices' in answer || 'error' in answer)) throw unknownAnswer();
+      this.#add(answer);
+      this.hasEnded = true;
+    } else if (this.#format === 'events') {
+      // The last event lacks its blank line on some servers.
+      this.#parser.feed('\n\n');
+      if (!this.#isAnswer) throw unknownAnswer();
+    }
+  }
+
+  /** Other data than JSON objects are words of the server, such as a keep-alive. */
+  #onEvent({ event, data }: EventSourceMessage): void {
+    const { maxEvents } = this.limits;
+    this.#events += 1;
+    if (this.#events > maxEvents) {
+      throw new ChatError(
+        `The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`,
+      );
+    }
+    const text = data.trim();
+    const isObject = text.startsWith('{');
+    const chunk = isObject ? parse(text) : undefined;
+    if (chunk) this.#add(event === 'error' && !('error' in chunk) ? { error: chunk } : chunk);
+    else if (text === '[DONE]') this.hasEnded = true;
+    else if (!isObject && event === 'error') this.#add({ error: text });
+    // The last event is cut where the connection ended early. The answer is then incomplete, or was complete before.
+    else if (isObject && !this.#isEnding) {
+      throw new ChatError(
+        'The chat server sent an event that is no JSON. Ask again; if it happens again, update the server.',
+      );
+    }
+    if (isObject || this.hasEnded) this.#isAnswer = true;
+  }
+
+  #add({ error, usage, choices }: JsonRecord): void {
+    if (error !== undefined && error !== null) throw refusalError(error, this.key);
+    this.#usage = readUsage(asRecord(usage)) ?? this.#usage;
+    const { delta, message, finish_reason: reason } = firstChoice(choices);
+    // Some servers repeat the whole message in the last chunk.
+    this.#addDelta(asRecord(delta ?? (this.#hasDelta ? undefined : message)));
+    if (typeof reason === 'string' && reason !== '') this.#finishReason = reason;
+  }
+
+  #addDelta(delta: JsonRecord): void {
     const { content, refusal, reasoning, reasoning_content: deepseek, tool_calls: calls } = delta;
     const written = readText(content) || readText(refusal);
     const thought = readText(reasoning) || readText(deepseek) || readReasoning(content);
@@ -82,9 +190,12 @@ export class AnswerBuilder {
     if (thought !== '') this.#hasReasoning = true;
     for (const call of asArray(calls)) this.#count(this.#toolCalls.add(call));
     if (written !== '' || asArray(calls).length > 0) this.#hasDelta = true;
-    const text = this.#filter.push(written);
+    this.#addText(this.#filter.push(written));
+  }
+
+  #addText(text: string): void {
     this.#text += text;
-    return text;
+    this.#piece += text;
   }
 
   #count(bytes: number): void {
@@ -107,6 +218,26 @@ export class AnswerBuilder {
     }
     return 'it wrote no text and called no tool. Ask again, or in other words.';
   }
+
+  #tooLong(): ChatError {
+    return new ChatError(
+      `The chat server sent a piece of an answer that is longer than ${this.#maxLength} characters. Ask for a shorter answer.`,
+    );
+  }
+}
+
+function parse(text: string): JsonRecord | undefined {
+  try {
+    return asRecord(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+function unknownAnswer(): ChatError {
+  return new ChatError(
+    'The chat server did not answer in the form of chat completions. Correct CHAT_URL, which often ends in /v1.',
+  );
 }
 
 function firstChoice(choices: unknown): JsonRecord {
@@ -163,10 +294,6 @@ function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
 const OPEN = '<think>';
 const CLOSE = '</think>';
 
@@ -219,127 +346,4 @@ const UNSTORABLE = /[\0\p{Surrogate}]/gu;
 /** Replaces in a text of a language model what no database keeps by U+FFFD. */
 export function replaceUnstorable(text: string): string {
   return text.replace(UNSTORABLE, '\u{fffd}');
-}
-
-/** A tool call, or a piece of one, with the fields that the server left out empty. */
-interface PartialCall {
-  readonly index: number | undefined;
-  id: string;
-  name: string;
-  arguments: string;
-}
-type CallDelta = Readonly<PartialCall>;
-
-/** The longest name, in characters. Tools have names of up to 64. */
-const MAX_NAME_LENGTH = 1000;
-/** Bytes that make nine hexadecimal digits, with one to spare. */
-const ID_BYTES = 5;
-/** The only length of identifiers that Mistral's servers accept. */
-const ID_LENGTH = 9;
-
-/**
- * Puts tool calls together from the pieces of a stream. Servers differ in what they send beside the
- * arguments: an index, an identifier, the name once or each time, or only a part of these.
- */
-class ToolCallAssembler {
-  readonly #calls: PartialCall[] = [];
-
-  constructor(private readonly maxCalls: number) {}
-
-  /**
-   * Adds a piece of a call.
-   * @returns the number of bytes that are kept of it
-   * @throws {ChatError} if the answer has too many calls, or one with a long name
-   */
-  add(value: unknown): number {
-    const delta = readDelta(asRecord(value));
-    const call = this.#find(delta) ?? this.#append(delta);
-    if (call.id === '') call.id = delta.id;
-    // Some servers repeat the name, or what they have of it, with each piece.
-    call.name = delta.name.startsWith(call.name) ? delta.name : call.name + delta.name;
-    if (call.name.length > MAX_NAME_LENGTH) {
-      throw new ChatError(
-        `The model called a tool by a name of more than ${MAX_NAME_LENGTH} characters. Ask again, or use a model that is made for tools.`,
-      );
-    }
-    call.arguments += delta.arguments;
-    return Buffer.byteLength(delta.id + delta.name + delta.arguments);
-  }
-
-  /**
-   * Returns the calls in order of arrival. A missing or repeated identifier is replaced.
-   * @throws {ChatError} if a call has no name
-   */
-  calls(): ToolCall[] {
-    const ids = new Set<string>();
-    return this.#calls.filter(isCall).map(({ id, name, arguments: text }) => {
-      if (name === '') {
-        throw new ChatError(
-          'The model called a tool without its name. Ask again, or use a model that is made for tools.',
-        );
-      }
-      const unique = id === '' || ids.has(id) ? freeId(ids) : id;
-      ids.add(unique);
-      return { id: unique, name, arguments: text };
-    });
-  }
-
-  /** Returns the call that a piece continues; undefined if it begins a new one. */
-  #find(delta: CallDelta): PartialCall | undefined {
-    const { index, id } = delta;
-    if (index !== undefined) {
-      const last = this.#calls.findLast((call) => call.index === index);
-      return last && beginsAnother(last, delta) ? undefined : last;
-    }
-    if (id !== '') return this.#calls.findLast((call) => call.id === id);
-    return delta.name === '' ? this.#calls.at(-1) : undefined;
-  }
-
-  #append({ index }: CallDelta): PartialCall {
-    if (this.#calls.length === this.maxCalls) {
-      throw new ChatError(
-        `The model called more than ${this.maxCalls} tools at once. Ask for less in one question.`,
-      );
-    }
-    const call = { index, id: '', name: '', arguments: '' };
-    this.#calls.push(call);
-    return call;
-  }
-}
-
-/** Some servers give each call the same index. A new identifier alone begins no call: some send one with each piece. */
-function beginsAnother(call: PartialCall, { id, name }: CallDelta): boolean {
-  if (name === '' || call.name === '') return false;
-  if (id !== '' && call.id !== '') return id !== call.id;
-  return name !== call.name && call.arguments !== '';
-}
-
-/** Placeholders have neither a name nor arguments. */
-function isCall(call: PartialCall): boolean {
-  return call.name !== '' || call.arguments !== '';
-}
-
-function readDelta({ index, id, function: called }: JsonRecord): CallDelta {
-  const { name, arguments: given } = asRecord(called);
-  return {
-    index: typeof index === 'number' ? index : undefined,
-    id: asText(id),
-    name: asText(name),
-    arguments: typeof given === 'object' && given !== null ? writeJson(given) : asText(given),
-  };
-}
-
-function writeJson(value: object): string {
-  try {
-    return JSON.stringify(value);
-  } catch {
-    throw new ChatError('The arguments of a tool call are nested too deeply. Ask again.');
-  }
-}
-
-function freeId(taken: ReadonlySet<string>): string {
-  for (;;) {
-    const id = randomBytes(ID_BYTES).toString('hex').slice(0, ID_LENGTH);
-    if (!taken.has(id)) return id;
-  }
 }

@@ -1,7 +1,13 @@
-import { type FieldDef, type PoolClient, Query, type QueryArrayConfig } from 'pg';
+import {
+  type CustomTypesConfig,
+  type FieldDef,
+  type PoolClient,
+  Query,
+  type QueryArrayConfig,
+} from 'pg';
 import type { ProblemError } from '../../problems/problem.js';
-import { largeCell, queryError } from '../query-error.js';
-import { exampleOfPart, RAW_CELLS } from './cells.js';
+import { toJsonNumber } from '../driver.js';
+import { deepCell, largeCell, queryError } from '../query-error.js';
 import type { ResolvedSelect } from './resolve-names.js';
 
 export interface FetchedRows {
@@ -97,7 +103,7 @@ function fetchSome(
   });
 }
 
-export interface RowLimits {
+interface RowLimits {
   readonly maxCellBytes: number;
   /** The most bytes that are received before they are taken. */
   readonly maxReceivedBytes: number;
@@ -201,4 +207,87 @@ export class ReceivedLimits {
     this.error ??= error;
     this.client.connection.stream.destroy(this.error);
   }
+}
+
+/** The identifiers of built-in types (PostgreSQL's `pg_type.dat`). */
+const OID = {
+  bool: 16,
+  bytea: 17,
+  int8: 20,
+  int2: 21,
+  int4: 23,
+  text: 25,
+  oid: 26,
+  json: 114,
+  float4: 700,
+  float8: 701,
+  varchar: 1043,
+  timestamptz: 1184,
+  numeric: 1700,
+  jsonb: 3802,
+} as const;
+
+const EXACT: ReadonlySet<number> = new Set([OID.int2, OID.int4, OID.oid, OID.int8, OID.numeric]);
+
+/** The deepest nesting of a JSON cell: `JSON.stringify` overflows the stack at some thousands. */
+const MAX_DEPTH = 100;
+
+const RAW_CELLS: CustomTypesConfig = { getTypeParser: () => (text: string) => text };
+
+/**
+ * Reads a cell as a JSON value. Numbers that JSON would change, such as NaN and large ones, stay
+ * text; so do dates, which the driver would move to the time zone of the service.
+ * @param row the number of the row, from 1
+ * @throws {ProblemError} if it is nested too deeply
+ */
+export function readCell(text: string | null, column: FieldDef, row: number): unknown {
+  const { dataTypeID: type, name } = column;
+  if (text === null) return null;
+  if (type === OID.bool) return text === 't';
+  if (EXACT.has(type)) return toJsonNumber(text);
+  if (type === OID.float4 || type === OID.float8) {
+    return Number.isFinite(Number(text)) ? Number(text) : text;
+  }
+  if (type !== OID.json && type !== OID.jsonb) return text;
+  if (measureDepth(text) <= MAX_DEPTH) return JSON.parse(text);
+  throw deepCell({ column: name, row, part: exampleOfPart(name, type) }, MAX_DEPTH);
+}
+
+/**
+ * Reads a cell as a table has it: numbers keep all digits as text, and timestamps with a time zone
+ * become ISO dates.
+ */
+export function readTableCell(text: string | null, { dataTypeID }: FieldDef): unknown {
+  if (text === null) return null;
+  if (dataTypeID === OID.bool) return text === 't';
+  // PostgreSQL writes an offset of whole hours without minutes: `2024-02-29 12:30:00+01`.
+  if (dataTypeID === OID.timestamptz) return text.replace(/[+-]\d{2}$/, '$&:00');
+  return text;
+}
+
+function exampleOfPart(column: string, type: number): string {
+  const name = /^[a-z_][a-z0-9_]*$/.test(column) ? column : 'x';
+  switch (type) {
+    case OID.json:
+    case OID.jsonb:
+      return `${name} -> 'key'`;
+    case OID.bytea:
+      return `length(${name})`;
+    case OID.text:
+    case OID.varchar:
+      return `left(${name}, 1000)`;
+    default:
+      return `left(${name}::text, 1000)`;
+  }
+}
+
+function measureDepth(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (const [token] of json.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/g)) {
+    if (token === '[' || token === '{') depth += 1;
+    else if (token === ']' || token === '}') depth -= 1;
+    deepest = Math.max(deepest, depth);
+  }
+  return deepest;
 }
