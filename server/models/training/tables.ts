@@ -1,14 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { TableFault } from '../../../prediction/src/predicting.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
-import {
-  invalidRequest,
-  malformedBody,
-  type ProblemError,
-  problem,
-  unavailable,
-} from '../../problems/problem.js';
+import { type ProblemError, unavailable } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import {
@@ -16,6 +9,7 @@ import {
   WorkerEndedError,
   WorkerTimeoutError,
 } from '../../work/worker-process.js';
+import { unusableTable } from '../formats.js';
 import { addTablePart, createTable, discardTable, type StoredTable } from './table-rows.js';
 import type { TableJob, TableResult } from './table-worker.js';
 import { makeRoom, Upload, UploadSlots } from './uploads.js';
@@ -103,7 +97,7 @@ export class Tables {
   async #read(
     { owner, signal }: Upload,
     input: AsyncIterable<Uint8Array>,
-    { format, target, task, csv }: TableJob,
+    details: TableJob,
   ): Promise<StoredTable> {
     let tableId: string | undefined;
     let position = 0;
@@ -115,11 +109,9 @@ export class Tables {
       await nextTurn();
     };
     try {
-      const details = { format, target, task, csv };
-      const result = await this.#readers.run({ details, input, onData, signal });
-      if (result.kind !== 'read') throw explainRefusal(result);
+      const table = await this.#readers.run({ details, input, onData, signal });
       if (tableId === undefined) throw new Error('A table has at least one part');
-      return { tableId, target, task: result.task, rowCount: result.rowCount };
+      return { tableId, target: details.target, ...table };
     } catch (error) {
       if (tableId !== undefined) await this.discard(tableId);
       if (error instanceof OutOfMemoryError) {
@@ -167,18 +159,6 @@ async function* splitPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
     }
   }
   if (filled > 0) yield piece.slice(0, filled);
-}
-
-function explainRefusal(result: Exclude<TableResult, { kind: 'read' }>): ProblemError {
-  if (result.kind === 'unusable') return unusableTable(result.faults);
-  return result.kind === 'malformed'
-    ? malformedBody(`The body is not valid JSON: ${result.message}`)
-    : invalidRequest([{ pointer: '/body', message: result.message }]);
-}
-
-function unusableTable(faults: readonly TableFault[]): ProblemError {
-  const detail = 'No model can be trained from this table; nothing was kept of it.';
-  return problem('/problems/unusable-table', detail, { errors: [...faults] });
 }
 
 /** Returns the problem of a table whose process has ended; any other error as it is. */
