@@ -9,10 +9,10 @@ import type { Caller } from '../../auth/caller.js';
 import { problem } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { chatbots } from '../../resources/chatbots.js';
-import { jsonMembers } from '../../resources/merge-json.js';
 import { claimAnswer, findAnswer, findKeyedMessage } from '../../store/answers.js';
 import type { Store } from '../../store/index.js';
 import { Leases } from '../../store/lease.js';
+import { jsonMembers } from '../../store/rows.js';
 import type { AgentRunner } from '../agent-runner.js';
 import {
   type Answer,
@@ -47,9 +47,7 @@ export async function findChatbot(
   project: Project,
   name: string,
 ): Promise<ConversingChatbot> {
-  const chatbot = await chatbots.find(store, project.id, name);
-  if (!chatbot) throw chatbots.notFound(name, project);
-  const { id, agent_id, model_name, settings } = chatbot;
+  const { id, agent_id, model_name, settings } = await chatbots.require(store, project, name);
   return { id, name, agent_id, model_name, settings: readSettings(settings) };
 }
 

@@ -90,7 +90,15 @@ export function predictOperations(
     });
     const options = answerOptions(input);
     const bytes = isStream ? body : toIterable(body.bytes);
-    const request = { caller, versionId, options, body: bytes, isWhole: !isStream, validate, closed };
+    const request = {
+      caller,
+      versionId,
+      options,
+      body: bytes,
+      isWhole: !isStream,
+      validate,
+      closed,
+    };
     const events = pool.answer(request);
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {

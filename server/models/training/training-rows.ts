@@ -17,7 +17,7 @@ import {
   setServingVersion,
   trainingInProgress,
 } from '../model-rows.js';
-import { releaseTable, type StoredTable, takeTable } from './table-rows.js';
+import { releaseTable, type StoredTable, takeTable } from './tables.js';
 
 /**
  * Each training waits with its table in the store; beyond so many, a caller is better told to come
