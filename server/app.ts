@@ -11,6 +11,7 @@ import type { Contract } from './contract/document.js';
 import { bypassRouter, type Messages } from './edge/express-app.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { protect } from './edge/server.js';
+import { goesToPool } from './models/predictions/predict.js';
 import { operations, refuseMissing, type Services } from './operations.js';
 import { pages } from './pages/index.js';
 import { problem } from './problems/problem.js';
@@ -44,6 +45,7 @@ export function createApp(
       ...{ contract, config, callers, limits, stopping, noteFailure },
       handlers: operations(services, config, contract.document.info.version),
       refuseMissing: refuseMissing(services),
+      defersJson: (bytes, answerType) => goesToPool(services.pool, bytes, answerType),
     },
     bases,
   );

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { SETTINGS } from './config.js';
-import { findMisspelledSettings } from './misspelled-settings.js';
+import { findMisspelledSettings, SETTINGS } from './config.js';
 
 test.each([
   ['RATELIMIT', 'RATE_LIMIT'],

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
-import { type Config, readConfig } from './config.js';
-import { findMisspelledSettings } from './misspelled-settings.js';
+import { type Config, findMisspelledSettings, readConfig } from './config.js';
 import { openService } from './service.js';
 import { endInTime, stopSignal } from './stop.js';
 import { createLog } from './telemetry/request-log.js';

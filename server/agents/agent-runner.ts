@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
-import { type AnsweringAgent, agents, findAnsweringAgent } from '../resources/agents.js';
+import { type AnsweringAgent, findAnsweringAgent } from '../resources/agents.js';
 import { answerQuestion } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
@@ -45,10 +45,8 @@ export class AgentRunner {
   ) {}
 
   /** @throws {ProblemError} if the project has no such agent */
-  async find(project: Project, nameOrId: string): Promise<AnsweringAgent> {
-    const agent = await findAnsweringAgent(this.services.store, project.id, nameOrId);
-    if (!agent) throw agents.notFound(nameOrId, project);
-    return agent;
+  find(project: Project, nameOrId: string): Promise<AnsweringAgent> {
+    return findAnsweringAgent(this.services.store, project, nameOrId);
   }
 
   /**

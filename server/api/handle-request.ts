@@ -14,7 +14,7 @@ import { onResponseClose } from '../edge/connections.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import { identifyCaller, requireScope } from './authorization.js';
-import { deferLargeJson, parseBody } from './body/parse-body.js';
+import { type DefersJson, deferJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';
 import { announceParameters, redirectFromPrefix } from './deprecation.js';
 import type { Handlers, OperationId } from './handlers.js';
@@ -35,6 +35,7 @@ export interface Service {
   /** The origins whose pages may change something on a service without keys. */
   readonly config: BodyLimits & { readonly allowedOrigins: readonly string[] };
   readonly refuseMissing: RefuseMissing;
+  readonly defersJson: DefersJson;
   /** Aborted when the service stops: running requests may finish, streams end at once. */
   readonly stopping: AbortSignal;
   readonly noteFailure: NoteFailure;
@@ -276,7 +277,7 @@ function listAddresses(service: Service, bases: readonly string[]): RouteTree<Ad
 function createEndpoint(
   operation: Operation,
   validate: Step,
-  { contract, handlers, callers, limits, config, refuseMissing }: Service,
+  { contract, handlers, callers, limits, config, refuseMissing, defersJson }: Service,
 ): Endpoint {
   const id = operation.id as OperationId;
   const handler = handlers[id];
@@ -303,7 +304,7 @@ function createEndpoint(
             refuseMissing(id, params, caller),
         })
       : undefined,
-    check: operation.takesRawJson ? deferLargeJson(check) : check,
+    check: operation.takesRawJson ? deferJson(check, defersJson) : check,
     // The validation gives the input the handler's types.
     handle: handler as unknown as Endpoint['handle'],
   };

@@ -1,4 +1,5 @@
-import type { AnswerOptions, RowFormat } from '../../prediction/src/predicting.js';
+import type { AnswerOptions, RowFormat, TableFault } from '../../prediction/src/predicting.js';
+import { type ProblemError, problem } from '../problems/problem.js';
 
 /** The formats of tables and rows, by media type. */
 const FORMATS: ReadonlyMap<string, RowFormat> = new Map([
@@ -33,4 +34,9 @@ export function parseCsvQuery({ header, delimiter }: CsvQuery): CsvOptions {
     ...(header !== undefined && { header }),
     ...(delimiter !== undefined && { delimiter: DELIMITERS[delimiter] }),
   };
+}
+
+export function unusableTable(faults: readonly TableFault[]): ProblemError {
+  const detail = 'No model can be trained from this table; nothing was kept of it.';
+  return problem('/problems/unusable-table', detail, { errors: [...faults] });
 }

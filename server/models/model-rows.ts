@@ -353,25 +353,19 @@ export function trainingInProgress({ name, version }: Model): ProblemError {
  */
 export function modelNotReady(model: Model, isVersion: boolean): ProblemError {
   const { name, version, status } = model;
-  if (status === 'training') {
+  const type = '/problems/model-not-ready';
+  if (status !== 'training') {
     const rest = isVersion
-      ? '; try again in a moment, or choose a version that is ready.'
-      : ', and no earlier one is there to answer; try again in a moment.';
-    return problem(
-      '/problems/model-not-ready',
-      `Version ${version} of the model "${name}" is still training${rest}`,
-      { model_status: 'training' },
-      RETRY_AFTER,
-    );
+      ? '; choose a version that is ready.'
+      : ', and no earlier one is there to answer; send a table to train it again.';
+    const detail = `The training of version ${version} of the model "${name}" failed${rest}`;
+    return problem(type, detail, { model_status: 'failed' });
   }
   const rest = isVersion
-    ? '; choose a version that is ready.'
-    : ', and no earlier one is there to answer; send a table to train it again.';
-  return problem(
-    '/problems/model-not-ready',
-    `The training of version ${version} of the model "${name}" failed${rest}`,
-    { model_status: 'failed' },
-  );
+    ? '; try again in a moment, or choose a version that is ready.'
+    : ', and no earlier one is there to answer; try again in a moment.';
+  const detail = `Version ${version} of the model "${name}" is still training${rest}`;
+  return problem(type, detail, { model_status: 'training' }, RETRY_AFTER);
 }
 
 export function versionInUse({ name, version, serving_version }: Model): ProblemError {

@@ -5,12 +5,23 @@ import { changedFields, omitNulls } from '../api/idempotency.js';
 import { LruCache } from '../common/lru-cache.js';
 import { pausing } from '../common/pausing.js';
 import { invalidRequest, problem } from '../problems/problem.js';
+import type { Project } from '../projects/projects.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { chunks, chunksBySize, type JsonChunks, jsonWriter, key, lookup } from '../store/rows.js';
+import {
+  chunks,
+  chunksBySize,
+  EMPTY_OBJECT,
+  type JsonChunks,
+  jsonWriter,
+  key,
+  lookup,
+  mergeSettings,
+  type SentSettings,
+  tooLarge,
+} from '../store/rows.js';
 import { Resources } from './crud.js';
-import { EMPTY_OBJECT, mergeSettings, type SentSettings, tooLarge } from './merge-json.js';
 import { skills, writeSkill } from './skills.js';
 
 type Schemas = components['schemas'];
@@ -310,14 +321,16 @@ const FIND_SKILLS = new PreparedQuery((db, parameter: Parameter<{ agentId: strin
     .limit(MAX_ANSWERING_SKILLS);
 });
 
-/** Returns what an answer needs of an agent, and of its first skills. */
+/**
+ * Returns what an answer needs of an agent, and of its first skills.
+ * @throws {ProblemError} if the project has no such agent
+ */
 export async function findAnsweringAgent(
   store: Store,
-  projectId: string,
+  project: Project,
   nameOrId: string,
-): Promise<AnsweringAgent | undefined> {
-  const row = await agents.find(store, projectId, nameOrId);
-  if (!row) return undefined;
+): Promise<AnsweringAgent> {
+  const row = await agents.require(store, project, nameOrId);
   const { id, name, model_name, prompt_template } = row;
   const used = await FIND_SKILLS.all(store.reads, { agentId: id });
   return {

@@ -8,9 +8,8 @@ import { inProject } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { adjustStored } from '../store/quota.js';
-import { jsonWriter, key } from '../store/rows.js';
+import { EMPTY_OBJECT, jsonWriter, key, mergeSettings } from '../store/rows.js';
 import { Resources } from './crud.js';
-import { EMPTY_OBJECT, mergeSettings } from './merge-json.js';
 
 type Schemas = components['schemas'];
 type Chatbot = Schemas['Chatbot'];

@@ -88,8 +88,8 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
 
   constructor(private readonly kind: Kind<K, Row>) {
     const table: Table = kind.table;
-    this.#find = { id: findBy(kind, 'id'), name: findBy(kind, 'name') };
-    this.#findByPath = { id: findByPath(kind, 'id'), name: findByPath(kind, 'name') };
+    this.#find = prepareFind(kind, (_, parameter) => parameter('projectId'));
+    this.#findByPath = prepareFind(kind, selectProject);
     this.#findNamed = new PreparedQuery((db, parameter) =>
       db
         .selectFrom(table)
@@ -173,8 +173,7 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
     nameOrId: string,
     conditions: Conditions,
   ): Promise<Row> {
-    const row = await this.find(tx, project.id, nameOrId);
-    if (!row) throw this.notFound(nameOrId, project);
+    const row = await this.require(tx, project, nameOrId);
     if (isConditional(conditions)) await checkPreconditions(conditions, await this.write(tx, row));
     return row;
   }
@@ -237,6 +236,13 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
   find(store: Store, projectId: string, nameOrId: string): Promise<Row | undefined> {
     const { column, value } = this.#key(nameOrId);
     return this.#find[column].first(store.reads, { projectId, value });
+  }
+
+  /** @throws {ProblemError} if the project has no such resource */
+  async require(store: Store, project: Project, nameOrId: string): Promise<Row> {
+    const row = await this.find(store, project.id, nameOrId);
+    if (!row) throw this.notFound(nameOrId, project);
+    return row;
   }
 
   /** Returns the JSON of a row; yields to other requests if it reads much. */
@@ -343,31 +349,29 @@ type FindValues = Readonly<Record<'projectId' | 'value', string>>;
 /** The names in the address of a resource. */
 type PathValues = Readonly<Record<'owner' | 'project' | 'value', string>>;
 
-function findBy<K extends Table, Row extends CommonRow>(
+/**
+ * Prepares the reading of a row by its id or name.
+ * @param project returns the id of its project
+ */
+function prepareFind<K extends Table, Row extends CommonRow, Values extends { value: string }>(
   { table, select }: Kind<K, Row>,
-  column: Key['column'],
-) {
-  return new PreparedQuery((db, parameter: Parameter<FindValues>) =>
-    select(db)
-      .where(sql<SqlBool>`${sql.ref(`${table}.project_id`)} = ${parameter('projectId')}`)
-      .where(sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${parameter('value')}`),
-  );
+  project: (db: Kysely<Database>, parameter: Parameter<Values>) => unknown,
+): Readonly<Record<Key['column'], PreparedQuery<Values, Row>>> {
+  const findBy = (column: Key['column']) =>
+    new PreparedQuery((db, parameter: Parameter<Values>) =>
+      select(db)
+        .where(sql<SqlBool>`${sql.ref(`${table}.project_id`)} = ${project(db, parameter)}`)
+        .where(sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${parameter('value')}`),
+    );
+  return { id: findBy('id'), name: findBy('name') };
 }
 
-function findByPath<K extends Table, Row extends CommonRow>(
-  { table, select }: Kind<K, Row>,
-  column: Key['column'],
-) {
-  return new PreparedQuery((db, parameter: Parameter<PathValues>) => {
-    const project = db
-      .selectFrom('projects')
-      .select('id')
-      .where('owner', '=', parameter('owner'))
-      .where('name', '=', parameter('project'));
-    return select(db)
-      .where(sql<SqlBool>`${sql.ref(`${table}.project_id`)} = ${project}`)
-      .where(sql<SqlBool>`${sql.ref(`${table}.${column}`)} = ${parameter('value')}`);
-  });
+function selectProject(db: Kysely<Database>, parameter: Parameter<PathValues>) {
+  return db
+    .selectFrom('projects')
+    .select('id')
+    .where('owner', '=', parameter('owner'))
+    .where('name', '=', parameter('project'));
 }
 
 function insertInto(table: Table, columns: readonly string[]) {

@@ -7,9 +7,15 @@ import { type FieldError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { jsonWriter, key, padToPowerOfTwo } from '../store/rows.js';
+import {
+  EMPTY_OBJECT,
+  jsonMembers,
+  jsonWriter,
+  key,
+  mergeJson,
+  padToPowerOfTwo,
+} from '../store/rows.js';
 import { type Filter, Resources } from './crud.js';
-import { EMPTY_OBJECT, jsonMembers, mergeJson } from './merge-json.js';
 
 type Schemas = components['schemas'];
 type Skill = Schemas['Skill'];

@@ -152,10 +152,7 @@ export async function adjustStored(
   if (by > 0 && bytes > limit) throw ownerFull(limit, bytes - by);
 }
 
-/**
- * Does the same for the kept responses of an owner.
- * @throws {ProblemError} if the limit would be exceeded; the transaction must be rolled back
- */
+/** Does the same for the kept responses of an owner. */
 export async function adjustAnswers(
   db: Kysely<Database>,
   owner: string,

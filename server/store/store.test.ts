@@ -8,7 +8,7 @@ import {
   discardTable,
   readTablePart,
   sweepTable,
-} from '../models/training/table-rows.js';
+} from '../models/training/tables.js';
 import {
   beginTraining,
   claimTraining,

@@ -16,11 +16,10 @@ import type { Caller } from '../../auth/caller.js';
 import { problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import { chatbots } from '../../resources/chatbots.js';
-import { jsonMembers } from '../../resources/merge-json.js';
 import { claimAnswer, findAnswer, findKeyedMessage } from '../../store/answers.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, Leases, leaseEnd } from '../../store/lease.js';
-import { padToPowerOfTwo } from '../../store/rows.js';
+import { jsonMembers, padToPowerOfTwo } from '../../store/rows.js';
 import type { AgentRunner } from '../agent-runner.js';
 import {
   type Answer,
@@ -41,11 +40,9 @@ export type ConversingChatbot = Awaited<ReturnType<typeof findChatbot>>;
 
 /** @throws {ProblemError} if the project has no such chatbot */
 export async function findChatbot(store: Store, project: Project, name: string) {
-  const chatbot = await chatbots.find(store, project.id, name);
-  if (!chatbot) throw chatbots.notFound(name, project);
+  const { id, agent_id, model_name, settings } = await chatbots.require(store, project, name);
   // Not the whole row, which may be a mebibyte: it is held while the agent answers.
-  const { id, agent_id, model_name, settings } = chatbot;
-  return { id, name: chatbot.name, agent_id, model_name, settings: readSettings(settings) };
+  return { id, name, agent_id, model_name, settings: readSettings(settings) };
 }
 
 const DEFAULT_HISTORY = 20;

@@ -88,24 +88,22 @@ export class UnparsedJson<T> {
   }
 }
 
-/** The size from which another process answers sooner than the main loop, in bytes. */
-const MIN_DEFERRED = 32 * 1024;
-
 /** Stands for the rows while the rest of a request is checked. */
 const NO_ROWS: readonly unknown[] = [];
 
+/** Decides whether JSON of a size, in bytes, stays unparsed if it is to be answered with a media type. */
+export type DefersJson = (bytes: number, answerType: string) => boolean;
+
 /**
- * Returns a check that leaves JSON unparsed that is large or answered in another format. If the rest of
- * such a request is invalid, all of it is checked, so that the problem lists all faults.
+ * Returns a check that leaves JSON unparsed. If the rest of such a request is invalid, all of it is
+ * checked, so that the problem lists all faults.
  * @param check parses and validates a request
  */
-export function deferLargeJson(check: Step): Step {
+export function deferJson(check: Step, defers: DefersJson): Step {
   return async (req, res) => {
     const bytes: unknown = req.body;
     const isJson = Buffer.isBuffer(bytes) && mediaType(req) === JSON_TYPE;
-    if (!isJson || (bytes.length < MIN_DEFERRED && res.locals.answerType === JSON_TYPE)) {
-      return check(req, res);
-    }
+    if (!isJson || !defers(bytes.length, res.locals.answerType ?? '')) return check(req, res);
     const parse = async (body: Uint8Array): Promise<unknown> => {
       await pauseWork(res);
       req.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);

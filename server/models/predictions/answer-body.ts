@@ -10,11 +10,12 @@ import {
   type Model,
   RowsError,
   type Steps,
-  type UnknownName,
   UnknownNamesError,
 } from '../../../prediction/src/predicting.js';
 import { LruCache } from '../../common/lru-cache.js';
 import { asRecord } from '../../contract/json-record.js';
+import { problem } from '../../problems/problem.js';
+import { unknownNames } from './row-warnings.js';
 
 /** The details of a job that answers a body. The model comes first as input if it is asked for, then the body. */
 export interface AnswerJob {
@@ -32,16 +33,11 @@ export type AnswerEvent =
   | { readonly kind: 'rows'; readonly rows: number }
   | Exclude<AnswerPart, { readonly kind: 'bytes' }>;
 
-export type RowsFault =
-  | { readonly kind: 'malformed'; readonly message: string }
-  | { readonly kind: 'unknown-names'; readonly names: readonly UnknownName[] }
-  /** The body is to be validated as a whole. Nothing was answered. */
-  | { readonly kind: 'declined' };
-
 /**
  * Answers the rows of one body.
  * @param take takes the parts of the answer, in order
- * @returns the fault of the rows, if they have one
+ * @returns whether they were answered; else nothing was, and the body is to be validated as a whole
+ * @throws {ProblemError} if the rows are at fault
  * @throws the error of the body, of `take`, or of the service
  */
 export async function answerBody(
@@ -49,20 +45,20 @@ export async function answerBody(
   body: AsyncIterable<Uint8Array>,
   { options, isValid }: AnswerJob,
   take: (part: AnswerPart) => Promise<void> | void,
-): Promise<RowsFault | undefined> {
+): Promise<boolean> {
   try {
     const parts = isValid
       ? answerParsedRows(predictor, findRows(JSON.parse(await readText(body))), options)
       : answerRows(predictor, body, options);
     for await (const part of parts) await take(part);
-    return undefined;
+    return true;
   } catch (error) {
-    if (error instanceof RowsError) return { kind: 'malformed', message: error.message };
-    if (error instanceof DeclinedError) return { kind: 'declined' };
+    if (error instanceof RowsError) throw problem('/problems/malformed-body', error.message);
+    if (error instanceof DeclinedError) return false;
     if (!(error instanceof UnknownNamesError)) throw error;
     // Where the rows of JSON are is known when it is read as a whole.
-    if (options.from === 'json') return { kind: 'declined' };
-    return { kind: 'unknown-names', names: error.names };
+    if (options.from === 'json') return false;
+    throw unknownNames(error.names, (row) => `/body/${row}`);
   }
 }
 

@@ -32,10 +32,18 @@ interface RowCounter {
   predicted(rows: number): void;
 }
 
+/** The bytes of JSON from which another process answers sooner than the main loop. */
+const MIN_DEFERRED = 32 * 1024;
+
 /**
- * Chooses the way of rows. The API has parsed JSON that is short and answered with JSON: its rows are answered
- * here, which costs less than to ask another process. All other bodies go as bytes to the pool.
+ * Decides the way of JSON: whether its rows stay bytes and go to the pool, as those of all other formats do.
+ * Rows that are few, or that no other process can answer, are parsed and answered as objects on the main
+ * loop, which costs less than to ask another process.
  */
+export function goesToPool(pool: PredictionPool, bytes: number, answerType: string): boolean {
+  return answerType !== JSON_TYPE || (bytes >= MIN_DEFERRED && pool.hasWorkers);
+}
+
 export function predictOperations(
   predictors: Predictors,
   pool: PredictionPool,
@@ -62,61 +70,74 @@ export function predictOperations(
       : answerWith(predictor, input, body);
   };
 
-  const answerUnparsed = async (input: Input<'predict'>, unparsed: UnparsedJson<PredictBody>) => {
+  const answerBytes = async (
+    input: Input<'predict'>,
+    body: Readable | UnparsedJson<PredictBody>,
+  ) => {
     const { query, answerType, caller, params, closed, reply } = input;
-    const parse = () => unparsed.parse(unparsed.bytes);
+    const isStream = body instanceof Readable;
+    const parse = async () => (isStream ? undefined : body.parse(body.bytes));
     const validate = async () => {
-      const [rows, at] = findRows(await parse());
-      if (query.unknown !== 'refuse') return;
+      const parsed = await parse();
+      if (!parsed || query.unknown !== 'refuse') return;
+      const [rows, at] = findRows(parsed);
       await checkRows(await predictors.require(caller, params), rows, at, query.unknown);
     };
-    if (answerType === JSON_TYPE && !pool.hasWorkers) return answerParsed(input, await parse());
     const versionId = await predictors.requireVersion(caller, params).catch(async (error) => {
       // A fault of the body is told before one of the address, as for smaller bodies.
       await parse();
       throw error;
     });
-    const options = answerOptions(input, JSON_TYPE);
-    const body = {
-      async *[Symbol.asyncIterator]() {
-        yield unparsed.bytes;
-      },
+    const options = answerOptions(input);
+    const bytes = isStream ? body : toIterable(body.bytes);
+    const request = {
+      caller,
+      versionId,
+      options,
+      body: bytes,
+      isWhole: !isStream,
+      validate,
+      closed,
     };
-    const job = { caller, versionId, options, body, isWhole: true, validate, closed };
-    const events = pool.answer(job);
-    let first = await events.next();
-    while (!first.done && first.value.kind === 'progress') first = await events.next();
-    // All of it was read before the first part.
-    if (!first.done) unparsed.release();
-    const answer = byteAnswer(
-      answerType,
-      first.done ? events : prepend(first.value, events),
-      { isStream: false, areLines: options.to === 'ndjson' },
-      counter,
-    );
-    return reply({ status: 200, body: answer });
-  };
-
-  const answerStream = async (input: Input<'predict'>, body: Readable) => {
-    const { mediaType, answerType, caller, params, closed, reply } = input;
-    const versionId = await predictors.requireVersion(caller, params);
-    const options = answerOptions(input, mediaType);
-    const events = pool.answer({ caller, versionId, options, body, isWhole: false, closed });
+    const events = pool.answer(request);
     const areLines = options.to === 'ndjson';
-    const answer =
-      areLines && options.from === 'ndjson'
-        ? lineAnswer(events, counter)
-        : byteAnswer(answerType, events, { isStream: true, areLines }, counter);
+    if (isStream && areLines && options.from === 'ndjson') {
+      return reply({ status: 200, body: lineAnswer(events, counter) });
+    }
+    const parts = isStream ? events : await startAnswer(events, body);
+    const answer = byteAnswer(answerType, parts, { isStream, areLines }, counter);
     return reply({ status: 200, body: answer });
   };
 
   return {
     predict: (input): Sent<'predict'> | Promise<Sent<'predict'>> => {
       const { body } = input;
-      if (body instanceof Readable) return answerStream(input, body);
-      return body instanceof UnparsedJson ? answerUnparsed(input, body) : answerParsed(input, body);
+      return body instanceof Readable || body instanceof UnparsedJson
+        ? answerBytes(input, body)
+        : answerParsed(input, body);
     },
   };
+}
+
+/** Can be read again, by a second way of a body that the first has declined. */
+function toIterable(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield bytes;
+    },
+  };
+}
+
+/** Waits for the first part of an answer, before which all of the body was read, and frees that. */
+async function startAnswer(
+  events: AsyncGenerator<AnswerProgress>,
+  body: UnparsedJson<PredictBody>,
+): Promise<Events> {
+  let first = await events.next();
+  while (!first.done && first.value.kind === 'progress') first = await events.next();
+  if (first.done) return events;
+  body.release();
+  return prepend(first.value, events);
 }
 
 /** Returns the rows of a body, and where they are, as a JSON pointer. */
@@ -124,8 +145,7 @@ function findRows(body: PredictBody): [rows: readonly unknown[], at: string] {
   return Array.isArray(body) ? [body, '/body'] : [body.data, '/body/data'];
 }
 
-/** @param mediaType the media type of the rows */
-function answerOptions({ query, answerType }: Input<'predict'>, mediaType: string): AnswerOptions {
+function answerOptions({ query, answerType, mediaType }: Input<'predict'>): AnswerOptions {
   const { confidence, unknown, explain } = query;
   const to = findFormat(answerType);
   return {

@@ -2,13 +2,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnswerOptions, AnswerPart } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
-import { toAsyncIterable } from '../../common/to-async-iterable.js';
-import { problem, unavailable } from '../../problems/problem.js';
+import { type Sink, toAsyncIterable } from '../../common/to-async-iterable.js';
+import { unavailable } from '../../problems/problem.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { type Job, OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import { type AnswerEvent, type AnswerJob, answerBody, type RowsFault } from './answer-body.js';
+import { type AnswerEvent, type AnswerJob, answerBody } from './answer-body.js';
 import type { Predictors } from './predictors.js';
-import { unknownNames } from './row-warnings.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -51,26 +50,17 @@ export interface PredictionRequest {
   /** Whether the body has arrived as a whole. It waits for a free slot; a stream does not. */
   readonly isWhole: boolean;
   /** Throws the problem of JSON that the fast reader has declined. If there is none, its rows are read as objects. */
-  readonly validate?: () => Promise<unknown>;
+  readonly validate?: (() => Promise<void>) | undefined;
   /** Aborted when nobody waits for the answer any more. */
   readonly closed: AbortSignal;
 }
 
-type Workers = WorkerPool<AnswerJob, RowsFault | undefined, AnswerEvent>;
+type Workers = WorkerPool<AnswerJob, boolean, AnswerEvent>;
 
 /** An answer without a slot. */
 interface SlowAnswer {
   readonly owner: string;
   readonly answer: AbortController;
-}
-
-/** Takes the parts of an answer, in order. */
-type Push = (part: AnswerPart) => Promise<void>;
-
-interface Take {
-  readonly push: Push;
-  /** Called when a piece of the body was taken. */
-  readonly onTaken: () => void;
 }
 
 /**
@@ -124,8 +114,7 @@ export class PredictionPool {
     const { closed } = request;
     try {
       yield* toAsyncIterable<AnswerProgress>(
-        ({ push, offer }, signal) =>
-          this.#answer(request, { push, onTaken: () => offer({ kind: 'progress' }) }, signal),
+        (sink, signal) => this.#answer(request, sink, signal),
         { signal: closed, maxWaiting: MAX_PARTS },
       );
     } catch (error) {
@@ -138,7 +127,11 @@ export class PredictionPool {
     await this.#workers?.close();
   }
 
-  async #answer(request: PredictionRequest, take: Take, closed: AbortSignal): Promise<void> {
+  async #answer(
+    request: PredictionRequest,
+    { push, offer }: Sink<AnswerProgress>,
+    closed: AbortSignal,
+  ): Promise<void> {
     const { owner } = request.caller;
     const leave = request.isWhole ? await this.#gate.enter(owner, closed) : undefined;
     const answer = new AbortController();
@@ -150,22 +143,22 @@ export class PredictionPool {
       if (leave && !signal.aborted) this.#yieldSlot(slow, leave);
     };
     const slotTime = setTimeout(yieldSlot, MAX_SLOT_MS);
-    const push: Push = async (part) => {
-      const patience = setTimeout(yieldSlot, SLOW_READER_MS);
-      await take.push(part);
-      clearTimeout(patience);
+    const sink: Sink<AnswerProgress> = {
+      push: async (part) => {
+        const patience = setTimeout(yieldSlot, SLOW_READER_MS);
+        await push(part);
+        clearTimeout(patience);
+      },
+      offer,
     };
     const run = (isValid: boolean) =>
       this.#workers
-        ? this.#answerInWorker(this.#workers, request, isValid, { ...take, push }, signal)
-        : this.#answerOnMainLoop(request, isValid, push, signal);
+        ? this.#answerInWorker(this.#workers, request, isValid, sink, signal)
+        : this.#answerOnMainLoop(request, isValid, sink, signal);
     try {
-      let fault = await run(false);
-      if (fault?.kind === 'declined') {
-        await request.validate?.();
-        fault = await run(true);
-      }
-      if (fault) throw explainFault(fault);
+      if (await run(false)) return;
+      await request.validate?.();
+      if (!(await run(true))) throw new Error('A body was declined that is valid');
     } finally {
       clearTimeout(slotTime);
       closed.removeEventListener('abort', end);
@@ -180,9 +173,9 @@ export class PredictionPool {
     workers: Workers,
     { versionId, options, body }: PredictionRequest,
     isValid: boolean,
-    { push, onTaken }: Take,
+    { push, offer }: Sink<AnswerProgress>,
     signal: AbortSignal,
-  ): Promise<RowsFault | undefined> {
+  ): Promise<boolean> {
     const { predictors } = this;
     let tellLoaded = (_isLoaded: boolean) => {};
     const isLoaded = new Promise<boolean>((resolve) => {
@@ -207,7 +200,7 @@ export class PredictionPool {
         else return push(event);
         return undefined;
       },
-      onTaken,
+      onTaken: () => offer({ kind: 'progress' }),
       signal,
     };
     return workers.run(job, versionId);
@@ -216,9 +209,9 @@ export class PredictionPool {
   async #answerOnMainLoop(
     { versionId, options, body }: PredictionRequest,
     isValid: boolean,
-    push: Push,
+    { push }: Sink<AnswerProgress>,
     signal: AbortSignal,
-  ): Promise<RowsFault | undefined> {
+  ): Promise<boolean> {
     const predictor = await this.predictors.ofVersion(versionId);
     if (!predictor) throw versionGone();
     return answerBody(predictor, body, { versionId, options, isValid }, async (part) => {
@@ -248,17 +241,6 @@ export class PredictionPool {
         'The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.',
       ),
     );
-  }
-}
-
-function explainFault(fault: RowsFault): Error {
-  switch (fault.kind) {
-    case 'malformed':
-      return problem('/problems/malformed-body', fault.message);
-    case 'unknown-names':
-      return unknownNames(fault.names, (row) => `/body/${row}`);
-    case 'declined':
-      return new Error('A body was declined that is valid');
   }
 }
 

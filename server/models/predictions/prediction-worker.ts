@@ -1,18 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { freeMemory } from '../../common/free-memory.js';
 import { serveJobs } from '../../work/serve-jobs.js';
-import {
-  type AnswerEvent,
-  type AnswerJob,
-  answerBody,
-  ModelCache,
-  type RowsFault,
-} from './answer-body.js';
+import { type AnswerEvent, type AnswerJob, answerBody, ModelCache } from './answer-body.js';
 
 const cache = new ModelCache(256 * 1024 * 1024);
 
 /** Runs in a process of its own: answers rows with models that it keeps loaded. */
-await serveJobs<AnswerJob, AnswerEvent, RowsFault | undefined>(async (job, input, output) => {
+await serveJobs<AnswerJob, AnswerEvent, boolean>(async (job, input, output) => {
   const pieces = input[Symbol.asyncIterator]();
   const loaded = cache.get(job.versionId);
   output.event({ kind: 'model', isLoaded: loaded !== undefined });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { readSentTable } from './sent-table.js';
+import { readSentTable } from './train.js';
 
 /** Returns what a body of JSON is, cut into chunks of some size. */
 async function sent(text: string, size: number) {

@@ -1,4 +1,4 @@
-import type { RowFormat, TableFault, Task } from '../../../prediction/src/predicting.js';
+import type { RowFormat, Task } from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
   JsonShapeError,
@@ -11,8 +11,9 @@ import {
   readRecordTable,
   TableError,
 } from '../../../prediction/src/reading.js';
+import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import type { CsvOptions } from '../formats.js';
+import { type CsvOptions, unusableTable } from '../formats.js';
 
 /** The details of a job that reads a table; the text follows as input. */
 export interface TableJob {
@@ -24,18 +25,16 @@ export interface TableJob {
   readonly csv?: CsvOptions | undefined;
 }
 
-/**
- * The result of a job. Either the parts of the table have been written, as `encodeTable` makes them,
- * or the table was refused.
- */
-export type TableResult =
-  | { readonly kind: 'read'; readonly rowCount: number; readonly task: Task }
-  | { readonly kind: 'unusable'; readonly faults: readonly TableFault[] }
-  | { readonly kind: 'malformed' | 'misshapen'; readonly message: string };
+/** What is known of a table whose parts have been written, as `encodeTable` makes them. */
+export interface TableResult {
+  readonly rowCount: number;
+  readonly task: Task;
+}
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */
 await serveJobs(readTable);
 
+/** @throws {ProblemError} if the table is refused */
 async function readTable(
   job: TableJob,
   text: AsyncIterable<Uint8Array>,
@@ -44,12 +43,14 @@ async function readTable(
   try {
     const table = await readFormat(job, text);
     for (const part of encodeTable(table)) output.data(part);
-    return { kind: 'read', rowCount: table.rowCount, task: table.task };
+    return { rowCount: table.rowCount, task: table.task };
   } catch (error) {
-    if (error instanceof TableError) return { kind: 'unusable', faults: error.faults };
-    if (error instanceof MalformedJsonError) return { kind: 'malformed', message: error.message };
-    if (error instanceof JsonShapeError) return { kind: 'misshapen', message: error.message };
-    throw error;
+    if (error instanceof TableError) throw unusableTable(error.faults);
+    if (error instanceof MalformedJsonError) {
+      throw malformedBody(`The body is not valid JSON: ${error.message}`);
+    }
+    if (!(error instanceof JsonShapeError)) throw error;
+    throw invalidRequest([{ pointer: '/body', message: error.message }]);
   }
 }
 

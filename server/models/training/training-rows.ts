@@ -17,7 +17,7 @@ import {
   setServingVersion,
   trainingInProgress,
 } from '../model-rows.js';
-import { releaseTable, type StoredTable, takeTable } from './table-rows.js';
+import { releaseTable, type StoredTable, takeTable } from './tables.js';
 
 /**
  * Each training waits with its table in the store; beyond so many, a caller is better told to come
@@ -106,13 +106,6 @@ export async function refuseFullQueue(
   projectId: string,
   ours: 0 | 1 = 0,
 ): Promise<void> {
-  const { inAll, ofOwner } = await countQueue(db, projectId);
-  if (inAll - ours < MAX_WAITING.inAll && ofOwner - ours < MAX_WAITING.ofOwner) return;
-  throw unavailable('Too many trainings wait already; try again when some are done.', 60);
-}
-
-/** Counts the waiting trainings, of all owners and of the project's owner. */
-async function countQueue(db: Kysely<Database>, projectId: string) {
   const { inAll, ofOwner } = await selectWaiting(db)
     .select(({ fn, selectFrom }) => [
       fn.countAll().as('inAll'),
@@ -126,7 +119,9 @@ async function countQueue(db: Kysely<Database>, projectId: string) {
         .as('ofOwner'),
     ])
     .executeTakeFirstOrThrow();
-  return { inAll: Number(inAll), ofOwner: Number(ofOwner) };
+  const isFull = (count: number | string | bigint, max: number) => Number(count) - ours >= max;
+  if (!isFull(inAll, MAX_WAITING.inAll) && !isFull(ofOwner, MAX_WAITING.ofOwner)) return;
+  throw unavailable('Too many trainings wait already; try again when some are done.', 60);
 }
 
 export async function countWaitingTrainings({ reads }: Store): Promise<number> {
@@ -196,7 +191,21 @@ export async function claimTraining(
       .returning('id')
       .executeTakeFirst();
     if (!claimed) return undefined;
-    const claim = await readClaim(db, claimed.id);
+    const claim = await db
+      .selectFrom('model_versions')
+      .innerJoin('models', 'models.id', 'model_versions.model_id')
+      .innerJoin('projects', 'projects.id', 'models.project_id')
+      .innerJoin('training_tables', 'training_tables.version_id', 'model_versions.id')
+      .select([
+        'model_versions.id as versionId',
+        'model_versions.attempts',
+        'models.name as model',
+        'model_versions.version',
+        'training_tables.parts',
+        'projects.owner',
+      ])
+      .where('model_versions.id', '=', claimed.id)
+      .executeTakeFirstOrThrow();
     await db
       .insertInto('owner_storage')
       .values({ owner: claim.owner, trained_at: now })
@@ -209,24 +218,6 @@ export async function claimTraining(
 function selectClaimable(db: Kysely<Database>, exceptOwner: string | undefined) {
   const all = selectWaiting(db).select('model_versions.id');
   return exceptOwner === undefined ? all : all.where('projects.owner', '!=', exceptOwner);
-}
-
-function readClaim(db: Kysely<Database>, versionId: string) {
-  return db
-    .selectFrom('model_versions')
-    .innerJoin('models', 'models.id', 'model_versions.model_id')
-    .innerJoin('projects', 'projects.id', 'models.project_id')
-    .innerJoin('training_tables', 'training_tables.version_id', 'model_versions.id')
-    .select([
-      'model_versions.id as versionId',
-      'model_versions.attempts',
-      'models.name as model',
-      'model_versions.version',
-      'training_tables.parts',
-      'projects.owner',
-    ])
-    .where('model_versions.id', '=', versionId)
-    .executeTakeFirstOrThrow();
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   WorkerEndedError,
   WorkerTimeoutError,
 } from '../../work/worker-process.js';
-import { readTablePart } from './table-rows.js';
+import { readTablePart } from './tables.js';
 import {
   type Claim,
   claimTraining,

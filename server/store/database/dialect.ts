@@ -226,6 +226,8 @@ export class PreparedStatement<Row = unknown> {
  */
 export class StatementCache {
   readonly #statements = new Map<string, PreparedStatement>();
+  #dataVersion: PreparedStatement | undefined;
+  #othersChanges: unknown;
   /** The number of statements that may have changed something. */
   writes = 0;
 
@@ -239,6 +241,22 @@ export class StatementCache {
     const statement = new PreparedStatement(this.connection, sql);
     this.#statements.set(sql, statement);
     return statement;
+  }
+
+  /**
+   * Returns a mark that is another one whenever anything may have changed: SQLite tells of the commits of
+   * other connections, and our own are counted.
+   */
+  mark(): string {
+    // Asked once in a turn of the event loop: requests of one turn had all arrived when it began.
+    if (this.#othersChanges === undefined) {
+      this.#dataVersion ??= new PreparedStatement(this.connection, 'pragma data_version');
+      this.#othersChanges = this.#dataVersion.value();
+      setImmediate(() => {
+        this.#othersChanges = undefined;
+      });
+    }
+    return `${this.#othersChanges} ${this.writes}`;
   }
 
   close(): void {

@@ -5,10 +5,9 @@ import {
   type PostgresCursor,
   PostgresDialect,
   type PostgresPool,
-  type PostgresPoolClient,
   type PostgresQueryResult,
 } from 'kysely';
-import { Pool, type PoolClient } from 'pg';
+import { Pool } from 'pg';
 import { migrate } from '../migrations/index.js';
 import { refuseUnreadable } from './address.js';
 import type { Databases } from './dialect.js';
@@ -127,33 +126,20 @@ function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): Postgres
   return {
     connect: async () => {
       const client = await pool.connect();
-      return new GuardedClient(client, breaker, performance.now() + transaction);
+      const end = performance.now() + transaction;
+      function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
+      function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
+      function query(text: unknown, values: readonly unknown[] = []): unknown {
+        if (typeof text !== 'string') throw new Error('The store reads no streams');
+        if (performance.now() > end && text !== 'rollback') {
+          throw new StoreBusyError('The store took too long; try again in a moment.');
+        }
+        return breaker.run(text, () => client.query(text, [...values]));
+      }
+      return { query, release: () => client.release() };
     },
     end: () => pool.end(),
   };
-}
-
-class GuardedClient implements PostgresPoolClient {
-  /** @param end when the last statement may begin, by `performance.now()` */
-  constructor(
-    private readonly client: PoolClient,
-    private readonly breaker: CircuitBreaker,
-    private readonly end: number,
-  ) {}
-
-  query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
-  query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  query(sql: unknown, parameters: readonly unknown[] = []): unknown {
-    if (typeof sql !== 'string') throw new Error('The store reads no streams');
-    if (performance.now() > this.end && sql !== 'rollback') {
-      throw new StoreBusyError('The store took too long; try again in a moment.');
-    }
-    return this.breaker.run(sql, () => this.client.query(sql, [...parameters]));
-  }
-
-  release(): void {
-    this.client.release();
-  }
 }
 
 /** Reads wait for locks of whole tables only; what locks rows may wait for one row, which says nothing of the table. */

@@ -6,7 +6,6 @@ import { migrate } from '../migrations/index.js';
 import {
   type Databases,
   EmbeddedSqliteDialect,
-  PreparedStatement,
   StatementCache,
   singleConnection,
 } from './dialect.js';
@@ -34,9 +33,8 @@ const CACHE_SIZE = -16_000;
  * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
  * @param log gets the error of each statement that fails on the way of writes
- * @returns the database, its path, and a mark that is another one whenever anything in it may have changed: SQLite tells
- *   of the commits of other connections (`pragma data_version`), and our own are counted. A file has a second
- *   connection for reads, which would otherwise wait for whatever transaction is open.
+ * @returns the database, its path, and what marks its state. A file has a second connection for reads, which would
+ *   otherwise wait for whatever transaction is open.
  * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later
  *   release wrote it
  */
@@ -66,20 +64,9 @@ export async function openSqlite(
     database.close();
     throw error;
   }
-  const othersChanges = new PreparedStatement(database, 'pragma data_version');
-  let seen: unknown;
-  const mark = () => {
-    // Asked once in a turn of the event loop: requests of one turn had all arrived when it began.
-    if (seen === undefined) {
-      seen = othersChanges.value();
-      setImmediate(() => {
-        seen = undefined;
-      });
-    }
-    return `${seen} ${statements.writes}`;
-  };
   const reads = path === ':memory:' ? {} : await openReads(path);
-  return { databases: { ...singleConnection(db), ...reads }, path, mark };
+  const databases = { ...singleConnection(db), ...reads };
+  return { databases, path, mark: () => statements.mark() };
 }
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jsonMembers, mergeJson } from './merge-json.js';
+import { jsonMembers, mergeJson } from './rows.js';
 
 const PARAMS = { noun: 'skill', field: 'params' } as const;
 
