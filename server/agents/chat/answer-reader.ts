@@ -1,7 +1,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { ChatError, connectionError, refusalError } from './chat-error.js';
-import type { ChatAnswer, ChatLimits } from './messages.js';
+import { type ChatAnswer, type ChatLimits, parseObject } from './messages.js';
 import { ToolCallAssembler } from './tool-calls.js';
 
 /** JSON escapes make text longer: a quotation mark takes two characters. */
@@ -138,9 +138,9 @@ export class AnswerReader {
     if (this.#format === 'document') {
       const document = this.#document.trimEnd();
       if (!document.endsWith('}')) throw connectionError();
-      const answer = parse(document);
+      const answer = parseObject(document);
       if (!answer || !('choices' in answer || 'error' in answer)) throw unknownAnswer();
-      this.#add(answer);
+      this.#add(asRecord(answer));
       this.hasEnded = true;
     } else if (this.#format === 'events') {
       // The last event lacks its blank line on some servers.
@@ -160,8 +160,9 @@ export class AnswerReader {
     }
     const text = data.trim();
     const isObject = text.startsWith('{');
-    const chunk = isObject ? parse(text) : undefined;
-    if (chunk) this.#add(event === 'error' && !('error' in chunk) ? { error: chunk } : chunk);
+    const chunk = isObject ? parseObject(text) : undefined;
+    if (chunk)
+      this.#add(asRecord(event === 'error' && !('error' in chunk) ? { error: chunk } : chunk));
     else if (text === '[DONE]') this.hasEnded = true;
     else if (!isObject && event === 'error') this.#add({ error: text });
     // The last event is cut where the connection ended early. The answer is then incomplete, or was complete before.
@@ -223,14 +224,6 @@ export class AnswerReader {
     return new ChatError(
       `The chat server sent a piece of an answer that is longer than ${this.#maxLength} characters. Ask for a shorter answer.`,
     );
-  }
-}
-
-function parse(text: string): JsonRecord | undefined {
-  try {
-    return asRecord(JSON.parse(text));
-  } catch {
-    return undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type ChatLimits,
   type ChatRequest,
   DEFAULT_LIMITS,
+  parseJson,
   writeRequest,
 } from './messages.js';
 
@@ -146,12 +147,4 @@ class PieceTurns {
     const gap = (performance.now() - begun) * GAP_RATIO;
     this.#schedule(Math.min(Math.max(gap, MIN_GAP_MS), MAX_GAP_MS));
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

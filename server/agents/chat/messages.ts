@@ -119,11 +119,21 @@ function toolCallBody({ id, name, arguments: text }: ToolCall): Schemas['ToolCal
 /** Returns the text of a JSON object, which has the arguments as a string if they are none. */
 function repairArguments(text: string): string {
   if (text.trim() === '') return '{}';
+  return parseObject(text) ? text : JSON.stringify({ invalid_arguments: text });
+}
+
+/** Returns the JSON object that a text is; undefined if it is none. */
+export function parseObject(text: string): object | undefined {
+  const value = parseJson(text);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? value : undefined;
+}
+
+/** Returns the value of a text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return text;
+    return JSON.parse(text);
   } catch {
-    // The fallback below holds for a text that is not JSON, too.
+    return undefined;
   }
-  return JSON.stringify({ invalid_arguments: text });
 }

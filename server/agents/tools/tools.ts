@@ -4,7 +4,7 @@ import type { Project } from '../../projects/projects.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import type { Step } from '../answer-stream.js';
 import { replaceUnstorable } from '../chat/answer-reader.js';
-import type { ToolCall } from '../chat/messages.js';
+import { parseObject, type ToolCall } from '../chat/messages.js';
 import { fenceResult, reportFailure } from '../prompt.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
@@ -182,13 +182,8 @@ export class ToolRegistry {
 /** Returns the input of a call; undefined if it is not a JSON object. No text is an empty object. */
 function parseInput(text: string): unknown {
   if (text.trim() === '') return {};
-  try {
-    const value: unknown = JSON.parse(text);
-    const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject && !nestsDeeperThan(MAX_DEPTH, value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseObject(text);
+  return value && !nestsDeeperThan(MAX_DEPTH, value) ? value : undefined;
 }
 
 /** Returns a call as callers see it: a long input or one that is not a JSON object is text. */
