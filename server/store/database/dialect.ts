@@ -247,7 +247,7 @@ export class StatementCache {
    * Returns a mark that is another one whenever anything may have changed: SQLite tells of the commits of
    * other connections, and our own are counted.
    */
-  mark(): string {
+  readonly mark = (): string => {
     // Asked once in a turn of the event loop: requests of one turn had all arrived when it began.
     if (this.#othersChanges === undefined) {
       this.#dataVersion ??= new PreparedStatement(this.connection, 'pragma data_version');
@@ -257,7 +257,7 @@ export class StatementCache {
       });
     }
     return `${this.#othersChanges} ${this.writes}`;
-  }
+  };
 
   close(): void {
     this.connection.close();

@@ -65,7 +65,7 @@ export interface Database {
     /** Until when it may wait for its document, in milliseconds since 1970; 0 if none is to come. */
     upload_until: number;
   };
-  /** The parts of texts, which `full-text/passage-index.ts` finds. */
+  /** The parts of texts, which `resources/documents/passage-index.ts` finds. */
   passages: {
     id: Generated<number | string>;
     text_id: Id;

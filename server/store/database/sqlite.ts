@@ -66,7 +66,7 @@ export async function openSqlite(
   }
   const reads = path === ':memory:' ? {} : await openReads(path);
   const databases = { ...singleConnection(db), ...reads };
-  return { databases, path, mark: () => statements.mark() };
+  return { databases, path, mark: statements.mark };
 }
 
 /**
