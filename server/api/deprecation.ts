@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Operation } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
-import { drainAndClose } from '../edge/request-body.js';
+import { drainAndClose } from '../edge/request.js';
 
 /**
  * Adds `Deprecation` (RFC 9745, section 2) and `Sunset` (RFC 8594, section 3) to the answer; of several

@@ -3,7 +3,7 @@ import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:h
 import type { Duplex } from 'node:stream';
 import type { Contract } from '../contract/document.js';
 import { type ProblemError, problem, render } from '../problems/problem.js';
-import { CLOSE_DELAY_MS } from './request-body.js';
+import { CLOSE_DELAY_MS } from './request.js';
 
 /** Connections with a response in progress: anything written there would be read as part of it. */
 export const responsesBegun = new WeakSet<Duplex>();

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
+import { isOwnOrigin } from '../auth/origins.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
-import { isOwnOrigin } from '../edge/cors.js';
 import { withoutQuery } from '../edge/request.js';
 import { maskKeys } from '../problems/problem.js';
 

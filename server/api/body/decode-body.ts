@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex, type Readable, Transform, type TransformCallback } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { Decompress } from 'fzstd';
-import { BodyMeter } from '../../edge/request-body.js';
+import { BodyMeter } from '../../edge/request.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 
 export type Encoding = 'gzip' | 'zstd';

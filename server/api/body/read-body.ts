@@ -6,6 +6,8 @@ import type { Operation } from '../../contract/document.js';
 import { onResponseClose } from '../../edge/connections.js';
 import {
   announcedLength,
+  BodyMeter,
+  disableBodyTimeout,
   hasBody,
   isEndless,
   isRowStream,
@@ -13,7 +15,6 @@ import {
   JSON_TYPE,
   mediaType,
 } from '../../edge/request.js';
-import { BodyMeter, disableBodyTimeout } from '../../edge/request-body.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import type { Step } from '../request-context.js';

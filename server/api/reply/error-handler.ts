@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { drainAndClose } from '../../edge/request-body.js';
+import { drainAndClose } from '../../edge/request.js';
 import { invalidRequest, ProblemError, problem, render } from '../../problems/problem.js';
 
 /** Logs the cause of a failed request, which its caller does not see. */
