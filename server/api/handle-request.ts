@@ -10,18 +10,17 @@ import type { Caller } from '../auth/caller.js';
 import { type Callers, identifyCaller, requireScope } from '../auth/callers.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
-import { onResponseClose } from '../edge/connections.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import { deferLargeJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';
-import { announceParameters, redirectFromPrefix } from './deprecation.js';
+import { announceDeprecations, redirectFromPrefix } from './deprecation.js';
 import type { Handlers, OperationId } from './handlers.js';
 import type { Limits, OperationLimits } from './limits/index.js';
 import type { NoteFailure } from './reply/error-handler.js';
 import { type AnyReply, send } from './reply/send.js';
 import type { Step } from './request-context.js';
-import { requestSignal } from './request-signal.js';
+import { abortWithRequest, type EarlyEnd } from './request-signal.js';
 import { requestValidation } from './validation/validate.js';
 
 /** The parts of the service that requests to all operations share. */
@@ -51,8 +50,6 @@ export type RefuseMissing = (
 /** An operation, with the steps that are its own. */
 interface Endpoint {
   readonly operation: Operation;
-  /** Whether it, or a parameter of it, is deprecated. */
-  readonly hasDeprecations: boolean;
   readonly limits: OperationLimits;
   /** Reads the body into `req.body`, mostly as bytes; undefined if the operation takes none. */
   readonly readBody: Step | undefined;
@@ -123,13 +120,15 @@ export function handleRequests(service: Service, bases: readonly string[]): Requ
 async function handleRequest(
   req: Request,
   res: Response,
-  { operation, hasDeprecations, limits, readBody, check, handle }: Endpoint,
+  { operation, limits, readBody, check, handle }: Endpoint,
   service: Service,
 ): Promise<void> {
   const { locals } = res;
   locals.operationId = operation.id;
   locals.route = operation.path;
-  if (hasDeprecations) announceParameters(operation, req, res);
+  if (operation.deprecations.length > 0) {
+    announceDeprecations(operation, { operation, query: req.query, header: req.headers }, res);
+  }
 
   let caller = ANONYMOUS;
   if (!operation.isOpen) {
@@ -193,16 +192,19 @@ class HandlerInput {
   }
 
   get closed(): AbortSignal {
-    const closed = new AbortController();
-    onResponseClose(this.#req, this.#res, () => closed.abort(unavailable('The caller has gone.')));
-    return closed.signal;
+    return this.#abortWithRequest();
   }
 
   get signal(): AbortSignal {
     const { callers, stopping } = this.#service;
     const isKeyValid = () => callers.isKeyValid(this.caller);
-    this.#signal ??= requestSignal(this.#req, this.#res, stopping, isKeyValid);
+    this.#signal ??= this.#abortWithRequest({ stopping, isKeyValid, advice: 'ask again' });
     return this.#signal;
+  }
+
+  #abortWithRequest(early?: EarlyEnd): AbortSignal {
+    const gone = unavailable('The caller has gone.');
+    return abortWithRequest(this.#req, this.#res, gone, early).signal;
   }
 }
 
@@ -256,10 +258,11 @@ function listAddresses(service: Service, bases: readonly string[]): RouteTree<Ad
     const methods = operations.map(({ method }) =>
       method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
     );
-    const prefixes = operations[0]?.deprecations.prefixes ?? [];
+    const deprecations = operations[0]?.deprecations ?? [];
+    const prefixes = deprecations.filter((part) => part.in === 'prefix');
     addresses.add(path, {
       allow: [...methods, 'OPTIONS'].join(', '),
-      deprecatedBases: new Map([...prefixes].map(([prefix, sunset]) => [home + prefix, sunset])),
+      deprecatedBases: new Map(prefixes.map(({ path: [prefix], sunset }) => [`${home}${prefix}`, sunset])),
       endpoints: new Map(
         operations.map((operation) => [
           operation.method.toUpperCase(),
@@ -287,12 +290,8 @@ function createEndpoint(
         await validate(req, res);
       }
     : validate;
-  const { deprecations } = operation;
   return {
     operation,
-    hasDeprecations:
-      deprecations.operation !== undefined ||
-      deprecations.query.size + deprecations.headers.size > 0,
     limits: limits.ofOperation(operation),
     readBody: takesBody
       ? readBody(operation, config, (caller) => callers.isKeyValid(caller), {

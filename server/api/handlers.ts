@@ -4,7 +4,7 @@ import type { operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { TextBody, UnparsedJson } from './body/parse-body.js';
 import type { DeferredBody } from './body/read-body.js';
-import type { ByteStream, EventStream, JsonLines, JsonText, PlainText } from './reply/send.js';
+import type { ByteStream, EventStream, JsonText, PlainText } from './reply/send.js';
 
 type Operations = operations;
 
@@ -48,13 +48,11 @@ type BodyPart<R> = [Content<R>] extends [never]
 
 /** A body in one of the media types of a response. */
 type BodyIn<C> = {
-  [M in keyof C]: M extends 'application/x-ndjson'
-    ? JsonLines | ByteStream
-    : M extends 'text/event-stream'
-      ? EventStream
-      : M extends 'application/json'
-        ? C[M] | JsonText<C[M]>
-        : ByteStream;
+  [M in keyof C]: M extends 'text/event-stream'
+    ? EventStream
+    : M extends 'application/json'
+      ? C[M] | JsonText<C[M]>
+      : ByteStream;
 }[keyof C];
 
 type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;

@@ -12,7 +12,7 @@ import {
   MAX_ERRORS,
   malformedBody,
 } from '../../problems/problem.js';
-import { announceFields } from '../deprecation.js';
+import { announceDeprecations } from '../deprecation.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';
 import { MAX_NESTING, malformedJson, parseSliced, type RowsPlace } from './sliced-json.js';
@@ -24,11 +24,10 @@ import { MAX_NESTING, malformedJson, parseSliced, type RowsPlace } from './slice
 export function parseBody(contract: Contract, operation: Operation): Step {
   const place = findRows(contract, operation);
   const refuse = createBoundsCheck(contract, operation);
-  const hasDeprecations = operation.deprecations.fields.length > 0;
   const accept = (body: unknown, res: Response) => {
     res.req.body = body;
     refuse(body);
-    if (hasDeprecations) announceFields(operation, body, res);
+    announceDeprecations(operation, { body }, res);
   };
   return (req, res) => {
     const { body } = req;
