@@ -25,28 +25,30 @@ export function identifyCaller(
   callers: Callers,
   allowedOrigins: readonly string[],
 ): Caller | Promise<Caller> {
-  const headers = keyHeaders(req);
-  const [sent] = headers;
+  const sent = keyHeaders(req);
+  const [first] = sent;
   // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
   const refuse = async (detail: string): Promise<never> => {
-    throw unauthorized((await callers.needsKey()) ? detail : needlessKey(headers), 'invalid_token');
+    const names = [...new Set(sent.map(({ form }) => form.name))].join(' and ');
+    const needless = `This service has no keys: send none; leave the header ${names} out.`;
+    throw unauthorized((await callers.needsKey()) ? detail : needless, 'invalid_token');
   };
-  if (headers.some(({ name }) => name !== sent?.name)) {
+  if (sent.some(({ form }) => form !== first?.form)) {
     // One of the two may not be the caller's.
     return refuse(
       'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
     );
   }
-  const presented =
-    sent && headers.length === 1 ? FORMS[sent.name].form.exec(sent.value)?.[1] : undefined;
-  if (sent && presented === undefined) {
-    const { name, example } = FORMS[sent.name];
+  const presented = sent.length === 1 ? first?.form.pattern.exec(first.value)?.[1] : undefined;
+  if (first && presented === undefined) {
+    const { name, example } = first.form;
     return refuse(
       `The header ${name} does not have the form '${example}'; send the key so, in one such header.`,
     );
   }
   const letIn = (caller: Caller | undefined) => {
-    if (!caller) return presented === undefined ? refuseWithoutKey() : refuse(BAD_KEY);
+    if (!caller && presented !== undefined) return refuse(BAD_KEY);
+    if (!caller) throw unauthorized(NO_KEY_SENT);
     if (caller.key === null) refuseForeignPages(req, method, allowedOrigins);
     return caller;
   };
@@ -58,11 +60,8 @@ export function identifyCaller(
 const BAD_KEY =
   'The key is unknown, revoked or expired; ask those who run the service for another.';
 
-function refuseWithoutKey(): never {
-  throw unauthorized(
-    "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.",
-  );
-}
+const NO_KEY_SENT =
+  "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.";
 
 /**
  * Without keys, the service trusts browsers on this machine. A page from elsewhere could point its
@@ -98,41 +97,40 @@ export function requireScope({ scope }: Operation, caller: Caller): void {
   );
 }
 
-interface KeyHeader {
-  readonly name: (typeof KEY_HEADERS)[number];
-  readonly value: string;
-}
+/** The headers that may carry a key, in lower case. A request has one of them. */
+export const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
+
+/** Their forms; that of Authorization is RFC 6750, section 2.1. */
+const KEY_FORMS = {
+  authorization: {
+    name: 'Authorization',
+    example: 'Bearer roster_…',
+    pattern: /^Bearer +(roster_\S+) *$/i,
+  },
+  'x-api-key': { name: 'X-Api-Key', example: 'roster_…', pattern: /^(roster_\S+)$/ },
+};
 
 /**
  * Returns every header of the request that carries a key. If Authorization is sent more than once,
  * `headers` shows only the first; `rawHeaders`, which alternates names and values, shows them all.
  */
-function keyHeaders({ headers, rawHeaders }: Request): KeyHeader[] {
-  const found: KeyHeader[] = [];
-  if (headers.authorization === undefined && headers['x-api-key'] === undefined) return found;
+function keyHeaders({ headers, rawHeaders }: Request) {
+  const found: { form: (typeof KEY_FORMS)[keyof typeof KEY_FORMS]; value: string }[] = [];
+  if (keyHeader(headers) === undefined) return found;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const text = rawHeaders[index] ?? '';
     const name = KEY_HEADERS.find(
       (header) => header.length === text.length && header === text.toLowerCase(),
     );
-    if (name) found.push({ name, value: rawHeaders[index + 1] ?? '' });
+    if (name) found.push({ form: KEY_FORMS[name], value: rawHeaders[index + 1] ?? '' });
   }
   return found;
 }
 
-/** The form of each header; that of Authorization is RFC 6750, section 2.1. */
-const FORMS = {
-  authorization: {
-    name: 'Authorization',
-    example: 'Bearer roster_…',
-    form: /^Bearer +(roster_\S+) *$/i,
-  },
-  'x-api-key': { name: 'X-Api-Key', example: 'roster_…', form: /^(roster_\S+)$/ },
-};
-
-function needlessKey(headers: readonly KeyHeader[]): string {
-  const names = [...new Set(headers.map(({ name }) => FORMS[name].name))].join(' and ');
-  return `This service has no keys: send none; leave the header ${names} out.`;
+/** Returns the unchecked value of the header that carries the key; undefined if there is none. */
+export function keyHeader(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization, 'x-api-key': key } = headers;
+  return authorization ?? (Array.isArray(key) ? key.join() : key);
 }
 
 /** @param error the value of `error` in the challenge (RFC 6750, section 3.1) */
@@ -281,15 +279,6 @@ export class Callers {
 
 function isValid({ revoked_at, expires_at }: ApiKey): boolean {
   return revoked_at === null && (expires_at === null || Date.now() < Date.parse(expires_at));
-}
-
-/** The headers that may carry a key, in lower case. A request has one of them. */
-export const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
-
-/** Returns the unchecked value of the header that carries the key; undefined if there is none. */
-export function keyHeader(headers: IncomingHttpHeaders): string | undefined {
-  const { authorization, 'x-api-key': key } = headers;
-  return authorization ?? (Array.isArray(key) ? key.join() : key);
 }
 
 /** Neither `_`, which separates the parts, nor `-`: a double click selects the whole key. */

@@ -172,8 +172,8 @@ export class WorkSlot {
 
   constructor(
     private readonly gate: FairGate,
-    private readonly owner: string,
-    private readonly unread: SendBufferLimit,
+    readonly owner: string,
+    readonly unread: SendBufferLimit,
   ) {}
 
   /** Takes the slot that the gate offers. Returns whether the work continues. */
@@ -189,16 +189,6 @@ export class WorkSlot {
     clearTimeout(this.#clock);
     this.#clock = undefined;
     this.gate.leave(this.owner);
-  }
-
-  /**
-   * Counts a response that waits for its reader.
-   * @param bytes the bytes of the response in memory
-   * @param cutOff called if its owner has too many such bytes, and this response has waited longest
-   * @returns the function that ends the wait
-   */
-  trackBackpressure(bytes: number, cutOff: () => void): () => void {
-    return this.unread.add(this.owner, bytes, cutOff);
   }
 
   end(): void {

@@ -170,7 +170,8 @@ function limitWait(res: Response): void {
   onResponseClose(res.req, res, () => clearTimeout(patience));
   // Without a listener, Node closes a connection that times out.
   res.setTimeout(STALLED_TIMEOUT_MS);
-  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
+  const { slot } = res.locals;
+  const endWait = slot?.unread.add(slot.owner, res.writableLength, () => res.destroy());
   if (endWait) onResponseClose(res.req, res, endWait);
 }
 

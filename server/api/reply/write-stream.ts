@@ -192,7 +192,7 @@ class StreamDeadline {
     const slow = setTimeout(() => {
       const { slot, bodyShare } = res.locals;
       slot?.pause();
-      endWait = slot?.trackBackpressure(res.writableLength + held, () => res.destroy());
+      endWait = slot?.unread.add(slot.owner, res.writableLength + held, () => res.destroy());
       bodyShare?.trackBackpressure(() => res.destroy());
     }, SLOW_READER_MS);
     const { isLive, times } = this.policy;
