@@ -262,7 +262,9 @@ function listAddresses(service: Service, bases: readonly string[]): RouteTree<Ad
     const prefixes = deprecations.filter((part) => part.in === 'prefix');
     addresses.add(path, {
       allow: [...methods, 'OPTIONS'].join(', '),
-      deprecatedBases: new Map(prefixes.map(({ path: [prefix], sunset }) => [`${home}${prefix}`, sunset])),
+      deprecatedBases: new Map(
+        prefixes.map(({ path: [prefix], sunset }) => [`${home}${prefix}`, sunset]),
+      ),
       endpoints: new Map(
         operations.map((operation) => [
           operation.method.toUpperCase(),

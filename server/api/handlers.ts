@@ -1,14 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.js';
-import type { operations } from '../../generated/openapi.js';
+import type { operations as Operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { TextBody, UnparsedJson } from './body/parse-body.js';
 import type { DeferredBody } from './body/read-body.js';
 import type { ByteStream, EventStream, JsonText, PlainText } from './reply/send.js';
 
-type Operations = operations;
-
-/** The operationIds of the contract. */
 export type OperationId = keyof Operations;
 
 type Content<R> = R extends { content: infer C } ? C : never;
@@ -107,7 +104,7 @@ type Body<O extends OperationId> = Operations[O] extends { requestBody: { conten
     : BodyOf<C> | UnparsedBody<O, C>
   : undefined;
 
-/** The parts of a validated request. */
+/** A validated request. */
 export interface Input<O extends OperationId> {
   readonly params: Parameters<O, 'path'>;
   readonly query: Parameters<O, 'query'>;

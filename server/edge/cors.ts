@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { KEY_HEADERS, keyHeader } from '../auth/callers.js';
 
 /** A request from a page, or the request that a preflight announces. */
-export interface CrossOriginRequest {
+interface CrossOriginRequest {
   readonly origin: string | undefined;
   readonly method: string;
   /** Whether it carries a key: `Authorization` or `X-Api-Key`. */
@@ -10,7 +10,7 @@ export interface CrossOriginRequest {
 }
 
 /** Returns the `Access-Control-Allow-Origin` of an answer; undefined where its page may not read it. */
-export type OriginRule = (request: CrossOriginRequest) => string | undefined;
+type OriginRule = (request: CrossOriginRequest) => string | undefined;
 
 /**
  * Allows exact origins everything. With `*`, pages of any origin may read with a key: GET and HEAD with

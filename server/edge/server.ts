@@ -48,8 +48,7 @@ const CLOSE_TIMEOUT_MS = 6_000;
  */
 const FIRST_REQUEST_MS = 1_000;
 
-/** The address at which a server listens, and the base path that it is shown with. */
-export interface ListenAddress {
+interface ListenAddress {
   readonly host: string;
   readonly port: number;
   readonly basePath: string;

@@ -2,11 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { asRecord } from '../../contract/json-record.js';
 import { invalidRequest, malformedBody, type ProblemError } from '../../problems/problem.js';
 
-/**
- * The place of the rows in a body: the body is an array of rows, or an object with such a member.
- */
+/** The place of the rows in a body: the body is an array of rows, or has such a member. */
 export interface RowsPlace {
-  readonly member?: string;
+  readonly member?: string | undefined;
   readonly maxRows: number;
 }
 

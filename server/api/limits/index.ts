@@ -27,7 +27,7 @@ const MAX_COLUMN_STREAMS = 3;
 /** The wait before a stream is tried again, in seconds: it takes longer than a prediction. */
 const STREAM_RETRY_SECONDS = 5;
 
-/** The limits of an operation, in two steps. Both throw the problem of a request that is refused. */
+/** The limits of an operation. Both throw the problem of a request that is refused. */
 export interface OperationLimits {
   /** As soon as the caller is known. */
   admit(req: Request, res: Response, caller: Caller): void;

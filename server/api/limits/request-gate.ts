@@ -6,11 +6,9 @@ import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/conn
 import { hasBody } from '../../edge/request.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 
-/** The number of requests that run or wait at once. */
 export interface Capacity {
   /** The plural name of the requests, for the detail of a refusal, such as "predictions". */
   readonly what: string;
-  /** The most requests that run at once. */
   readonly atOnce: number;
   /** The most requests that wait for a slot. */
   readonly waiting: number;
@@ -176,7 +174,7 @@ export class WorkSlot {
     readonly unread: SendBufferLimit,
   ) {}
 
-  /** Takes the slot that the gate offers. Returns whether the work continues. */
+  /** Takes the slot that the gate offers; returns whether the work continues. */
   begin(): boolean {
     if (this.#hasEnded) this.gate.leave(this.owner);
     else this.#clock = setTimeout(pauseSlot, MAX_WORK_MS, this);

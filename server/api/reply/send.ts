@@ -66,7 +66,6 @@ export class ByteStream {
   ) {}
 }
 
-/** An event of a streamed answer. */
 export type AgentEvent = components['schemas']['AgentEvent'];
 
 /**
@@ -157,9 +156,7 @@ function sendWhole(res: Response, body: Chunk): void {
   limitWait(res);
 }
 
-/**
- * Limits the time for which a complete answer waits for its reader, and the memory that it takes.
- */
+/** Limits the time for which a complete answer waits for its reader, and its memory. */
 function limitWait(res: Response): void {
   // Usually the network has taken all of it by now, and no timeout is needed.
   if (!res.socket || res.socket.writableLength === 0) return;
@@ -175,7 +172,6 @@ function limitWait(res: Response): void {
   if (endWait) onResponseClose(res.req, res, endWait);
 }
 
-/** Writes the items of a source, or sends them whole if there are few. */
 async function stream<T>(
   req: Request,
   res: Response,
@@ -296,7 +292,7 @@ function endWithLine(
     res.destroy();
     return;
   }
-  const error = asProblem(thrown, () => undefined);
+  const error = asProblem(thrown);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
   endAndDiscard(req, res, problemLine(contract, error, req, res), times.discarding);
 }
