@@ -11,8 +11,12 @@ import type { Predictors } from './models/predictions/predictors.js';
 import type { Tables } from './models/training/tables.js';
 import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
-import { type CallerLimits, callerOperations } from './projects/caller.js';
-import { findProject, projectOperations } from './projects/projects.js';
+import {
+  type CallerLimits,
+  callerOperations,
+  findProject,
+  projectOperations,
+} from './projects/projects.js';
 import { agentOperations } from './resources/agents.js';
 import { chatbotOperations } from './resources/chatbots.js';
 import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';

@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Operation } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
-import { drainAndClose } from '../edge/request-body.js';
+import { drainAndClose } from '../edge/request.js';
 
 /**
  * Adds `Deprecation` (RFC 9745, section 2) and `Sunset` (RFC 8594, section 3) to the answer; of several
@@ -21,34 +21,23 @@ function announceSunset(res: Response, { deprecated, sunset }: Sunset): void {
   });
 }
 
-/** Announces the end of a deprecated operation, and of deprecated parameters that a request has. */
-export function announceParameters({ deprecations }: Operation, req: Request, res: Response): void {
-  const { operation, query, headers } = deprecations;
-  if (operation) announceSunset(res, operation);
-  for (const [name, sunset] of query) {
-    if (req.query[name] !== undefined) announceSunset(res, sunset);
-  }
-  for (const [name, sunset] of headers) {
-    if (req.headers[name] !== undefined) announceSunset(res, sunset);
-  }
-}
-
 /**
- * Announces the end of deprecated fields that a parsed body has. A field that is null counts as not
+ * Announces the end of the deprecated parts that a request has. A field that is null counts as not
  * sent.
+ * @param sent the parts of the request that are read by now, as in `Deprecation.in`
  */
-export function announceFields({ deprecations }: Operation, body: unknown, res: Response): void {
-  for (const { path, sunset } of deprecations.fields) {
-    if (hasField(body, path)) announceSunset(res, sunset);
+export function announceDeprecations(
+  { deprecations }: Operation,
+  sent: Readonly<Record<string, unknown>>,
+  res: Response,
+): void {
+  for (const { in: place, path, sunset } of deprecations) {
+    const value = path.reduce(
+      (part, name) => (Object.hasOwn(asRecord(part), name) ? asRecord(part)[name] : undefined),
+      sent[place],
+    );
+    if (value !== undefined && value !== null) announceSunset(res, sunset);
   }
-}
-
-function hasField(body: unknown, path: readonly string[]): boolean {
-  const value = path.reduce(
-    (part, name) => (Object.hasOwn(asRecord(part), name) ? asRecord(part)[name] : undefined),
-    body,
-  );
-  return value !== undefined && value !== null;
 }
 
 /**

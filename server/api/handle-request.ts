@@ -1,29 +1,26 @@
 /**
  * A request's life, from its address to its reply. Express's router takes a fifth of the processor time of
- * a simple read, so addresses of the contract do not pass it (`edge/express-app.ts`): Express gives requests
+ * a simple read, so addresses of the contract do not pass it (`edge/server.ts`): Express gives requests
  * and responses their methods, serves the pages, answers unknown addresses and errors, and has
  * express-openapi-validator, which judges the requests that a fast check does not accept.
  */
 
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import type { Callers } from '../auth/callers.js';
+import { type Callers, identifyCaller, requireScope } from '../auth/callers.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
-import { onResponseClose } from '../edge/connections.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
-import { identifyCaller, requireScope } from './authorization.js';
 import { type DefersJson, deferJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';
-import { announceParameters, redirectFromPrefix } from './deprecation.js';
+import { announceDeprecations, redirectFromPrefix } from './deprecation.js';
 import type { Handlers, OperationId } from './handlers.js';
 import type { Limits, OperationLimits } from './limits/index.js';
 import type { NoteFailure } from './reply/error-handler.js';
 import { type AnyReply, send } from './reply/send.js';
 import type { Step } from './request-context.js';
-import { requestSignal } from './request-signal.js';
-import { RouteTree } from './route-tree.js';
+import { abortWithRequest, type EarlyEnd } from './request-signal.js';
 import { requestValidation } from './validation/validate.js';
 
 /** The parts of the service that requests to all operations share. */
@@ -54,8 +51,6 @@ export type RefuseMissing = (
 /** An operation, with the steps that are its own. */
 interface Endpoint {
   readonly operation: Operation;
-  /** Whether it, or a parameter of it, is deprecated. */
-  readonly hasDeprecations: boolean;
   readonly limits: OperationLimits;
   /** Reads the body into `req.body`, mostly as bytes; undefined if the operation takes none. */
   readonly readBody: Step | undefined;
@@ -126,13 +121,15 @@ export function handleRequests(service: Service, bases: readonly string[]): Requ
 async function handleRequest(
   req: Request,
   res: Response,
-  { operation, hasDeprecations, limits, readBody, check, handle }: Endpoint,
+  { operation, limits, readBody, check, handle }: Endpoint,
   service: Service,
 ): Promise<void> {
   const { locals } = res;
   locals.operationId = operation.id;
   locals.route = operation.path;
-  if (hasDeprecations) announceParameters(operation, req, res);
+  if (operation.deprecations.length > 0) {
+    announceDeprecations(operation, { operation, query: req.query, header: req.headers }, res);
+  }
 
   let caller = ANONYMOUS;
   if (!operation.isOpen) {
@@ -196,16 +193,19 @@ class HandlerInput {
   }
 
   get closed(): AbortSignal {
-    const closed = new AbortController();
-    onResponseClose(this.#req, this.#res, () => closed.abort(unavailable('The caller has gone.')));
-    return closed.signal;
+    return this.#abortWithRequest();
   }
 
   get signal(): AbortSignal {
     const { callers, stopping } = this.#service;
     const isKeyValid = () => callers.isKeyValid(this.caller);
-    this.#signal ??= requestSignal(this.#req, this.#res, stopping, isKeyValid);
+    this.#signal ??= this.#abortWithRequest({ stopping, isKeyValid, advice: 'ask again' });
     return this.#signal;
+  }
+
+  #abortWithRequest(early?: EarlyEnd): AbortSignal {
+    const gone = unavailable('The caller has gone.');
+    return abortWithRequest(this.#req, this.#res, gone, early).signal;
   }
 }
 
@@ -259,10 +259,13 @@ function listAddresses(service: Service, bases: readonly string[]): RouteTree<Ad
     const methods = operations.map(({ method }) =>
       method === 'get' ? 'GET, HEAD' : method.toUpperCase(),
     );
-    const prefixes = operations[0]?.deprecations.prefixes ?? [];
+    const deprecations = operations[0]?.deprecations ?? [];
+    const prefixes = deprecations.filter((part) => part.in === 'prefix');
     addresses.add(path, {
       allow: [...methods, 'OPTIONS'].join(', '),
-      deprecatedBases: new Map([...prefixes].map(([prefix, sunset]) => [home + prefix, sunset])),
+      deprecatedBases: new Map(
+        prefixes.map(({ path: [prefix], sunset }) => [`${home}${prefix}`, sunset]),
+      ),
       endpoints: new Map(
         operations.map((operation) => [
           operation.method.toUpperCase(),
@@ -290,12 +293,8 @@ function createEndpoint(
         await validate(req, res);
       }
     : validate;
-  const { deprecations } = operation;
   return {
     operation,
-    hasDeprecations:
-      deprecations.operation !== undefined ||
-      deprecations.query.size + deprecations.headers.size > 0,
     limits: limits.ofOperation(operation),
     readBody: takesBody
       ? readBody(operation, config, (caller) => callers.isKeyValid(caller), {
@@ -308,4 +307,76 @@ function createEndpoint(
     // The validation gives the input the handler's types.
     handle: handler as unknown as Endpoint['handle'],
   };
+}
+
+/** A step of an address: the next ones by their segments, and the value if the address may end here. */
+interface Node<T> {
+  readonly next: Map<string, Node<T>>;
+  leaf?: { readonly value: T; readonly names: readonly string[] };
+}
+
+/** Stands for a parameter among the segments of a template; no segment contains a slash. */
+const PARAMETER = '/';
+
+/**
+ * Finds the value at an address among templates such as `/projects/{project_name}`. The time grows
+ * with the number of segments of the address, not with the number of templates.
+ */
+export class RouteTree<T> {
+  readonly #root: Node<T> = { next: new Map() };
+
+  /** @param template an address of the contract, whose parameters fill whole segments */
+  add(template: string, value: T): void {
+    const names: string[] = [];
+    let node = this.#root;
+    for (const segment of template.slice(1).split('/')) {
+      const [, name] = /^\{(\w+)\}$/.exec(segment) ?? [];
+      if (name !== undefined) names.push(name);
+      const step = name === undefined ? segment : PARAMETER;
+      const next: Node<T> = node.next.get(step) ?? { next: new Map() };
+      node.next.set(step, next);
+      node = next;
+    }
+    node.leaf = { value, names };
+  }
+
+  /**
+   * Returns the value and the percent-decoded parameters of an address.
+   * @param path with or without one trailing slash, and without a query
+   * @throws {URIError} if a parameter is not percent-encoded UTF-8
+   */
+  find(path: string): { value: T; params: Record<string, string> } | undefined {
+    if (!path.startsWith('/')) return undefined;
+    const end = path.length > 1 && path.endsWith('/') ? path.length - 1 : path.length;
+    const values: string[] = [];
+    const leaf = findLeaf(this.#root, path.slice(1, end).split('/'), 0, values);
+    if (!leaf) return undefined;
+    const params: Record<string, string> = {};
+    for (const [index, name] of leaf.names.entries()) {
+      params[name] = decodeURIComponent(values[index] ?? '');
+    }
+    return { value: leaf.value, params };
+  }
+}
+
+/**
+ * A literal segment takes precedence over a parameter (OpenAPI 3.1, section 4.8.8.2).
+ * @param values collects the values of the parameters
+ */
+function findLeaf<T>(
+  { next, leaf }: Node<T>,
+  segments: readonly string[],
+  depth: number,
+  values: string[],
+): Node<T>['leaf'] {
+  const segment = segments[depth];
+  if (segment === undefined) return leaf;
+  const literal = next.get(segment);
+  const found = literal && findLeaf(literal, segments, depth + 1, values);
+  const parameter = next.get(PARAMETER);
+  if (found || !parameter || segment === '') return found;
+  const length = values.push(segment);
+  const filled = findLeaf(parameter, segments, depth + 1, values);
+  if (!filled) values.length = length - 1;
+  return filled;
 }

@@ -1,14 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.js';
-import type { operations } from '../../generated/openapi.js';
+import type { operations as Operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
 import type { TextBody, UnparsedJson } from './body/parse-body.js';
 import type { DeferredBody } from './body/read-body.js';
-import type { ByteStream, EventStream, JsonLines, JsonText, PlainText } from './reply/send.js';
+import type { ByteStream, EventStream, JsonText, PlainText } from './reply/send.js';
 
-type Operations = operations;
-
-/** The operationIds of the contract. */
 export type OperationId = keyof Operations;
 
 type Content<R> = R extends { content: infer C } ? C : never;
@@ -48,13 +45,11 @@ type BodyPart<R> = [Content<R>] extends [never]
 
 /** A body in one of the media types of a response. */
 type BodyIn<C> = {
-  [M in keyof C]: M extends 'application/x-ndjson'
-    ? JsonLines | ByteStream
-    : M extends 'text/event-stream'
-      ? EventStream
-      : M extends 'application/json'
-        ? C[M] | JsonText<C[M]>
-        : ByteStream;
+  [M in keyof C]: M extends 'text/event-stream'
+    ? EventStream
+    : M extends 'application/json'
+      ? C[M] | JsonText<C[M]>
+      : ByteStream;
 }[keyof C];
 
 type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
@@ -109,7 +104,7 @@ type Body<O extends OperationId> = Operations[O] extends { requestBody: { conten
     : BodyOf<C> | UnparsedBody<O, C>
   : undefined;
 
-/** The parts of a validated request. */
+/** A validated request. */
 export interface Input<O extends OperationId> {
   readonly params: Parameters<O, 'path'>;
   readonly query: Parameters<O, 'query'>;

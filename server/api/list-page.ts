@@ -13,16 +13,19 @@ export interface ListPage<T> {
   readonly headers: { Link?: string };
 }
 
-/** The number of resources of a list that are in memory at once; fewer if they are large. */
-const FIRST_PART = 8;
-const MAX_PART = 128;
-const LARGE = 64 * 1024;
-
-/** The number of entries of a list that are read at once. */
-const MAX_ENTRIES = 1000;
+/** A list, whose parts are read and written one after the other. */
+interface List<E> {
+  readonly read: (page: Page) => Promise<E[]>;
+  readonly write: (entries: readonly E[]) => Iterable<JsonChunks> | AsyncIterable<JsonChunks>;
+  /** The number of entries that are read first. */
+  readonly firstPart: number;
+  /** Returns the number that is read after a part of `limit` entries, and how much it wrote. */
+  readonly nextPart: (limit: number, written: number) => number;
+}
 
 /**
- * Reads the page of a list that the query asks for.
+ * Reads the page of a list that the query asks for. Few resources are in memory at once, and fewer
+ * if they are large.
  * @param address the address of the list, as the caller used it
  * @param read reads a part of the list from the store
  * @param show gives what is shown of an entry
@@ -36,43 +39,24 @@ export function listPage<T extends { readonly id: string }, R>(
   return readPage(address, query, {
     read,
     write: (entries) => entries.map((entry) => [JSON.stringify(show(entry))]),
-    firstPart: FIRST_PART,
+    firstPart: 8,
     nextPart: (limit, written) =>
-      written > LARGE ? Math.ceil(limit / 4) : Math.min(limit * 4, MAX_PART),
+      written > 64 * 1024 ? Math.ceil(limit / 4) : Math.min(limit * 4, 128),
   });
 }
 
 /**
  * Writes the requested page of a list while reading it, and yields to other requests in between.
  * @param address the address of the list, as the caller used it
- * @param list `readJson` skips resources that no longer exist
  */
 export function streamPage<T>(
   address: string,
   query: PageQuery,
-  {
-    listIds,
-    readJson,
-  }: {
-    readonly listIds: (page: Page) => Promise<ListEntry[]>;
-    readonly readJson: (entries: readonly ListEntry[]) => AsyncIterable<JsonChunks>;
-  },
+  /** `readJson` skips resources that no longer exist. */
+  { listIds, readJson }: { listIds: List<ListEntry>['read']; readJson: List<ListEntry>['write'] },
 ): Promise<ListPage<T>> {
-  return readPage(address, query, {
-    read: listIds,
-    write: readJson,
-    firstPart: MAX_ENTRIES,
-    nextPart: (limit) => limit,
-  });
-}
-
-interface List<E> {
-  readonly read: (page: Page) => Promise<E[]>;
-  readonly write: (entries: readonly E[]) => Iterable<JsonChunks> | AsyncIterable<JsonChunks>;
-  /** The number of entries that are read first. */
-  readonly firstPart: number;
-  /** Returns the number that is read after a part of `limit` entries, and how much it wrote. */
-  readonly nextPart: (limit: number, written: number) => number;
+  const list = { read: listIds, write: readJson, firstPart: 1000, nextPart: () => 1000 };
+  return readPage(address, query, list);
 }
 
 /** Reads the first entries at once, so that a failure can still be reported. */

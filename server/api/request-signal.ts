@@ -14,27 +14,38 @@ const KEY_CHECK_MS = 500;
 /** The time for which a key is trusted while the store does not respond, in milliseconds. */
 const TRUST_MS = 60_000;
 
+/** What ends a long request before its response is closed. */
+export interface EarlyEnd {
+  readonly stopping: AbortSignal;
+  readonly isKeyValid: IsKeyValid;
+  /** What the caller can do soon after the stop, such as "ask again". */
+  readonly advice: string;
+}
+
 /**
- * Returns a signal that is aborted with a problem when the caller has gone, when the key is revoked
- * or expires, or when the service stops. For handlers that wait for others, such as a chat server.
+ * Returns a controller that is aborted when the response is closed, and with a problem when the key
+ * is revoked or expires, or when the service stops.
+ * @param gone the reason if the response is closed
  */
-export function requestSignal(
+export function abortWithRequest(
   req: Request,
   res: Response,
-  stopping: AbortSignal,
-  isKeyValid: IsKeyValid,
-): AbortSignal {
+  gone: unknown,
+  early?: EarlyEnd,
+): AbortController {
   const over = new AbortController();
-  const onStop = () => over.abort(unavailable('The service is stopping; ask again in a moment.'));
-  const leaveKey = watchKey(isKeyValid, (reason) => over.abort(reason));
+  const onStop = () => {
+    over.abort(unavailable(`The service is stopping; ${early?.advice} in a moment.`));
+  };
+  const leaveKey = early && watchKey(early.isKeyValid, (reason) => over.abort(reason));
+  if (early?.stopping.aborted) onStop();
+  else early?.stopping.addEventListener('abort', onStop, { once: true });
   onResponseClose(req, res, () => {
-    leaveKey();
-    stopping.removeEventListener('abort', onStop);
-    over.abort(unavailable('The caller has gone.'));
+    leaveKey?.();
+    early?.stopping.removeEventListener('abort', onStop);
+    over.abort(gone);
   });
-  if (stopping.aborted) onStop();
-  else stopping.addEventListener('abort', onStop, { once: true });
-  return over.signal;
+  return over;
 }
 
 /**

@@ -1,11 +1,143 @@
 import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Request } from 'express';
 import type { Logger } from 'pino';
+import { isLoopback } from '../common/loopback.js';
 import { LruCache } from '../common/lru-cache.js';
+import type { Operation } from '../contract/document.js';
+import { type ProblemError, problem } from '../problems/problem.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
 import { type Caller, LOCAL_CALLER } from './caller.js';
+import { isFromOtherOrigin } from './origins.js';
+
+const CHALLENGE = 'Bearer realm="roster"';
+
+/**
+ * Identifies the caller of an operation that is not open to all; waits only if the store must be asked. Without
+ * keys, refuses what would change something for a page of another origin.
+ * @param allowedOrigins the origins whose pages may use the service
+ */
+export function identifyCaller(
+  req: Request,
+  { method }: Operation,
+  callers: Callers,
+  allowedOrigins: readonly string[],
+): Caller | Promise<Caller> {
+  const sent = keyHeaders(req);
+  const [first] = sent;
+  // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
+  const refuse = async (detail: string): Promise<never> => {
+    const names = [...new Set(sent.map(({ form }) => form.name))].join(' and ');
+    const needless = `This service has no keys: send none; leave the header ${names} out.`;
+    throw unauthorized((await callers.needsKey()) ? detail : needless, 'invalid_token');
+  };
+  if (sent.some(({ form }) => form !== first?.form)) {
+    // One of the two may not be the caller's.
+    return refuse(
+      'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
+    );
+  }
+  const presented = sent.length === 1 ? first?.form.pattern.exec(first.value)?.[1] : undefined;
+  if (first && presented === undefined) {
+    const { name, example } = first.form;
+    return refuse(
+      `The header ${name} does not have the form '${example}'; send the key so, in one such header.`,
+    );
+  }
+  const letIn = (caller: Caller | undefined) => {
+    if (!caller && presented !== undefined) return refuse(BAD_KEY);
+    if (!caller) throw unauthorized(NO_KEY_SENT);
+    if (caller.key === null) refuseForeignPages(req, method, allowedOrigins);
+    return caller;
+  };
+  const caller = callers.authenticate(presented);
+  return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
+}
+
+/** Does not say which of the three applies, or anyone could find out which keys ever existed. */
+const BAD_KEY =
+  'The key is unknown, revoked or expired; ask those who run the service for another.';
+
+const NO_KEY_SENT =
+  "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.";
+
+/**
+ * Without keys, the service trusts browsers on this machine. A page from elsewhere could point its
+ * own host name at this machine (DNS rebinding), and would then share the origin of the service.
+ */
+function refuseForeignPages(req: Request, method: string, allowedOrigins: readonly string[]): void {
+  const { host, origin } = req.headers;
+  // A client that sends no Host, which HTTP/1.0 allows, is not a browser.
+  if (host !== undefined && !isLoopback(req.hostname)) {
+    throw unauthorized(
+      `The service has no keys, and so is there for this machine alone: ask it as localhost or 127.0.0.1, not as "${req.hostname}".`,
+    );
+  }
+  // A browser sends what has no body, or a form's, without a preflight.
+  if (method === 'get' || !isFromOtherOrigin(req, allowedOrigins)) return;
+  const page = origin === undefined || origin === 'null' ? '' : `, "${origin}",`;
+  throw problem(
+    '/problems/other-origin',
+    `The request comes from a page of another origin${page} and this service has no keys that would tell who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.`,
+    {},
+    { 'WWW-Authenticate': CHALLENGE },
+  );
+}
+
+/** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
+export function requireScope({ scope }: Operation, caller: Caller): void {
+  if (scope === undefined || caller.scopes.includes(scope)) return;
+  throw problem(
+    '/problems/missing-scope',
+    `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,
+    {},
+    { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+  );
+}
+
+/** The headers that may carry a key, in lower case. A request has one of them. */
+export const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
+
+/** Their forms; that of Authorization is RFC 6750, section 2.1. */
+const KEY_FORMS = {
+  authorization: {
+    name: 'Authorization',
+    example: 'Bearer roster_…',
+    pattern: /^Bearer +(roster_\S+) *$/i,
+  },
+  'x-api-key': { name: 'X-Api-Key', example: 'roster_…', pattern: /^(roster_\S+)$/ },
+};
+
+/**
+ * Returns every header of the request that carries a key. If Authorization is sent more than once,
+ * `headers` shows only the first; `rawHeaders`, which alternates names and values, shows them all.
+ */
+function keyHeaders({ headers, rawHeaders }: Request) {
+  const found: { form: (typeof KEY_FORMS)[keyof typeof KEY_FORMS]; value: string }[] = [];
+  if (keyHeader(headers) === undefined) return found;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const text = rawHeaders[index] ?? '';
+    const name = KEY_HEADERS.find(
+      (header) => header.length === text.length && header === text.toLowerCase(),
+    );
+    if (name) found.push({ form: KEY_FORMS[name], value: rawHeaders[index + 1] ?? '' });
+  }
+  return found;
+}
+
+/** Returns the unchecked value of the header that carries the key; undefined if there is none. */
+export function keyHeader(headers: IncomingHttpHeaders): string | undefined {
+  const { authorization, 'x-api-key': key } = headers;
+  return authorization ?? (Array.isArray(key) ? key.join() : key);
+}
+
+/** @param error the value of `error` in the challenge (RFC 6750, section 3.1) */
+function unauthorized(detail: string, error?: string): ProblemError {
+  const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
+  return problem('/problems/unauthorized', detail, {}, { 'WWW-Authenticate': challenge });
+}
 
 /** The time that an answer of the store stays valid, in milliseconds. A revoked key is refused everywhere after it. */
 const REMEMBERED = 1000;
@@ -147,15 +279,6 @@ export class Callers {
 
 function isValid({ revoked_at, expires_at }: ApiKey): boolean {
   return revoked_at === null && (expires_at === null || Date.now() < Date.parse(expires_at));
-}
-
-/** The headers that may carry a key, in lower case. A request has one of them. */
-export const KEY_HEADERS = ['authorization', 'x-api-key'] as const;
-
-/** Returns the unchecked value of the header that carries the key; undefined if there is none. */
-export function keyHeader(headers: IncomingHttpHeaders): string | undefined {
-  const { authorization, 'x-api-key': key } = headers;
-  return authorization ?? (Array.isArray(key) ? key.join() : key);
 }
 
 /** Neither `_`, which separates the parts, nor `-`: a double click selects the whole key. */

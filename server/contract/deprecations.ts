@@ -21,23 +21,13 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** Returns how long a part of the contract works; undefined if it says nothing of it. */
-function readSunset(part: unknown): Sunset | undefined {
-  const { 'x-roster-sunset': sunset } = asRecord(part);
-  return v.is(sunsetShape, sunset) ? sunset : undefined;
-}
-
-/** The deprecated parts of an operation's requests. */
-export interface Deprecations {
-  readonly operation: Sunset | undefined;
-  /** The dates of query parameters, by name. */
-  readonly query: ReadonlyMap<string, Sunset>;
-  /** The dates of headers, by name in lower case. */
-  readonly headers: ReadonlyMap<string, Sunset>;
-  /** The dates of fields of the body, by the steps from the body to the field. */
-  readonly fields: readonly { readonly path: readonly string[]; readonly sunset: Sunset }[];
-  /** The dates of prefixes of the address, such as `/api`: the servers of its path item. */
-  readonly prefixes: ReadonlyMap<string, Sunset>;
+/** A deprecated part of an operation's requests. */
+export interface Deprecation {
+  /** `operation`, `query`, `header`, `body`, or `prefix`, which is a server of the path item. */
+  readonly in: string;
+  /** The steps to the part, such as to a field of the body. Headers are in lower case. */
+  readonly path: readonly string[];
+  readonly sunset: Sunset;
 }
 
 /**
@@ -51,27 +41,24 @@ export function findDeprecations(
   servers: unknown,
   parameters: readonly JsonRecord[],
   bodySchema: unknown,
-): Deprecations {
-  const named = (where: string) => parameters.filter((parameter) => parameter['in'] === where);
-  return {
-    operation: readSunset(definition),
-    query: sunsetsByKey(named('query'), ({ name }) => String(name)),
-    headers: sunsetsByKey(named('header'), ({ name }) => String(name).toLowerCase()),
-    fields: deprecatedFields(document, bodySchema).flatMap(({ path, schema }) => {
-      const sunset = readSunset(schema);
-      return sunset ? [{ path, sunset }] : [];
+): Deprecation[] {
+  const parts = [
+    { in: 'operation', path: [], schema: definition },
+    ...parameters.map((parameter) => {
+      const place = String(parameter['in']);
+      const name = String(parameter['name']);
+      const path = [place === 'header' ? name.toLowerCase() : name];
+      return { in: place, path, schema: parameter };
     }),
-    prefixes: sunsetsByKey(asRecords(servers), ({ url }) => String(url).replace(/\/$/, '')),
-  };
-}
-
-function sunsetsByKey(parts: readonly JsonRecord[], readKey: (part: JsonRecord) => string) {
-  const dates = new Map<string, Sunset>();
-  for (const part of parts) {
-    const sunset = readSunset(part);
-    if (sunset) dates.set(readKey(part), sunset);
-  }
-  return dates;
+    ...deprecatedFields(document, bodySchema).map((field) => ({ in: 'body', ...field })),
+    ...asRecords(servers).map((server) => {
+      return { in: 'prefix', path: [String(server['url']).replace(/\/$/, '')], schema: server };
+    }),
+  ];
+  return parts.flatMap(({ schema, ...part }) => {
+    const { 'x-roster-sunset': sunset } = asRecord(schema);
+    return v.is(sunsetShape, sunset) ? [{ ...part, sunset }] : [];
+  });
 }
 
 interface DeprecatedField {

@@ -55,18 +55,6 @@ export const documentShape = v.looseObject({
 
 export type Document = v.InferOutput<typeof documentShape>;
 
-/** The shape that a problem's schema must have. */
-export const problemShape = v.looseObject({
-  description: v.string(),
-  properties: v.looseObject({
-    type: v.looseObject({ const: v.pipe(v.string(), v.startsWith('/problems/')) }),
-    title: v.looseObject({ const: v.string() }),
-    status: v.looseObject({
-      const: v.pipe(v.number(), v.safeInteger(), v.minValue(400), v.maxValue(599)),
-    }),
-  }),
-});
-
 export interface ProblemKind {
   readonly type: string;
   readonly title: string;

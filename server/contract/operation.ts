@@ -1,4 +1,4 @@
-import { type Deprecations, findDeprecations } from './deprecations.js';
+import { type Deprecation, findDeprecations } from './deprecations.js';
 import type { Document, Pool } from './document-schema.js';
 import { resolveReference } from './json-pointer.js';
 import { asRecord, type JsonRecord } from './json-record.js';
@@ -35,7 +35,7 @@ export interface Operation {
   /** The headers of the request that the operation reads: the name in lower case, and as in the contract. */
   readonly headers: readonly (readonly [string, string])[];
   readonly numericQuery: ReadonlyMap<string, 'integer' | 'number'>;
-  readonly deprecations: Deprecations;
+  readonly deprecations: readonly Deprecation[];
 }
 
 export function listOperations(document: Document): Operation[] {

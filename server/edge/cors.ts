@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { KEY_HEADERS, keyHeader } from '../auth/callers.js';
 
 /** A request from a page, or the request that a preflight announces. */
-export interface CrossOriginRequest {
+interface CrossOriginRequest {
   readonly origin: string | undefined;
   readonly method: string;
   /** Whether it carries a key: `Authorization` or `X-Api-Key`. */
@@ -10,7 +10,7 @@ export interface CrossOriginRequest {
 }
 
 /** Returns the `Access-Control-Allow-Origin` of an answer; undefined where its page may not read it. */
-export type OriginRule = (request: CrossOriginRequest) => string | undefined;
+type OriginRule = (request: CrossOriginRequest) => string | undefined;
 
 /**
  * Allows exact origins everything. With `*`, pages of any origin may read with a key: GET and HEAD with
@@ -66,34 +66,4 @@ function answerPreflight({ headers }: IncomingMessage, res: ServerResponse): voi
   res.setHeader('Access-Control-Allow-Headers', headers['access-control-request-headers'] ?? '*');
   res.setHeader('Access-Control-Max-Age', MAX_AGE);
   res.writeHead(204).end();
-}
-
-/** The headers in which a browser tells where a request comes from. */
-export const ORIGIN_HEADERS = ['origin', 'sec-fetch-site'] as const;
-
-/**
- * Returns whether a request comes from a page of another origin, as far as its browser tells. A page
- * can set neither of the headers that are read here. Programs send neither.
- * @param allowed the exact origins that count as the service's own; `*` counts for nothing
- */
-export function isFromOtherOrigin(
-  { headers }: IncomingMessage,
-  allowed: readonly string[],
-): boolean {
-  const { origin, host } = headers;
-  if (origin !== undefined && allowed.includes(origin)) return false;
-  // Browsers since 2023 tell it themselves (Fetch Metadata, W3C), whatever a proxy makes of the host.
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined) return site !== 'same-origin' && site !== 'none';
-  return origin !== undefined && !isOwnOrigin(origin, host);
-}
-
-/**
- * Returns whether an origin is that of the service's pages. A proxy may end TLS in front of it, so
- * the scheme is the origin's. The origin of a sandboxed page or a file, `null`, is nobody's own.
- */
-export function isOwnOrigin(origin: string, host: string | undefined): boolean {
-  const scheme = /^https?:/.exec(origin)?.[0];
-  const own = `${scheme}//${host}`;
-  return scheme !== undefined && URL.canParse(own) && new URL(own).origin === origin;
 }

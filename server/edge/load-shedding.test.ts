@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, type RequestListener, request } from 'node:http';
 import { expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
-import { acceptFairly } from './load-shedding.js';
+import { acceptFairly } from './server.js';
 
 /** Sends one request per key, each on its own connection, all in one turn of the event loop. */
 async function sendAtOnce(

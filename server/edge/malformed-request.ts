@@ -3,7 +3,7 @@ import { type IncomingMessage, type RequestListener, STATUS_CODES } from 'node:h
 import type { Duplex } from 'node:stream';
 import type { Contract } from '../contract/document.js';
 import { type ProblemError, problem, render } from '../problems/problem.js';
-import { CLOSE_DELAY_MS } from './request-body.js';
+import { CLOSE_DELAY_MS } from './request.js';
 
 /** Connections with a response in progress: anything written there would be read as part of it. */
 export const responsesBegun = new WeakSet<Duplex>();
@@ -58,7 +58,11 @@ function framingFault(req: IncomingMessage): ProblemError | undefined {
   const codings = headers['transfer-encoding'];
   if (codings === undefined) return undefined;
   if (httpVersion === '1.0') return unreadable('HTTP/1.0 has no Transfer-Encoding');
-  return codings.toLowerCase() === 'chunked' ? undefined : unknownCoding(codings);
+  if (codings.toLowerCase() === 'chunked') return undefined;
+  return problem(
+    '/problems/not-implemented',
+    `The service does not decode Transfer-Encoding: ${codings}. Send the body as it is, with a Content-Length or with Transfer-Encoding: chunked.`,
+  );
 }
 
 /** The scheme and authority at the start of a target in absolute form (RFC 9112, section 3.2.2). */
@@ -117,13 +121,6 @@ function unreadable(why: string): ProblemError {
   return problem(
     '/problems/unreadable-request',
     `The request cannot be read: ${why}. Use an HTTP client, and look at proxies on the way.`,
-  );
-}
-
-function unknownCoding(codings: string): ProblemError {
-  return problem(
-    '/problems/not-implemented',
-    `The service does not decode Transfer-Encoding: ${codings}. Send the body as it is, with a Content-Length or with Transfer-Encoding: chunked.`,
   );
 }
 
@@ -192,9 +189,6 @@ function parserProblem(code: string | undefined) {
         'The request took too long to arrive; send it again, all at once.',
       );
     default:
-      return problem(
-        '/problems/unreadable-request',
-        'The request cannot be read: it is not well-formed HTTP/1.1. Use an HTTP client, and look at proxies on the way.',
-      );
+      return unreadable('it is not well-formed HTTP/1.1');
   }
 }

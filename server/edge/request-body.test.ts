@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { readContract } from '../contract/document.js';
 import { answerUnreadableRequest } from './malformed-request.js';
-import { disableBodyTimeout, limitBodyTime } from './request-body.js';
+import { disableBodyTimeout, limitBodyTime } from './request.js';
 
 const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
 const TIMEOUT_MS = 200;

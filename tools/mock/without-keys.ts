@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import { KEY_HEADERS } from '../../server/auth/callers.js';
-import { allowOrigins, ORIGIN_HEADERS } from '../../server/edge/cors.js';
+import { ORIGIN_HEADERS } from '../../server/auth/origins.js';
+import { allowOrigins } from '../../server/edge/cors.js';
 
 /**
  * Accepts requests with any key or none, and from pages of any origin, as Prism does. Frontends already send the key

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { Duplex, type Readable, Transform, type TransformCallback } from 'node:stream';
 import * as zlib from 'node:zlib';
 import type { Decompress } from 'fzstd';
-import { BodyMeter } from '../../edge/request-body.js';
+import { BodyMeter } from '../../edge/request.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 
 export type Encoding = 'gzip' | 'zstd';
@@ -155,8 +155,6 @@ const SKIPPABLE = 0x184d2a5;
 const CONTENT_SIZE_BYTES = [0, 2, 4, 8] as const;
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
 
-type State = 'frame' | 'block' | 'checksum';
-
 /**
  * Checks the frames of zstd (RFC 8878), and passes them on in whole headers and blocks. Decoders take
  * a window as large as a frame asks for; this refuses one that no sender of HTTP may need.
@@ -165,14 +163,14 @@ class ZstdFrames extends Transform {
   /** The window of the present frame, in bytes. */
   window = 0;
   #held: Buffer = Buffer.alloc(0);
-  #state: State = 'frame';
-  #hasChecksum = false;
-  /** The bytes of a skippable frame that are still to come. */
-  #skipped = 0;
+  #isWithinFrame = false;
+  readonly #reading = this.#read();
+  #needed = this.#reading.next().value;
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]);
     try {
-      this.#read(this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk]));
+      while (this.#held.length >= this.#needed) this.#needed = this.#reading.next().value;
       done();
     } catch (error) {
       done(error instanceof Error ? error : new Error(String(error)));
@@ -180,57 +178,50 @@ class ZstdFrames extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
-    const isCut = this.#held.length > 0 || this.#state !== 'frame' || this.#skipped > 0;
+    const isCut = this.#held.length > 0 || this.#isWithinFrame;
     done(isCut ? new Error('it is cut off') : null);
   }
 
-  #read(bytes: Buffer): void {
-    let at = 0;
+  /** Reads frames; yields how many bytes it must hold to go on. */
+  *#read(): Generator<number, never> {
     for (;;) {
-      const length = this.#unit(bytes.subarray(at));
-      if (length === undefined) break;
-      if (length > 0 && this.#skipped === 0) this.push(bytes.subarray(at, at + length));
-      at += length;
-      if (this.#skipped > 0) {
-        const skipped = Math.min(this.#skipped, bytes.length - at);
-        this.#skipped -= skipped;
-        at += skipped;
-        if (this.#skipped > 0) break;
+      this.#isWithinFrame = false;
+      yield 5;
+      this.#isWithinFrame = true;
+      const magic = this.#held.readUInt32LE(0);
+      if (magic >>> 4 === SKIPPABLE) {
+        yield 8;
+        for (let left = 8 + this.#held.readUInt32LE(4); left > 0; ) {
+          yield 1;
+          left -= this.#take(left).length;
+        }
+        continue;
       }
-    }
-    this.#held = bytes.subarray(at);
-  }
-
-  /** Returns the length of the header or block that the bytes begin with; undefined if it is not there yet. */
-  #unit(bytes: Buffer): number | undefined {
-    switch (this.#state) {
-      case 'frame':
-        return this.#header(bytes);
-      case 'block':
-        return this.#block(bytes);
-      case 'checksum':
-        if (bytes.length < 4) return undefined;
-        this.#state = 'frame';
-        return 4;
+      if (magic !== MAGIC) throw new Error('it is not zstd');
+      const hasChecksum = ((this.#held[4] ?? 0) & 4) !== 0;
+      yield* this.#readHeader();
+      for (let isLast = false; !isLast; ) {
+        yield 3;
+        const header = this.#held.readUIntLE(0, 3);
+        const type = (header >> 1) & 3;
+        const size = header >> 3;
+        if (type === 3 || size > MAX_BLOCK) throw new Error('one of its blocks is damaged');
+        yield* this.#passOn(3 + (type === 1 ? 1 : size));
+        isLast = (header & 1) !== 0;
+      }
+      if (hasChecksum) yield* this.#passOn(4);
     }
   }
 
   /** Reads the header of a frame (RFC 8878, section 3.1.1.1). */
-  #header(bytes: Buffer): number | undefined {
-    if (bytes.length < 5) return undefined;
-    const magic = bytes.readUInt32LE(0);
-    if (magic >>> 4 === SKIPPABLE) {
-      if (bytes.length < 8) return undefined;
-      this.#skipped = bytes.readUInt32LE(4);
-      return 8;
-    }
-    if (magic !== MAGIC) throw new Error('it is not zstd');
-    const descriptor = bytes[4] ?? 0;
+  *#readHeader(): Generator<number> {
+    const descriptor = this.#held[4] ?? 0;
     const isSingle = (descriptor & 0x20) !== 0;
     const dictionary = DICTIONARY_BYTES[(descriptor & 3) as 0 | 1 | 2 | 3];
     const size = CONTENT_SIZE_BYTES[(descriptor >> 6) as 0 | 1 | 2 | 3] || (isSingle ? 1 : 0);
     const sizeAt = (isSingle ? 5 : 6) + dictionary;
-    if (bytes.length < sizeAt + size) return undefined;
+    yield sizeAt + size;
+    const bytes = this.#held;
     if (isSingle) {
       const content = size === 8 ? bytes.readBigUInt64LE(sizeAt) : bytes.readUIntLE(sizeAt, size);
       this.window = Number(content) + (size === 2 ? 256 : 0);
@@ -244,20 +235,18 @@ class ZstdFrames extends Transform {
         `its window has ${this.window} bytes, and may have ${MAX_WINDOW}; compress it without --long or --ultra`,
       );
     }
-    this.#hasChecksum = (descriptor & 4) !== 0;
-    this.#state = 'block';
-    return sizeAt + size;
+    yield* this.#passOn(sizeAt + size);
   }
 
-  #block(bytes: Buffer): number | undefined {
-    if (bytes.length < 3) return undefined;
-    const header = bytes.readUIntLE(0, 3);
-    const type = (header >> 1) & 3;
-    const size = header >> 3;
-    if (type === 3 || size > MAX_BLOCK) throw new Error('one of its blocks is damaged');
-    const length = 3 + (type === 1 ? 1 : size);
-    if (bytes.length < length) return undefined;
-    if ((header & 1) !== 0) this.#state = this.#hasChecksum ? 'checksum' : 'frame';
-    return length;
+  *#passOn(length: number): Generator<number> {
+    yield length;
+    this.push(this.#take(length));
+  }
+
+  /** Takes at most this many of the bytes that are held. */
+  #take(length: number): Buffer {
+    const taken = this.#held.subarray(0, length);
+    this.#held = this.#held.subarray(length);
+    return taken;
   }
 }

@@ -12,7 +12,7 @@ import {
   MAX_ERRORS,
   malformedBody,
 } from '../../problems/problem.js';
-import { announceFields } from '../deprecation.js';
+import { announceDeprecations } from '../deprecation.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';
 import { MAX_NESTING, malformedJson, parseSliced, type RowsPlace } from './sliced-json.js';
@@ -24,11 +24,10 @@ import { MAX_NESTING, malformedJson, parseSliced, type RowsPlace } from './slice
 export function parseBody(contract: Contract, operation: Operation): Step {
   const place = findRows(contract, operation);
   const refuse = createBoundsCheck(contract, operation);
-  const hasDeprecations = operation.deprecations.fields.length > 0;
   const accept = (body: unknown, res: Response) => {
     res.req.body = body;
     refuse(body);
-    if (hasDeprecations) announceFields(operation, body, res);
+    announceDeprecations(operation, { body }, res);
   };
   return (req, res) => {
     const { body } = req;
@@ -160,23 +159,17 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
   return false;
 }
 
-/**
- * Returns the place of the rows in the bodies of an operation, if it takes an array of any length.
- */
-function findRows(contract: Contract, { bodySchema }: Operation): RowsPlace | undefined {
-  const alternatives = contract.alternatives(bodySchema);
-  const array = alternatives.find(isArray);
+/** Returns the place of the rows in the bodies of an operation that takes an array of any length. */
+function findRows({ alternatives }: Contract, { bodySchema }: Operation): RowsPlace | undefined {
+  const isArray = ({ type }: JsonRecord) => type === 'array';
+  const forms = alternatives(bodySchema);
+  const array = forms.find(isArray);
   if (!array) return undefined;
-  const maxRows = Number(array['maxItems'] ?? Number.POSITIVE_INFINITY);
-  const [member] = alternatives
-    .flatMap(({ properties }) => Object.entries(asRecord(properties)))
-    .filter(([, field]) => contract.alternatives(field).some(isArray))
-    .map(([name]) => name);
-  return member === undefined ? { maxRows } : { member, maxRows };
-}
-
-function isArray({ type }: JsonRecord): boolean {
-  return type === 'array';
+  const [member] =
+    forms
+      .flatMap(({ properties }) => Object.entries(asRecord(properties)))
+      .find(([, field]) => alternatives(field).some(isArray)) ?? [];
+  return { member, maxRows: Number(array['maxItems'] ?? Number.POSITIVE_INFINITY) };
 }
 
 /** The most items of an array in a body, found at these names of members. */

@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
-import type { Caller } from '../../auth/caller.js';
+import type { Callers } from '../../auth/callers.js';
 import type { Operation } from '../../contract/document.js';
 import { onResponseClose } from '../../edge/connections.js';
 import {
   announcedLength,
+  BodyMeter,
+  disableBodyTimeout,
   hasBody,
   isEndless,
   isRowStream,
@@ -13,7 +15,6 @@ import {
   JSON_TYPE,
   mediaType,
 } from '../../edge/request.js';
-import { BodyMeter, disableBodyTimeout } from '../../edge/request-body.js';
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import type { Step } from '../request-context.js';
@@ -37,8 +38,6 @@ interface BodyGuards {
   readonly refuseMissingTarget?: (res: Response) => Promise<void>;
 }
 
-type IsKeyValid = (caller: Caller) => boolean | Promise<boolean>;
-
 /**
  * Returns the step that reads the body of an operation. JSON and text are read into `req.body`
  * as bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
@@ -49,7 +48,7 @@ type IsKeyValid = (caller: Caller) => boolean | Promise<boolean>;
 export function readBody(
   operation: Operation,
   limits: BodyLimits,
-  isKeyValid: IsKeyValid,
+  isKeyValid: Callers['isKeyValid'],
   guards: BodyGuards,
 ): Step {
   const refuseForm = refuseOtherForms(operation);
@@ -188,7 +187,7 @@ function deferBody(
   req: Request,
   res: Response,
   { maxBody, maxTable }: BodyLimits,
-  isKeyValid: IsKeyValid,
+  isKeyValid: Callers['isKeyValid'],
 ): void {
   // The reader of the body applies timeouts of its own.
   disableBodyTimeout(req);
@@ -196,14 +195,13 @@ function deferBody(
   const type = mediaType(req);
   const stream = openBody(req, type === JSON_TYPE ? maxBody : maxTable);
   if (caller) {
-    const leaveKey = watchKey(
-      () => isKeyValid(caller),
-      (reason) => stream.destroy(reason),
+    const isValid = () => isKeyValid(caller);
+    req.once(
+      'close',
+      watchKey(isValid, (reason) => stream.destroy(reason)),
     );
-    req.once('close', leaveKey);
   }
-  const body: DeferredBody = { mediaType: type, bytes: readInTime(stream) };
-  req.body = body;
+  req.body = { mediaType: type, bytes: readInTime(stream) } satisfies DeferredBody;
 }
 
 /** Returns the bytes of a body as a stream, which fails with the problem of an invalid body. */

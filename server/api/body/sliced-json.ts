@@ -2,11 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { asRecord } from '../../contract/json-record.js';
 import { invalidRequest, malformedBody, type ProblemError } from '../../problems/problem.js';
 
-/**
- * The place of the rows in a body: the body is an array of rows, or an object with such a member.
- */
+/** The place of the rows in a body: the body is an array of rows, or has such a member. */
 export interface RowsPlace {
-  readonly member?: string;
+  readonly member?: string | undefined;
   readonly maxRows: number;
 }
 
@@ -17,44 +15,23 @@ interface ValueLimits {
   readonly values: number;
   /** The most arrays, objects and members of objects, which take by far the longest to parse. */
   readonly parts: number;
-  readonly nesting: number;
 }
 
 /** The most levels of arrays and objects in a body. */
 export const MAX_NESTING = 100;
 
-const MEBIBYTE = 1024 * 1024;
-
 /** The limits of everything but rows. Further processing takes several times as long as parsing. */
-const REST: ValueLimits = {
-  bytes: MEBIBYTE,
-  values: 100_000,
-  parts: 10_000,
-  nesting: MAX_NESTING,
-};
+const REST: ValueLimits = { bytes: 1024 * 1024, values: 100_000, parts: 10_000 };
 
-/** The limits of a member of the body. The values of all members are counted together. */
-const MEMBER: ValueLimits = {
-  ...REST,
-  values: Number.POSITIVE_INFINITY,
-  nesting: MAX_NESTING - 1,
-};
+/** The limits of a member, but that the values of all members are counted together. */
+const MEMBER: ValueLimits = { ...REST, values: Number.POSITIVE_INFINITY };
 
-/** The limits of a row inside the array of rows, which is a level of the body. */
-const ROW: ValueLimits = {
-  bytes: MEBIBYTE,
-  values: 10_000,
-  parts: Number.POSITIVE_INFINITY,
-  nesting: MAX_NESTING - 1,
-};
+const ROW: ValueLimits = { bytes: 1024 * 1024, values: 10_000, parts: Number.POSITIVE_INFINITY };
 
 /** The most values of all rows together, which limits their memory. */
 const MAX_VALUES = 5_000_000;
 
-/**
- * The size that JSON.parse gets at once, about one or two milliseconds of work: some rows, or one
- * large row.
- */
+/** What JSON.parse gets at once: one or two milliseconds of work, or one large row. */
 const SLICE_BYTES = 64 * 1024;
 const SLICE_VALUES = 4096;
 
@@ -99,9 +76,6 @@ export function malformedJson(error: unknown, before = 0): ProblemError {
 class SlicedJson {
   /** The number of characters of the body before the text that is parsed next. */
   #before = 0;
-  /** The counts of the last skipped value, as in `ValueLimits`. */
-  #values = 0;
-  #parts = 0;
 
   constructor(
     private readonly bytes: Buffer,
@@ -118,7 +92,7 @@ class SlicedJson {
       if (rowsAt !== undefined) return this.#parseObject(rowsAt, place.member, place.maxRows);
     }
     if (bytes.length > REST.bytes) throw this.#excess('bytes', REST);
-    this.#skipValue(begin, REST);
+    this.#skipValue(begin, REST, 0);
     return this.#parse(this.#decode(0, bytes.length));
   }
 
@@ -127,36 +101,29 @@ class SlicedJson {
     this.#before = begin + 1;
     const { rows, end } = await this.#parseRows(begin + 1, '', maxRows);
     const after = this.#skipBlanks(end);
-    if (after < this.bytes.length) {
-      this.#before += after - end;
-      this.#refuse(`[]${this.#excerpt(after)}`, 2);
-    }
-    return rows;
+    if (after === this.bytes.length) return rows;
+    this.#before += after - end;
+    return this.#refuse(`[]${this.#excerpt(after)}`, 2);
   }
 
   /** Parses a body that is an object, with the array of rows at `begin` as this member. */
   async #parseObject(begin: number, member: string, maxRows: number): Promise<unknown> {
-    const before = this.#decode(0, begin);
-    const early = this.#parse(`${before}[]}`);
-    this.#before = before.length + 1;
+    const { bytes } = this;
+    const head = this.#decode(0, begin);
+    const early = this.#parse(`${head}[]}`);
+    this.#before = head.length + 1;
     const { rows, end } = await this.#parseRows(begin + 1, `/${member}`, maxRows);
-    const late = this.#parseLate(end);
+    if (bytes.length - end > REST.bytes) throw this.#excess('bytes', REST);
+    const at = this.#skipBlanks(end);
+    const isMore = bytes[at] === COMMA;
+    if (isMore) this.#findMember(at, undefined);
+    const tail = this.#decode(at, bytes.length);
+    this.#before += at - end;
+    // A placeholder for the earlier members shows whether the rest is well-formed.
+    this.#parse(`{"":0${tail}`, 5);
+    const late = asRecord(JSON.parse(`{${isMore ? tail.slice(1) : tail}`));
     // If a name occurs twice, the last member counts, as in JSON.parse.
     return { ...asRecord(early), [member]: rows, ...late };
-  }
-
-  /** Parses the members after the rows, which end before `end`. */
-  #parseLate(end: number): object {
-    const { length } = this.bytes;
-    if (length - end > REST.bytes) throw this.#excess('bytes', REST);
-    const at = this.#skipBlanks(end);
-    const isMore = this.bytes[at] === COMMA;
-    if (isMore) this.#findMember(at, undefined);
-    const text = this.#decode(at, length);
-    this.#before += at - end;
-    // Parse with a placeholder for the earlier members, to check that the rest is well-formed.
-    this.#parse(`{"":0${text}`, 5);
-    return asRecord(JSON.parse(`{${isMore ? text.slice(1) : text}`));
   }
 
   /**
@@ -166,9 +133,8 @@ class SlicedJson {
   #findMember(begin: number, member: string | undefined): number | undefined {
     const { bytes } = this;
     const name = Buffer.from(JSON.stringify(member) ?? '');
+    const counts = { values: 0, parts: 0 };
     let at = begin;
-    let parts = 0;
-    let values = 0;
     do {
       const key = this.#skipBlanks(at + 1);
       if (bytes[key] !== QUOTE) return undefined;
@@ -177,12 +143,10 @@ class SlicedJson {
       const value = this.#skipBlanks(colon + 1);
       const isArray = bytes[colon] === COLON && bytes[value] === OPEN_ARRAY;
       if (isArray && name.equals(bytes.subarray(key, keyEnd))) return value;
-      at = this.#skipValue(value, MEMBER);
-      parts += this.#parts + 1;
-      values += this.#values;
-      if (parts > REST.parts) throw this.#excess('parts', REST);
+      counts.parts++;
+      at = this.#skipValue(value, MEMBER, 1, undefined, counts);
       if (at - begin > REST.bytes) throw this.#excess('bytes', REST);
-      if (values > REST.values) throw this.#excess('values', REST);
+      if (counts.values > REST.values) throw this.#excess('values', REST);
     } while (bytes[at] === COMMA);
     return undefined;
   }
@@ -194,32 +158,32 @@ class SlicedJson {
    */
   async #parseRows(begin: number, path: string, maxRows: number) {
     const rows: unknown[] = [];
-    const limits = path === '' ? ROW : { ...ROW, nesting: ROW.nesting - 1 };
     let values = 0;
-    for (let from = begin; ; ) {
-      const slice = this.#findSlice(from, rows.length, path, limits);
+    for (let from = begin; ; await this.pause()) {
+      const slice = this.#findSlice(from, rows.length, path);
       if (rows.length + slice.rowCount > maxRows) {
         throw refuseAt(path, `must have at most ${maxRows} items`);
       }
       values += slice.values;
       if (values > MAX_VALUES) throw refuseAt(path, `must hold at most ${MAX_VALUES} values`);
       const closes = this.#parseSlice(from, slice.end, rows);
-      if (closes) return { rows, end: slice.end + 1 };
       from = slice.end + 1;
-      await this.pause();
+      if (closes) return { rows, end: from };
     }
   }
 
   /** Finds the rows, from a position on, that are parsed at once. */
-  #findSlice(begin: number, firstRow: number, path: string, limits: ValueLimits) {
+  #findSlice(begin: number, firstRow: number, path: string) {
+    const level = path === '' ? 1 : 2;
     let rowCount = 0;
     let values = 0;
     let end = begin - 1;
     const pathOfRow = () => `${path}/${firstRow + rowCount}`;
     do {
-      end = this.#skipValue(end + 1, limits, pathOfRow);
+      const row = { values: 0, parts: 0 };
+      end = this.#skipValue(end + 1, ROW, level, pathOfRow, row);
       rowCount++;
-      values += this.#values;
+      values += row.values;
     } while (this.bytes[end] === COMMA && end - begin < SLICE_BYTES && values < SLICE_VALUES);
     return { end, rowCount, values };
   }
@@ -287,15 +251,24 @@ class SlicedJson {
    * Finds the end of the value at `from`, at about a nanosecond per byte: the comma or closing bracket
    * after it, or the end of the body. It does not check the syntax: in invalid JSON, the end is at or
    * after the position where a parser finds the fault.
+   * @param level the number of arrays and objects around the value
+   * @param path returns the path from the body to the value
+   * @param counts what counts for the limits already; adds the value
    */
-  #skipValue(from: number, limits: ValueLimits, path = () => ''): number {
+  #skipValue(
+    from: number,
+    limits: ValueLimits,
+    level: number,
+    path = () => '',
+    counts = { values: 0, parts: 0 },
+  ): number {
     const { bytes } = this;
     const last = Math.min(bytes.length, from + limits.bytes);
-    let values = 1;
-    let parts = 0;
-    let depth = 0;
+    let values = counts.values + 1;
+    let parts = counts.parts;
+    let depth = level;
     let at = from;
-    scan: for (; at < last; at++) {
+    for (let isOver = false; !isOver && at < last; isOver || at++) {
       switch (bytes[at]) {
         case QUOTE:
           at = endOfString(bytes, at + 1, last) - 1;
@@ -304,20 +277,22 @@ class SlicedJson {
           parts++;
           break;
         case COMMA:
-          if (depth === 0) break scan;
-          values++;
+          if (depth === level) isOver = true;
+          else values++;
           break;
         case OPEN_ARRAY:
         case OPEN_OBJECT:
           values++;
           parts++;
-          if (++depth > limits.nesting) throw this.#excess('nesting', limits);
+          if (++depth > MAX_NESTING) {
+            throw refuseAt('', `must not nest deeper than ${MAX_NESTING} levels`);
+          }
           break;
         case CLOSE_ARRAY:
         case CLOSE_OBJECT:
-          if (depth === 0) break scan;
-          depth--;
-          if (isEmptyBefore(bytes, at)) values--;
+          if (depth === level) isOver = true;
+          else if (isEmptyBefore(bytes, at)) values--;
+          if (!isOver) depth--;
           break;
         default:
           continue;
@@ -326,15 +301,12 @@ class SlicedJson {
       if (parts > limits.parts) throw this.#excess('parts', limits, path());
     }
     if (at >= last && last < bytes.length) throw this.#excess('bytes', limits, path());
-    this.#values = values;
-    this.#parts = parts;
+    counts.values = values;
+    counts.parts = parts;
     return Math.min(at, last);
   }
 
   #excess(what: keyof ValueLimits, limits: ValueLimits, path = ''): ProblemError {
-    if (what === 'nesting') {
-      return refuseAt('', `must not nest deeper than ${MAX_NESTING} levels`);
-    }
     const verb = what === 'bytes' ? 'have' : 'hold';
     const counted = what === 'parts' ? 'arrays, objects and members' : what;
     const apart = this.place && path === '' ? ', its rows apart' : '';

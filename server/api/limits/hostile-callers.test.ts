@@ -17,8 +17,8 @@ import {
   serveInOrder,
   throttleConnections,
 } from '../../edge/connections.js';
-import { shedLoad } from '../../edge/load-shedding.js';
-import { BodyMeter, drainAndClose } from '../../edge/request-body.js';
+import { BodyMeter, drainAndClose } from '../../edge/request.js';
+import { shedLoad } from '../../edge/server.js';
 import { ProblemError, unavailable } from '../../problems/problem.js';
 import { bufferBody } from '../body/read-body.js';
 import { JsonText, send } from '../reply/send.js';

@@ -27,7 +27,7 @@ const MAX_COLUMN_STREAMS = 3;
 /** The wait before a stream is tried again, in seconds: it takes longer than a prediction. */
 const STREAM_RETRY_SECONDS = 5;
 
-/** The limits of an operation, in two steps. Both throw the problem of a request that is refused. */
+/** The limits of an operation. Both throw the problem of a request that is refused. */
 export interface OperationLimits {
   /** As soon as the caller is known. */
   admit(req: Request, res: Response, caller: Caller): void;
@@ -44,13 +44,7 @@ export class Limits {
   readonly throttle = throttleConnections();
   readonly #rate: RateLimit;
   readonly #gates: Readonly<Record<Exclude<Pool, 'answers'>, RequestGate>>;
-  readonly #streams = new StreamGate('streams', MAX_STREAMS, this.throttle);
-  readonly #columnStreams = new StreamGate(
-    'bodies of Arrow and Parquet to predict',
-    MAX_COLUMN_STREAMS,
-    this.throttle,
-  );
-  readonly #answers: StreamGate;
+  readonly #streams: Readonly<Record<'rows' | 'columns' | 'answers', StreamGate>>;
   readonly #predictions: readonly { readonly method: string; readonly address: RegExp }[];
 
   /**
@@ -62,17 +56,26 @@ export class Limits {
     { rateLimit, maxAnswers }: { readonly rateLimit: number; readonly maxAnswers: number },
     operations: readonly Operation[],
   ) {
+    const { throttle } = this;
     const unread = new SendBufferLimit();
     const gate = (what: string, atOnce: number, waiting: number) =>
-      new RequestGate({ what, atOnce, waiting }, this.throttle, unread);
-    this.#rate = new RateLimit(rateLimit, this.throttle);
+      new RequestGate({ what, atOnce, waiting }, throttle, unread);
+    this.#rate = new RateLimit(rateLimit, throttle);
     this.#gates = {
       predictions: gate('predictions', 1, 35),
       tables: gate('tables', 4, 32),
       requests: gate('requests', 32, 608),
     };
-    // An answer waits for a chat server most of the time, and uses little of the processor.
-    this.#answers = new StreamGate('answers of agents', maxAnswers, this.throttle);
+    this.#streams = {
+      rows: new StreamGate('streams', MAX_STREAMS, throttle),
+      columns: new StreamGate(
+        'bodies of Arrow and Parquet to predict',
+        MAX_COLUMN_STREAMS,
+        throttle,
+      ),
+      // An answer waits for a chat server most of the time, and uses little of the processor.
+      answers: new StreamGate('answers of agents', maxAnswers, throttle),
+    };
     this.#predictions = operations
       .filter(({ pool }) => pool === 'predictions')
       .map(({ method, path }) => ({
@@ -83,28 +86,22 @@ export class Limits {
 
   ofOperation({ isOpen, pool }: Operation): OperationLimits {
     if (isOpen) return UNLIMITED;
-    if (pool === 'answers') {
-      const admit: OperationLimits['admit'] = (req, res, caller) => {
-        this.#rate.count(req, res, caller);
-        this.#answers.enter(req, res, caller);
-      };
-      return { admit, enter: () => undefined };
-    }
-    const gate = this.#gates[pool];
-    const isStream = (req: Request) => pool === 'predictions' && isRowStream(mediaType(req));
+    const { rows, columns, answers } = this.#streams;
+    const gate = pool === 'answers' ? undefined : this.#gates[pool];
+    const isStream = (req: Request) =>
+      !gate || (pool === 'predictions' && isRowStream(mediaType(req)));
     return {
       admit: (req, res, caller) => {
         this.#rate.count(req, res, caller);
-        if (isStream(req)) this.#enterStream(req, res, caller);
-        else gate.reserve(req, res, caller);
+        if (!gate) answers.enter(req, res, caller);
+        else if (isStream(req)) {
+          if (isColumnar(mediaType(req))) columns.enter(req, res, caller);
+          rows.enter(req, res, caller);
+        } else gate.reserve(req, res, caller);
       },
-      enter: (req, res, caller) => (isStream(req) ? undefined : gate.enter(req, res, caller)),
+      enter: (req, res, caller) =>
+        gate && !isStream(req) ? gate.enter(req, res, caller) : undefined,
     };
-  }
-
-  #enterStream(req: Request, res: Response, caller: Caller): void {
-    if (isColumnar(mediaType(req))) this.#columnStreams.enter(req, res, caller);
-    this.#streams.enter(req, res, caller);
   }
 
   /**
@@ -174,7 +171,7 @@ interface Window {
  * is one local caller, who is not limited.
  */
 export class RateLimit {
-  /** By the id of the key. A window is deleted after its end. */
+  /** By the id of the key, in the order of their ends. */
   readonly #windows = new Map<string, Window>();
 
   /** @param max the most requests; 0 for no limit */
@@ -189,7 +186,8 @@ export class RateLimit {
     const keyId = caller.key?.id;
     if (max === 0 || !keyId) return;
     const now = performance.now();
-    const window = this.#findWindow(keyId, now);
+    const known = this.#windows.get(keyId);
+    const window = known && now < known.end ? known : this.#begin(keyId, now);
     window.requests += 1;
     const seconds = Math.ceil((window.end - now) / 1000);
     const left = Math.max(max - window.requests, 0);
@@ -204,16 +202,15 @@ export class RateLimit {
     );
   }
 
-  #findWindow(keyId: string, now: number): Window {
-    const known = this.#windows.get(keyId);
-    if (known && now < known.end) return known;
-    const policy = formatPolicy(keyId, this.max);
-    const window = { requests: 0, end: now + WINDOW_SECONDS * 1000, policy };
+  /** Begins a window, and forgets those that are over. */
+  #begin(keyId: string, now: number): Window {
+    for (const [id, { end }] of this.#windows) {
+      if (now < end) break;
+      this.#windows.delete(id);
+    }
+    const end = now + WINDOW_SECONDS * 1000;
+    const window = { requests: 0, end, policy: formatPolicy(keyId, this.max) };
     this.#windows.set(keyId, window);
-    const forget = () => {
-      if (this.#windows.get(keyId) === window) this.#windows.delete(keyId);
-    };
-    setTimeout(forget, WINDOW_SECONDS * 1000).unref();
     return window;
   }
 }

@@ -6,11 +6,9 @@ import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/conn
 import { hasBody } from '../../edge/request.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 
-/** The number of requests that run or wait at once. */
 export interface Capacity {
   /** The plural name of the requests, for the detail of a refusal, such as "predictions". */
   readonly what: string;
-  /** The most requests that run at once. */
   readonly atOnce: number;
   /** The most requests that wait for a slot. */
   readonly waiting: number;
@@ -172,11 +170,11 @@ export class WorkSlot {
 
   constructor(
     private readonly gate: FairGate,
-    private readonly owner: string,
-    private readonly unread: SendBufferLimit,
+    readonly owner: string,
+    readonly unread: SendBufferLimit,
   ) {}
 
-  /** Takes the slot that the gate offers. Returns whether the work continues. */
+  /** Takes the slot that the gate offers; returns whether the work continues. */
   begin(): boolean {
     if (this.#hasEnded) this.gate.leave(this.owner);
     else this.#clock = setTimeout(pauseSlot, MAX_WORK_MS, this);
@@ -189,16 +187,6 @@ export class WorkSlot {
     clearTimeout(this.#clock);
     this.#clock = undefined;
     this.gate.leave(this.owner);
-  }
-
-  /**
-   * Counts a response that waits for its reader.
-   * @param bytes the bytes of the response in memory
-   * @param cutOff called if its owner has too many such bytes, and this response has waited longest
-   * @returns the function that ends the wait
-   */
-  trackBackpressure(bytes: number, cutOff: () => void): () => void {
-    return this.unread.add(this.owner, bytes, cutOff);
   }
 
   end(): void {

@@ -2,44 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { drainAndClose } from '../../edge/request-body.js';
+import { drainAndClose } from '../../edge/request.js';
 import { invalidRequest, ProblemError, problem, render } from '../../problems/problem.js';
 
 /** Logs the cause of a failed request, which its caller does not see. */
 export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
 
-/** Returns the problem of an error that was thrown below the contract; undefined if it does not know it. */
-export type Translate = (thrown: unknown) => ProblemError | undefined;
+/** Returns the problem of an error that was thrown below the contract, if it knows it. */
+type Translate = (thrown: unknown) => ProblemError | undefined;
 
-/**
- * Converts any error of a request into a problem; one that nobody knows is an internal error.
- * @param translate returns the problem of an error that was thrown below the contract, if it knows
- *   it
- */
-export function asProblem(thrown: unknown, translate: Translate): ProblemError {
-  if (thrown instanceof ProblemError) return thrown;
-  if (thrown instanceof URIError) {
+/** Converts any error of a request into a problem; one that nobody knows is an internal error. */
+export function asProblem(cause: unknown, translate?: Translate): ProblemError {
+  if (cause instanceof ProblemError) return cause;
+  if (cause instanceof URIError) {
     return invalidRequest([
       { pointer: '/path', message: 'must be percent-encoded UTF-8 (RFC 3986, section 2.1)' },
     ]);
   }
-  return translate(thrown) ?? internalError(thrown);
-}
-
-function internalError(cause: unknown): ProblemError {
-  return problem(
-    '/problems/internal-error',
-    'Something went wrong inside the service. Its log has the cause under this request_id.',
-    {},
-    {},
-    { cause },
-  );
+  const detail =
+    'Something went wrong inside the service. Its log has the cause under this request_id.';
+  return translate?.(cause) ?? problem('/problems/internal-error', detail, {}, {}, { cause });
 }
 
 /**
  * Returns the error handler of the app, which renders any error as a problem.
- * @param translate returns the problem of an error that was thrown below the handlers, if it knows
- *   it
  * @param onRefusal gets every problem but 500
  * @param noteFailure gets the cause of every 5xx that has one
  */
@@ -65,11 +51,11 @@ export function sendProblem(
       return;
     }
     if (document.status !== 500) onRefusal(error);
-    send(req, res, error, document);
+    sendDocument(req, res, error, document);
   };
 }
 
-function send(
+function sendDocument(
   req: IncomingMessage,
   res: ServerResponse,
   { headers }: ProblemError,
@@ -93,5 +79,5 @@ export function sendRefusal(
   const requestId = randomUUID();
   const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
   res.setHeader('X-Request-Id', requestId);
-  send(req, res, refusal, document);
+  sendDocument(req, res, refusal, document);
 }

@@ -3,8 +3,7 @@ import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
 import type { Contract } from '../../contract/document.js';
 import { endWith, onResponseClose } from '../../edge/connections.js';
-import { LINES_TYPE } from '../../edge/request.js';
-import { disableBodyTimeout, endAndDiscard } from '../../edge/request-body.js';
+import { disableBodyTimeout, endAndDiscard } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { IsKeyValid } from '../request-signal.js';
@@ -25,32 +24,21 @@ import {
  * served between two portions. A piece of bytes is UTF-8 and a portion of its own, and must not be
  * changed any more.
  */
-export class JsonText<
-  T,
-  Pieces extends Iterable<string | Uint8Array> | AsyncIterable<string> =
-    | Iterable<string | Uint8Array>
-    | AsyncIterable<string>,
-> {
+export class JsonText<T> {
   declare readonly content: T;
 
   constructor(readonly pieces: Pieces) {}
 }
 
-/**
- * Lines of JSON (NDJSON) that are sent in blocks, as they are produced. Bytes are whole lines, each
- * with its line end. A problem becomes the line `{"problem": …}`, and further lines may follow. An
- * empty block signals progress without a line. A thrown error ends the lines with a last line that
- * reports it.
- */
-export class JsonLines {
-  constructor(readonly blocks: AsyncIterable<readonly (Uint8Array | ProblemError)[]>) {}
-}
+type Pieces = Iterable<Chunk> | AsyncIterable<string>;
 
 /** A piece of a `ByteStream`. */
 export type StreamPiece =
   | Uint8Array
   /** Input was read that gives no bytes yet. */
   | 'progress'
+  /** Becomes the line `{"problem": …}`, and further lines may follow. */
+  | ProblemError
   /** Fields for the header if no bytes came before, else for the trailer. */
   | { readonly fields: Readonly<Record<string, string>> };
 
@@ -59,13 +47,15 @@ export interface ByteStreamOptions {
   readonly isStream: boolean;
   /** Whether the bytes are lines of JSON, so that the last one can tell of a fault. */
   readonly areLines: boolean;
+  /** Whether the head is sent before the first line: senders wait for it before they send lines. */
+  readonly beginsAtOnce?: boolean;
   /** The field that may come after the bytes (RFC 9110, section 6.6.2). */
   readonly trailer?: string | undefined;
 }
 
 /**
- * Bytes of any media type, sent as they are produced. An error before the first piece is answered
- * with its problem. After that, it is the last line if the bytes are lines; else the connection is closed, so
+ * Bytes of any media type, sent as they are produced, and then freed: nobody else may use them. An
+ * error before the first piece is answered with its problem. After that, it is the last line if the bytes are lines; else the connection is closed, so
  * that nobody takes a part for the whole.
  */
 export class ByteStream {
@@ -76,7 +66,6 @@ export class ByteStream {
   ) {}
 }
 
-/** An event of a streamed answer. */
 export type AgentEvent = components['schemas']['AgentEvent'];
 
 /**
@@ -133,26 +122,19 @@ export function send(
   else if (body instanceof JsonText) {
     res.setHeader('Content-Type', 'application/json; charset=utf-8');
     return sendPieces(req, res, body.pieces);
-  } else if (body instanceof PlainText) return sendPlainText(req, res, body);
-  else if (body instanceof JsonLines) return sendLines(req, res, body, context, isKeyValid);
-  else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
+  } else if (body instanceof PlainText) {
+    const { mediaType, text } = body;
+    if (typeof text === 'string') res.type(mediaType).send(text);
+    else {
+      res.setHeader('Content-Type', mediaType);
+      return sendPieces(req, res, text);
+    }
+  } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
   else if (body instanceof EventStream) return sendEvents(req, res, body);
   else {
     res.json(body);
     limitWait(res);
   }
-}
-
-function sendPlainText(
-  req: Request,
-  res: Response,
-  { mediaType, text }: PlainText,
-): Promise<void> | void {
-  if (typeof text !== 'string') {
-    res.setHeader('Content-Type', mediaType);
-    return sendPieces(req, res, text);
-  }
-  res.type(mediaType).send(text);
 }
 
 /** The longest time to send an answer whose source does not stall, in milliseconds. */
@@ -174,9 +156,7 @@ function sendWhole(res: Response, body: Chunk): void {
   limitWait(res);
 }
 
-/**
- * Limits the time for which a complete answer waits for its reader, and the memory that it takes.
- */
+/** Limits the time for which a complete answer waits for its reader, and its memory. */
 function limitWait(res: Response): void {
   // Usually the network has taken all of it by now, and no timeout is needed.
   if (!res.socket || res.socket.writableLength === 0) return;
@@ -187,11 +167,11 @@ function limitWait(res: Response): void {
   onResponseClose(res.req, res, () => clearTimeout(patience));
   // Without a listener, Node closes a connection that times out.
   res.setTimeout(STALLED_TIMEOUT_MS);
-  const endWait = res.locals.slot?.trackBackpressure(res.writableLength, () => res.destroy());
+  const { slot } = res.locals;
+  const endWait = slot?.unread.add(slot.owner, res.writableLength, () => res.destroy());
   if (endWait) onResponseClose(res.req, res, endWait);
 }
 
-/** Writes the items of a source, or sends them whole if there are few. */
 async function stream<T>(
   req: Request,
   res: Response,
@@ -203,43 +183,24 @@ async function stream<T>(
   else sendWhole(res, whole);
 }
 
-/** Most answers are one short chunk, for which nothing needs to wait. */
-function sendPieces(
-  req: Request,
-  res: Response,
-  pieces: JsonText<unknown>['pieces'],
-): Promise<void> | void {
-  if (Array.isArray(pieces) && pieces.length === 1 && pieces[0].length < CHUNK_SIZE) {
-    return sendWhole(res, pieces[0]);
+/** Most answers are short, and nothing needs to wait for them. */
+function sendPieces(req: Request, res: Response, pieces: Pieces): Promise<void> | void {
+  if (Array.isArray(pieces)) {
+    const [first = ''] = pieces;
+    if (pieces.length <= 1 && first.length < CHUNK_SIZE) return sendWhole(res, first);
   }
-  const policy: StreamPolicy<Chunk> = {
+  return stream(req, res, joinPieces(pieces), {
     encode: (chunk) => chunk,
     times: { longest: SENDING_TIMEOUT_MS },
     readAhead: () => 2,
     pause: () => pauseWork(res),
-  };
-  if (Symbol.asyncIterator in pieces) {
-    return stream(req, res, joinAsTheyCome(pieces), policy);
-  }
-  const chunks = joinPieces(pieces);
-  const first = chunks.next();
-  if (first.done) return sendWhole(res, '');
-  if (first.value.length >= CHUNK_SIZE) {
-    return stream(req, res, prepend([first.value], chunks), policy);
-  }
-  const second = chunks.next();
-  if (second.done) return sendWhole(res, first.value);
-  return stream(req, res, prepend([first.value, second.value], chunks), policy);
+  });
 }
 
-function* prepend(first: readonly Chunk[], rest: Iterable<Chunk>): Generator<Chunk> {
-  yield* first;
-  yield* rest;
-}
-
-function* joinPieces(pieces: Iterable<Chunk>): Generator<Chunk, undefined> {
+/** Joins texts to chunks of at least CHUNK_SIZE, but for the last. */
+async function* joinPieces(pieces: Pieces): AsyncGenerator<Chunk, undefined> {
   let text = '';
-  for (const piece of pieces) {
+  for await (const piece of pieces) {
     const isText = typeof piece === 'string';
     if (isText) text += piece;
     if (text.length >= CHUNK_SIZE || (!isText && text !== '')) {
@@ -249,59 +210,20 @@ function* joinPieces(pieces: Iterable<Chunk>): Generator<Chunk, undefined> {
     if (!isText) yield piece;
   }
   if (text !== '') yield text;
-  return undefined;
 }
 
-async function* joinAsTheyCome(pieces: AsyncIterable<string>): AsyncGenerator<Chunk> {
-  let text = '';
-  for await (const piece of pieces) {
-    text += piece;
-    if (text.length < CHUNK_SIZE) continue;
-    yield text;
-    text = '';
-  }
-  if (text !== '') yield text;
-}
-
-/** A stream that ends early ends with a line that states the reason, if the connection still exists. */
-function sendLines(
-  req: Request,
-  res: Response,
-  { blocks }: JsonLines,
-  context: ReplyContext,
-  isKeyValid: IsKeyValid,
-): Promise<void> {
-  disableBodyTimeout(req);
-  res.type(LINES_TYPE);
-  const line = (part: Uint8Array | ProblemError) =>
-    part instanceof ProblemError
-      ? Buffer.from(problemLine(context.contract, part, req, res))
-      : part;
-  return stream(req, res, blocks[Symbol.asyncIterator](), {
-    encode: (block) => {
-      const [first] = block;
-      return first && block.length === 1 ? line(first) : Buffer.concat(block.map(line));
-    },
-    times: context.times ?? STREAM_TIMES,
-    isLive: true,
-    mayStall: true,
-    watch: { stopping: context.stopping, isKeyValid },
-    readAhead: () => 0,
-    // Senders that wait for the head of the response before they send lines need it now.
-    onBegin: () => res.flushHeaders(),
-    pause: nextTurn,
-    endEarly: (error) => endWithLine(req, res, error, context),
-  });
-}
-
-/** Nothing is sent before the first bytes, so that an error before them is answered with its problem. */
+/**
+ * Unless it begins at once, nothing is sent before the first bytes, so that an error before them is
+ * answered with its problem.
+ */
 function sendBytes(
   req: Request,
   res: Response,
-  { mediaType, pieces, options: { isStream, areLines, trailer } }: ByteStream,
+  { mediaType, pieces, options: { isStream, areLines, beginsAtOnce, trailer } }: ByteStream,
   context: ReplyContext,
   isKeyValid: IsKeyValid,
 ): Promise<void> {
+  const { contract, stopping, times = STREAM_TIMES } = context;
   if (isStream) disableBodyTimeout(req);
   // HTTP/1.0 has no chunks, which trailers follow.
   const hasTrailer = trailer !== undefined && req.httpVersion !== '1.0';
@@ -309,22 +231,27 @@ function sendBytes(
   return stream(req, res, pieces[Symbol.asyncIterator](), {
     encode: (piece) => {
       if (piece instanceof Uint8Array) return piece;
+      if (piece instanceof ProblemError) return problemLine(contract, piece, req, res);
       if (piece !== 'progress') {
         if (hasTrailer) res.addTrailers(piece.fields);
         else if (!res.headersSent) res.set(piece.fields);
       }
       return '';
     },
-    times: context.times ?? STREAM_TIMES,
+    times,
     isLive: true,
     mayStall: true,
     // Another request may finish when the service stops, and its key was checked.
-    watch: isStream ? { stopping: context.stopping, isKeyValid } : undefined,
+    watch: isStream ? { stopping, isKeyValid, advice: 'send the rest' } : undefined,
     // A body that has arrived is soon answered or refused. The end of another may be far.
-    readAhead: () => (isStream && !req.complete ? 1 : 2),
+    readAhead: () => {
+      if (beginsAtOnce) return 0;
+      return isStream && !req.complete ? 1 : 2;
+    },
     isEndless: isStream,
     onBegin: () => {
       if (hasTrailer) res.setHeader('Trailer', trailer);
+      if (beginsAtOnce) res.flushHeaders();
     },
     pause: nextTurn,
     endEarly: areLines ? (error) => endWithLine(req, res, error, context) : undefined,
@@ -365,7 +292,7 @@ function endWithLine(
     res.destroy();
     return;
   }
-  const error = asProblem(thrown, () => undefined);
+  const error = asProblem(thrown);
   if (error.cause) noteFailure(req, res, error.cause, 'a stream failed');
   endAndDiscard(req, res, problemLine(contract, error, req, res), times.discarding);
 }

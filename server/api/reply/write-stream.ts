@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import type { Request, Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
-import { onResponseClose } from '../../edge/connections.js';
 import { responsesBegun } from '../../edge/malformed-request.js';
-import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import { type IsKeyValid, watchKey } from '../request-signal.js';
+import { type ProblemError, problem } from '../../problems/problem.js';
+import { abortWithRequest, type EarlyEnd } from '../request-signal.js';
 
 /** Bytes, or text of about the same size; an empty one signals progress. */
 export type Chunk = string | Uint8Array;
@@ -34,7 +33,7 @@ export interface StreamPolicy<T> {
   /** Whether the source waits for a sender or a process, which may stall. */
   readonly mayStall?: boolean;
   /** Ends the answer of a long request, when the service stops or when the key of its caller ends. */
-  readonly watch?: { readonly stopping: AbortSignal; readonly isKeyValid: IsKeyValid } | undefined;
+  readonly watch?: EarlyEnd | undefined;
   /**
    * The chunks that are awaited before anything is sent: an error before is a problem. If there are
    * fewer, the answer is whole. Asked before each.
@@ -147,33 +146,22 @@ const SLOW_READER_MS = 100;
  * key is revoked or expires, if its connection closes, or if the service stops.
  */
 class StreamDeadline {
-  readonly #over = new AbortController();
-  readonly release: () => void;
+  readonly #over: AbortController;
+  readonly #timer: NodeJS.Timeout | undefined;
 
   constructor(
     req: Request,
     private readonly res: Response,
     private readonly policy: Pick<StreamPolicy<never>, 'times' | 'isLive' | 'mayStall' | 'watch'>,
   ) {
-    const { times, mayStall, watch } = policy;
-    const { longest } = times;
-    const end = (reason: ProblemError | typeof GONE) => this.#over.abort(reason);
-    const onStop = () => end(unavailable('The service is stopping; send the rest in a moment.'));
-    const timer = longest
-      ? setTimeout(() => end(mayStall ? tookTooLong(longest) : GONE), longest)
-      : undefined;
-    const leaveKey = watch && watchKey(watch.isKeyValid, end);
-    watch?.stopping.addEventListener('abort', onStop);
-    if (watch?.stopping.aborted) onStop();
-    this.release = () => {
-      clearTimeout(timer);
-      leaveKey?.();
-      watch?.stopping.removeEventListener('abort', onStop);
-    };
-    onResponseClose(req, res, () => {
-      end(GONE);
-      this.release();
-    });
+    const { longest } = policy.times;
+    this.#over = abortWithRequest(req, res, GONE, policy.watch);
+    const late = () => this.#over.abort(policy.mayStall ? tookTooLong(longest ?? 0) : GONE);
+    this.#timer = longest ? setTimeout(late, longest) : undefined;
+  }
+
+  release(): void {
+    clearTimeout(this.#timer);
   }
 
   get signal(): AbortSignal {
@@ -204,7 +192,7 @@ class StreamDeadline {
     const slow = setTimeout(() => {
       const { slot, bodyShare } = res.locals;
       slot?.pause();
-      endWait = slot?.trackBackpressure(res.writableLength + held, () => res.destroy());
+      endWait = slot?.unread.add(slot.owner, res.writableLength + held, () => res.destroy());
       bodyShare?.trackBackpressure(() => res.destroy());
     }, SLOW_READER_MS);
     const { isLive, times } = this.policy;

@@ -7,8 +7,8 @@ import type {
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
-import { ByteStream, JsonLines, JsonText, type StreamPiece } from '../../api/reply/send.js';
-import { CSV_TYPE, JSON_TYPE } from '../../edge/request.js';
+import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
+import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
 import { findFormat, parseCsvQuery } from '../formats.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
@@ -174,21 +174,19 @@ async function* prepend(
  * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
  * warnings.
  */
-function lineAnswer(events: Events, counter: RowCounter): JsonLines {
-  async function* blocks(): AsyncGenerator<readonly (Uint8Array | ProblemError)[]> {
+function lineAnswer(events: Events, counter: RowCounter): ByteStream {
+  async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
       if (event.kind === 'bytes') {
         counter.predicted(event.rows);
-        yield [event.bytes];
-      } else if (event.kind === 'fault') yield [lineProblem(event)];
-      else if (event.kind === 'progress') yield [];
-      else {
-        const line = warningsLine(event.warnings);
-        if (line) yield [line];
-      }
+        yield event.bytes;
+      } else if (event.kind === 'fault') yield lineProblem(event);
+      else if (event.kind === 'progress') yield 'progress';
+      else yield warningsLine(event.warnings) ?? 'progress';
     }
   }
-  return new JsonLines(blocks());
+  const options = { isStream: true, areLines: true, beginsAtOnce: true };
+  return new ByteStream(LINES_TYPE, pieces(), options);
 }
 
 /** Answers rows with bytes of a media type. */
