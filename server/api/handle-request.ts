@@ -51,6 +51,8 @@ export type RefuseMissing = (
 /** An operation, with the steps that are its own. */
 interface Endpoint {
   readonly operation: Operation;
+  /** Whether it, or a parameter of it, is deprecated. */
+  readonly hasDeprecations: boolean;
   readonly limits: OperationLimits;
   /** Reads the body into `req.body`, mostly as bytes; undefined if the operation takes none. */
   readonly readBody: Step | undefined;
@@ -121,13 +123,13 @@ export function handleRequests(service: Service, bases: readonly string[]): Requ
 async function handleRequest(
   req: Request,
   res: Response,
-  { operation, limits, readBody, check, handle }: Endpoint,
+  { operation, hasDeprecations, limits, readBody, check, handle }: Endpoint,
   service: Service,
 ): Promise<void> {
   const { locals } = res;
   locals.operationId = operation.id;
   locals.route = operation.path;
-  if (operation.deprecations.length > 0) {
+  if (hasDeprecations) {
     announceDeprecations(operation, { operation, query: req.query, header: req.headers }, res);
   }
 
@@ -295,6 +297,9 @@ function createEndpoint(
     : validate;
   return {
     operation,
+    hasDeprecations: operation.deprecations.some(
+      (part) => part.in !== 'body' && part.in !== 'prefix',
+    ),
     limits: limits.ofOperation(operation),
     readBody: takesBody
       ? readBody(operation, config, (caller) => callers.isKeyValid(caller), {

@@ -24,10 +24,11 @@ import { MAX_NESTING, malformedJson, parseSliced, type RowsPlace } from './slice
 export function parseBody(contract: Contract, operation: Operation): Step {
   const place = findRows(contract, operation);
   const refuse = createBoundsCheck(contract, operation);
+  const hasDeprecations = operation.deprecations.some((part) => part.in === 'body');
   const accept = (body: unknown, res: Response) => {
     res.req.body = body;
     refuse(body);
-    announceDeprecations(operation, { body }, res);
+    if (hasDeprecations) announceDeprecations(operation, { body }, res);
   };
   return (req, res) => {
     const { body } = req;
