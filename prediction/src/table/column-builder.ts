@@ -1,7 +1,7 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
-import type { ColumnReading } from './reading/column-reading.js';
-import { readerOf, tellReading } from './reading/tell-reading.js';
+import type { ColumnReading } from './number-formats/column-reading.js';
+import { readerOf, tellReading } from './number-formats/tell-reading.js';
 import type { TableColumn, ValueColumn } from './table.js';
 import { TextCells } from './text-column.js';
 import { bytesOf, type TextHolder, type TextMemory } from './text-memory.js';

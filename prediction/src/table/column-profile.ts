@@ -8,8 +8,8 @@ import {
   type ValueCount,
   valuesByCode,
 } from './column-counts.js';
-import type { ColumnReading } from './reading/column-reading.js';
-import { readerOf, tellReading } from './reading/tell-reading.js';
+import type { ColumnReading } from './number-formats/column-reading.js';
+import { readerOf, tellReading } from './number-formats/tell-reading.js';
 import type { TableColumn, TextColumn, ValueColumn } from './table.js';
 
 /** The summary of an input column. */

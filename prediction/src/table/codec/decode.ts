@@ -1,7 +1,7 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
 import { refuseLaterFormat } from '../../stored-format.js';
-import { columnReadingSchema, numberReadingSchema } from '../reading/reading-schema.js';
+import { columnReadingSchema, numberReadingSchema } from '../number-formats/reading-schema.js';
 import { MAX_TEXTS, type Table } from '../table.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './column-assembler.js';
 import { FORMAT, type Head, type Piece, TARGET } from './format.js';

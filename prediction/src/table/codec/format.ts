@@ -1,4 +1,4 @@
-import type { ColumnReading, NumberReading } from '../reading/column-reading.js';
+import type { ColumnReading, NumberReading } from '../number-formats/column-reading.js';
 import type { TargetClass } from '../table.js';
 
 /** An encoded table is a list of pieces: its head, and then the cells and texts of one column after the other. */

@@ -1,6 +1,6 @@
 import { parseNumber } from '../cells.js';
 import { codesByRow, valuesByRow } from '../chunked-array.js';
-import type { NumberReading, UndecidedReading } from '../reading/column-reading.js';
+import type { NumberReading, UndecidedReading } from '../number-formats/column-reading.js';
 import { type ClassificationTable, MIN_ROWS, type RegressionTable, type Task } from '../table.js';
 import { quote, TableError, type TableFault } from '../table-error.js';
 import { chooseClasses, MAX_CLASS_LENGTH, MAX_CLASS_TEXTS } from './classes.js';

@@ -1,6 +1,6 @@
 import { valuesByRow } from '../chunked-array.js';
-import type { NumberReading, UndecidedReading } from '../reading/column-reading.js';
-import { NumberForm, numberOf } from '../reading/number-form.js';
+import type { NumberReading, UndecidedReading } from '../number-formats/column-reading.js';
+import { NumberForm, numberOf } from '../number-formats/number-form.js';
 
 /** The values of a target of numbers with a unit, whose separators are known when all are there. */
 export class UnitValues {
