@@ -6,11 +6,10 @@ export {
   type AnswerPart,
   DeclinedError,
   type RowFormat,
-  RowsError,
   UnknownNamesError,
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
-export { JsonShapeError, MalformedJsonError } from './io/json/json-errors.js';
+export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
 export type { ClassificationModel } from './model/class-model.js';
 export type { Model, RegressionModel } from './model/model.js';
 export { decodeModel, decodeModelInSteps } from './model/model-codec.js';

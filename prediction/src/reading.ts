@@ -1,11 +1,11 @@
 /** Exports for a process that reads tables. */
 
 export { readArrowTable } from './io/arrow/arrow-table.js';
-export { readCsvTable } from './io/csv/csv-reader.js';
-export { JsonShapeError, MalformedJsonError } from './io/json/json-errors.js';
-export { readJsonTable } from './io/json/json-reader.js';
-export { readNdjsonTable } from './io/json/ndjson-reader.js';
-export { readRecordTable } from './io/json/record-reader.js';
+export { JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
+export { readCsvTable } from './io/csv/csv-table.js';
+export { readJsonTable } from './io/json/json-table.js';
+export { readNdjsonTable } from './io/json/ndjson-table.js';
+export { readRecordTable } from './io/json/record-table.js';
 export { readParquetTable } from './io/parquet/parquet-table.js';
 export { encodeTable } from './table/codec/encode.js';
 export { TableError } from './table/table-error.js';

@@ -47,7 +47,7 @@ export interface RowReader {
   readonly isWhole: boolean;
   /**
    * Yields the rows of each piece of the body as it arrives.
-   * @throws {RowsError | UnknownNamesError} at a fault that ends the reading
+   * @throws {FormatError | UnknownNamesError} at a fault that ends the reading
    * @throws the error of the body
    */
   read(body: AsyncIterable<Uint8Array>): AsyncIterable<Iterable<RowBlock | LineFault>>;
@@ -66,11 +66,6 @@ export interface AnswerWriter {
   end(): void;
   /** Hands over what was written. */
   take(): Uint8Array;
-}
-
-/** A fault that ends the reading of rows. The message tells its place, and how to mend it. */
-export class RowsError extends Error {
-  override readonly name = 'RowsError';
 }
 
 /** The rows have unknown names, which were to be refused. */

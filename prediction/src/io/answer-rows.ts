@@ -6,11 +6,9 @@ import {
   type AnswerPart,
   type AnswerWriter,
   type RowReader,
-  RowsError,
   refuseUnknown,
 } from './answer-part.js';
 import { ByteBudget } from './columns/byte-budget.js';
-import { FormatFault } from './columns/format-fault.js';
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 192 * 1024;
@@ -22,7 +20,7 @@ const MAX_WARNINGS = 100;
  * Answers the rows of a body, in any pair of formats, as they arrive.
  *
  * @param budget limits what the body may take; it begins anew with each body.
- * @throws {RowsError} at a fault of the body that ends its reading
+ * @throws {FormatError} at a fault of the body that ends its reading
  * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
  * @throws {DeclinedError} before the first part, if a JSON body is not for the fast way
  * @throws the error of the body
@@ -36,11 +34,7 @@ export async function* answerRows(
   const blocks = predictor.blocks(options);
   const check = blocks.check();
   const reader = await openReader(blocks, options, check, budget);
-  try {
-    yield* answerFrom(reader, blocks, check, body, options, budget);
-  } catch (error) {
-    throw error instanceof FormatFault ? new RowsError(error.message) : error;
-  }
+  yield* answerFrom(reader, blocks, check, body, options, budget);
 }
 
 /** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined. */

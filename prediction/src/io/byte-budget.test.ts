@@ -2,13 +2,14 @@ import * as arrow from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { readRows, rentRows } from '../fixtures.js';
 import { Predictor, readArrowTable, readParquetTable, TableError, train } from '../index.js';
-import { type AnswerFormat, type RowFormat, RowsError } from './answer-part.js';
+import type { AnswerFormat, RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
 import { TextWriter } from './arrow/column-writers.js';
 import { FlatBuilder, int64, int64Structs, table, uint8 } from './arrow/flat-builder.js';
 import { BatchBody, dictionaryMessage, endOfStream, schemaMessage } from './arrow/message-bytes.js';
 import { type Field, VERSION } from './arrow/schema.js';
 import { type ArrowType, INT32, TypeId, UTF8 } from './arrow/types.js';
+import { FormatError } from './columns/format-error.js';
 import { pieces } from './fixtures.js';
 import { MadeNumbers, Written } from './hostile-files/fixtures.js';
 import {
@@ -241,7 +242,7 @@ const PARQUET: readonly [string, Uint8Array, RegExp][] = [
 describe('a body is refused, with the place, that expands out of proportion', () => {
   test.each(ARROW)('Arrow of %s', async (_, body, message) => {
     const refused = answer(body, 'arrow-stream', 'arrow-stream');
-    await expect(refused).rejects.toThrow(RowsError);
+    await expect(refused).rejects.toThrow(FormatError);
     await expect(refused).rejects.toThrow(message);
     const table = readArrowTable(pieces(body, MIB), 'place', { format: 'stream' });
     await expect(table).rejects.toThrow(TableError);
@@ -250,7 +251,7 @@ describe('a body is refused, with the place, that expands out of proportion', ()
 
   test.each(PARQUET)('Parquet of %s', async (name, body, message) => {
     const refused = answer(body, 'parquet', 'csv');
-    await expect(refused).rejects.toThrow(RowsError);
+    await expect(refused).rejects.toThrow(FormatError);
     await expect(refused).rejects.toThrow(message);
     // A table may have a million rows.
     const target = Buffer.from(body).includes('place') ? 'place' : 'index';

@@ -117,10 +117,10 @@ describe('a table that cannot be read is told, and its source is read to the end
       { message: expect.stringContaining('not a Parquet file') },
     ],
     [
-      'a line that is no JSON',
+      'a line that is not valid JSON',
       Buffer.from('{"x": 1, "y": 2}\n\n{"x": 1,}\n'),
       (source) => readNdjsonTable(source, 'y'),
-      { line: 3, message: expect.stringContaining('Line 3 is no JSON') },
+      { line: 3, message: expect.stringContaining('Line 3 is not valid JSON') },
     ],
     [
       'a line that is no object',

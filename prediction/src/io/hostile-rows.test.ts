@@ -15,9 +15,10 @@ import {
   train,
 } from '../index.js';
 import { TableError } from '../table/table-error.js';
-import { DeclinedError, type RowFormat, RowsError } from './answer-part.js';
+import { DeclinedError, type RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
 import { arrowOf, everyType } from './arrow/fixtures.js';
+import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
 import { pieces } from './fixtures.js';
 import {
   changeBytes,
@@ -29,7 +30,6 @@ import {
   TIMEOUT,
   tryFiles,
 } from './hostile-files/fixtures.js';
-import { JsonShapeError, MalformedJsonError } from './json/json-errors.js';
 
 const NAMES = ['rooms', 'place', 'index', 'rent'];
 
@@ -132,7 +132,7 @@ function tryFormat(from: RowFormat, make: (seed: number) => Uint8Array): Promise
         if (part.kind === 'fault') expect(part.message).not.toBe('');
       }
     },
-    (error) => error instanceof RowsError || error instanceof DeclinedError,
+    (error) => error instanceof FormatError || error instanceof DeclinedError,
   );
 }
 
@@ -174,16 +174,16 @@ const FILES: Readonly<Record<RowFormat, readonly Uint8Array[]>> = {
   'arrow-stream': [
     arrow.tableToIPC(TABLE, 'stream'),
     arrowOf(EVERY_TYPE, 'stream'),
-    ...samples('../arrow/samples/', '.arrows'),
+    ...samples('./arrow/samples/', '.arrows'),
   ],
   'arrow-file': [
     arrow.tableToIPC(TABLE, 'file'),
     arrowOf(EVERY_TYPE, 'file'),
-    ...samples('../arrow/samples/', '.arrow'),
+    ...samples('./arrow/samples/', '.arrow'),
   ],
   parquet: [
     new Uint8Array(parquetWriteBuffer({ columnData: COLUMNS, rowGroupSize: 25 })),
-    ...samples('../parquet/samples/', '.parquet'),
+    ...samples('./parquet/samples/', '.parquet'),
   ],
 };
 

@@ -7,8 +7,8 @@ import {
   createPredictorInSteps,
   DeclinedError,
   decodeModelInSteps,
+  FormatError,
   type Model,
-  RowsError,
   type Steps,
   type UnknownName,
   UnknownNamesError,
@@ -57,7 +57,7 @@ export async function answerBody(
     for await (const part of parts) await take(part);
     return undefined;
   } catch (error) {
-    if (error instanceof RowsError) return { kind: 'malformed', message: error.message };
+    if (error instanceof FormatError) return { kind: 'malformed', message: error.message };
     if (error instanceof DeclinedError) return { kind: 'declined' };
     if (!(error instanceof UnknownNamesError)) throw error;
     // Where the rows of JSON are is known when it is read as a whole.

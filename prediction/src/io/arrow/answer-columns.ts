@@ -6,7 +6,7 @@ import {
 } from '../../serving/answer-layout.js';
 import { ObjectText } from '../../serving/row-writer.js';
 import { cellText } from '../../table/cells.js';
-import { RowsError } from '../answer-part.js';
+import { FormatError } from '../columns/format-error.js';
 import type { AnswerBlock } from './answer-block.js';
 import type { ArrowBatch } from './arrow-row-reader.js';
 import {
@@ -265,7 +265,7 @@ class SentColumn implements OutputColumn {
   #begin(dictionary: Dictionary): void {
     if (this.#dictionary && this.#isFile) {
       const name = JSON.stringify(this.#name.slice(0, 60));
-      throw new RowsError(
+      throw new FormatError(
         `The dictionary of the column ${name} is replaced by another, which a file of Arrow cannot have. Ask for a stream.`,
       );
     }

@@ -1,7 +1,7 @@
 import * as arrow from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { readArrow } from './arrow-batches.js';
 import { TextWriter } from './column-writers.js';
 import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-builder.js';
@@ -199,7 +199,7 @@ describe('bytes that are not as they should be are told', () => {
       /more than 10,000 columns/,
     ],
   ])('%s', async (_, bytes, message) => {
-    await expect(valuesOf(bytes)).rejects.toThrow(FormatFault);
+    await expect(valuesOf(bytes)).rejects.toThrow(FormatError);
     await expect(valuesOf(bytes)).rejects.toThrow(message);
   });
 

@@ -1,6 +1,6 @@
 import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
-import { FormatFault, within } from '../columns/format-fault.js';
+import { FormatError, withContext } from '../columns/format-error.js';
 import { TEXT_CODES_BYTES, TextCodes } from '../columns/text-codes.js';
 import { slicesOf, type Vector } from '../columns/vector.js';
 import { BatchBuffers } from './batch-buffers.js';
@@ -40,7 +40,7 @@ const VECTOR_BYTES = 24;
  *
  * @param budget limits what is held, and what the rows become.
  * @param choose is given the fields, and returns the places of those that are wanted.
- * @throws {FormatFault} at the first fault of the bytes.
+ * @throws {FormatError} at the first fault of the bytes.
  * @throws the error of the source.
  */
 export async function* readArrow(
@@ -55,10 +55,10 @@ export async function* readArrow(
     for await (const message of readMessages(bytes, format, budget)) {
       if (message.kind === 'schema') {
         if (batches)
-          throw new FormatFault(
+          throw new FormatError(
             `Message ${message.number} is a second schema. Send each table by itself.`,
           );
-        const fields = within('The schema', () => readSchema(message.header));
+        const fields = withContext('The schema', () => readSchema(message.header));
         batches = new ArrowBatches(fields, choose(fields), budget);
       } else if (message.kind === 'dictionary') {
         // A dictionary stays until another takes its place.
@@ -99,7 +99,7 @@ class ArrowBatches {
   addDictionary(message: Message): boolean {
     const { number, header, held } = message;
     const place = `The dictionary of message ${number}`;
-    return within(place, () => {
+    return withContext(place, () => {
       const id = header.int64(0);
       const fields = this.#fieldsOf.get(id) ?? [];
       const [field] = fields;
@@ -131,7 +131,7 @@ class ArrowBatches {
   *slices(message: Message): Generator<ArrowSlice> {
     const { header, held } = message;
     const place = `Batch ${++this.#batches}`;
-    const { rows, columns } = within(place, () => {
+    const { rows, columns } = withContext(place, () => {
       const batch = this.#batch(message, header, place);
       const rows = rowCountOf(batch);
       const columns = readColumns(
@@ -147,7 +147,7 @@ class ArrowBatches {
     held.add(VECTOR_BYTES * Math.min(step, rows) * this.#wanted.size);
     for (let start = 0; start < rows; start += step) {
       const length = Math.min(step, rows - start);
-      const vectors = within(place, () => this.#vectors(columns, start, start + length));
+      const vectors = withContext(place, () => this.#vectors(columns, start, start + length));
       const first = start + 1;
       for (const { from, to } of cutRows(vectors, length, this.#budget, { place, first, nameOf })) {
         yield {
@@ -182,7 +182,7 @@ class ArrowBatches {
     if (dictionary === null) return null;
     const known = this.#dictionaries.get(dictionary.id);
     if (known) return known;
-    throw new FormatFault(
+    throw new FormatError(
       `${place} comes before the dictionary of its column ${JSON.stringify(name.slice(0, 60))}. Write the dictionary first.`,
     );
   }

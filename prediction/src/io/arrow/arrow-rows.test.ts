@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { makeRows, readRows } from '../../fixtures.js';
 import {
   Classifier,
+  FormatError,
   Predictor,
-  RowsError,
   readRowsTable,
   train,
   UnknownNamesError,
@@ -129,7 +129,7 @@ describe('columns that the model does not know', () => {
 
 test('a fault of the bytes is one of the rows', async () => {
   const refused = answer(predictor, Buffer.from('no Arrow'), { from: 'arrow-file', to: 'json' });
-  await expect(refused).rejects.toThrow(RowsError);
+  await expect(refused).rejects.toThrow(FormatError);
 });
 
 describe('rows of JSON are answered in Arrow', () => {

@@ -1,10 +1,11 @@
+import { OrderedRows } from '../../table/ordered-rows.js';
 import type { Table } from '../../table/table.js';
-import { ColumnarTable, type ReadOptions, readDraining } from '../columnar-table.js';
 import { ByteBudget } from '../columns/byte-budget.js';
+import { addBatches, type ReadOptions, readTable } from '../read-table.js';
 import { readArrow } from './arrow-batches.js';
 
 /**
- * Reads a table from an Arrow IPC stream or file as it arrives, batch by batch: see `readCsvTable`.
+ * Reads a table from an Arrow IPC stream or file as it arrives, batch by batch: see `readTable`.
  *
  * @throws {TableError} if it is none, or no model can be trained on the table.
  * @throws the source's own error, if it breaks off.
@@ -12,14 +13,14 @@ import { readArrow } from './arrow-batches.js';
 export function readArrowTable(
   source: AsyncIterable<Uint8Array>,
   target: string,
-  { format, drain = true, task }: ReadOptions & { readonly format: 'stream' | 'file' },
+  { format, ...options }: ReadOptions & { readonly format: 'stream' | 'file' },
 ): Promise<Table> {
-  return readDraining(source, drain, async (pieces) => {
-    const table = new ColumnarTable(target, task);
-    const slices = readArrow(pieces, format, new ByteBudget(), (fields) =>
-      table.begin(fields.map(({ name }) => name)),
-    );
-    for await (const { length, vectors } of slices) table.add(length, vectors);
-    return table.build();
+  return readTable(source, options, (pieces) => {
+    const rows = new OrderedRows(target, options.task);
+    const batches = readArrow(pieces, format, new ByteBudget(), (fields) => {
+      rows.begin(fields.map(({ name }) => name));
+      return new Set(fields.keys());
+    });
+    return addBatches(rows, batches);
   });
 }

@@ -1,5 +1,5 @@
 import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { decompressLz4Frame } from '../columns/lz4.js';
 import { findOverlap } from '../columns/overlap.js';
 import { decompressZstandard } from '../columns/zstandard.js';
@@ -39,7 +39,7 @@ export class BatchBuffers {
   readonly #memory = new Uint8Array();
   readonly #starts = new Float64Array();
 
-  /** @throws {FormatFault} if they share bytes, or take too many. */
+  /** @throws {FormatError} if they share bytes, or take too many. */
   constructor(header: FlatTable, { body, held }: Message, place: string, budget: ByteBudget) {
     this.#place = place;
     this.#body = body;
@@ -52,14 +52,14 @@ export class BatchBuffers {
     if (compression === undefined) return;
     this.#codec = compression.uint8(1) === 0 ? CODECS[compression.uint8(0)] : undefined;
     if (this.#codec === undefined) {
-      throw new FormatFault(
+      throw new FormatError(
         `${place} has a compression that is not read. Write it with LZ4, with Zstandard, or without compression.`,
       );
     }
     this.#starts = new Float64Array(this.count);
     this.byteLength = this.#layOut();
     if (this.byteLength > MAX_BODY_BYTES) {
-      throw new FormatFault(
+      throw new FormatError(
         `${place} claims ${this.byteLength} bytes without compression; at most ${MAX_BODY_BYTES} are read at a time. Write batches of fewer rows.`,
       );
     }
@@ -74,7 +74,7 @@ export class BatchBuffers {
    *
    * @param damaged makes the fault of a buffer that is outside of the batch, or cannot be decompressed.
    */
-  read(index: number, isAligned: boolean, damaged: (what: string) => FormatFault): Uint8Array {
+  read(index: number, isAligned: boolean, damaged: (what: string) => FormatError): Uint8Array {
     const bytes = this.#bytes(index);
     if (bytes === undefined) {
       throw damaged(`bytes from ${this.#sent[2 * index] ?? -1} on, outside of the batch`);
@@ -89,7 +89,7 @@ export class BatchBuffers {
     bytes: Uint8Array,
     index: number,
     { name, read }: Codec,
-    damaged: (what: string) => FormatFault,
+    damaged: (what: string) => FormatError,
   ): Uint8Array {
     const { length, isRaw } = this.#lengthOf(bytes, index);
     const start = this.#starts[index] ?? 0;
@@ -150,8 +150,8 @@ export class BatchBuffers {
     throw this.#damaged(index, `has bytes ${start} to ${end}, which another buffer has, too`);
   }
 
-  #damaged(index: number, fault: string): FormatFault {
-    return new FormatFault(
+  #damaged(index: number, fault: string): FormatError {
+    return new FormatError(
       `${this.#place} is damaged: its buffer ${index + 1} ${fault}. Write it again.`,
     );
   }

@@ -1,5 +1,5 @@
 import { booleanEntries } from '../columns/entries.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { TextCodes } from '../columns/text-codes.js';
 import { clockText, withinCalendar } from '../columns/times.js';
 import {
@@ -28,7 +28,7 @@ const DAY = 24 * 60 * 60 * 1000;
  * Reads the rows of a column from `from` up to, but not including, `to`.
  *
  * @param texts gives what is known of the texts of this column.
- * @throws {FormatFault} if an index or a place of a text is outside of its bytes.
+ * @throws {FormatError} if an index or a place of a text is outside of its bytes.
  */
 export function vectorOf(raw: RawColumn, from: number, to: number, texts: () => TextCodes): Vector {
   const { type, dictionary } = raw.field;
@@ -93,7 +93,7 @@ function indicesOf(raw: RawColumn, from: number, to: number): Vector {
     if (Number.isNaN(index)) codes[row] = MISSING;
     else if (index >= 0 && index < count) codes[row] = index;
     else {
-      throw new FormatFault(
+      throw new FormatError(
         `The column ${JSON.stringify(field.name.slice(0, 60))} has the index ${index}, but its dictionary has ${count} values. Write it again.`,
       );
     }

@@ -5,7 +5,7 @@ import { readRows } from '../../fixtures.js';
 import { Predictor, readArrowTable, readRowsTable, train } from '../../index.js';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { decompressLz4Frame } from '../columns/lz4.js';
 import { answer } from '../fixtures.js';
 import { MadeNumbers, Written } from '../hostile-files/fixtures.js';
@@ -180,7 +180,7 @@ describe('a buffer is refused', () => {
       /"x" has fewer than 32 bytes/,
     ],
   ])('%s', async (_, bytes, message) => {
-    await expect(rowsOf(bytes)).rejects.toThrow(FormatFault);
+    await expect(rowsOf(bytes)).rejects.toThrow(FormatError);
     await expect(rowsOf(bytes)).rejects.toThrow(message);
   });
 

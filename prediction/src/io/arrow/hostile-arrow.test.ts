@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import {
   MADE_FILES,
   type MadeNumbers,
@@ -240,7 +240,7 @@ test.each([
           useValues(vectors, length);
         }
       },
-      (error) => error instanceof FormatFault,
+      (error) => error instanceof FormatError,
     );
     expect(outcomes.read).toBeGreaterThan(MADE_FILES / 8);
     expect(outcomes.refused).toBeGreaterThan(MADE_FILES / 8);

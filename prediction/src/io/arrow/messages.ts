@@ -1,5 +1,5 @@
 import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
-import { FormatFault, within } from '../columns/format-fault.js';
+import { FormatError, withContext } from '../columns/format-error.js';
 import type { ByteSource } from './byte-source.js';
 import { FlatTable } from './flat-table.js';
 
@@ -39,7 +39,7 @@ const KINDS: Readonly<Record<number, Message['kind']>> = {
  * Yields the messages of an Arrow stream, or of an Arrow file in the order in which it was written. Some writers put
  * the schema of a file into its footer only: then the other messages are held until it comes.
  *
- * @throws {FormatFault} where the bytes are no such messages, end early, or claim more than may be held.
+ * @throws {FormatError} where the bytes are no such messages, end early, or claim more than may be held.
  */
 export async function* readMessages(
   source: ByteSource,
@@ -50,7 +50,7 @@ export async function* readMessages(
   if (format === 'stream') {
     yield* messagesInOrder(source, format, budget);
     if ((await source.take(1, held)).length === 0) return;
-    throw new FormatFault('Bytes follow the end of the Arrow stream. Send one stream at a time.');
+    throw new FormatError('Bytes follow the end of the Arrow stream. Send one stream at a time.');
   }
   await readMagic(source, held);
   let isBegun = false;
@@ -65,8 +65,8 @@ export async function* readMessages(
   }
   const footer = await readFooter(source, held);
   if (isBegun) return;
-  const header = within('The footer of the Arrow file', () => FlatTable.root(footer).table(1));
-  if (header === undefined) throw new FormatFault('The Arrow file has no schema. Write it again.');
+  const header = withContext('The footer of the Arrow file', () => FlatTable.root(footer).table(1));
+  if (header === undefined) throw new FormatError('The Arrow file has no schema. Write it again.');
   const body = new Uint8Array();
   yield { number: 0, kind: 'schema', version: 4, header, body, held };
   yield* waiting;
@@ -83,11 +83,12 @@ async function* messagesInOrder(
     if (length === 0) return;
     const metadata = await whole(source, length, number, held);
     held.add((METADATA_COPIES - 1) * length);
-    const { header, kind, version, bodyBytes } = within(`The metadata of message ${number}`, () =>
-      readMetadata(metadata, number),
+    const { header, kind, version, bodyBytes } = withContext(
+      `The metadata of message ${number}`,
+      () => readMetadata(metadata, number),
     );
     if (number === 1 && kind !== 'schema' && format === 'stream') {
-      throw new FormatFault('The Arrow stream does not begin with a schema. Send all of it.');
+      throw new FormatError('The Arrow stream does not begin with a schema. Send all of it.');
     }
     const body = await whole(source, bodyBytes, number, held);
     yield { number, kind, version, header, body, held };
@@ -98,9 +99,9 @@ async function readMagic(source: ByteSource, held: HeldBytes): Promise<void> {
   const start = Buffer.from(await source.take(8, held));
   if (start.toString('latin1', 0, 6) === MAGIC) return;
   if (start.toString('latin1', 0, 4) === 'FEA1') {
-    throw new FormatFault('The body is a Feather file of version 1. Write version 2.');
+    throw new FormatError('The body is a Feather file of version 1. Write version 2.');
   }
-  throw new FormatFault(
+  throw new FormatError(
     'The body is not an Arrow file: it does not begin with ARROW1. A stream has the type application/vnd.apache.arrow.stream.',
   );
 }
@@ -116,7 +117,7 @@ async function metadataLength(
   if (first.length === 0 && format === 'stream' && number > 1) return 0;
   if (first.length < 4) throw cutOff(number);
   if (number === 1 && Buffer.from(first).toString('latin1') === MAGIC.slice(0, 4)) {
-    throw new FormatFault(
+    throw new FormatError(
       'The body is an Arrow file, not a stream. Send it as application/vnd.apache.arrow.file.',
     );
   }
@@ -128,7 +129,7 @@ async function metadataLength(
     length = uint32(second);
   }
   if (length > MAX_METADATA_BYTES) {
-    throw new FormatFault(
+    throw new FormatError(
       `Message ${number} claims ${length} bytes of metadata; at most ${MAX_METADATA_BYTES} are read. Send an Arrow IPC stream or file.`,
     );
   }
@@ -139,7 +140,7 @@ function readMetadata(metadata: Uint8Array, number: number) {
   const message = FlatTable.root(metadata);
   const version = message.int16(0);
   if (version !== 3 && version !== 4) {
-    throw new FormatFault(
+    throw new FormatError(
       `Message ${number} is not of the versions V4 and V5 of Arrow's metadata.`,
     );
   }
@@ -147,10 +148,10 @@ function readMetadata(metadata: Uint8Array, number: number) {
   const header = message.table(2);
   const bodyBytes = message.int64(3);
   if (kind === undefined || header === undefined) {
-    throw new FormatFault(`Message ${number} is no schema, dictionary or batch. Send tables only.`);
+    throw new FormatError(`Message ${number} is no schema, dictionary or batch. Send tables only.`);
   }
   if (!(bodyBytes >= 0 && bodyBytes <= MAX_BODY_BYTES)) {
-    throw new FormatFault(
+    throw new FormatError(
       `Message ${number} claims ${bodyBytes} bytes; at most ${MAX_BODY_BYTES} are read at a time. Write batches of fewer rows.`,
     );
   }
@@ -163,7 +164,7 @@ async function readFooter(source: ByteSource, held: HeldBytes): Promise<Uint8Arr
   const footerBytes = end.length < 10 ? -1 : end.readInt32LE(end.length - 10);
   const isWhole = end.toString('latin1', Math.max(0, end.length - 6)) === MAGIC;
   if (!isWhole || footerBytes <= 0 || footerBytes > end.length - 10) {
-    throw new FormatFault('The Arrow file has no whole footer: it was cut off. Send all of it.');
+    throw new FormatError('The Arrow file has no whole footer: it was cut off. Send all of it.');
   }
   return end.subarray(end.length - 10 - footerBytes, end.length - 10);
 }
@@ -174,8 +175,8 @@ async function whole(source: ByteSource, count: number, number: number, held: He
   return bytes;
 }
 
-function cutOff(number: number): FormatFault {
-  return new FormatFault(
+function cutOff(number: number): FormatError {
+  return new FormatError(
     number === 1
       ? 'The Arrow data ends before its schema. Send all that was written.'
       : `The Arrow data ends in the middle of message ${number}. Send all that was written.`,

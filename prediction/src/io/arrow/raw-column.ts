@@ -1,4 +1,4 @@
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import type { BatchBuffers } from './batch-buffers.js';
 import type { Dictionary } from './dictionary.js';
 import type { FlatTable } from './flat-table.js';
@@ -34,7 +34,7 @@ export function rowCountOf({ header, buffers, place }: RawBatch): number {
   const rows = header.int64(0);
   const most = Math.max(MAX_ROWS_OF_NOTHING, MAX_ROWS_PER_BYTE * buffers.byteLength);
   if (rows >= 0 && rows <= most) return rows;
-  throw new FormatFault(
+  throw new FormatError(
     `${place} claims ${rows} rows, more than its ${buffers.byteLength} bytes can hold.`,
   );
 }
@@ -42,7 +42,7 @@ export function rowCountOf({ header, buffers, place }: RawBatch): number {
 /**
  * Finds the columns of a batch that are wanted.
  *
- * @throws {FormatFault | RangeError} if they do not fit their bytes.
+ * @throws {FormatError | RangeError} if they do not fit their bytes.
  */
 export function readColumns(
   batch: RawBatch,
@@ -84,7 +84,7 @@ class BufferWalk {
   checkNodes(columns: number): void {
     const nodes = this.#nodes.length / 2;
     if (nodes >= columns) return;
-    throw new FormatFault(
+    throw new FormatError(
       `${this.#batch.place} is damaged: it has ${nodes} columns, the schema ${columns}. Write it again.`,
     );
   }
@@ -113,9 +113,9 @@ class BufferWalk {
     for (const child of field.children) this.skip(child);
   }
 
-  damaged(field: Field, what: string): FormatFault {
+  damaged(field: Field, what: string): FormatError {
     const name = JSON.stringify(field.name.slice(0, 60));
-    return new FormatFault(
+    return new FormatError(
       `${this.#batch.place} is damaged: its column ${name} has ${what}. Write it again.`,
     );
   }

@@ -1,4 +1,4 @@
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { type FlatFields, int16, int64, table, tables, text, uint8 } from './flat-builder.js';
 import type { FlatTable } from './flat-table.js';
 import { type ArrowType, isKnownType, readType, TypeId, typeFields } from './types.js';
@@ -19,18 +19,18 @@ const MAX_DEPTH = 32;
 /**
  * Reads the table `Schema` of Schema.fbs.
  *
- * @throws {FormatFault} if it has too many columns, or is none of this version of Arrow.
+ * @throws {FormatError} if it has too many columns, or is none of this version of Arrow.
  * @throws {RangeError} if it points outside of its bytes.
  */
 export function readSchema(schema: FlatTable): Field[] {
   if (schema.int16(0) !== 0) {
-    throw new FormatFault('The schema says that numbers are big-endian. Send little-endian Arrow.');
+    throw new FormatError('The schema says that numbers are big-endian. Send little-endian Arrow.');
   }
   let left = MAX_FIELDS;
   const read = (field: FlatTable, depth: number): Field => {
     if (--left < 0 || depth > MAX_DEPTH) {
       const most = MAX_FIELDS.toLocaleString('en');
-      throw new FormatFault(
+      throw new FormatError(
         `The schema has more than ${most} columns, or nests more than ${MAX_DEPTH} levels. Send only the columns of the model.`,
       );
     }
@@ -39,7 +39,7 @@ export function readSchema(schema: FlatTable): Field[] {
     const dictionary = readDictionary(field.table(4));
     if (!isKnownType(type) || (dictionary && !isKnownType(dictionary.indexType))) {
       const shown = JSON.stringify(name.slice(0, 60));
-      throw new FormatFault(
+      throw new FormatError(
         `The column ${shown} has a type that Arrow 1.5 does not know. Send it as text.`,
       );
     }

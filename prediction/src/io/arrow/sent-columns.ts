@@ -29,7 +29,7 @@ export function isPassedOn({ field }: RawColumn): boolean {
  * Writes rows of a column that was sent as the next column of a batch.
  *
  * @param start a multiple of 8.
- * @throws {FormatFault} if a text is outside of its bytes.
+ * @throws {FormatError} if a text is outside of its bytes.
  */
 export function writeRows(body: BatchBody, raw: RawColumn, start: number, rows: number): void {
   const { type, dictionary } = raw.field;

@@ -1,4 +1,4 @@
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import type { TextCodes } from '../columns/text-codes.js';
 import { isMissing } from './numbers.js';
 import type { RawColumn } from './raw-column.js';
@@ -20,7 +20,7 @@ const VIEW_BYTES = 16;
 /**
  * Finds the texts of the rows from `from` up to, but not including, `to`.
  *
- * @throws {FormatFault} if they are outside of their bytes.
+ * @throws {FormatError} if they are outside of their bytes.
  */
 export function textsOf(raw: RawColumn, from: number, to: number): Texts {
   if (raw.field.type.id === TypeId.Utf8View) return viewedTexts(raw, from, to);
@@ -76,7 +76,7 @@ function viewedTexts(raw: RawColumn, from: number, to: number): Texts {
   };
 }
 
-function damaged({ field }: RawColumn): FormatFault {
+function damaged({ field }: RawColumn): FormatError {
   const name = JSON.stringify(field.name.slice(0, 60));
-  return new FormatFault(`The column ${name} has texts outside of its bytes. Write it again.`);
+  return new FormatError(`The column ${name} has texts outside of its bytes. Write it again.`);
 }

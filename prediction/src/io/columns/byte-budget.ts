@@ -1,4 +1,4 @@
-import { FormatFault } from './format-fault.js';
+import { FormatError } from './format-error.js';
 
 const MIB = 1024 * 1024;
 
@@ -45,7 +45,7 @@ export class ByteBudget {
   /**
    * Counts what bytes of the body become: pages without compression, and the values of rows.
    *
-   * @throws {FormatFault} if that is out of proportion to what was received.
+   * @throws {FormatError} if that is out of proportion to what was received.
    */
   expand(bytes: number, place: string): void {
     this.#expanded += bytes;
@@ -55,7 +55,7 @@ export class ByteBudget {
   /**
    * Checks rows that are announced, without counting them.
    *
-   * @throws {FormatFault} if they are out of proportion to what was received.
+   * @throws {FormatError} if they are out of proportion to what was received.
    */
   checkRows(rows: number, columns: number, place: string): void {
     this.#checkExpanded(rowBytes(rows, columns), place);
@@ -72,7 +72,7 @@ export class ByteBudget {
 
   #hold(bytes: number, place: string, remedy: string): void {
     if (!(this.#held + bytes <= MAX_HELD_BYTES)) {
-      throw new FormatFault(
+      throw new FormatError(
         `${place} takes ${formatBytes(bytes)} bytes where ${formatBytes(this.#held)} are held already; at most ${formatBytes(MAX_HELD_BYTES)} are held at once. ${remedy}`,
       );
     }
@@ -83,7 +83,7 @@ export class ByteBudget {
   #checkExpanded(bytes: number, place: string): void {
     const max = MIN_EXPANDED_BYTES + MAX_EXPANSION * this.#received;
     if (bytes <= max) return;
-    throw new FormatFault(
+    throw new FormatError(
       `${place} brings the values to ${formatBytes(bytes)} bytes; a body of ${formatBytes(this.#received)} bytes may become ${formatBytes(max)}. Send the rows in parts, or as CSV.`,
     );
   }
@@ -103,7 +103,7 @@ export class HeldBytes {
   /**
    * Holds more bytes; call it before they are allocated.
    *
-   * @throws {FormatFault} if the budget has no room for them.
+   * @throws {FormatError} if the budget has no room for them.
    */
   add(bytes: number): void {
     this.hold(bytes);

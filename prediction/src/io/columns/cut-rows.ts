@@ -1,5 +1,5 @@
 import { type ByteBudget, MAX_BLOCK_BYTES, MAX_ROW_BYTES, rowBytes } from './byte-budget.js';
-import { FormatFault } from './format-fault.js';
+import { FormatError } from './format-error.js';
 import type { Vector } from './vector.js';
 
 /** The maximum rows that are read at a time. */
@@ -19,7 +19,7 @@ export function windowRows(columns: number): number {
  *
  * @param vectors at most `windowRows` rows, by the place of their column.
  * @param first the number of the first row in messages.
- * @throws {FormatFault} at a row of more than `MAX_ROW_BYTES`, and where the rows repeat too much.
+ * @throws {FormatError} at a row of more than `MAX_ROW_BYTES`, and where the rows repeat too much.
  */
 export function* cutRows(
   vectors: ReadonlyMap<number, Vector>,
@@ -57,7 +57,7 @@ function tooLong(
   row: number,
   size: number,
   { place, first, nameOf }: RowsPlace,
-): FormatFault {
+): FormatError {
   let [longest, maxBytes] = [0, -1];
   for (const [column, vector] of vectors) {
     const own = new Float64Array(1);
@@ -65,7 +65,7 @@ function tooLong(
     if ((own[0] ?? 0) > maxBytes) [longest, maxBytes] = [column, own[0] ?? 0];
   }
   const name = JSON.stringify(nameOf(longest).slice(0, 60));
-  return new FormatFault(
+  return new FormatError(
     `${place}, row ${first + row}: the texts take ${size.toLocaleString('en')} bytes, those of the column ${name} ${maxBytes.toLocaleString('en')}; a row has at most ${MAX_ROW_BYTES.toLocaleString('en')}. Shorten them, or leave the column out.`,
   );
 }

@@ -5,9 +5,8 @@ import type { RowObject } from '../../table/cells.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
-import type { CsvHeader } from './csv-header.js';
-import type { ObjectRows } from './object-rows.js';
-import type { RecordParser } from './record-parser.js';
+import type { CsvScanner } from './csv-scanner.js';
+import type { CsvHeader, ObjectRows } from './object-rows.js';
 
 /** The end of a scan by the kernel: see `kernel/assembly/csv/records.ts`. */
 const [DONE, DECLINED] = [1, 2];
@@ -81,9 +80,9 @@ export class CellRows {
   /**
    * Yields the rows of whole records. Each block holds until the next one is asked for.
    *
-   * @throws {RowsError} at a faulty record.
+   * @throws {FormatError} at a faulty record.
    */
-  *read(parser: RecordParser, bytes: Buffer): Generator<RowBlock> {
+  *read(scanner: CsvScanner, bytes: Buffer): Generator<RowBlock> {
     const { lent, binner, place, columns } = this.#layout;
     const { maxRows } = this.#blocks;
     const { kernel } = lent.memory;
@@ -94,16 +93,16 @@ export class CellRows {
     for (let at = start, code = -1; code !== DONE; ) {
       const { memory } = lent;
       binner.clear(place, end - at);
-      const ofScan = [at, end, parser.delimiter, columns, fields] as const;
+      const ofScan = [at, end, scanner.delimiter, columns, fields] as const;
       code = kernel.scanRecords(...ofScan, place.cells, width, maxRows);
       const state = kernel.recordStateAddress() / 4;
       const [next = 0, count = 0, lines = 0] = memory.words.subarray(state, state + 3);
       at = next;
-      parser.passOver(lines);
+      scanner.passOver(lines);
       this.#rows += count;
       if (count > 0) yield binner.block(place, count, NO_OTHERS);
       if (code === DECLINED) {
-        yield* this.#objects.read(parser, bytes.subarray(at - start));
+        yield* this.#objects.read(scanner, bytes.subarray(at - start));
         return;
       }
     }

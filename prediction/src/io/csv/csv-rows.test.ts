@@ -7,8 +7,8 @@ import {
   type AnswerPart,
   answerRows,
   Classifier,
+  FormatError,
   Predictor,
-  RowsError,
   readRowsTable,
   train,
   UnknownNamesError,
@@ -181,7 +181,7 @@ describe('bodies that are no CSV are refused with their line', () => {
     ['no clear delimiter', 'rooms,a;b\n1,x;y', /parameter delimiter/],
   ])('%s', async (_, body, message) => {
     const refused = answer(body, {}, { size: 1 << 16 });
-    await expect(refused).rejects.toThrow(RowsError);
+    await expect(refused).rejects.toThrow(FormatError);
     await expect(refused).rejects.toThrow(message);
   });
 

@@ -8,13 +8,8 @@ import type { RowObject } from '../../table/cells.js';
 import type { LineFault, RowReader } from '../answer-part.js';
 import { type AnswerOptions, MAX_UNKNOWN_NAMES } from '../answer-part.js';
 import { CellMemory } from '../cells/cell-memory.js';
-import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { LineScanner, type ReadLine } from './line-scanner.js';
-import { LineSplitter } from './line-splitter.js';
-import { lineValue, TOO_LONG, UnreadableLine } from './line-value.js';
-
-const LF = 0x0a;
-const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+import { LineSplitter, lineValue, TOO_LONG, UnreadableLine } from './lines.js';
 
 /**
  * Reads NDJSON as it arrives: one value a line, in UTF-8, ended by LF or CRLF; the last line needs no end. Skips blank
@@ -26,9 +21,7 @@ export class NdjsonRowReader implements RowReader {
   readonly #refuses: boolean;
   readonly #check: RowCheck;
   readonly #keys: KeyReader;
-  readonly #splitter = new LineSplitter(MAX_ROW_BYTES);
-  /** The number of lines before the region at hand. */
-  #lines = 0;
+  readonly #splitter = new LineSplitter();
 
   constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
     this.#blocks = blocks;
@@ -41,7 +34,7 @@ export class NdjsonRowReader implements RowReader {
     const lent = this.#lend();
     const scanner = lent && this.#scanner(lent);
     try {
-      for await (const piece of body) yield this.#readRegions(this.#splitter.read(piece), scanner);
+      for await (const piece of body) yield this.#readRegions(this.#splitter.add(piece), scanner);
       yield this.#readRegions(this.#splitter.end(), scanner);
       scanner?.tell();
     } finally {
@@ -67,15 +60,15 @@ export class NdjsonRowReader implements RowReader {
     regions: Iterable<Uint8Array | null>,
     scanner: LineScanner | undefined,
   ): Generator<RowBlock | LineFault> {
+    const splitter = this.#splitter;
     for (const region of regions) {
       if (region === null) {
-        this.#lines++;
-        yield { kind: 'fault', line: this.#lines, message: TOO_LONG.message };
-        continue;
+        yield { kind: 'fault', line: splitter.count, message: TOO_LONG.message };
+      } else if (scanner && isUtf8(region)) {
+        splitter.passOver(yield* scanner.read(region, splitter.count));
+      } else {
+        yield* this.#readObjects(region);
       }
-      const lines = this.#lines === 0 ? withoutMark(region) : region;
-      if (scanner && isUtf8(lines)) this.#lines += yield* scanner.read(lines, this.#lines);
-      else yield* this.#readObjects(lines);
     }
   }
 
@@ -83,17 +76,8 @@ export class NdjsonRowReader implements RowReader {
   *#readObjects(region: Uint8Array): Generator<RowBlock | LineFault> {
     const { binner, maxRows } = this.#blocks;
     let rows: RowObject[] = [];
-    for (let start = 0; start < region.length; ) {
-      if (region[start] === LF) {
-        this.#lines++;
-        start++;
-        continue;
-      }
-      const found = region.indexOf(LF, start);
-      const end = found === -1 ? region.length : found;
-      this.#lines++;
-      const read = this.#readLine(region.subarray(start, end), this.#lines);
-      start = end + 1;
+    for (const line of this.#splitter.lines(region)) {
+      const read = this.#readLine(line, this.#splitter.count);
       if (read?.row) rows.push(read.row);
       if (rows.length > 0 && (read?.fault || rows.length === maxRows)) {
         yield new ObjectBlock(rows, binner);
@@ -118,11 +102,6 @@ export class NdjsonRowReader implements RowReader {
     this.#check.add([value]);
     return { row: this.#keys.read([value], 0, 1)[0] ?? {} };
   }
-}
-
-function withoutMark(bytes: Uint8Array): Uint8Array {
-  const { length } = BYTE_ORDER_MARK;
-  return BYTE_ORDER_MARK.equals(bytes.subarray(0, length)) ? bytes.subarray(length) : bytes;
 }
 
 function faultAt(line: number, message: string, unknown?: readonly UnknownName[]): ReadLine {

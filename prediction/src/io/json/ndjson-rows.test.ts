@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answerText } from '../fixtures.js';
 import { damaged, rowText, subjects } from './fixtures.js';
-import { lineValue, UnreadableLine } from './line-value.js';
+import { lineValue, UnreadableLine } from './lines.js';
 
 const options = { from: 'ndjson', to: 'ndjson' } as const;
 const size = fc.integer({ min: 1, max: 300 });

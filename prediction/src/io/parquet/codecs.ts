@@ -1,5 +1,5 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { decompressLz4 } from '../columns/lz4.js';
 import { decompressZstandard } from '../columns/zstandard.js';
 import { decompressSnappy } from './snappy.js';
@@ -28,19 +28,19 @@ const CODECS: readonly { readonly name: string; readonly read: Decompressor | un
  * Decompresses the bytes of a page.
  *
  * @param length of the bytes when decompressed, which the caller has limited.
- * @throws {FormatFault} if they are damaged, or of a codec that is not read.
+ * @throws {FormatError} if they are damaged, or of a codec that is not read.
  */
 export function decompress(bytes: Uint8Array, codec: number, length: number): Uint8Array {
   const { name, read } = CODECS[codec] ?? { name: `number ${codec}`, read: undefined };
   if (read === undefined) {
-    throw new FormatFault(
+    throw new FormatError(
       `the codec ${name} is not read. Write it with Snappy, Zstandard or gzip.`,
     );
   }
   if (length === 0) return new Uint8Array();
   const decompressed = tried(() => read(bytes, length));
   if (decompressed?.length === length) return decompressed;
-  throw new FormatFault(`its bytes are no whole block of the codec ${name}. Write the file again.`);
+  throw new FormatError(`its bytes are no whole block of the codec ${name}. Write the file again.`);
 }
 
 /** Whatever a decompressor throws, its bytes are at fault. */

@@ -1,5 +1,5 @@
 import { type ByteBudget, type HeldBytes, MAX_ROW_BYTES } from '../columns/byte-budget.js';
-import { FormatFault, within } from '../columns/format-fault.js';
+import { FormatError, withContext } from '../columns/format-error.js';
 import type { Vector } from '../columns/vector.js';
 import { decompress } from './codecs.js';
 import { readHybrid } from './hybrid-runs.js';
@@ -27,7 +27,7 @@ export interface ColumnBudget {
 /**
  * Reads the rows of a column in one row group.
  *
- * @throws {FormatFault} at a fault of the bytes.
+ * @throws {FormatError} at a fault of the bytes.
  */
 export function readColumn(
   chunk: Uint8Array,
@@ -36,7 +36,7 @@ export function readColumn(
   column: FlatColumn,
   budget: ColumnBudget,
 ): Vector {
-  return within(budget.where, () => new ChunkReader(column, rows, budget).read(chunk, codec));
+  return withContext(budget.where, () => new ChunkReader(column, rows, budget).read(chunk, codec));
 }
 
 class ChunkReader {
@@ -73,7 +73,7 @@ class ChunkReader {
     const values = Math.max(header.values, 0);
     const place = `${where} page ${page},`;
     if (header.bytes > values * (MAX_ROW_BYTES + VALUE_BYTES) + PAGE_BYTES) {
-      throw new FormatFault(
+      throw new FormatError(
         `${place} has ${header.bytes} bytes for ${values} values; a row has at most ${MAX_ROW_BYTES}. Shorten the texts, or leave the column out.`,
       );
     }
@@ -86,8 +86,8 @@ class ChunkReader {
       else if (kind === 0) this.#firstVersion(decompress(bytes, codec, header.bytes), header);
       else this.#dictionary(decompress(bytes, codec, header.bytes), values);
     } catch (error) {
-      if (!(error instanceof FormatFault)) throw error;
-      throw new FormatFault(`${place} cannot be read: ${error.message}`);
+      if (!(error instanceof FormatError)) throw error;
+      throw new FormatError(`${place} cannot be read: ${error.message}`);
     }
     read.release(taken);
     this.#grown.releaseAll();
@@ -96,7 +96,7 @@ class ChunkReader {
 
   #dictionary(bytes: Uint8Array, values: number): void {
     if (this.#hasDictionary) {
-      throw new FormatFault('it is a second dictionary. Write the file again.');
+      throw new FormatError('it is a second dictionary. Write the file again.');
     }
     this.#hasDictionary = true;
     this.#values.keep(plainValues(bytes, values, this.#column.type));
@@ -108,7 +108,7 @@ class ChunkReader {
       return;
     }
     if (header.levelEncoding !== 3)
-      throw new FormatFault('its levels are of an old encoding. Write the file again.');
+      throw new FormatError('its levels are of an old encoding. Write the file again.');
     const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
     if (4 + length > bytes.length) throw new RangeError('The levels end early.');
     const isThere = this.#levels(bytes.subarray(4, 4 + length), header);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import {
   MADE_FILES,
   makeHostile,
@@ -42,7 +42,7 @@ test(
         // The marks at the ends are looked at before the footer is.
         expect(file.bytesRead).toBeLessThanOrEqual(bytes.length + 12);
       },
-      (error) => error instanceof FormatFault,
+      (error) => error instanceof FormatError,
     );
     expect(outcomes.read).toBeGreaterThan(MADE_FILES / 8);
     expect(outcomes.refused).toBeGreaterThan(MADE_FILES / 8);

@@ -1,4 +1,4 @@
-import { FormatFault, within } from '../columns/format-fault.js';
+import { FormatError, withContext } from '../columns/format-error.js';
 import { findOverlap } from '../columns/overlap.js';
 import { type LeafType, leafType, type SchemaElement } from './leaf-type.js';
 import { ThriftReader } from './thrift-reader.js';
@@ -38,10 +38,10 @@ const MAX_CHUNKS = 250_000;
  * Reads the footer of a file: FileMetaData of parquet.thrift.
  *
  * @param fileBytes of the file before its footer, within which all chunks must be.
- * @throws {FormatFault} if it is none, or lies about the file.
+ * @throws {FormatError} if it is none, or lies about the file.
  */
 export function readMetadata(footer: Uint8Array, fileBytes: number): ParquetMetadata {
-  return within('The footer of the Parquet file', () => {
+  return withContext('The footer of the Parquet file', () => {
     const reader = new ThriftReader(footer, 0);
     let elements: SchemaElement[] = [];
     let groups: RowGroup[] = [];
@@ -139,7 +139,7 @@ function readChunk(reader: ThriftReader): Chunk {
   };
   reader.struct({ 1: () => (file = reader.string()), 3: () => reader.struct(set) });
   if (file !== '') {
-    throw new FormatFault('The Parquet file has its columns in other files. Write one file.');
+    throw new FormatError('The Parquet file has its columns in other files. Write one file.');
   }
   // Some writers leave the place of the dictionary at 0.
   const start = dictionaryStart > 0 ? Math.min(dictionaryStart, dataStart) : dataStart;
@@ -148,7 +148,7 @@ function readChunk(reader: ThriftReader): Chunk {
 
 /** Returns the columns of the table, and the number of all leaves. */
 function columnsOf([root, ...elements]: readonly SchemaElement[]) {
-  if (root === undefined) throw new FormatFault('The Parquet file has no schema. Write it again.');
+  if (root === undefined) throw new FormatError('The Parquet file has no schema. Write it again.');
   let at = 0;
   let leaves = 0;
   const skip = (count: number, depth: number): void => {
@@ -183,7 +183,7 @@ function checkApart(groups: readonly RowGroup[]): void {
   const overlap = findOverlap(ranges);
   if (overlap === undefined) return;
   const { group, column, start, end } = overlap;
-  throw new FormatFault(
+  throw new FormatError(
     `Row group ${group + 1} of the Parquet file has its column ${column + 1} in bytes ${start} to ${end}, where another column is, too. Write the file again.`,
   );
 }
@@ -191,18 +191,18 @@ function checkApart(groups: readonly RowGroup[]): void {
 function checkGroup(group: RowGroup, index: number, leaves: number, fileBytes: number): void {
   const place = `Row group ${index + 1} of the Parquet file`;
   if (!(group.rows >= 0 && Number.isSafeInteger(group.rows))) {
-    throw new FormatFault(`${place} claims ${group.rows} rows. Write the file again.`);
+    throw new FormatError(`${place} claims ${group.rows} rows. Write the file again.`);
   }
   // Chunks of no rows are not read.
   if (group.rows === 0) return;
   if (group.chunks.length !== leaves) {
-    throw new FormatFault(
+    throw new FormatError(
       `${place} has ${group.chunks.length} columns, the schema ${leaves}. Write the file again.`,
     );
   }
   for (const { start, length } of group.chunks) {
     if (!(start >= 4 && length >= 0 && start + length <= fileBytes)) {
-      throw new FormatFault(
+      throw new FormatError(
         `${place} points to bytes ${start} to ${start + length}, outside of the file. Send all of the file.`,
       );
     }

@@ -1,5 +1,5 @@
 import { MAX_HELD_BYTES } from '../columns/byte-budget.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { readDeltas } from './delta-integers.js';
 import { readHybrid } from './hybrid-runs.js';
 import { type LeafType, Physical } from './leaf-type.js';
@@ -36,7 +36,7 @@ const Encoding = {
  * Reads the values of a page.
  *
  * @param grow is told the bytes of texts that share their beginnings, before they are written out.
- * @throws {FormatFault} at an encoding that is not read.
+ * @throws {FormatError} at an encoding that is not read.
  * @throws {RangeError} if the bytes do not hold so many values.
  */
 export function readValues(
@@ -68,7 +68,7 @@ export function readValues(
       return { kind: 'fixed', bytes: joinedStreams(bytes, count, type.size) };
     default:
   }
-  throw new FormatFault(
+  throw new FormatError(
     `the encoding ${encoding} is not read. Write it with the default encodings.`,
   );
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { type ByteFile, readParquet } from './parquet-groups.js';
 
 /** Files that DuckDB 1.5 wrote, all with the same rows, which `expectedRow` makes. */
@@ -123,7 +123,7 @@ describe('a file that is not as it should be is told', () => {
     ['a footer longer than the file', withFooterLength(2 ** 31), /claims 2147483648 bytes/],
     ['a footer that begins elsewhere', withFooterLength(500), /footer|schema|row group/i],
   ])('%s', async (_, bytes, message) => {
-    await expect(rowsOf(bytes)).rejects.toThrow(FormatFault);
+    await expect(rowsOf(bytes)).rejects.toThrow(FormatError);
     await expect(rowsOf(bytes)).rejects.toThrow(message);
   });
 

@@ -1,6 +1,6 @@
 import { type ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budget.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
-import { FormatFault } from '../columns/format-fault.js';
+import { FormatError } from '../columns/format-error.js';
 import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
 import { readColumn } from './column-chunk.js';
 import { type ParquetMetadata, readMetadata } from './metadata.js';
@@ -36,7 +36,7 @@ const ELEMENT_BYTES = 512;
  * @param budget limits what is held, and what the rows become.
  * @param choose is given the names of the columns, and returns the places of those that are wanted.
  * @param maxRows the limit of the file's rows.
- * @throws {FormatFault} at the first fault of the file.
+ * @throws {FormatError} at the first fault of the file.
  */
 export async function* readParquet(
   file: ByteFile,
@@ -78,19 +78,19 @@ function groupPlace(index: number): string {
 
 async function readFooter(file: ByteFile, held: HeldBytes): Promise<Uint8Array> {
   const start = Buffer.from(await file.read(0, Math.min(4, file.length))).toString('latin1');
-  if (start === ENCRYPTED) throw new FormatFault('The Parquet file is encrypted. Send it without.');
+  if (start === ENCRYPTED) throw new FormatError('The Parquet file is encrypted. Send it without.');
   if (start !== MAGIC) {
-    throw new FormatFault('The body is not a Parquet file: it does not begin with PAR1.');
+    throw new FormatError('The body is not a Parquet file: it does not begin with PAR1.');
   }
   const end = Buffer.from(await file.read(Math.max(4, file.length - 8), file.length));
   if (end.length < 8 || end.toString('latin1', 4) !== MAGIC) {
-    throw new FormatFault(
+    throw new FormatError(
       'The Parquet file does not end with PAR1: it was cut off. Send all of it.',
     );
   }
   const length = end.readUInt32LE(0);
   if (length > MAX_FOOTER_BYTES || length > file.length - 12) {
-    throw new FormatFault(
+    throw new FormatError(
       `The footer of the Parquet file claims ${length} bytes; the file has ${file.length}, and at most ${MAX_FOOTER_BYTES} are read. Send all of the file.`,
     );
   }
@@ -109,13 +109,13 @@ function checkRows(
   for (const [index, group] of groups.entries()) {
     rows += group.rows;
     if (columns > 0 && group.rows > maxGroupRows) {
-      throw new FormatFault(
+      throw new FormatError(
         `${groupPlace(index)} has ${group.rows} rows; at most ${maxGroupRows} of ${columns} columns are read at a time. Write smaller row groups.`,
       );
     }
   }
   if (rows > maxRows) {
-    throw new FormatFault(
+    throw new FormatError(
       `The Parquet file has ${rows} rows; at most ${maxRows.toLocaleString('en')} are read. Send fewer.`,
     );
   }

@@ -1,11 +1,12 @@
+import { OrderedRows } from '../../table/ordered-rows.js';
 import { MAX_ROWS, type Table } from '../../table/table.js';
-import { ColumnarTable, type ReadOptions, readDraining } from '../columnar-table.js';
 import { ByteBudget } from '../columns/byte-budget.js';
+import { addBatches, type ReadOptions, readTable } from '../read-table.js';
 import { readParquet } from './parquet-groups.js';
 import { SpoolFile } from './spool-file.js';
 
 /**
- * Reads a table from a Parquet file: see `readCsvTable`. As the end of the file is needed first, it is written to a
+ * Reads a table from a Parquet file: see `readTable`. As the end of the file is needed first, it is written to a
  * temporary file without a name.
  *
  * @throws {TableError} if it is none, or no model can be trained on the table.
@@ -14,15 +15,17 @@ import { SpoolFile } from './spool-file.js';
 export function readParquetTable(
   source: AsyncIterable<Uint8Array>,
   target: string,
-  { drain = true, task }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<Table> {
-  return readDraining(source, drain, async (pieces) => {
+  return readTable(source, options, async (pieces) => {
     const file = await SpoolFile.of(pieces);
     try {
-      const table = new ColumnarTable(target, task);
-      const groups = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => table.begin(names));
-      for await (const { length, vectors } of groups) table.add(length, vectors);
-      return table.build();
+      const rows = new OrderedRows(target, options.task);
+      const batches = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => {
+        rows.begin(names);
+        return new Set(names.keys());
+      });
+      return await addBatches(rows, batches);
     } finally {
       await file.close();
     }

@@ -27,8 +27,8 @@ test('blank lines are no rows, whatever blanks they have and however the text is
 });
 
 test.each([
-  ['is no JSON', '{"y"}'],
-  ['is longer than 1048576 bytes', `"${'a'.repeat(1024 * 1024)}"`],
+  ['is not valid JSON', '{"y"}'],
+  ['has more than 1048576 bytes', `"${'a'.repeat(1024 * 1024)}"`],
 ])('a line that %s is told with its number, behind millions of blank lines', async (what, line) => {
   // The reader would be held for half a minute if a blank line cost what a row costs.
   const text = `${'\n'.repeat(8_000_000)}${rows.join('\n')}\n \r\n${line}\n${rows.join('\n')}`;
@@ -54,6 +54,6 @@ test('a line that is not UTF-8 is told with its number, behind the faults of lin
   ]);
   expect(await readBytes(`${plain}{"y":"\xff"}`)).toMatchObject([{ line: 61, message }]);
   expect(await readBytes(`${plain}{\n{"y":"\xff"}\n`)).toMatchObject([
-    { line: 61, message: expect.stringContaining('is no JSON') },
+    { line: 61, message: expect.stringContaining('is not valid JSON') },
   ]);
 });

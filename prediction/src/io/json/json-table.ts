@@ -1,8 +1,32 @@
 import { isUtf8 } from 'node:buffer';
-import { MAX_ROWS } from '../../table/table.js';
+import { RowsReader } from '../../table/row-reader.js';
+import { MAX_ROWS, type Table } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
-import { JsonShapeError, MalformedJsonError } from './json-errors.js';
+import { JsonShapeError, MalformedJsonError } from '../columns/format-error.js';
+import { type ReadOptions, readTable } from '../read-table.js';
+
+/**
+ * Reads a table from a JSON array of row objects as it streams in, in UTF-8: it is never parsed, nor
+ * held, as a whole. See `readTable`; with `drain: false` it rejects as soon as nothing that follows can change the
+ * reason.
+ *
+ * @throws {MalformedJsonError} if it is no JSON.
+ * @throws {JsonShapeError} if it is no array, or has too many elements, or nests too deep.
+ * @throws {TableError} if no model can be trained on the table.
+ * @throws the source's own error, if it breaks off.
+ */
+export function readJsonTable(
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  options: ReadOptions = {},
+): Promise<Table> {
+  return readTable(source, options, async (pieces) => {
+    const table = new JsonTable(new RowsReader(target, options.task));
+    for await (const piece of pieces) table.add(piece);
+    return table.build();
+  });
+}
 
 /** The levels of arrays and objects, the outermost array among them. */
 const DEEPEST = 100;
@@ -21,11 +45,13 @@ const OTHER_VALUE = /[{"\d\-tfn]/;
 const RUN = 64 * 1024;
 
 /**
- * Parses the elements of one JSON array (RFC 8259) from chunks of bytes. It finds where they end,
- * and leaves the rest to `JSON.parse`, a run of elements at a time.
+ * Reads the elements of one JSON array (RFC 8259) from chunks of bytes. It finds where they end, and leaves the rest to
+ * `JSON.parse`, a run of elements at a time. JSON that is not to be read comes before a table that cannot be learnt
+ * from, wherever either shows: after such a fault, the form of the array is looked at alone.
  */
-export class JsonArrayParser {
-  readonly #onElement: (element: unknown) => void;
+class JsonTable {
+  readonly #rows: RowsReader;
+  #fault: TableError | undefined;
   /** The bytes of an element that has not come to its end. */
   #pending: Uint8Array[] = [];
   #pendingBytes = 0;
@@ -34,23 +60,14 @@ export class JsonArrayParser {
   /** Between elements of the array. */
   #commas = 0;
   #parsed = 0;
-  #isSkipping = false;
 
-  constructor(onElement: (element: unknown) => void) {
-    this.#onElement = onElement;
-  }
-
-  /** Looks at the form of the array alone from now on. */
-  skipElements(): void {
-    this.#isSkipping = true;
-    this.#pending = [];
-    this.#pendingBytes = 0;
+  constructor(rows: RowsReader) {
+    this.#rows = rows;
   }
 
   /**
    * @throws {MalformedJsonError} where it is no JSON.
    * @throws {JsonShapeError} where it is no array, or at the first element or level too many.
-   * @throws {TableError} at an element that is too long; from then on, elements are skipped.
    */
   add(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.length; start += RUN) {
@@ -58,11 +75,16 @@ export class JsonArrayParser {
     }
   }
 
-  /** @throws {MalformedJsonError | JsonShapeError} if the array is not whole. */
-  finish(): void {
+  /**
+   * @throws {MalformedJsonError | JsonShapeError} if the array is not whole.
+   * @throws {TableError} if no model can be trained on the table.
+   */
+  build(): Table {
     // As elsewhere, a body of no bytes is a body of nothing.
     if (this.#state === BEFORE) throw notAnArray();
     if (this.#state !== AFTER) throw new MalformedJsonError('It ends before its array does.');
+    if (this.#fault !== undefined) throw this.#fault;
+    return this.#rows.build();
   }
 
   #scan(bytes: Uint8Array): void {
@@ -116,18 +138,18 @@ export class JsonArrayParser {
   }
 
   #hold(bytes: Uint8Array): void {
-    if (this.#isSkipping) return;
+    if (this.#fault !== undefined) return;
     this.#pending.push(bytes);
     this.#pendingBytes += bytes.length;
     if (this.#pendingBytes <= MAX_ROW_BYTES) return;
-    this.skipElements();
+    this.#pending = [];
     const message = `Row ${this.#commas} is longer than 1 MiB. Leave out the columns that do not bear on the target.`;
-    throw new TableError([{ message, row: this.#commas }]);
+    this.#fault = new TableError([{ message, row: this.#commas }]);
   }
 
   /** Parses what is pending and what follows on it, up to a comma or the end of the array. */
   #parse(bytes: Uint8Array, isEnd: boolean): void {
-    if (this.#isSkipping) return;
+    if (this.#fault !== undefined) return;
     const run = Buffer.concat([...this.#pending, bytes]);
     this.#pending = [];
     this.#pendingBytes = 0;
@@ -137,9 +159,15 @@ export class JsonArrayParser {
       if (isEnd && this.#commas === 0) return;
       throw unexpected(isEnd ? ']' : ',', this.#parsed);
     }
-    for (const element of this.#elementsOf(text)) {
-      this.#parsed++;
-      this.#onElement(element);
+    const elements = this.#elementsOf(text);
+    try {
+      for (const element of elements) {
+        this.#parsed++;
+        this.#rows.add(element);
+      }
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      this.#fault = error;
     }
   }
 

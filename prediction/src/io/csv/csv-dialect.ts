@@ -11,7 +11,7 @@ export interface CsvOptions {
 }
 
 /** The findings in the first lines of CSV: its delimiter, or why it cannot be read. */
-export type CsvOpening = { readonly delimiter: Delimiter } | { readonly fault: string };
+export type CsvDialect = { readonly delimiter: Delimiter } | { readonly fault: string };
 
 const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
 
@@ -29,7 +29,7 @@ const UNCLEAR =
   'It cannot be told from the first lines whether commas, semicolons or tabs separate the fields. Say it with the parameter delimiter, which is comma, semicolon or tab.';
 
 /** Gathers the first bytes of CSV until they tell how it is written. */
-export class CsvOpeningReader {
+export class DialectDetector {
   readonly #options: CsvOptions;
   #gathered = Buffer.alloc(0);
   #looks = 0;
@@ -45,7 +45,7 @@ export class CsvOpeningReader {
   }
 
   /** Adds bytes. Returns what all bytes so far tell; undefined if more are needed. */
-  add(piece: Uint8Array): CsvOpening | undefined {
+  add(piece: Uint8Array): CsvDialect | undefined {
     this.#gathered = Buffer.concat([this.#gathered, piece]);
     const { length } = this.#gathered;
     const hasEnded = piece.includes(LINE_FEED) || piece.includes(CARRIAGE_RETURN);
@@ -57,11 +57,11 @@ export class CsvOpeningReader {
   }
 
   /** Returns what the bytes tell if there are no more. */
-  end(): CsvOpening {
+  end(): CsvDialect {
     return this.#look(true) ?? { delimiter: ',' };
   }
 
-  #look(isAll: boolean): CsvOpening | undefined {
+  #look(isAll: boolean): CsvDialect | undefined {
     if (isUtf16(this.#gathered)) {
       return { fault: 'The text is UTF-16. Save it as "CSV UTF-8" and send it again.' };
     }
@@ -111,7 +111,7 @@ function firstRecords(text: string, isAll: boolean): Parts[] {
 }
 
 /** @param isAll whether there are no more records to look at. */
-function tell(records: readonly Parts[], header: boolean, isAll: boolean): CsvOpening | undefined {
+function tell(records: readonly Parts[], header: boolean, isAll: boolean): CsvDialect | undefined {
   const [first, ...others] = records;
   if (first === undefined) return isAll ? { delimiter: ',' } : undefined;
   const possible = DELIMITERS.filter((delimiter) => countOf(delimiter, first) > 0);

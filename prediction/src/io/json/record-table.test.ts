@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvStream, faultsOf, readRows } from '../../fixtures.js';
-import { readRecordTable } from './record-reader.js';
+import { readRecordTable } from './record-table.js';
 
 const read = (records: readonly (readonly unknown[])[], bytesAtOnce = 4096) =>
   readRecordTable(
