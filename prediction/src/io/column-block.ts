@@ -54,7 +54,7 @@ export class ColumnBlock implements RowBlock {
     } else if (vector.kind === 'number') {
       const { values } = vector;
       for (let row = 0; row < bins.length; row++) bins[row] = encoder.bin(values[start + row]);
-    } else if (vector.kind === 'time') {
+    } else if (vector.kind === 'date') {
       this.#binTimes(vector, input, bins);
     } else {
       this.#binEntries(vector, input, bins);

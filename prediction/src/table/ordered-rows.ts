@@ -1,4 +1,4 @@
-import type { ColumnBuilder } from './column-builder.js';
+import type { CellColumn, ColumnBuilder } from './column-builder.js';
 import { checkColumnNames, columnName } from './column-names.js';
 import type { Table, Task } from './table.js';
 import { TableBuilder } from './table-builder.js';
@@ -51,15 +51,12 @@ export class OrderedRows {
     const target = columns.get(this.#targetAt);
     const rows = new Int32Array(length);
     for (let index = 0; index < length; index++) {
-      rows[index] = this.#builder.startRow(target?.value(index), { row: first + index }) ?? -1;
+      const cell = target && target.kind !== 'missing' ? target.value(index) : null;
+      rows[index] = this.#builder.startRow(cell, { row: first + index }) ?? -1;
     }
     for (const [at, builder] of this.#columns.entries()) {
       const cells = columns.get(at);
-      if (builder === undefined || cells === undefined) continue;
-      for (let index = 0; index < length; index++) {
-        const row = rows[index] ?? -1;
-        if (row >= 0) builder.put(row, cells.value(index));
-      }
+      if (cells) builder?.putColumn(rows, cells);
     }
   }
 
@@ -67,9 +64,4 @@ export class OrderedRows {
   build(): Table {
     return this.#builder.build();
   }
-}
-
-/** The cells of a column in some rows. */
-export interface CellColumn {
-  value(row: number): unknown;
 }

@@ -54,11 +54,13 @@ export class TableBuilder {
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
     if (++this.#rowsSeen > MAX_ROWS) throw tooManyRows(place);
-    const text = cellText(targetCell);
+    const isNumber = typeof targetCell === 'number' && Number.isFinite(targetCell);
+    const text = isNumber ? undefined : cellText(targetCell);
     if (text === '') return undefined;
     const row = this.#rowCount++;
     this.#refuseTooManyCells();
-    this.#targetCells.put(row, text, place);
+    if (text !== undefined) this.#targetCells.put(row, text, place);
+    else if (isNumber) this.#targetCells.putNumber(row, targetCell, place);
     return row;
   }
 

@@ -14,8 +14,11 @@ export class BlockOutput {
   /** @throws {RangeError} if there is no room for them, or they end early. */
   literal(source: Uint8Array, start: number, count: number): void {
     if (start + count > source.length) throw new RangeError('The bytes end early.');
+    const to = this.#length;
     this.#reserve(count);
-    this.bytes.set(source.subarray(start, start + count), this.#length - count);
+    const { bytes } = this;
+    if (count < SHORT) for (let at = 0; at < count; at++) bytes[to + at] = source[start + at] ?? 0;
+    else bytes.set(source.subarray(start, start + count), to);
   }
 
   /** Repeats bytes from `distance` before the end on, which may reach into the copy itself. */

@@ -10,6 +10,8 @@ export class NumberVector {
 
   constructor(readonly values: Float64Array) {}
 
+  readonly textOf = String;
+
   value(row: number): unknown {
     const value = this.values[row] ?? Number.NaN;
     return Number.isNaN(value) ? null : value;
@@ -24,13 +26,17 @@ export class NumberVector {
 
 /** Dates and moments, in milliseconds since 1970; NaN is missing. */
 export class TimeVector {
-  readonly kind = 'time';
+  readonly kind = 'date';
 
   /** @param isDay whether they are days without a time. */
   constructor(
     readonly values: Float64Array,
     readonly isDay: boolean,
   ) {}
+
+  readonly textOf = (time: number): string => {
+    return (this.isDay ? dateText(time) : momentText(time)) ?? '';
+  };
 
   /** ISO 8601, as JSON would have it. */
   value(row: number): unknown {

@@ -50,14 +50,30 @@ export class TargetCells {
     const value = parseNumber(text);
     if (!Number.isNaN(value)) this.#numbers++;
     if (Number.isFinite(value)) {
-      this.#values.set(row, value);
-      if (value < this.#least) this.#least = value;
-      if (value > this.#most) this.#most = value;
+      this.#putFinite(row, value);
     } else {
       this.#bad++;
       this.#firstBad ??= { text: start(text), place };
     }
     this.#putText(row, className(text), place);
+  }
+
+  /** @param value finite. */
+  putNumber(row: number, value: number, place: Place): void {
+    // Its text is needed no more, once there are too many for classes and no unit.
+    if (!this.#tooManyTexts || this.#units !== undefined) {
+      this.put(row, String(value), place);
+      return;
+    }
+    this.#count++;
+    this.#numbers++;
+    this.#putFinite(row, value + 0);
+  }
+
+  #putFinite(row: number, value: number): void {
+    this.#values.set(row, value);
+    if (value < this.#least) this.#least = value;
+    if (value > this.#most) this.#most = value;
   }
 
   #putText(row: number, text: string, place: Place): void {
