@@ -6,9 +6,9 @@ import {
   int64Structs,
   table,
   uint8,
-} from '../../prediction/src/io/arrow/flat-builder.js';
+} from '../../prediction/src/io/arrow/flat-buffers.js';
 import { endOfStream, schemaMessage } from '../../prediction/src/io/arrow/message-bytes.js';
-import { TypeId } from '../../prediction/src/io/arrow/types.js';
+import { TypeId } from '../../prediction/src/io/arrow/schema.js';
 
 /** The place of a buffer in the body of a batch. */
 export interface MadeBuffer {

@@ -111,18 +111,21 @@ async function openReader(
     case 'arrow-stream':
     case 'arrow-file': {
       const format = options.from === 'arrow-stream' ? 'stream' : 'file';
-      const { ArrowRowReader } = await import('./arrow/arrow-row-reader.js');
-      return new ArrowRowReader(blocks, options, check, format, budget);
+      const { ColumnRowReader } = await import('./column-reader.js');
+      const { readArrow } = await import('./arrow/arrow-batches.js');
+      return new ColumnRowReader(blocks, options, check, (body, choose) =>
+        readArrow(body, format, budget, choose),
+      );
     }
     case 'csv':
       return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options, check);
-    case 'parquet':
-      return new (await import('./parquet/parquet-row-reader.js')).ParquetRowReader(
-        blocks,
-        options,
-        check,
-        budget,
+    case 'parquet': {
+      const { ColumnRowReader } = await import('./column-reader.js');
+      const { readParquetBody } = await import('./parquet/parquet-groups.js');
+      return new ColumnRowReader(blocks, options, check, (body, choose) =>
+        readParquetBody(body, budget, choose),
       );
+    }
     case 'ndjson':
       return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(
         blocks,

@@ -5,10 +5,9 @@ import { Predictor, readArrowTable, readParquetTable, TableError, train } from '
 import type { AnswerFormat, RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
 import { TextWriter } from './arrow/column-writers.js';
-import { FlatBuilder, int64, int64Structs, table, uint8 } from './arrow/flat-builder.js';
+import { FlatBuilder, int64, int64Structs, table, uint8 } from './arrow/flat-buffers.js';
 import { BatchBody, dictionaryMessage, endOfStream, schemaMessage } from './arrow/message-bytes.js';
-import { type Field, VERSION } from './arrow/schema.js';
-import { type ArrowType, INT32, TypeId, UTF8 } from './arrow/types.js';
+import { type ArrowType, type Field, INT32, TypeId, UTF8, VERSION } from './arrow/schema.js';
 import { FormatError } from './columns/format-error.js';
 import { pieces } from './fixtures.js';
 import { MadeNumbers, Written } from './hostile-files/fixtures.js';

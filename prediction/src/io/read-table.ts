@@ -1,4 +1,4 @@
-import type { OrderedRows } from '../table/ordered-rows.js';
+import type { OrderedRows } from '../table/row-reader.js';
 import { MIN_ROWS, type Table, type Task } from '../table/table.js';
 import { TableError } from '../table/table-error.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';

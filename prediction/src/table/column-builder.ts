@@ -1,10 +1,9 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
-import type { ColumnReading } from './number-formats/column-reading.js';
-import { readerOf, tellReading } from './number-formats/tell-reading.js';
+import type { ColumnReading } from './number-formats.js';
+import { readerOf, tellReading } from './number-formats.js';
 import { MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
-import { TextCells } from './text-column.js';
-import { bytesOf, type TextHolder, type TextMemory } from './text-memory.js';
+import { bytesOf, TextCells, type TextHolder, type TextMemory } from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
 export type CellColumn =

@@ -1,12 +1,11 @@
-import { categoryShare } from './categories.js';
 import { cellText } from './cells.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkSetColumn, tooManyColumns } from './column-names.js';
-import { profileColumn } from './column-profile.js';
+import { categoryShare, profileColumn } from './column-profile.js';
 import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type Table, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
-import { type Place, TargetCells } from './target/target-cells.js';
-import { TextMemory } from './text-memory.js';
+import { type Place, TargetCells } from './target-cells.js';
+import { TextMemory } from './text-column.js';
 
 /** Gathers rows into a table, and judges the whole when they are all there. */
 export class TableBuilder {

@@ -2,13 +2,14 @@ import {
   type AnswerColumn,
   type AnswerLayout,
   FLAGS,
+  type PredictedBlock,
   tableColumns,
 } from '../../serving/answer-layout.js';
+import type { RowBlock } from '../../serving/row-binner.js';
 import { ObjectText } from '../../serving/row-writer.js';
-import { cellText } from '../../table/cells.js';
+import { Cell, cellText, type RowObject } from '../../table/cells.js';
+import { type ArrowColumns, ColumnBlock } from '../column-reader.js';
 import { FormatError } from '../columns/format-error.js';
-import type { AnswerBlock } from './answer-block.js';
-import type { ArrowBatch } from './arrow-row-reader.js';
 import {
   BoolWriter,
   type ColumnWriter,
@@ -17,15 +18,14 @@ import {
   NumberWriter,
   TextWriter,
 } from './column-writers.js';
-import type { Dictionary } from './dictionary.js';
 import { BatchBody } from './message-bytes.js';
-import type { RawColumn } from './raw-column.js';
+import type { Dictionary, RawColumn } from './raw-column.js';
 import type { Field } from './schema.js';
+import { TypeId, UTF8 } from './schema.js';
 import { isPassedOn, writeRows } from './sent-columns.js';
-import { TypeId, UTF8 } from './types.js';
 
 /** A dictionary that is to be written before a batch. */
-export interface DictionaryPart {
+interface DictionaryPart {
   readonly id: number;
   readonly count: number;
   readonly isDelta: boolean;
@@ -46,7 +46,7 @@ export interface OutputColumn {
 }
 
 /** The choices that decide the columns of an answer. */
-export interface AnswerShape {
+interface AnswerShape {
   readonly layout: AnswerLayout;
   readonly explain: boolean;
   readonly isFile: boolean;
@@ -214,7 +214,7 @@ class SentColumn implements OutputColumn {
   readonly textBytes = 0;
   readonly #name: string;
   readonly #isFile: boolean;
-  #batch: ArrowBatch | undefined;
+  #batch: ArrowColumns | undefined;
   /** The rows of the batch that were written, and those that were added since. */
   #written = 0;
   #added = 0;
@@ -271,5 +271,75 @@ class SentColumn implements OutputColumn {
     }
     this.#dictionary = dictionary;
     this.#chunks = 0;
+  }
+}
+
+/** The rows of a block and what is predicted of them, from which an answer takes values by column. */
+export class AnswerBlock {
+  readonly rowCount: number;
+  readonly predicted: PredictedBlock;
+  readonly #block: RowBlock;
+  readonly #layout: AnswerLayout;
+  readonly #explain: boolean;
+  #rows: readonly RowObject[] | undefined;
+  #choices: Uint8Array | undefined;
+
+  /** @param explain whether the columns depend on the rows' own values of the target */
+  constructor(block: RowBlock, predicted: PredictedBlock, layout: AnswerLayout, explain: boolean) {
+    this.#block = block;
+    this.predicted = predicted;
+    this.rowCount = block.rowCount;
+    this.#layout = layout;
+    this.#explain = explain;
+  }
+
+  /** The columns of Arrow that the rows are of; undefined for other formats. */
+  get arrow(): ArrowColumns | undefined {
+    return this.#block instanceof ColumnBlock ? this.#block.batch.arrow : undefined;
+  }
+
+  /** Whether these are the last rows of their batch. */
+  get isLast(): boolean {
+    const block = this.#block;
+    return block instanceof ColumnBlock && block.start + block.rowCount === block.batch.length;
+  }
+
+  /** Whether the batch may be cut behind these rows: bits stay whole bytes. */
+  get isCut(): boolean {
+    const block = this.#block;
+    return block instanceof ColumnBlock && (block.start + block.rowCount) % 8 === 0;
+  }
+
+  /** The rows as objects under the model's names. */
+  get rows(): readonly RowObject[] {
+    this.#rows ??= Array.from({ length: this.rowCount }, (_, index) => this.#block.row(index));
+    return this.#rows;
+  }
+
+  /** Returns a choice of a row. */
+  choice(row: number, at: number): number {
+    this.#choices ??= this.#choose();
+    return this.#choices[row * this.#layout.choiceCount + at] ?? 0;
+  }
+
+  #choose(): Uint8Array {
+    const { choiceCount, sent, target } = this.#layout;
+    const originalAt = this.#explain ? this.valuesOf(sent[target] ?? '') : () => null;
+    const choices = new Uint8Array(this.rowCount * choiceCount);
+    for (let row = 0; row < this.rowCount; row++) {
+      this.predicted.writeChoices(row, originalAt(row), choices, row * choiceCount);
+    }
+    return choices;
+  }
+
+  /** Returns what reads the values of a column as JSON would have them; null where there is none. */
+  valuesOf(name: string): (index: number) => unknown {
+    const block = this.#block;
+    if (block instanceof ColumnBlock) {
+      const vector = block.batch.vectors.get(name);
+      return (index) => vector?.value(block.start + index) ?? null;
+    }
+    const cell = new Cell(name);
+    return (index) => cell.of(this.rows[index] ?? {});
   }
 }

@@ -4,7 +4,7 @@ import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
 import { readArrow } from './arrow-batches.js';
 import { TextWriter } from './column-writers.js';
-import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-builder.js';
+import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-buffers.js';
 import {
   BatchBody,
   batchMessage,
@@ -12,8 +12,7 @@ import {
   endOfStream,
   schemaMessage,
 } from './message-bytes.js';
-import { type Field, VERSION } from './schema.js';
-import { FLOAT64, INT32, TypeId, UTF8 } from './types.js';
+import { type Field, FLOAT64, INT32, TypeId, UTF8, VERSION } from './schema.js';
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes;

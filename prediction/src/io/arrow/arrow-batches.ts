@@ -4,12 +4,16 @@ import { FormatError, withContext } from '../columns/format-error.js';
 import { TEXT_CODES_BYTES, TextCodes } from '../columns/text-codes.js';
 import { slicesOf, type Vector } from '../columns/vector.js';
 import { BatchBuffers } from './batch-buffers.js';
-import { ByteSource } from './byte-source.js';
 import { valuesOf, vectorOf } from './column-vector.js';
-import { Dictionary } from './dictionary.js';
-import type { FlatTable } from './flat-table.js';
-import { type Message, readMessages } from './messages.js';
-import { type RawBatch, type RawColumn, readColumns, rowCountOf } from './raw-column.js';
+import type { FlatTable } from './flat-buffers.js';
+import { ByteSource, type Message, readMessages } from './messages.js';
+import {
+  Dictionary,
+  type RawBatch,
+  type RawColumn,
+  readColumns,
+  rowCountOf,
+} from './raw-column.js';
 import { type Field, readSchema } from './schema.js';
 
 /** Rows of a batch, as many as are read at a time. */
@@ -39,7 +43,7 @@ const VECTOR_BYTES = 24;
  * Reads an Arrow stream or file as it arrives.
  *
  * @param budget limits what is held, and what the rows become.
- * @param choose is given the fields, and returns the places of those that are wanted.
+ * @param choose is given the names of the columns, and returns the places of those that are wanted.
  * @throws {FormatError} at the first fault of the bytes.
  * @throws the error of the source.
  */
@@ -47,7 +51,7 @@ export async function* readArrow(
   source: AsyncIterable<Uint8Array>,
   format: 'stream' | 'file',
   budget: ByteBudget,
-  choose: (fields: readonly Field[]) => ReadonlySet<number>,
+  choose: (names: readonly string[]) => ReadonlySet<number>,
 ): AsyncGenerator<ArrowSlice> {
   const bytes = new ByteSource(source, budget);
   try {
@@ -59,7 +63,8 @@ export async function* readArrow(
             `Message ${message.number} is a second schema. Send each table by itself.`,
           );
         const fields = withContext('The schema', () => readSchema(message.header));
-        batches = new ArrowBatches(fields, choose(fields), budget);
+        const wanted = choose(fields.map(({ name }) => name));
+        batches = new ArrowBatches(fields, wanted, budget);
       } else if (message.kind === 'dictionary') {
         // A dictionary stays until another takes its place.
         if (batches?.addDictionary(message)) continue;

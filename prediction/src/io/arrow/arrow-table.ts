@@ -1,4 +1,4 @@
-import { OrderedRows } from '../../table/ordered-rows.js';
+import { OrderedRows } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { addBatches, type ReadOptions, readTable } from '../read-table.js';
@@ -17,9 +17,9 @@ export function readArrowTable(
 ): Promise<Table> {
   return readTable(source, options, (pieces) => {
     const rows = new OrderedRows(target, options.task);
-    const batches = readArrow(pieces, format, new ByteBudget(), (fields) => {
-      rows.begin(fields.map(({ name }) => name));
-      return new Set(fields.keys());
+    const batches = readArrow(pieces, format, new ByteBudget(), (names) => {
+      rows.begin(names);
+      return new Set(names.keys());
     });
     return addBatches(rows, batches);
   });

@@ -2,8 +2,7 @@ import type { AnswerLayout, PredictedBlock } from '../../serving/answer-layout.j
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { AnswerOptions, AnswerWriter } from '../answer-part.js';
 import { type ByteBudget, type HeldBytes, MAX_BLOCK_BYTES } from '../columns/byte-budget.js';
-import { AnswerBlock } from './answer-block.js';
-import { answerColumns, type OutputColumn } from './answer-columns.js';
+import { AnswerBlock, answerColumns, type OutputColumn } from './answer-columns.js';
 import {
   BatchBody,
   type Block,

@@ -1,9 +1,8 @@
 import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
+import { findOverlap } from '../columns/byte-budget.js';
+import { decompressLz4Frame, decompressZstandard } from '../columns/compression.js';
 import { FormatError } from '../columns/format-error.js';
-import { decompressLz4Frame } from '../columns/lz4.js';
-import { findOverlap } from '../columns/overlap.js';
-import { decompressZstandard } from '../columns/zstandard.js';
-import type { FlatTable } from './flat-table.js';
+import type { FlatTable } from './flat-buffers.js';
 import { MAX_BODY_BYTES, type Message } from './messages.js';
 
 /** Buffers begin at such multiples; others are copied once. */

@@ -4,16 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { readRows } from '../../fixtures.js';
 import { Predictor, readArrowTable, readRowsTable, train } from '../../index.js';
 import { ByteBudget } from '../columns/byte-budget.js';
+import { decompressLz4Frame } from '../columns/compression.js';
 import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
 import { FormatError } from '../columns/format-error.js';
-import { decompressLz4Frame } from '../columns/lz4.js';
 import { answer } from '../fixtures.js';
 import { MadeNumbers, Written } from '../hostile-files/fixtures.js';
 import { readArrow } from './arrow-batches.js';
-import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-builder.js';
+import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-buffers.js';
 import { endOfStream, schemaMessage } from './message-bytes.js';
-import { type Field, VERSION } from './schema.js';
-import { BOOL, FLOAT64 } from './types.js';
+import { BOOL, type Field, FLOAT64, VERSION } from './schema.js';
 
 /**
  * Files that pyarrow 25.0 and Polars 1.44 wrote with compression, all with the rows of `expectedRow`. Those of
@@ -41,7 +40,7 @@ async function rowsOf(
   let names: readonly string[] = [];
   const rows: Record<string, unknown>[] = [];
   const slices = readArrow(once(bytes), format, budget, (fields) => {
-    names = fields.map(({ name }) => name);
+    names = fields;
     return new Set(fields.keys());
   });
   for await (const { length, vectors } of slices) {

@@ -6,7 +6,7 @@ import {
   int64Structs,
   table,
   uint8,
-} from './flat-builder.js';
+} from './flat-buffers.js';
 import { MAGIC } from './messages.js';
 import { type Field, schemaFields, VERSION } from './schema.js';
 

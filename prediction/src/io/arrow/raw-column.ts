@@ -1,9 +1,10 @@
+import type { HeldBytes } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
+import { Entries, type OtherValues, ValueParts } from '../columns/vector.js';
 import type { BatchBuffers } from './batch-buffers.js';
-import type { Dictionary } from './dictionary.js';
-import type { FlatTable } from './flat-table.js';
+import type { FlatTable } from './flat-buffers.js';
 import type { Field } from './schema.js';
-import { bitWidth, param, TypeId } from './types.js';
+import { bitWidth, param, TypeId } from './schema.js';
 
 /** A column of a batch as it was sent. */
 export interface RawColumn {
@@ -162,5 +163,43 @@ class BufferWalk {
     if (width > 0 && (buffers[0]?.length ?? 0) < bytes) {
       throw this.damaged(field, `fewer than ${bytes} bytes`);
     }
+  }
+}
+
+/** The values that columns have indices of. A delta adds to them. */
+export class Dictionary {
+  readonly entries: Entries;
+  readonly chunks: RawColumn[] = [];
+  readonly #values = new ValueParts();
+  readonly #held: HeldBytes[] = [];
+
+  constructor() {
+    const values = this.#values;
+    this.entries = new Entries({
+      get count() {
+        return values.length;
+      },
+      value: (index) => values.value(index),
+      textBytes: (index) => values.textBytes(index),
+    });
+  }
+
+  get count(): number {
+    return this.#values.length;
+  }
+
+  /**
+   * @param values of the chunk.
+   * @param held counts the bytes of the chunk.
+   */
+  add(chunk: RawColumn, values: OtherValues, held: HeldBytes): void {
+    this.chunks.push(chunk);
+    this.#values.add(values, chunk.length);
+    this.#held.push(held);
+  }
+
+  /** Gives the bytes of its chunks back. */
+  release(): void {
+    for (const held of this.#held) held.releaseAll();
   }
 }

@@ -1,8 +1,7 @@
+import { bitAt, offsetsOf } from './column-vector.js';
 import type { BatchBody } from './message-bytes.js';
-import { bitAt } from './numbers.js';
 import type { RawColumn } from './raw-column.js';
-import { offsetsOf } from './texts.js';
-import { bitWidth, TypeId } from './types.js';
+import { bitWidth, TypeId } from './schema.js';
 
 /** Types whose columns are passed on as they were sent. */
 const PASSED: ReadonlySet<number> = new Set([

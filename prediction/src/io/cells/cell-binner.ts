@@ -1,10 +1,9 @@
-import type { RowCheck } from '../../row-check/row-check.js';
+import type { FindsSuspect, RowCheck } from '../../row-check/row-check.js';
 import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
 import type { RowObject } from '../../table/cells.js';
-import { type BlockPlace, CellBlock, type ReadOther } from './cell-block.js';
-import { CELL } from './cell-kind.js';
+import { type BlockPlace, CELL, CellBlock, type ReadOther } from './cell-block.js';
 import type { CellMemory } from './cell-memory.js';
-import { UnreadCells } from './unread-cells.js';
+import type { PlannedFeature } from './cell-plan.js';
 
 /** Longer cells are not remembered. */
 const MAX_REMEMBERED = 64;
@@ -136,4 +135,49 @@ export class CellBinner {
 function keyOf(block: CellBlock, row: number, column: number): string | undefined {
   const { start, length, kind } = block.cell(row, column);
   return length > MAX_REMEMBERED ? undefined : kind + block.text(start, length, 'latin1');
+}
+
+/** The reading of a cell by JavaScript. */
+interface ReadCell {
+  readonly bin: number;
+  readonly isSuspect: boolean;
+}
+
+/** Cells of a feature that are remembered, as many rows may say the same. */
+const MAX_KNOWN = 4096;
+
+/** Reads the cells that the kernel leaves to JavaScript, with the encoder of their feature. */
+class UnreadCells {
+  readonly #finders: readonly FindsSuspect[];
+  readonly #known: (Map<string, ReadCell> | undefined)[] = [];
+
+  constructor(finders: readonly FindsSuspect[]) {
+    this.#finders = finders;
+  }
+
+  /**
+   * @param key the kind of the cell and its bytes; undefined, if it is too long to be remembered
+   * @param readValue returns the value of the cell
+   */
+  read(
+    { encoder, finder }: PlannedFeature,
+    index: number,
+    key: string | undefined,
+    readValue: () => unknown,
+  ): ReadCell {
+    if (key === undefined) return this.#look(encoder, finder, readValue());
+    this.#known[index] ??= new Map();
+    const known = this.#known[index];
+    const found = known.get(key);
+    if (found) return found;
+    const read = this.#look(encoder, finder, readValue());
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(key, read);
+    return read;
+  }
+
+  #look(encoder: PlannedFeature['encoder'], finder: number, value: unknown): ReadCell {
+    const isSuspect = this.#finders[finder]?.isSuspect(value) ?? false;
+    return { bin: encoder.bin(value), isSuspect };
+  }
 }

@@ -1,5 +1,4 @@
-import { Entries } from './entries.js';
-import { OTHER } from './vector.js';
+import { Entries, OTHER } from './vector.js';
 
 /** Distinct texts that are kept, and their longest, in bytes. */
 const MAX_TEXTS = 2048;

@@ -1,5 +1,53 @@
-import type { Entries } from './entries.js';
 import { dateText, momentText } from './times.js';
+
+/** The distinct values of a column, each of which is read when it is first needed. */
+export interface EntrySource {
+  /** Values from this index on are not distinct: they are read whenever they are needed. */
+  readonly count: number;
+  /** The value as JSON would have it; null if it is missing. */
+  value(index: number): unknown;
+  /** The bytes of a text; 0 of other values. */
+  textBytes(index: number): number;
+}
+
+/** Entries, with what was found out about each. */
+export class Entries {
+  readonly #source: EntrySource;
+  readonly #values: unknown[] = [];
+  readonly #found = new Map<object, Int16Array>();
+
+  constructor(source: EntrySource) {
+    this.#source = source;
+  }
+
+  value(index: number): unknown {
+    const known = this.#values[index];
+    if (known !== undefined) return known;
+    const value = this.#source.value(index);
+    if (index < this.#source.count) this.#values[index] = value;
+    return value;
+  }
+
+  textBytes(index: number): number {
+    return this.#source.textBytes(index);
+  }
+
+  /** Returns the cache of `key`: a place for each distinct entry, −1 where it knows nothing yet. */
+  findings(key: object): Int16Array {
+    const { count } = this.#source;
+    const found = this.#found.get(key);
+    if (found !== undefined && found.length >= count) return found;
+    const grown = new Int16Array(Math.max(count, 2 * (found?.length ?? 0))).fill(-1);
+    if (found) grown.set(found);
+    this.#found.set(key, grown);
+    return grown;
+  }
+}
+
+/** The entries of columns of truth values: 0 is false, 1 is true. */
+export function booleanEntries(): Entries {
+  return new Entries({ count: 2, value: (index) => index === 1, textBytes: () => 0 });
+}
 
 /** A column of some rows. */
 export type Vector = NumberVector | TimeVector | EntryVector | MissingVector;
@@ -60,6 +108,48 @@ export interface OtherValues {
   value(row: number): unknown;
   /** The bytes of a text; 0 of other values. */
   textBytes(row: number): number;
+}
+
+/** Values that came in parts, by one index. */
+export class ValueParts {
+  readonly #starts: number[] = [];
+  readonly #parts: OtherValues[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds values, and returns the index of the first. */
+  add(part: OtherValues, count: number): number {
+    const start = this.#length;
+    this.#starts.push(start);
+    this.#parts.push(part);
+    this.#length += count;
+    return start;
+  }
+
+  value(index: number): unknown {
+    const at = this.#find(index);
+    return this.#parts[at]?.value(index - (this.#starts[at] ?? 0)) ?? null;
+  }
+
+  textBytes(index: number): number {
+    const at = this.#find(index);
+    return this.#parts[at]?.textBytes(index - (this.#starts[at] ?? 0)) ?? 0;
+  }
+
+  /** Returns the part that holds a value, by binary search. */
+  #find(index: number): number {
+    let low = 0;
+    let high = this.#starts.length;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.#starts[middle] ?? 0) <= index) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
 const NO_OTHERS: OtherValues = { value: () => null, textBytes: () => 0 };

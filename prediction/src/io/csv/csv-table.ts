@@ -1,4 +1,4 @@
-import { OrderedRows } from '../../table/ordered-rows.js';
+import { OrderedRows } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { FaultList, TableError } from '../../table/table-error.js';
 import { type ReadOptions, readTable } from '../read-table.js';

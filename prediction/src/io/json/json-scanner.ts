@@ -2,11 +2,11 @@ import type { RowCheck } from '../../row-check/row-check.js';
 import { KeyReader } from '../../row-check/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
+import { columnName } from '../../table/column-names.js';
 import { CellBinner } from '../cells/cell-binner.js';
-import type { BlockPlace, CellBlock } from '../cells/cell-block.js';
-import { CELL } from '../cells/cell-kind.js';
+import { type BlockPlace, CELL, type CellBlock } from '../cells/cell-block.js';
 import type { CellMemory } from '../cells/cell-memory.js';
-import { KeyTable } from './key-table.js';
+import { MAX_ADDED_NAMES } from '../cells/cell-plan.js';
 
 /** The end of a scan by the kernel: see `kernel/assembly/json/rows.ts`. */
 const ENDS = ['full', 'done', 'declined', 'full'] as const;
@@ -16,7 +16,7 @@ const NEW_KEYS = 3;
 const ROW = 16;
 
 /** A row that the kernel leaves to JavaScript. */
-export interface OddRow {
+interface OddRow {
   /** The index in the block. */
   readonly index: number;
   /** Its line among those of the scan, from 1. */
@@ -165,4 +165,61 @@ export class JsonScanner {
 
 function parsed(bytes: Buffer): unknown {
   return JSON.parse(bytes.toString());
+}
+
+/** The entries for a key in the kernel's table of names, beside the index of a column. */
+const ALIAS = 0x10000;
+const UNKNOWN = 0x20000;
+
+/** Longer keys are not added: their rows are read by JavaScript. */
+const MAX_KEY_BYTES = 100;
+
+/** The keys of one body that are not written as the model's names are. */
+class KeyTable {
+  readonly #lent: CellMemory;
+  readonly #addsUnknown: boolean;
+  readonly #indexOf: ReadonlyMap<string, number>;
+  /** The place of the next key. */
+  #end: number;
+  #added = 0;
+  /** By name, its number in the kernel. */
+  readonly #unknown = new Map<string, number>();
+
+  /** @param addsUnknown whether unknown names are added, and so counted by the kernel */
+  constructor(lent: CellMemory, addsUnknown: boolean) {
+    this.#lent = lent;
+    this.#addsUnknown = addsUnknown;
+    this.#indexOf = new Map(lent.plan.columns.map((name, index) => [name, index]));
+    this.#end = lent.memory.allocate(MAX_ADDED_NAMES * (MAX_KEY_BYTES + 8));
+  }
+
+  /** Adds a key, which stands at an address between its quotes, so that later rows with it are read by the kernel. */
+  add(start: number, length: number): void {
+    if (this.#added === MAX_ADDED_NAMES || length > MAX_KEY_BYTES) return;
+    const { memory, plan } = this.#lent;
+    const { bytes, kernel } = memory;
+    const value = this.#valueOf(Buffer.from(bytes.buffer, start, length).toString());
+    if (value === undefined) return;
+    bytes.copyWithin(this.#end, start, start + length);
+    kernel.addText(plan.names, plan.namesMask, this.#end, length, value);
+    this.#end += length + 8;
+    this.#added++;
+  }
+
+  /** The unknown names that the kernel counts, by their number there. */
+  get unknown(): Iterable<[string, number]> {
+    return this.#unknown;
+  }
+
+  #valueOf(json: string): number | undefined {
+    const key = String(JSON.parse(`"${json}"`));
+    const index = this.#indexOf.get(key);
+    if (index !== undefined) return index;
+    const meant = this.#indexOf.get(columnName(key));
+    if (meant !== undefined) return ALIAS + meant;
+    if (!this.#addsUnknown) return undefined;
+    const number = this.#unknown.get(key) ?? this.#unknown.size;
+    this.#unknown.set(key, number);
+    return UNKNOWN + number;
+  }
 }

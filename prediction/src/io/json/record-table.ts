@@ -1,4 +1,4 @@
-import { OrderedRows } from '../../table/ordered-rows.js';
+import { OrderedRows } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { noRows, type ReadOptions } from '../read-table.js';
 

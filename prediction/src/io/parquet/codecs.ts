@@ -1,8 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { decompressLz4, decompressSnappy, decompressZstandard } from '../columns/compression.js';
 import { FormatError } from '../columns/format-error.js';
-import { decompressLz4 } from '../columns/lz4.js';
-import { decompressZstandard } from '../columns/zstandard.js';
-import { decompressSnappy } from './snappy.js';
 
 type Decompressor = (bytes: Uint8Array, length: number) => Uint8Array;
 

@@ -1,5 +1,5 @@
+import { findOverlap } from '../columns/byte-budget.js';
 import { FormatError, withContext } from '../columns/format-error.js';
-import { findOverlap } from '../columns/overlap.js';
 import { type LeafType, leafType, type SchemaElement } from './leaf-type.js';
 import { ThriftReader } from './thrift-reader.js';
 

@@ -1,4 +1,9 @@
-import { type ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budget.js';
+import {
+  type ByteBudget,
+  type HeldBytes,
+  MAX_HELD_BYTES,
+  PIECE_BYTES,
+} from '../columns/byte-budget.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatError } from '../columns/format-error.js';
 import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
@@ -70,6 +75,29 @@ export async function* readParquet(
     }
     group.releaseAll();
   }
+}
+
+/** Reads a Parquet file that is held as a whole, as its footer is needed first: see `readParquet`. */
+export async function* readParquetBody(
+  body: AsyncIterable<Uint8Array>,
+  budget: ByteBudget,
+  choose: (names: readonly string[]) => ReadonlySet<number>,
+): AsyncGenerator<ParquetRows> {
+  const arrived = budget.hold('The Parquet file that has arrived');
+  const whole = budget.hold('The Parquet file');
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of body) {
+    arrived.add(piece.length + PIECE_BYTES);
+    pieces.push(piece);
+    length += piece.length;
+  }
+  whole.add(length);
+  const bytes = Buffer.concat(pieces, length);
+  arrived.releaseAll();
+  pieces.length = 0;
+  const read = (start: number, end: number) => Promise.resolve(bytes.subarray(start, end));
+  yield* readParquet({ length, read }, budget, Number.POSITIVE_INFINITY, choose);
 }
 
 function groupPlace(index: number): string {

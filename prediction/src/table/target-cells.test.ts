@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, type Row } from '../../fixtures.js';
-import { readRowsTable, type Task } from '../../index.js';
+import { faultsOf, type Row } from '../fixtures.js';
+import { readRowsTable, type Task } from '../index.js';
 
 function rowsWith(count: number, y: (row: number) => unknown): Row[] {
   return Array.from({ length: count }, (_, row) => ({ x: row, y: y(row) }));

@@ -1,5 +1,32 @@
-import { parseNumber } from '../cells.js';
-import type { Group, NumberReading, UndecidedReading } from './column-reading.js';
+import { parseDate, parseNumber } from './cells.js';
+
+/** The reading of a column whose texts are neither plain numbers nor ISO dates. */
+export type ColumnReading = NumberReading | DateReading | UndecidedReading;
+
+/** Numbers with a unit, as in `€ 1,234.50` or `45 %`. The unit does not change the number: 45 % is 45. */
+export interface NumberReading {
+  readonly kind: 'number';
+  /** The unit that every value bears, as written. */
+  readonly unit: string;
+  readonly decimal: '.' | ',';
+  /** The separator of thousands; null if there is none. */
+  readonly group: Group | null;
+}
+
+/** Dates of days, months and years in numbers, as in `13/05/2025`, in UTC. */
+interface DateReading {
+  readonly kind: 'date';
+  readonly order: 'day-first' | 'month-first';
+}
+
+/** Texts that have more than one meaning, and are read as categories. */
+export interface UndecidedReading {
+  readonly kind: 'undecided';
+  /** A message that says what cannot be told, and how to write the values instead. */
+  readonly reason: string;
+}
+
+type Group = ',' | '.' | ' ' | "'";
 
 /** The most characters of a number with its unit. */
 const MAX_LENGTH = 40;
@@ -135,7 +162,7 @@ function isMoney(unit: string): boolean {
 const MACHINE_NUMBER = /^[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 /** Returns a reader of a column's cells: numbers with its unit or without one. NaN is missing. */
-export function numberReader({ unit, decimal }: NumberReading): (text: string) => number {
+function numberReader({ unit, decimal }: NumberReading): (text: string) => number {
   return (text) => {
     if (text === '' || text.length > MAX_LENGTH) return parseNumber(text);
     // A program writes 1.234 for that number, whatever people write.
@@ -148,4 +175,90 @@ export function numberReader({ unit, decimal }: NumberReading): (text: string) =
     const plain = parseNumber(parts.digits);
     return parts.isNegative ? -plain : plain;
   };
+}
+
+type Order = DateReading['order'];
+
+/** Two numbers and a year between slashes, points or hyphens, and a time of 24 or of 12 hours. */
+const DATE_FORM =
+  /^(\d{1,2})([/.-])(\d{1,2})\2([1-9]\d{3})(?:(?:, ?| |T)(\d{1,2}):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,3})\d{0,6})?)?(?: ?([ap])\.?m\.?)?)?$/i;
+
+/** Reads a date in milliseconds since 1970, in UTC; NaN if it is none. */
+function readDate(match: RegExpExecArray, order: Order): number {
+  const [, one, , other, year, hours = '0', minutes, seconds, fraction = '', half] = match;
+  const [day, month] = order === 'day-first' ? [one, other] : [other, one];
+  const hour = hourOf(Number(hours), half);
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  // Date rolls 30 February over into March.
+  const isInCalendar =
+    date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+  if (!isInCalendar || hour === undefined) return Number.NaN;
+  const milliseconds = Number(fraction.padEnd(3, '0'));
+  return date.setUTCHours(hour, Number(minutes ?? 0), Number(seconds ?? 0), milliseconds);
+}
+
+function hourOf(hours: number, half: string | undefined): number | undefined {
+  if (half === undefined) return hours < 24 ? hours : undefined;
+  if (hours < 1 || hours > 12) return undefined;
+  return (hours % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+}
+
+/** Tells whether the day or the month comes first in the dates of a column, from its texts. */
+class DateForm {
+  #separator: string | undefined;
+  #isDayFirst = true;
+  #isMonthFirst = true;
+
+  /** Adds a text. Returns whether it agrees with those before. */
+  add(text: string): boolean {
+    const match = DATE_FORM.exec(text);
+    if (match === null) return false;
+    this.#separator ??= match[2];
+    if (match[2] !== this.#separator) return false;
+    this.#isDayFirst &&= !Number.isNaN(readDate(match, 'day-first'));
+    this.#isMonthFirst &&= !Number.isNaN(readDate(match, 'month-first'));
+    return this.#isDayFirst || this.#isMonthFirst;
+  }
+
+  /** Returns how the texts that agree are read. */
+  reading(): DateReading | UndecidedReading {
+    if (!this.#isMonthFirst) return { kind: 'date', order: 'day-first' };
+    if (!this.#isDayFirst) return { kind: 'date', order: 'month-first' };
+    const reason =
+      'its values are dates in which the day or the month may come first, and none above 12 tells which; write them as 2025-05-13';
+    return { kind: 'undecided', reason };
+  }
+}
+
+/** Returns a reader of a column's cells: dates in its order, and those of ISO 8601. NaN is missing. */
+function dateReader({ order }: DateReading): (text: string) => number {
+  return (text) => {
+    const match = DATE_FORM.exec(text);
+    return match === null ? parseDate(text) : readDate(match, order);
+  };
+}
+
+/**
+ * Tells how the texts of a column are read that are neither plain numbers nor ISO dates.
+ *
+ * @param texts all of the column's, distinct, without missing ones.
+ * @returns null if they do not all agree on one form.
+ */
+export function tellReading(texts: Iterable<string>): ColumnReading | null {
+  let form: DateForm | NumberForm | undefined;
+  for (const text of texts) {
+    form ??= new DateForm().add(text) ? new DateForm() : new NumberForm();
+    if (!form.add(text)) return null;
+  }
+  return form?.reading() ?? null;
+}
+
+/** Returns the reader of the cells of a column of numbers or dates, as numbers or milliseconds since 1970. */
+export function readerOf(
+  kind: 'number' | 'date',
+  reading: ColumnReading | null | undefined,
+): (text: string) => number {
+  if (reading?.kind === 'number') return numberReader(reading);
+  if (reading?.kind === 'date') return dateReader(reading);
+  return kind === 'date' ? parseDate : parseNumber;
 }
