@@ -1,7 +1,7 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
 import type { ColumnReading } from './number-formats.js';
-import { readerOf, tellReading } from './number-formats.js';
+import { detectNumberFormat, readerOf } from './number-formats.js';
 import { MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
 import { bytesOf, TextCells, type TextHolder, type TextMemory } from './text-column.js';
 
@@ -109,7 +109,7 @@ export class ColumnBuilder implements TextHolder {
 
   #becomesValues(): boolean {
     if (this.#becomes('number', readNumber) || this.#becomes('date', readDate)) return true;
-    const reading = this.#texts.hasForgotten ? null : tellReading(this.#texts.texts());
+    const reading = this.#texts.hasForgotten ? null : detectNumberFormat(this.#texts.texts());
     if (reading === null || reading.kind === 'undecided') return false;
     const { kind } = reading;
     const parse = readerOf(kind, reading);

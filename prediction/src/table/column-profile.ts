@@ -1,7 +1,7 @@
 import { minRowsOfCategory } from '../params.js';
 import { parseDate, parseNumber } from './cells.js';
 import type { ColumnReading } from './number-formats.js';
-import { readerOf, tellReading } from './number-formats.js';
+import { detectNumberFormat, readerOf } from './number-formats.js';
 import { PARSING_SHARE, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
 
 /** The summary of an input column. */
@@ -61,7 +61,7 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
   if (ordered) return profileOrdered(ordered);
   // Texts that are not kept cannot be asked.
   const isWhole = (counts.at(-1) ?? 0) === 0;
-  const reading = isWhole ? tellReading(column.texts) : null;
+  const reading = isWhole ? detectNumberFormat(column.texts) : null;
   if (reading !== null && reading.kind !== 'undecided') {
     const { kind } = reading;
     const read = readAs(kind, readerOf(kind, reading), column, counts);

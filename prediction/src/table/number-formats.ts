@@ -244,7 +244,7 @@ function dateReader({ order }: DateReading): (text: string) => number {
  * @param texts all of the column's, distinct, without missing ones.
  * @returns null if they do not all agree on one form.
  */
-export function tellReading(texts: Iterable<string>): ColumnReading | null {
+export function detectNumberFormat(texts: Iterable<string>): ColumnReading | null {
   let form: DateForm | NumberForm | undefined;
   for (const text of texts) {
     form ??= new DateForm().add(text) ? new DateForm() : new NumberForm();

@@ -215,10 +215,10 @@ class Validity {
   #rows = 0;
   #missing = 0;
 
-  add(isThere: boolean): void {
+  add(isValid: boolean): void {
     this.#rows++;
-    if (!isThere) this.#missing++;
-    this.#bits.add(isThere);
+    if (!isValid) this.#missing++;
+    this.#bits.add(isValid);
   }
 
   write(body: BatchBody): void {

@@ -52,21 +52,21 @@ export function readColumns(
   dictionaryOf: (field: Field) => Dictionary | null,
 ): (RawColumn | undefined)[] {
   const rows = rowCountOf(batch);
-  const walk = new BufferWalk(batch);
-  walk.checkNodes(fields.length);
+  const cursor = new BufferCursor(batch);
+  cursor.checkNodes(fields.length);
   return fields.map((field, place) => {
     if (!isWanted(place)) {
-      walk.skip(field);
+      cursor.skip(field);
       return undefined;
     }
-    const column = walk.column(field, dictionaryOf(field));
-    if (column.length !== rows) throw walk.damaged(field, `${column.length} rows, not ${rows}`);
+    const column = cursor.column(field, dictionaryOf(field));
+    if (column.length !== rows) throw cursor.damaged(field, `${column.length} rows, not ${rows}`);
     return column;
   });
 }
 
 /** Goes through the nodes and buffers of a batch, which stand in the order of the fields. */
-class BufferWalk {
+class BufferCursor {
   readonly #batch: RawBatch;
   readonly #nodes: readonly number[];
   readonly #variadic: readonly number[];

@@ -11,7 +11,7 @@ const MAX_REMEMBERED = 64;
 /**
  * Bins the cells of one body, and counts the values in them that are unlike those of the table.
  *
- * Use: `room` for a block, `clear`, let the scanner write its cells, then `block`, which bins them. `tell`
+ * Use: `room` for a block, `clear`, let the scanner write its cells, then `block`, which bins them. `report`
  * adds what was counted to the check of the body, once.
  */
 export class CellBinner {
@@ -93,7 +93,7 @@ export class CellBinner {
   }
 
   /** Adds what was counted to a check. */
-  tell(check: RowCheck): void {
+  report(check: RowCheck): void {
     const { memory } = this.#lent;
     for (const [index, { finder }] of this.#lent.plan.features.entries()) {
       if (finder < 0) continue;

@@ -22,11 +22,11 @@ export class CellMemory {
   }
 
   /**
-   * Returns a memory with the plan of a model in it, as if it were new. Give it back.
+   * Returns a memory with the plan of a model in it, as if it were new. Release it.
    *
    * @throws {Error} if this process has no WebAssembly, or no address space for another memory.
    */
-  static lend(blocks: BlockPredictor): CellMemory {
+  static acquire(blocks: BlockPredictor): CellMemory {
     const plan = CellPlan.of(blocks);
     const fitting = idle.findIndex((one) => one.#plan === plan);
     const [found] = idle.splice(Math.max(fitting, 0), 1);
@@ -41,7 +41,7 @@ export class CellMemory {
   }
 
   /** Ends the use of the memory. */
-  giveBack(): void {
+  release(): void {
     if (this.memory.size <= MAX_KEPT_BYTES && idle.length < MAX_IDLE) idle.push(this);
   }
 

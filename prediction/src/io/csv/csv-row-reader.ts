@@ -268,9 +268,9 @@ class CellRows {
   /** Tells the check what was counted, and gives the memory back. */
   close(): void {
     const { lent, binner } = this.#layout;
-    binner.tell(this.#check);
+    binner.report(this.#check);
     this.#count(this.#rows);
-    lent.giveBack();
+    lent.release();
     held--;
   }
 
@@ -302,7 +302,7 @@ class CellRows {
 
 /** @throws {Error} if the kernel cannot be loaded. */
 function layOut(blocks: BlockPredictor, { names }: CsvHeader): Layout {
-  const lent = CellMemory.lend(blocks);
+  const lent = CellMemory.acquire(blocks);
   const { memory, plan } = lent;
   const columnOf = new Map(plan.columns.map((name, index) => [name, index]));
   const binner = new CellBinner(lent, blocks, textOf);

@@ -43,19 +43,19 @@ export class JsonRowReader implements RowReader {
     for await (const piece of body) pieces.push(piece);
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     if (length > MAX_HELD_BYTES) throw new DeclinedError();
-    const lent = this.#lend();
+    const lent = this.#acquire();
     try {
       const blocks = this.#readRows(lent, pieces, length);
       if (this.#unknown === 'refuse') refuseUnknown(this.#check);
       yield blocks;
     } finally {
-      lent.giveBack();
+      lent.release();
     }
   }
 
-  #lend(): CellMemory {
+  #acquire(): CellMemory {
     try {
-      return CellMemory.lend(this.#blocks);
+      return CellMemory.acquire(this.#blocks);
     } catch {
       throw new DeclinedError();
     }
@@ -72,7 +72,7 @@ export class JsonRowReader implements RowReader {
       addsUnknown: true,
     });
     const blocks = this.#scanRows(scanner, lent, frame, start, length);
-    scanner.tell();
+    scanner.report();
     return blocks;
   }
 

@@ -86,7 +86,7 @@ export class JsonScanner {
     // The kernel stops behind a row with new keys, so that it knows them in the next one.
     for (let code = NEW_KEYS; code === NEW_KEYS && scan.rowCount < this.#maxRows; ) {
       code = this.#scanRows(scan, end);
-      scan = this.#told(scan, ENDS[code] ?? 'declined');
+      scan = this.#addFound(scan, ENDS[code] ?? 'declined');
     }
     return scan;
   }
@@ -107,8 +107,8 @@ export class JsonScanner {
   }
 
   /** Adds to the check what the kernel counted. Call it once, at the end. */
-  tell(): void {
-    this.#binner.tell(this.#check);
+  report(): void {
+    this.#binner.report(this.#check);
     this.#check.addWithoutColumn(this.#withoutInput);
     const { kernel, words } = this.#lent.memory;
     const counts = (words[kernel.scanStateAddress() / 4 + 7] ?? 0) / 4;
@@ -127,7 +127,7 @@ export class JsonScanner {
   }
 
   /** Adds to a scan what the kernel tells of the rows behind it. */
-  #told(before: Scan, end: Scan['end']): Scan {
+  #addFound(before: Scan, end: Scan['end']): Scan {
     const { kernel, words } = this.#lent.memory;
     const state = kernel.scanStateAddress() / 4;
     const wordAt = (index: number) => words[index] ?? 0;

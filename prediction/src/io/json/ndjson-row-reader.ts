@@ -36,21 +36,21 @@ export class NdjsonRowReader implements RowReader {
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock | LineFault>> {
-    const lent = this.#lend();
+    const lent = this.#acquire();
     const scanner = lent && this.#scanner(lent);
     try {
       for await (const piece of body) yield this.#readRegions(this.#splitter.add(piece), scanner);
       yield this.#readRegions(this.#splitter.end(), scanner);
-      scanner?.tell();
+      scanner?.report();
     } finally {
-      lent?.giveBack();
+      lent?.release();
     }
   }
 
   /** Returns nothing where the kernel cannot be had: then JavaScript reads all lines. */
-  #lend(): CellMemory | undefined {
+  #acquire(): CellMemory | undefined {
     try {
-      return CellMemory.lend(this.#blocks);
+      return CellMemory.acquire(this.#blocks);
     } catch {
       return undefined;
     }
@@ -173,18 +173,21 @@ class LineScanner {
   }
 
   /** Adds to the check what the kernel counted. Call it once, at the end. */
-  tell(): void {
-    this.#scanner.tell();
+  report(): void {
+    this.#scanner.report();
   }
 
   *#blocks(scan: Scan, linesBefore: number): Generator<RowBlock | LineFault> {
     let others = new Map<number, RowObject>();
     let begin = 0;
     for (const { index, row, fault } of this.#readOdd(scan, linesBefore)) {
-      if (row) others.set(index - begin, row);
-      if (!fault) continue;
+      if (row) {
+        others.set(index - begin, row);
+        continue;
+      }
+      // A fault, or blanks that only JavaScript knows.
       yield* this.#block(scan, begin, index, others);
-      yield fault;
+      if (fault) yield fault;
       begin = index + 1;
       others = new Map();
     }
@@ -192,14 +195,14 @@ class LineScanner {
   }
 
   /** Reads the lines that the kernel does not, all at once: their bytes are lost when the memory grows. */
-  #readOdd(scan: Scan, linesBefore: number): (ReadLine & { readonly index: number })[] {
-    const read: (ReadLine & { readonly index: number })[] = [];
+  #readOdd(scan: Scan, linesBefore: number): (Partial<ReadLine> & { readonly index: number })[] {
+    const read: (Partial<ReadLine> & { readonly index: number })[] = [];
     let looked = 0;
     for (const { index, line, bytes } of scan.odd) {
       this.#check.skip(index - looked);
       looked = index + 1;
       const found = this.#readLine(bytes, linesBefore + line);
-      if (found) read.push({ ...found, index });
+      read.push({ ...found, index });
     }
     this.#check.skip(scan.rowCount - looked);
     return read;

@@ -11,7 +11,18 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
   const line = fc.oneof(
     { arbitrary: rowText(names), weight: 12 },
     {
-      arbitrary: fc.constantFrom('', ' \t', '{"x":', '"\\x"', '[1,', 'nul', '\ufeff{}', '{}{}'),
+      arbitrary: fc.constantFrom(
+        '',
+        ' \t',
+        '\u3000',
+        ' \u00a0',
+        '{"x":',
+        '"\\x"',
+        '[1,',
+        'nul',
+        '\ufeff{}',
+        '{}{}',
+      ),
       weight: 1,
     },
   );

@@ -110,33 +110,33 @@ class ChunkReader {
       throw new FormatError('its levels are of an old encoding. Write the file again.');
     const length = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0, true);
     if (4 + length > bytes.length) throw new RangeError('The levels end early.');
-    const isThere = this.#levels(bytes.subarray(4, 4 + length), header);
-    this.#put(bytes.subarray(4 + length), header, isThere);
+    const validity = this.#levels(bytes.subarray(4, 4 + length), header);
+    this.#put(bytes.subarray(4 + length), header, validity);
   }
 
   #secondVersion(bytes: Uint8Array, codec: number, header: PageHeader): void {
     const levels = header.levelBytes + header.repetitionBytes;
     const of = bytes.subarray(levels);
     const values = header.isCompressed ? decompress(of, codec, header.bytes - levels) : of;
-    const isThere = this.#column.isOptional
+    const validity = this.#column.isOptional
       ? this.#levels(bytes.subarray(header.repetitionBytes, levels), header)
       : null;
-    this.#put(values, header, isThere);
+    this.#put(values, header, validity);
   }
 
   #levels(bytes: Uint8Array, { values }: PageHeader): Uint8Array {
-    const isThere = new Uint8Array(this.#countOf(values));
-    readHybrid(bytes, 1, isThere);
-    return isThere;
+    const validity = new Uint8Array(this.#countOf(values));
+    readHybrid(bytes, 1, validity);
+    return validity;
   }
 
-  /** @param isThere a number for each row, 0 where it has no value; null, if all have one. */
-  #put(bytes: Uint8Array, header: PageHeader, isThere: Uint8Array | null): void {
+  /** @param validity a number for each row, 0 where it has no value; null, if all have one. */
+  #put(bytes: Uint8Array, header: PageHeader, validity: Uint8Array | null): void {
     const rows = this.#countOf(header.values);
     let count = rows;
-    for (const each of isThere ?? []) count -= 1 - each;
+    for (const each of validity ?? []) count -= 1 - each;
     const values = readValues(bytes, header.encoding, count, this.#column.type, this.#grow);
-    this.#values.put(values, this.#row, isThere);
+    this.#values.put(values, this.#row, validity);
     this.#row += rows;
   }
 

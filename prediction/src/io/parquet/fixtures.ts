@@ -257,9 +257,9 @@ function chunkOf(numbers: MadeNumbers, column: Column, rows: number, codec: numb
   for (let left = rows; left > 0; ) {
     const count = 1 + numbers.pick(left);
     left -= count;
-    const isThere = Array.from({ length: count }, () => (column.isOptional ? numbers.pick(2) : 1));
-    const levels = column.isOptional ? hybrid(numbers, isThere, 1) : new Uint8Array();
-    const present = isThere.reduce((sum, each) => sum + each, 0);
+    const validity = Array.from({ length: count }, () => (column.isOptional ? numbers.pick(2) : 1));
+    const levels = column.isOptional ? hybrid(numbers, validity, 1) : new Uint8Array();
+    const present = validity.reduce((sum, each) => sum + each, 0);
     const values = valuesOf(numbers, column, present);
     if (numbers.pick(2) === 0) {
       const fields = struct([1, I32, int(count)], [2, I32, int(column.encoding)], [3, I32, int(3)]);

@@ -49,7 +49,7 @@ function isCoded(kind: Meaning['kind']): boolean {
 export interface ValueSink {
   /** Keeps a dictionary. */
   keep(dictionary: PageValues): void;
-  put(values: PageValues, row: number, isThere: Uint8Array | null): void;
+  put(values: PageValues, row: number, validity: Uint8Array | null): void;
   /** Returns the bytes of pages that were kept since the last call. */
   takeKept(): number;
   vector(): Vector;
@@ -71,10 +71,10 @@ class Numbers implements ValueSink {
     this.#dictionary = numbersOf(dictionary, this.#column.type);
   }
 
-  put(values: PageValues, row: number, isThere: Uint8Array | null): void {
+  put(values: PageValues, row: number, validity: Uint8Array | null): void {
     const numbers =
       values.kind === 'indices' ? this.#known(values.codes) : numbersOf(values, this.#column.type);
-    scatter(numbers, this.#values, row, isThere);
+    scatter(numbers, this.#values, row, validity);
   }
 
   takeKept(): number {
@@ -128,8 +128,8 @@ class Codes implements ValueSink {
     return this.#texts.takeKept();
   }
 
-  put(values: PageValues, row: number, isThere: Uint8Array | null): void {
-    scatter(this.#codesOf(values), this.#codes, row, isThere);
+  put(values: PageValues, row: number, validity: Uint8Array | null): void {
+    scatter(this.#codesOf(values), this.#codes, row, validity);
   }
 
   #codesOf(values: PageValues): Int32Array {
@@ -161,15 +161,15 @@ function scatter<T extends Float64Array | Int32Array>(
   values: T,
   to: T,
   row: number,
-  isThere: Uint8Array | null,
+  validity: Uint8Array | null,
 ): void {
-  if (isThere === null) {
+  if (validity === null) {
     to.set(values, row);
     return;
   }
   let next = 0;
-  for (let at = 0; at < isThere.length; at++) {
-    if (isThere[at] === 1) to[row + at] = values[next++] ?? 0;
+  for (let at = 0; at < validity.length; at++) {
+    if (validity[at] === 1) to[row + at] = values[next++] ?? 0;
   }
 }
 
