@@ -12,7 +12,7 @@ import type { CellPlan } from './cell-plan.js';
  * (inputs, target, closing columns), and the rows of a block follow on one another.
  *
  * A scanner of a format is written in AssemblyScript, in a folder of its own beside
- * `kernel/assembly/cells`. It gets the address of the bytes, which `CellMemory.add` or `put` put there with
+ * `kernel/assembly/cells`. It gets the address of the bytes, which `CellMemory.put` put there with
  * 64 zeros behind them, and the address of the cells, which are all zero, so all missing. It writes the
  * cells that it finds with `setCell`, and each as the kind below that fits. What it cannot tell apart
  * cheaply, as a quoted field with doubled quotes, is `OTHER`, and the reader gives `CellBinner` a

@@ -5,6 +5,9 @@ import { CellPlan } from './cell-plan.js';
 /** Scanners read whole vectors, and end at a zero. */
 const PADDING = 64;
 
+/** Bytes of the stretch for those of a body to begin with; it grows to those that are put at once. */
+const MIN_TEXT = 128 * 1024;
+
 /** A memory that a body has made larger than this is not kept. */
 const MAX_KEPT_BYTES = 64 * 1024 * 1024;
 
@@ -16,6 +19,8 @@ const MAX_IDLE = 2;
 export class CellMemory {
   readonly memory = new KernelMemory();
   #plan: CellPlan;
+  /** The stretch with the bytes of the body. */
+  #text = { start: 0, size: 0 };
 
   private constructor(plan: CellPlan) {
     this.#plan = plan;
@@ -45,27 +50,22 @@ export class CellMemory {
     if (this.memory.size <= MAX_KEPT_BYTES && idle.length < MAX_IDLE) idle.push(this);
   }
 
-  /** Adds bytes to the memory, with zeros behind them, and returns their address. */
-  add(pieces: readonly Uint8Array[]): number {
+  /** Puts bytes into the memory in place of those that were put before, with zeros behind them. Returns their address. */
+  put(pieces: readonly Uint8Array[]): number {
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
-    const start = this.room(length);
-    let at = start;
-    for (const piece of pieces) at = this.put(at, piece);
-    return start;
-  }
-
-  /** Allocates room for so many bytes and the zeros behind them. */
-  room(length: number): number {
-    return this.memory.allocate(length + PADDING);
-  }
-
-  /** Puts bytes at an address, and zeros behind them. Returns the address behind the bytes. */
-  put(at: number, piece: Uint8Array): number {
+    if (length + PADDING > this.#text.size) {
+      const size = Math.max(length + PADDING, 2 * this.#text.size, MIN_TEXT);
+      this.#text = { start: this.memory.allocate(size), size };
+    }
+    const { start } = this.#text;
     const { bytes } = this.memory;
-    bytes.set(piece, at);
-    const end = at + piece.length;
+    let end = start;
+    for (const piece of pieces) {
+      bytes.set(piece, end);
+      end += piece.length;
+    }
     bytes.fill(0, end, end + PADDING);
-    return end;
+    return start;
   }
 
   #lay(plan: CellPlan, isNew: boolean): void {
@@ -75,6 +75,7 @@ export class CellMemory {
     memory.allocate(image.length);
     memory.bytes.set(isNew ? image : image.subarray(0, changingBytes), start);
     this.#plan = plan;
+    this.#text = { start: 0, size: 0 };
   }
 }
 

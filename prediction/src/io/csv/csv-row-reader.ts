@@ -171,10 +171,6 @@ const [DONE, DECLINED] = [1, 2];
 /** The column of a field that is not read. */
 const NONE = 0xffff_ffff;
 
-/** Bytes of a stretch of the memory to begin with, and zeros behind what is in it. */
-const ROOM = 128 * 1024;
-const PADDING = 64;
-
 /** Bodies may take their time, and a process has addresses for a few hundred memories only. */
 const MAX_HELD = 16;
 let held = 0;
@@ -202,7 +198,6 @@ class CellRows {
   readonly #check: RowCheck;
   readonly #objects: ObjectRows;
   readonly #layout: Layout;
-  #room = { start: 0, size: 0 };
   #rows = 0;
 
   /** Returns nothing if many bodies are read so already, or the kernel cannot be loaded. */
@@ -243,7 +238,7 @@ class CellRows {
     const { lent, binner, place, columns } = this.#layout;
     const { maxRows } = this.#blocks;
     const { kernel } = lent.memory;
-    const start = this.#put(bytes);
+    const start = lent.put([bytes]);
     const end = start + bytes.length;
     const width = this.#layout.width;
     const fields = this.#header.names.length;
@@ -272,20 +267,6 @@ class CellRows {
     this.#count(this.#rows);
     lent.release();
     held--;
-  }
-
-  /** Puts bytes into the memory, with zeros behind them. */
-  #put(bytes: Buffer): number {
-    const { memory } = this.#layout.lent;
-    const needed = bytes.length + PADDING;
-    if (needed > this.#room.size) {
-      const size = Math.max(needed, 2 * this.#room.size, ROOM);
-      this.#room = { start: memory.allocate(size), size };
-    }
-    const { start } = this.#room;
-    memory.bytes.set(bytes, start);
-    memory.bytes.fill(0, start + bytes.length, start + needed);
-    return start;
   }
 
   /** Counts rows that have the names of the header. Their values were counted by the kernel. */

@@ -62,7 +62,7 @@ export class JsonRowReader implements RowReader {
   }
 
   #readRows(lent: CellMemory, pieces: readonly Uint8Array[], length: number): CellBlock[] {
-    const start = lent.add(pieces);
+    const start = lent.put(pieces);
     const body = Buffer.from(lent.memory.bytes.buffer, start, length);
     const frame = isUtf8(body) ? bodyFrame(body) : undefined;
     if (frame === undefined) throw new DeclinedError();

@@ -118,9 +118,6 @@ type ReadLine =
   | { readonly row: RowObject; readonly fault?: never }
   | { readonly row?: never; readonly fault: LineFault };
 
-/** Room for the bytes of lines, to begin with. */
-const ROOM = 64 * 1024;
-
 /** Reads lines of JSON in the kernel, in the same stretch of its memory one after another. */
 class LineScanner {
   readonly #lent: CellMemory;
@@ -128,8 +125,6 @@ class LineScanner {
   readonly #scanner: JsonScanner;
   readonly #readLine: (bytes: Uint8Array, line: number) => ReadLine | undefined;
   readonly #place: BlockPlace;
-  #text: number;
-  #length = ROOM;
 
   /**
    * @param addsUnknown whether unknown names are left to the kernel
@@ -147,7 +142,6 @@ class LineScanner {
     this.#scanner = new JsonScanner(lent, blocks, check, { areLines: true, addsUnknown });
     this.#readLine = readLine;
     this.#place = this.#scanner.room();
-    this.#text = lent.room(ROOM);
   }
 
   /**
@@ -157,13 +151,10 @@ class LineScanner {
    * @returns the number of lines
    */
   *read(region: Uint8Array, linesBefore: number): Generator<RowBlock | LineFault, number> {
-    if (region.length > this.#length) {
-      this.#length = 2 * region.length;
-      this.#text = this.#lent.room(this.#length);
-    }
-    const end = this.#lent.put(this.#text, region);
+    const start = this.#lent.put([region]);
+    const end = start + region.length;
     let lines = 0;
-    for (let at = this.#text; ; ) {
+    for (let at = start; ; ) {
       const scan = this.#scanner.scan(at, end, this.#place);
       yield* this.#blocks(scan, linesBefore + lines);
       lines += scan.lineCount;
