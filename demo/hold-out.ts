@@ -1,4 +1,4 @@
-import { parse } from 'csv-parse/sync';
+import Papa from 'papaparse';
 
 /** A table split into rows to train with and held-out rows. */
 export interface Parts {
@@ -13,10 +13,10 @@ export function holdOut(text: string, count: number): Parts {
   const [train, test] = splitRows(text, count);
   return {
     csv: train,
-    heldOut: parse(test, {
-      columns: true,
-      cast: (value) => (value === '' || Number.isNaN(Number(value)) ? value : Number(value)),
-    }),
+    heldOut: Papa.parse<Record<string, number | string>>(test, {
+      header: true,
+      transform: (value) => (value === '' || Number.isNaN(Number(value)) ? value : Number(value)),
+    }).data,
   };
 }
 

@@ -1,5 +1,5 @@
 import { tableFromIPC, Vector } from 'apache-arrow';
-import { parse } from 'csv-parse/sync';
+import Papa from 'papaparse';
 import type { PredictionFormat } from 'roster-client';
 
 /** A row of an answer, its values by column. */
@@ -26,7 +26,7 @@ export function rowsOfAnswer(format: PredictionFormat, bytes: Uint8Array): Answe
         .map((line): AnswerRow => JSON.parse(line))
         .filter((row) => !('warnings' in row));
     case 'csv':
-      return parse(text(), { columns: true });
+      return Papa.parse<AnswerRow>(text().trimEnd(), { header: true }).data;
     case 'arrow-stream':
     case 'arrow-file':
       return rowsOfArrow(bytes);

@@ -2,5 +2,5 @@
 
 export { NearestName } from './row-check/nearest-name.js';
 export { cellText, parseDate, parseNumber } from './table/cells.js';
-export { readerOf, tellReading } from './table/reading/tell-reading.js';
+export { detectNumberFormat, readerOf } from './table/number-formats.js';
 export { PARSING_SHARE } from './table/table.js';

@@ -6,10 +6,10 @@ export {
   type AnswerPart,
   DeclinedError,
   type RowFormat,
-  RowsError,
   UnknownNamesError,
-} from './formats/answer-part.js';
-export { answerParsedRows, answerRows } from './formats/answer-rows.js';
+} from './io/answer-part.js';
+export { answerParsedRows, answerRows } from './io/answer-rows.js';
+export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
 export type { ClassificationModel } from './model/class-model.js';
 export type { Model, RegressionModel } from './model/model.js';
 export { decodeModel, decodeModelInSteps } from './model/model-codec.js';
@@ -27,6 +27,5 @@ export {
 export type { PredictOptions } from './serving/row-server.js';
 export type { Steps } from './steps.js';
 export { columnName } from './table/column-names.js';
-export { JsonShapeError, MalformedJsonError } from './table/json/json-errors.js';
 export type { Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';

@@ -6,9 +6,9 @@ import {
   int64Structs,
   table,
   uint8,
-} from '../../prediction/src/arrow/flat-builder.js';
-import { endOfStream, schemaMessage } from '../../prediction/src/arrow/message-bytes.js';
-import { TypeId } from '../../prediction/src/arrow/types.js';
+} from '../../prediction/src/io/arrow/flat-buffers.js';
+import { endOfStream, schemaMessage } from '../../prediction/src/io/arrow/message-bytes.js';
+import { TypeId } from '../../prediction/src/io/arrow/schema.js';
 
 /** The place of a buffer in the body of a batch. */
 export interface MadeBuffer {

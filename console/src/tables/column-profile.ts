@@ -1,10 +1,10 @@
 import {
   cellText,
+  detectNumberFormat,
   PARSING_SHARE,
   parseDate,
   parseNumber,
   readerOf,
-  tellReading,
 } from '../../../prediction/src/browser.js';
 import type { TableHead } from './table-head.js';
 
@@ -58,7 +58,7 @@ function readValues(values: ColumnProfile['values'], present: number) {
   const numbers = readAs(values, parseNumber);
   const dates = readAs(values, parseDate);
   const isPlain = Math.max(numbers.rows, dates.rows) >= PARSING_SHARE * present;
-  const reading = isPlain ? null : tellReading(values.map(([text]) => text));
+  const reading = isPlain ? null : detectNumberFormat(values.map(([text]) => text));
   if (reading === null || reading.kind === 'undecided') return { numbers, dates };
   const read = readAs(values, readerOf(reading.kind, reading));
   return reading.kind === 'number' ? { numbers: read, dates } : { numbers, dates: read };

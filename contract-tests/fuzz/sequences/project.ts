@@ -62,21 +62,21 @@ export class Mismatch extends Error {}
 
 /** @throws {Mismatch} if the shown resource differs in an expected field; timestamps are ignored */
 export function compare(what: string, shown: unknown, expected: unknown): void {
-  if (isDeepStrictEqual(within(shown, expected), expected)) return;
+  if (isDeepStrictEqual(withContext(shown, expected), expected)) return;
   throw new Mismatch(
     `${what}: shows ${JSON.stringify(shown).slice(0, 800)}, not ${JSON.stringify(expected).slice(0, 800)}`,
   );
 }
 
 /** Returns the shown value with only the expected fields. */
-function within(shown: unknown, expected: unknown): unknown {
+function withContext(shown: unknown, expected: unknown): unknown {
   if (Array.isArray(shown) && Array.isArray(expected)) {
-    return shown.map((one, at) => within(one, expected[at]));
+    return shown.map((one, at) => withContext(one, expected[at]));
   }
   if (!Object.hasOwn(recordOf(expected), 'id')) return shown;
   const fields = Object.keys(recordOf(expected)).map((name) => [
     name,
-    within(recordOf(shown)[name], recordOf(expected)[name]),
+    withContext(recordOf(shown)[name], recordOf(expected)[name]),
   ]);
   return Object.fromEntries(fields);
 }

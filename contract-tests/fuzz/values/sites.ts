@@ -14,13 +14,13 @@ export interface Site {
 
 /** Returns every part of a valid value that has a schema. */
 export function sitesOf(schema: Place, value: unknown): Site[] {
-  return within({ schema, value, pointer: '', put: (other) => other });
+  return withContext({ schema, value, pointer: '', put: (other) => other });
 }
 
-function within(site: Site): Site[] {
+function withContext(site: Site): Site[] {
   const { schema, value, pointer, put } = site;
   const branch = schema.entries('oneOf').find(([, candidate]) => isValid(candidate, value))?.[1];
-  if (branch !== undefined) return [site, ...within({ ...site, schema: branch }).slice(1)];
+  if (branch !== undefined) return [site, ...withContext({ ...site, schema: branch }).slice(1)];
   if (Array.isArray(value)) {
     const items = schema.find('items');
     // A fault in one element stands for the same fault in any other.
@@ -29,7 +29,7 @@ function within(site: Site): Site[] {
     const putItem = (other: unknown) => put([...value.slice(0, last), other]);
     return [
       site,
-      ...within({
+      ...withContext({
         schema: items,
         value: value[last],
         pointer: `${pointer}/${last}`,
@@ -44,7 +44,7 @@ function within(site: Site): Site[] {
       .entries('properties')
       .filter(([name]) => Object.hasOwn(fields, name))
       .flatMap(([name, field]) =>
-        within({
+        withContext({
           schema: field,
           value: fields[name],
           pointer: `${pointer}/${escapeToken(name)}`,

@@ -1,8 +1,7 @@
-import { MAX_CATEGORIES } from '../table/categories.js';
 import { cellText } from '../table/cells.js';
-import type { ValueCount } from '../table/column-counts.js';
-import type { ColumnSummary } from '../table/column-profile.js';
-import { readerOf } from '../table/reading/tell-reading.js';
+import type { ColumnSummary, ValueCount } from '../table/column-profile.js';
+import { MAX_CATEGORIES } from '../table/column-profile.js';
+import { readerOf } from '../table/number-formats.js';
 import { type DatePart, datePart } from './date-parts.js';
 
 /**

@@ -2,7 +2,7 @@ import * as v from 'valibot';
 import { LEVELS, type SetCalibration } from '../classes/prediction-sets.js';
 import type { ScoreCalibration } from '../classes/probabilities.js';
 import type { Steps } from '../steps.js';
-import { MAX_CLASSES } from '../table/target/classes.js';
+import { MAX_CLASSES } from '../table/target-cells.js';
 import type { ClassificationModel } from './class-model.js';
 import type { ModelLineReader, ModelLineWriter } from './model-lines.js';
 import {

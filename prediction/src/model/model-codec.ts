@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { finish, type Steps } from '../steps.js';
 import { refuseLaterFormat } from '../stored-format.js';
-import { numberReadingSchema } from '../table/reading/reading-schema.js';
+import { numberReadingSchema } from '../table/codec/format.js';
 import {
   classificationHeadSchema,
   classificationSteps,

@@ -3,7 +3,7 @@ import type { Forest } from '../forest/tree.js';
 import type { ErrorModel } from '../intervals/conformal.js';
 import type { TargetScale, TargetSupport } from '../intervals/target-range.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import type { NumberReading } from '../table/reading/column-reading.js';
+import type { NumberReading } from '../table/number-formats.js';
 import type { ClassificationModel } from './class-model.js';
 import type { RegressionMetrics } from './metrics.js';
 import type { PartialRows } from './partial-rows.js';

@@ -1,4 +1,4 @@
-import type { NumberReading } from '../table/reading/column-reading.js';
+import type { NumberReading } from '../table/number-formats.js';
 import type { ClassificationMetrics } from './class-metrics.js';
 import type { RegressionMetrics } from './metrics.js';
 import type { Model } from './model.js';

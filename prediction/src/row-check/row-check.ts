@@ -3,7 +3,7 @@ import type { Model } from '../model/model.js';
 import type { Steps } from '../steps.js';
 import { Cell, cellText, type RowObject, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { readerOf } from '../table/reading/tell-reading.js';
+import { readerOf } from '../table/number-formats.js';
 import { NearestName } from './nearest-name.js';
 import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
 import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';

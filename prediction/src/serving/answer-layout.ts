@@ -1,6 +1,6 @@
 import { ECHO_COLUMNS } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { readerOf } from '../table/reading/tell-reading.js';
+import { readerOf } from '../table/number-formats.js';
 
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =

@@ -12,7 +12,7 @@ import type { PartialRows } from '../model/partial-rows.js';
 import type { Steps } from '../steps.js';
 import { cellText } from '../table/cells.js';
 import { derivedColumns } from '../table/column-names.js';
-import { readerOf } from '../table/reading/tell-reading.js';
+import { readerOf } from '../table/number-formats.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from './answer-layout.js';
 import { type BinnedRows, RowBinner, type RowBlock, sortByKind } from './row-binner.js';
 import type { TaskAnswer, TaskServer } from './row-server.js';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { faultsOf, makeRows, readRows } from '../fixtures.js';
 import { Predictor, train } from '../index.js';
-import { CATEGORY_BYTES, categoryShare, chooseCategories } from './categories.js';
+import { CATEGORY_BYTES, categoryShare, chooseCategories } from './column-profile.js';
 
 describe('the categories of a column', () => {
   test('take the room that they have in JSON, escapes and commas counted', () => {

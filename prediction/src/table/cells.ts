@@ -45,6 +45,8 @@ const DOT_GROUPS = /^[+-]?\d{1,3}(?:\.\d{3})+(?:,\d*)?$/;
  */
 export function parseNumber(text: string): number {
   if (text.length > MAX_NUMBER_LENGTH) return Number.NaN;
+  const short = shortNumber(text);
+  if (short !== undefined) return short;
   if (PLAIN.test(text)) return Number(text);
   if (DECIMAL_COMMA.test(text)) return Number(text.replace(',', '.'));
   if (COMMA_GROUPS.test(text)) return Number(text.replaceAll(',', ''));
@@ -52,6 +54,33 @@ export function parseNumber(text: string): number {
   if (text === 'Infinity' || text === '-Infinity') return Number(text);
   return Number.NaN;
 }
+
+/** The most characters of a number whose digits, as an integer, are exact in a double. */
+const MAX_SHORT_LENGTH = 15;
+const TENS = Array.from({ length: MAX_SHORT_LENGTH }, (_, exponent) => 10 ** exponent);
+
+/** Reads digits with at most one point among them, which most numbers are; undefined, if the text has anything else. */
+function shortNumber(text: string): number | undefined {
+  const { length } = text;
+  if (length > MAX_SHORT_LENGTH) return undefined;
+  let digits = 0;
+  let decimals = -1;
+  for (let at = 0; at < length; at++) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit >= 0 && digit <= 9) {
+      digits = 10 * digits + digit;
+      if (decimals >= 0) decimals++;
+    } else if (digit === POINT && decimals < 0 && at > 0) {
+      decimals = 0;
+    } else return undefined;
+  }
+  if (length === 0) return undefined;
+  // A quotient of two exact doubles is rounded once, as the text is.
+  return decimals > 0 ? digits / (TENS[decimals] ?? 1) : digits;
+}
+
+/** A point, as a digit. */
+const POINT = 0x2e - 0x30;
 
 const ISO_DATE =
   /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2})(:\d{2})?([.,]\d+)?(Z|[+-]\d{2}:?\d{2})?)?$/i;

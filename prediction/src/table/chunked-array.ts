@@ -1,5 +1,6 @@
 /** The numbers in a chunk, one for each row. */
-const CHUNK = 1 << 16;
+const CHUNK_BITS = 16;
+const CHUNK = 1 << CHUNK_BITS;
 
 type Numbers = Uint16Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
@@ -17,13 +18,13 @@ export class Chunked<T extends Numbers> {
   }
 
   set(row: number, value: number): void {
-    const index = Math.floor(row / CHUNK);
+    const index = row >>> CHUNK_BITS;
     let chunk = this.#chunks[index];
     if (chunk === undefined) {
       chunk = this.#make(CHUNK);
       this.#chunks[index] = chunk;
     }
-    chunk[row % CHUNK] = value;
+    chunk[row & (CHUNK - 1)] = value;
   }
 
   /** Replaces each number of the chunks that are there. */

@@ -1,10 +1,22 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
-import type { ColumnReading } from './reading/column-reading.js';
-import { readerOf, tellReading } from './reading/tell-reading.js';
-import type { TableColumn, ValueColumn } from './table.js';
-import { TextCells } from './text-column.js';
-import { bytesOf, type TextHolder, type TextMemory } from './text-memory.js';
+import type { ColumnReading } from './number-formats.js';
+import { detectNumberFormat, readerOf } from './number-formats.js';
+import { MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
+import { bytesOf, TextCells, type TextHolder, type TextMemory } from './text-column.js';
+
+/** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
+export type CellColumn =
+  | { readonly kind: 'entries'; value(index: number): unknown }
+  | { readonly kind: 'missing' }
+  | {
+      readonly kind: 'number' | 'date';
+      value(index: number): unknown;
+      /** NaN is missing. */
+      readonly values: Float64Array;
+      /** Writes one of them as a cell of text. */
+      readonly textOf: (value: number) => string;
+    };
 
 /** The cells of a column as numbers, and how they are read. */
 interface ValueCells {
@@ -12,6 +24,8 @@ interface ValueCells {
   readonly reading: ColumnReading | undefined;
   readonly read: (cell: unknown) => number;
   readonly values: Chunked<Float64Array<ArrayBuffer>>;
+  /** Of cells that came as numbers. */
+  readonly textOf?: (value: number) => string;
 }
 
 /**
@@ -38,14 +52,40 @@ export class ColumnBuilder implements TextHolder {
     else putValue(this.#values, row, cell);
   }
 
+  /**
+   * Puts the cells of some rows; of one column, all are of one kind.
+   *
+   * @param rows the index of each, negative where it is left out.
+   */
+  putColumn(rows: Int32Array, cells: CellColumn): void {
+    if (cells.kind === 'missing') return;
+    if (cells.kind === 'entries') {
+      for (let index = 0; index < rows.length; index++) {
+        const row = rows[index] ?? -1;
+        if (row >= 0) this.put(row, cells.value(index));
+      }
+      return;
+    }
+    const { kind, textOf } = cells;
+    const read = kind === 'number' ? readNumber : readDate;
+    this.#values ??= { kind, reading: undefined, read, textOf, values: valuesByRow() };
+    for (let index = 0; index < rows.length; index++) {
+      const row = rows[index] ?? -1;
+      const value = cells.values[index] ?? Number.NaN;
+      if (row >= 0 && !Number.isNaN(value)) this.#values.values.set(row, value + 0);
+    }
+  }
+
   #putText(row: number, cell: unknown): void {
+    // A text that is kept needs no more reading.
+    if (typeof cell === 'string' && this.#texts.putKnown(row, cell)) return;
     const text = cellText(cell);
-    if (text === '' || this.#texts.putKnown(row, text)) return;
+    if (text === '' || (text !== cell && this.#texts.putKnown(row, text))) return;
     if (this.#texts.isFull) this.makeRoom();
     this.#memory.reserve(text);
     // Room may have been made here, by going over to values.
     if (this.#values === undefined) {
-      this.#texts.putNew(row, withoutRest(text, cell));
+      this.#texts.putNew(row, detached(text));
     } else {
       this.#memory.release(bytesOf(text));
       putValue(this.#values, row, cell);
@@ -61,13 +101,15 @@ export class ColumnBuilder implements TextHolder {
   /** The column; the cells are given up with it. */
   take(name: string, rowCount: number): TableColumn {
     if (this.#values === undefined) return this.#texts.take(name, rowCount);
-    const { kind, values, reading } = this.#values;
-    return { kind, name, values: values.take(rowCount), ...(reading && { reading }) };
+    const { kind, reading, textOf } = this.#values;
+    const values = this.#values.values.take(rowCount);
+    const fewTexts = textOf && asTexts(name, values, textOf);
+    return fewTexts ?? { kind, name, values, ...(reading && { reading }) };
   }
 
   #becomesValues(): boolean {
     if (this.#becomes('number', readNumber) || this.#becomes('date', readDate)) return true;
-    const reading = this.#texts.hasForgotten ? null : tellReading(this.#texts.texts());
+    const reading = this.#texts.hasForgotten ? null : detectNumberFormat(this.#texts.texts());
     if (reading === null || reading.kind === 'undecided') return false;
     const { kind } = reading;
     const parse = readerOf(kind, reading);
@@ -93,10 +135,34 @@ export class ColumnBuilder implements TextHolder {
   }
 }
 
-/** A trimmed text is a slice of its cell, and keeps all of it in memory: of a cell of blanks, a copy is kept. */
-function withoutRest(text: string, cell: unknown): string {
-  const isMostOfIt = typeof cell !== 'string' || cell.length < 2 * text.length + 64;
-  return isMostOfIt ? text : Buffer.from(text, 'utf16le').toString('utf16le');
+/** Returns a column as its texts, if they are few: the table is then the same as from a format of texts. */
+function asTexts(
+  name: string,
+  values: Float64Array,
+  textOf: (value: number) => string,
+): TextColumn | undefined {
+  const codeOf = new Map<number, number>();
+  const codes = new Uint16Array(values.length);
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    let code = codeOf.get(value);
+    if (code === undefined) {
+      if (codeOf.size === MAX_TEXTS) return undefined;
+      code = codeOf.size + 1;
+      codeOf.set(value, code);
+    }
+    codes[row] = code;
+  }
+  return { kind: 'text', name, texts: Array.from(codeOf.keys(), textOf), codes };
+}
+
+/** Shorter parts of a text are copies already (V8's `SlicedString::kMinLength`). */
+const MIN_SLICE = 13;
+
+/** Returns a copy: a text may be a part of a larger one, such as a piece of CSV, and would keep all of it in memory. */
+function detached(text: string): string {
+  return text.length < MIN_SLICE ? text : Buffer.from(text, 'utf16le').toString('utf16le');
 }
 
 function putValue({ read, values }: ValueCells, row: number, cell: unknown): void {

@@ -1,16 +1,8 @@
 import { minRowsOfCategory } from '../params.js';
-import { chooseCategories, MAX_CATEGORIES, MAX_CATEGORY_LENGTH } from './categories.js';
 import { parseDate, parseNumber } from './cells.js';
-import {
-  countCodes,
-  countValues,
-  rowCountOf,
-  type ValueCount,
-  valuesByCode,
-} from './column-counts.js';
-import type { ColumnReading } from './reading/column-reading.js';
-import { readerOf, tellReading } from './reading/tell-reading.js';
-import type { TableColumn, TextColumn, ValueColumn } from './table.js';
+import type { ColumnReading } from './number-formats.js';
+import { detectNumberFormat, readerOf } from './number-formats.js';
+import { PARSING_SHARE, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
 
 /** The summary of an input column. */
 export interface ColumnSummary {
@@ -45,7 +37,7 @@ export interface Importance {
 }
 
 /** A column's summary, and the column as it is to be read. */
-export interface ColumnProfile {
+interface ColumnProfile {
   summary: ColumnSummary;
   /** Numbers or dates as values, categories as texts. */
   column: TableColumn;
@@ -69,7 +61,7 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
   if (ordered) return profileOrdered(ordered);
   // Texts that are not kept cannot be asked.
   const isWhole = (counts.at(-1) ?? 0) === 0;
-  const reading = isWhole ? tellReading(column.texts) : null;
+  const reading = isWhole ? detectNumberFormat(column.texts) : null;
   if (reading !== null && reading.kind !== 'undecided') {
     const { kind } = reading;
     const read = readAs(kind, readerOf(kind, reading), column, counts);
@@ -173,4 +165,99 @@ function usage(column: TableColumn, known: number, distinct: number) {
   // One value and gaps still tell two kinds of row apart.
   else if (distinct === 1 && known === rowCount) reason = 'every value is the same';
   return { used: reason === null, reason, missing_share: (rowCount - known) / rowCount };
+}
+
+/** A distinct value of a column and the number of its rows. */
+export interface ValueCount {
+  value: number;
+  count: number;
+}
+
+function rowCountOf(column: TableColumn): number {
+  return column.kind === 'text' ? column.codes.length : column.values.length;
+}
+
+/** The rows of each code: of missing cells, of each text, and last of the others. */
+function countCodes({ texts, codes }: TextColumn): Uint32Array {
+  const counts = new Uint32Array(texts.length + 2);
+  for (const code of codes) counts[code] = (counts[code] ?? 0) + 1;
+  return counts;
+}
+
+/**
+ * Returns the value of each text by a parser, by code, which is 1 + its index; nothing if fewer of
+ * the present cells than `PARSING_SHARE` are worth anything.
+ *
+ * @param counts the rows of each code; code 0 is missing, those beyond the texts are others.
+ */
+export function valuesByCode(
+  texts: Iterable<string>,
+  counts: Uint32Array,
+  parse: (text: string) => number,
+): Float64Array | undefined {
+  const values = new Float64Array(counts.length).fill(Number.NaN);
+  let parsing = 0;
+  let code = 0;
+  for (const text of texts) {
+    code++;
+    const value = parse(text);
+    if (Number.isNaN(value)) continue;
+    values[code] = value;
+    parsing += counts[code] ?? 0;
+  }
+  const present = counts.reduce((sum, count) => sum + count, 0) - (counts[0] ?? 0);
+  return parsing > 0 && parsing >= PARSING_SHARE * present ? values : undefined;
+}
+
+/** The distinct values, without NaN, in ascending order. */
+function countValues(values: Float64Array): ValueCount[] {
+  const counts: ValueCount[] = [];
+  let last: ValueCount | undefined;
+  // NaN is sorted to the end.
+  for (const value of values.toSorted()) {
+    if (Number.isNaN(value)) break;
+    if (last?.value === value) {
+      last.count++;
+      continue;
+    }
+    last = { value, count: 1 };
+    counts.push(last);
+  }
+  return counts;
+}
+
+/** One of the 256 bins is for missing values, one for all of the other categories. */
+export const MAX_CATEGORIES = 254;
+
+/** The most characters of a category; longer texts are prose, and each answer of a model lists its categories. */
+const MAX_CATEGORY_LENGTH = 1000;
+
+/** The most bytes that the categories of all columns of a model take in JSON. */
+export const CATEGORY_BYTES = 4 * 1024 * 1024;
+
+/** The equal share of `CATEGORY_BYTES` that each of so many columns has. */
+export function categoryShare(columnCount: number): number {
+  return Math.floor(CATEGORY_BYTES / Math.max(columnCount, 1));
+}
+
+/**
+ * Chooses the texts of a column that become categories; all others count as one. The first texts go
+ * first, and one that is too long, or for which no room is left, is passed over.
+ *
+ * @param texts the distinct texts, most frequent first.
+ * @param bytes the room for all of them, with commas between them, in bytes of JSON in UTF-8.
+ * @returns at most `MAX_CATEGORIES` texts, in their order.
+ */
+export function chooseCategories(texts: Iterable<string>, bytes: number): string[] {
+  const chosen: string[] = [];
+  let room = bytes;
+  for (const text of texts) {
+    if (chosen.length === MAX_CATEGORIES) break;
+    if (text.length > MAX_CATEGORY_LENGTH || text.length > room) continue;
+    const size = Buffer.byteLength(JSON.stringify(text)) + 1;
+    if (size > room) continue;
+    chosen.push(text);
+    room -= size;
+  }
+  return chosen;
 }

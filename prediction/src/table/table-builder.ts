@@ -1,12 +1,11 @@
-import { categoryShare } from './categories.js';
 import { cellText } from './cells.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkSetColumn, tooManyColumns } from './column-names.js';
-import { profileColumn } from './column-profile.js';
+import { categoryShare, profileColumn } from './column-profile.js';
 import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type Table, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
-import { type Place, TargetCells } from './target/target-cells.js';
-import { TextMemory } from './text-memory.js';
+import { type Place, TargetCells } from './target-cells.js';
+import { TextMemory } from './text-column.js';
 
 /** Gathers rows into a table, and judges the whole when they are all there. */
 export class TableBuilder {
@@ -54,11 +53,13 @@ export class TableBuilder {
    */
   startRow(targetCell: unknown, place: Place): number | undefined {
     if (++this.#rowsSeen > MAX_ROWS) throw tooManyRows(place);
-    const text = cellText(targetCell);
+    const isNumber = typeof targetCell === 'number' && Number.isFinite(targetCell);
+    const text = isNumber ? undefined : cellText(targetCell);
     if (text === '') return undefined;
     const row = this.#rowCount++;
     this.#refuseTooManyCells();
-    this.#targetCells.put(row, text, place);
+    if (text !== undefined) this.#targetCells.put(row, text, place);
+    else if (isNumber) this.#targetCells.putNumber(row, targetCell, place);
     return row;
   }
 

@@ -1,4 +1,4 @@
-import type { ColumnReading, NumberReading } from './reading/column-reading.js';
+import type { ColumnReading, NumberReading } from './number-formats.js';
 
 /** Whether numbers are predicted, or classes. */
 export type Task = 'regression' | 'classification';

@@ -7,8 +7,8 @@ import {
   createPredictorInSteps,
   DeclinedError,
   decodeModelInSteps,
+  FormatError,
   type Model,
-  RowsError,
   type Steps,
   UnknownNamesError,
 } from '../../../prediction/src/predicting.js';
@@ -53,7 +53,7 @@ export async function answerBody(
     for await (const part of parts) await take(part);
     return true;
   } catch (error) {
-    if (error instanceof RowsError) throw problem('/problems/malformed-body', error.message);
+    if (error instanceof FormatError) throw problem('/problems/malformed-body', error.message);
     if (error instanceof DeclinedError) return false;
     if (!(error instanceof UnknownNamesError)) throw error;
     // Where the rows of JSON are is known when it is read as a whole.

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { TextWriter } from '../../../../prediction/src/arrow/column-writers.js';
+import { TextWriter } from '../../../../prediction/src/io/arrow/column-writers.js';
 import {
   BatchBody,
   batchMessage,
   dictionaryMessage,
   schemaMessage,
-} from '../../../../prediction/src/arrow/message-bytes.js';
-import type { Field } from '../../../../prediction/src/arrow/schema.js';
-import { INT32, UTF8 } from '../../../../prediction/src/arrow/types.js';
+} from '../../../../prediction/src/io/arrow/message-bytes.js';
+import type { Field } from '../../../../prediction/src/io/arrow/schema.js';
+import { INT32, UTF8 } from '../../../../prediction/src/io/arrow/schema.js';
 import { arrowStream } from '../../../../testkit/data/made-arrow.js';
 import {
   BODY_START,

@@ -1,5 +1,24 @@
-import type { ColumnReading, NumberReading } from '../reading/column-reading.js';
+import * as v from 'valibot';
+import type { ColumnReading, NumberReading } from '../number-formats.js';
 import type { TargetClass } from '../table.js';
+
+/** The schema of numbers with a unit. */
+export const numberReadingSchema = v.strictObject({
+  kind: v.literal('number'),
+  unit: v.string(),
+  decimal: v.picklist(['.', ',']),
+  group: v.nullable(v.picklist([',', '.', ' ', "'"])),
+});
+
+/** The schema of a `ColumnReading`. */
+export const columnReadingSchema = v.variant('kind', [
+  numberReadingSchema,
+  v.strictObject({
+    kind: v.literal('date'),
+    order: v.picklist(['day-first', 'month-first']),
+  }),
+  v.strictObject({ kind: v.literal('undecided'), reason: v.string() }),
+]);
 
 /** An encoded table is a list of pieces: its head, and then the cells and texts of one column after the other. */
 export const FORMAT = 'roster-table/1';

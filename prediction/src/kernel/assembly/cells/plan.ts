@@ -1,5 +1,5 @@
 /*
- * The plan of a model: what `prediction/src/formats/cells/cell-plan.ts` lays out, as u32.
+ * The plan of a model: what `prediction/src/io/cells/cell-plan.ts` lays out, as u32.
  */
 
 /** The number of columns of a row: inputs, the target, and those that close an answer. */

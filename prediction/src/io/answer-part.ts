@@ -1,0 +1,100 @@
+import type { RowCheck } from '../row-check/row-check.js';
+import type { RowWarnings, UnknownName } from '../row-check/row-warnings.js';
+import type { PredictedBlock } from '../serving/answer-layout.js';
+import type { RowBlock } from '../serving/row-binner.js';
+
+/** The formats of rows. */
+export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
+
+/** The formats of answers. */
+export type AnswerFormat = Exclude<RowFormat, 'parquet'>;
+
+/** The treatment of a body of rows. */
+export interface AnswerOptions {
+  readonly from: RowFormat;
+  readonly to: AnswerFormat;
+  /** See `PredictOptions`. */
+  readonly confidence?: number;
+  /** Whether unknown names are refused. For NDJSON each line is, and else the whole body. */
+  readonly unknown?: 'ignore' | 'refuse';
+  /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
+  readonly explain?: boolean;
+  /** The options for reading rows of CSV, in place of what their first line tells. */
+  readonly csv?: { readonly header?: boolean; readonly delimiter?: ',' | ';' | '\t' };
+}
+
+/** A part of an answer, in order. */
+export type AnswerPart =
+  /** Bytes to send, which hold this number of answered rows. */
+  | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly rows: number }
+  /** A line of NDJSON that has no answer. */
+  | {
+      readonly kind: 'fault';
+      readonly line: number;
+      readonly message: string;
+      /** The unknown names of the line, if it was refused for them. */
+      readonly unknown?: readonly UnknownName[];
+    }
+  /** Warnings of what the model does not know in the rows: in the first part if the rows are JSON, else in the last. */
+  | { readonly kind: 'warnings'; readonly warnings: RowWarnings };
+
+/** A line that cannot be read. The lines after it can. */
+export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
+
+/** Reads the rows of one body, and adds them to a check. */
+export interface RowReader {
+  /** Whether the whole body is read, and its warnings are known, before the first rows are given. */
+  readonly isWhole: boolean;
+  /**
+   * Yields the rows of each piece of the body as it arrives.
+   * @throws {FormatError | UnknownNamesError} at a fault that ends the reading
+   * @throws the error of the body
+   */
+  read(body: AsyncIterable<Uint8Array>): AsyncIterable<Iterable<RowBlock | LineFault>>;
+}
+
+/** Writes one answer. */
+export interface AnswerWriter {
+  /** The number of bytes that were written and not taken. */
+  readonly length: number;
+  /**
+   * Writes the rows of a block with their predictions, after what opens the answer. Yields where `MAX_BLOCK_BYTES`
+   * or more wait to be taken.
+   */
+  write(block: RowBlock, predicted: PredictedBlock): Iterable<void>;
+  /** Writes what closes the answer. */
+  end(): void;
+  /** Hands over what was written. */
+  take(): Uint8Array;
+}
+
+/** The rows have unknown names, which were to be refused. */
+export class UnknownNamesError extends Error {
+  override readonly name = 'UnknownNamesError';
+
+  constructor(readonly names: readonly UnknownName[]) {
+    super('The rows have names that the model does not know');
+  }
+}
+
+/** Unknown names that a refusal lists at most. */
+export const MAX_UNKNOWN_NAMES = 21;
+
+/** @throws {UnknownNamesError} if a check has found unknown names */
+export function refuseUnknown(check: RowCheck): void {
+  const names = check.unknownNames(MAX_UNKNOWN_NAMES);
+  if (names.length > 0) throw new UnknownNamesError(names);
+}
+
+/**
+ * Tells, before the first part of an answer, that a JSON body is not for the fast way: it is malformed, no UTF-8,
+ * too large in some measure or of another shape, or the kernel cannot be loaded. Read it as a whole, which tells
+ * its fault, or gives rows for `answerParsedRows`.
+ */
+export class DeclinedError extends Error {
+  override readonly name = 'DeclinedError';
+
+  constructor() {
+    super('The body is to be read as a whole');
+  }
+}

@@ -1,0 +1,158 @@
+import type { RowCheck } from '../row-check/row-check.js';
+import type { AnyPredictor } from '../serving/predictor.js';
+import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  type AnswerWriter,
+  type RowReader,
+  refuseUnknown,
+} from './answer-part.js';
+import { ByteBudget } from './columns/byte-budget.js';
+
+/** Bytes that an answer is handed over in, and a little more. */
+const PORTION = 192 * 1024;
+
+/** Warnings that are listed at most. */
+const MAX_WARNINGS = 100;
+
+/**
+ * Answers the rows of a body, in any pair of formats, as they arrive.
+ *
+ * @param budget limits what the body may take; it begins anew with each body.
+ * @throws {FormatError} at a fault of the body that ends its reading
+ * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
+ * @throws {DeclinedError} before the first part, if a JSON body is not for the fast way
+ * @throws the error of the body
+ */
+export async function* answerRows(
+  predictor: AnyPredictor,
+  body: AsyncIterable<Uint8Array>,
+  options: AnswerOptions,
+  budget = new ByteBudget(),
+): AsyncGenerator<AnswerPart> {
+  const blocks = predictor.blocks(options);
+  const check = blocks.check();
+  const reader = await openReader(blocks, options, check, budget);
+  yield* answerFrom(reader, blocks, check, body, options, budget);
+}
+
+/** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined. */
+export async function* answerParsedRows(
+  predictor: AnyPredictor,
+  rows: readonly unknown[],
+  options: Omit<AnswerOptions, 'from'>,
+): AsyncGenerator<AnswerPart> {
+  const blocks = predictor.blocks(options);
+  const check = blocks.check();
+  const reader: RowReader = {
+    isWhole: true,
+    async *read() {
+      check.add(rows);
+      if (options.unknown === 'refuse') refuseUnknown(check);
+      yield objectBlocks(rows, blocks);
+    },
+  };
+  yield* answerFrom(reader, blocks, check, NOTHING, options, new ByteBudget());
+}
+
+const NOTHING: AsyncIterable<Uint8Array> = {
+  async *[Symbol.asyncIterator]() {},
+};
+
+async function* answerFrom(
+  reader: RowReader,
+  blocks: BlockPredictor,
+  check: RowCheck,
+  body: AsyncIterable<Uint8Array>,
+  options: Omit<AnswerOptions, 'from'>,
+  budget: ByteBudget,
+): AsyncGenerator<AnswerPart> {
+  const writer = await openWriter(blocks, options, budget);
+  let rows = 0;
+  const bytes = (): AnswerPart => {
+    const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };
+    rows = 0;
+    return part;
+  };
+  let isWarned = false;
+  for await (const read of reader.read(body)) {
+    if (reader.isWhole && !isWarned) {
+      yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
+      isWarned = true;
+    }
+    for (const item of read) {
+      if ('kind' in item) {
+        if (writer.length > 0) yield bytes();
+        yield item;
+        continue;
+      }
+      for (const _ of writer.write(item, blocks.predict(item))) yield bytes();
+      rows += item.rowCount;
+      if (writer.length >= PORTION) yield bytes();
+    }
+    if (writer.length > 0 && !reader.isWhole) yield bytes();
+  }
+  writer.end();
+  if (writer.length > 0) yield bytes();
+  if (!isWarned) yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
+}
+
+/** Returns a reader of rows. The code of a format is loaded when it is first needed. */
+async function openReader(
+  blocks: BlockPredictor,
+  options: AnswerOptions,
+  check: RowCheck,
+  budget: ByteBudget,
+): Promise<RowReader> {
+  switch (options.from) {
+    case 'json':
+      return new (await import('./json/json-row-reader.js')).JsonRowReader(blocks, options, check);
+    case 'arrow-stream':
+    case 'arrow-file': {
+      const format = options.from === 'arrow-stream' ? 'stream' : 'file';
+      const { ColumnRowReader } = await import('./column-reader.js');
+      const { readArrow } = await import('./arrow/arrow-batches.js');
+      return new ColumnRowReader(blocks, options, check, (body, choose) =>
+        readArrow(body, format, budget, choose),
+      );
+    }
+    case 'csv':
+      return new (await import('./csv/csv-row-reader.js')).CsvRowReader(blocks, options, check);
+    case 'parquet': {
+      const { ColumnRowReader } = await import('./column-reader.js');
+      const { readParquetBody } = await import('./parquet/parquet-groups.js');
+      return new ColumnRowReader(blocks, options, check, (body, choose) =>
+        readParquetBody(body, budget, choose),
+      );
+    }
+    case 'ndjson':
+      return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(
+        blocks,
+        options,
+        check,
+      );
+  }
+}
+
+/** Returns a writer of answers. The code of a format is loaded when it is first needed. */
+async function openWriter(
+  blocks: BlockPredictor,
+  options: Omit<AnswerOptions, 'from'>,
+  budget: ByteBudget,
+): Promise<AnswerWriter> {
+  switch (options.to) {
+    case 'json':
+    case 'ndjson':
+      return new (await import('./json/json-writer.js')).JsonWriter(blocks, options.to);
+    case 'arrow-stream':
+    case 'arrow-file':
+      return new (await import('./arrow/arrow-writer.js')).ArrowWriter(
+        blocks.layout,
+        options,
+        budget,
+      );
+    case 'csv':
+      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
+  }
+}

@@ -1,0 +1,345 @@
+import {
+  type AnswerColumn,
+  type AnswerLayout,
+  FLAGS,
+  type PredictedBlock,
+  tableColumns,
+} from '../../serving/answer-layout.js';
+import type { RowBlock } from '../../serving/row-binner.js';
+import { ObjectText } from '../../serving/row-writer.js';
+import { Cell, cellText, type RowObject } from '../../table/cells.js';
+import { type ArrowColumns, ColumnBlock } from '../column-reader.js';
+import { FormatError } from '../columns/format-error.js';
+import {
+  BoolWriter,
+  type ColumnWriter,
+  IndexWriter,
+  ListWriter,
+  NumberWriter,
+  TextWriter,
+} from './column-writers.js';
+import { BatchBody } from './message-bytes.js';
+import type { Dictionary, RawColumn } from './raw-column.js';
+import type { Field } from './schema.js';
+import { TypeId, UTF8 } from './schema.js';
+import { isPassedOn, writeRows } from './sent-columns.js';
+
+/** A dictionary that is to be written before a batch. */
+interface DictionaryPart {
+  readonly id: number;
+  readonly count: number;
+  readonly isDelta: boolean;
+  readonly body: BatchBody;
+}
+
+/** A column of an answer. */
+export interface OutputColumn {
+  readonly field: Field;
+  /** The bytes of texts that were added and are not written. */
+  readonly textBytes: number;
+  /** Takes the values of a block. */
+  add(block: AnswerBlock): void;
+  /** Yields what the dictionary lacks for the rows that were added. */
+  dictionary(): Iterable<DictionaryPart>;
+  /** Writes the rows that were added as the next column of a batch. */
+  write(body: BatchBody): void;
+}
+
+/** The choices that decide the columns of an answer. */
+interface AnswerShape {
+  readonly layout: AnswerLayout;
+  readonly explain: boolean;
+  readonly isFile: boolean;
+  /** The first rows; undefined, if there are none. */
+  readonly first: AnswerBlock | undefined;
+}
+
+/** Returns the columns of an answer, in their order. */
+export function answerColumns(shape: AnswerShape): OutputColumn[] {
+  let nextId = 0;
+  return tableColumns(shape.layout, shape.explain).map((column) => {
+    const mayBeIndexed = column.kind === 'echo' || column.kind === 'text';
+    return outputColumn(shape, column, mayBeIndexed ? nextId++ : 0);
+  });
+}
+
+/** @param id of the dictionary that the column has, if it has one */
+function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): OutputColumn {
+  const { name } = column;
+  switch (column.kind) {
+    case 'echo':
+      return echoColumn(shape, column, id);
+    case 'number': {
+      const { numberCount } = shape.layout;
+      return new MadeColumn(name, new NumberWriter(), (writer, { rowCount, predicted }) =>
+        writer.addColumn(predicted.numbers, column.at, numberCount, rowCount),
+      );
+    }
+    case 'flag':
+      return madeColumn(name, new BoolWriter(), (block, row) => {
+        return FLAGS[block.choice(row, column.at)] ?? null;
+      });
+    case 'text':
+      return new TextColumn(name, column.texts, id, column.at);
+    case 'list':
+      return madeColumn(name, new ListWriter(), (block, row) => {
+        const count = block.choice(row, column.at);
+        return Array.from({ length: count }, (_, place) => {
+          return column.texts[block.choice(row, column.at + 1 + place)] ?? '';
+        });
+      });
+    case 'object': {
+      const text = new ObjectText(shape.layout, column.members);
+      return madeColumn(name, new TextWriter(), ({ rows, predicted }, row) =>
+        text.write(rows[row] ?? {}, predicted, row),
+      );
+    }
+    case 'null':
+      return madeColumn(name, new TextWriter(), () => null);
+  }
+}
+
+/** A column of what rows sent. */
+function echoColumn(
+  { layout, first, isFile }: AnswerShape,
+  { name, at, read }: Extract<AnswerColumn, { kind: 'echo' }>,
+  id: number,
+): OutputColumn {
+  const source = layout.sent[at] ?? '';
+  const raw = first?.arrow?.columns.get(source);
+  if (raw && isPassedOn(raw)) return new SentColumn(source, name, raw, id, isFile);
+  if (read && raw?.field.type.id !== TypeId.Utf8View) {
+    return new MadeColumn(name, new NumberWriter(), (writer, block) => {
+      const valueAt = block.valuesOf(source);
+      for (let row = 0; row < block.rowCount; row++) writer.add(numberOf(valueAt(row), read));
+    });
+  }
+  return new MadeColumn(name, new TextWriter(), (writer, block) => {
+    const valueAt = block.valuesOf(source);
+    for (let row = 0; row < block.rowCount; row++) writer.add(textOf(valueAt(row)));
+  });
+}
+
+/** A value of JSON as a number: NaN, if it is none. */
+function numberOf(value: unknown, read: (text: string) => number): number {
+  return typeof value === 'number' ? value : read(cellText(value));
+}
+
+/** A value of JSON as text: a text itself, and null for a missing value. */
+function textOf(value: unknown): string | null {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** A column whose values are made row by row. */
+class MadeColumn<W extends ColumnWriter<never>> implements OutputColumn {
+  readonly field: Field;
+  readonly #writer: W;
+  readonly #addTo: (writer: W, block: AnswerBlock) => void;
+
+  /** @param addTo adds the values of a block's rows. */
+  constructor(name: string, writer: W, addTo: (writer: W, block: AnswerBlock) => void) {
+    this.field = { name, type: writer.type, children: writer.children, dictionary: null };
+    this.#writer = writer;
+    this.#addTo = addTo;
+  }
+
+  get textBytes(): number {
+    return this.#writer.textBytes;
+  }
+
+  add(block: AnswerBlock): void {
+    this.#addTo(this.#writer, block);
+  }
+
+  *dictionary(): Generator<DictionaryPart> {}
+
+  write(body: BatchBody): void {
+    this.#writer.write(body);
+  }
+}
+
+function madeColumn<T>(
+  name: string,
+  writer: ColumnWriter<T>,
+  valueAt: (block: AnswerBlock, row: number) => T,
+): OutputColumn {
+  return new MadeColumn(name, writer, (to, block) => {
+    for (let row = 0; row < block.rowCount; row++) to.add(valueAt(block, row));
+  });
+}
+
+/** One of some texts for each row, as an index of them. */
+class TextColumn implements OutputColumn {
+  readonly field: Field;
+  readonly textBytes = 0;
+  readonly #texts: readonly string[];
+  readonly #id: number;
+  readonly #at: number;
+  readonly #indices = new IndexWriter();
+  #isWritten = false;
+
+  /** @param at the index of the choice */
+  constructor(name: string, texts: readonly string[], id: number, at: number) {
+    const dictionary = { id, indexType: this.#indices.type };
+    this.field = { name, type: UTF8, children: [], dictionary };
+    this.#texts = texts;
+    this.#id = id;
+    this.#at = at;
+  }
+
+  add(block: AnswerBlock): void {
+    for (let row = 0; row < block.rowCount; row++) this.#indices.add(block.choice(row, this.#at));
+  }
+
+  *dictionary(): Generator<DictionaryPart> {
+    if (this.#isWritten) return;
+    this.#isWritten = true;
+    const texts = new TextWriter();
+    for (const text of this.#texts) texts.add(text);
+    const body = new BatchBody();
+    texts.write(body);
+    yield { id: this.#id, count: this.#texts.length, isDelta: false, body };
+  }
+
+  write(body: BatchBody): void {
+    this.#indices.write(body);
+  }
+}
+
+/** A column that an answer has as it was sent. */
+class SentColumn implements OutputColumn {
+  readonly field: Field;
+  /** What was sent is copied only as it is written. */
+  readonly textBytes = 0;
+  readonly #name: string;
+  readonly #isFile: boolean;
+  #batch: ArrowColumns | undefined;
+  /** The rows of the batch that were written, and those that were added since. */
+  #written = 0;
+  #added = 0;
+  /** The part of the dictionary that was written. */
+  #dictionary: Dictionary | undefined;
+  #chunks = 0;
+
+  /**
+   * @param source the model's name of the column.
+   * @param name of the column in the answer.
+   * @param id of its dictionary there.
+   */
+  constructor(source: string, name: string, { field }: RawColumn, id: number, isFile: boolean) {
+    const dictionary = field.dictionary && { ...field.dictionary, id };
+    this.field = { ...field, name, dictionary };
+    this.#name = source;
+    this.#isFile = isFile;
+  }
+
+  add({ arrow, rowCount }: AnswerBlock): void {
+    if (arrow !== this.#batch) {
+      this.#batch = arrow;
+      this.#written = 0;
+    }
+    this.#added += rowCount;
+  }
+
+  *dictionary(): Generator<DictionaryPart> {
+    const dictionary = this.#batch?.columns.get(this.#name)?.dictionary;
+    const id = this.field.dictionary?.id;
+    if (!dictionary || id === undefined) return;
+    if (dictionary !== this.#dictionary) this.#begin(dictionary);
+    for (const chunk of dictionary.chunks.slice(this.#chunks)) {
+      const body = new BatchBody();
+      writeRows(body, chunk, 0, chunk.length);
+      yield { id, count: chunk.length, isDelta: this.#chunks > 0, body };
+      this.#chunks++;
+    }
+  }
+
+  write(body: BatchBody): void {
+    const raw = this.#batch?.columns.get(this.#name);
+    if (raw && this.#batch) writeRows(body, raw, this.#batch.start + this.#written, this.#added);
+    this.#written += this.#added;
+    this.#added = 0;
+  }
+
+  #begin(dictionary: Dictionary): void {
+    if (this.#dictionary && this.#isFile) {
+      const name = JSON.stringify(this.#name.slice(0, 60));
+      throw new FormatError(
+        `The dictionary of the column ${name} is replaced by another, which a file of Arrow cannot have. Ask for a stream.`,
+      );
+    }
+    this.#dictionary = dictionary;
+    this.#chunks = 0;
+  }
+}
+
+/** The rows of a block and what is predicted of them, from which an answer takes values by column. */
+export class AnswerBlock {
+  readonly rowCount: number;
+  readonly predicted: PredictedBlock;
+  readonly #block: RowBlock;
+  readonly #layout: AnswerLayout;
+  readonly #explain: boolean;
+  #rows: readonly RowObject[] | undefined;
+  #choices: Uint8Array | undefined;
+
+  /** @param explain whether the columns depend on the rows' own values of the target */
+  constructor(block: RowBlock, predicted: PredictedBlock, layout: AnswerLayout, explain: boolean) {
+    this.#block = block;
+    this.predicted = predicted;
+    this.rowCount = block.rowCount;
+    this.#layout = layout;
+    this.#explain = explain;
+  }
+
+  /** The columns of Arrow that the rows are of; undefined for other formats. */
+  get arrow(): ArrowColumns | undefined {
+    return this.#block instanceof ColumnBlock ? this.#block.batch.arrow : undefined;
+  }
+
+  /** Whether these are the last rows of their batch. */
+  get isLast(): boolean {
+    const block = this.#block;
+    return block instanceof ColumnBlock && block.start + block.rowCount === block.batch.length;
+  }
+
+  /** Whether the batch may be cut behind these rows: bits stay whole bytes. */
+  get isCut(): boolean {
+    const block = this.#block;
+    return block instanceof ColumnBlock && (block.start + block.rowCount) % 8 === 0;
+  }
+
+  /** The rows as objects under the model's names. */
+  get rows(): readonly RowObject[] {
+    this.#rows ??= Array.from({ length: this.rowCount }, (_, index) => this.#block.row(index));
+    return this.#rows;
+  }
+
+  /** Returns a choice of a row. */
+  choice(row: number, at: number): number {
+    this.#choices ??= this.#choose();
+    return this.#choices[row * this.#layout.choiceCount + at] ?? 0;
+  }
+
+  #choose(): Uint8Array {
+    const { choiceCount, sent, target } = this.#layout;
+    const originalAt = this.#explain ? this.valuesOf(sent[target] ?? '') : () => null;
+    const choices = new Uint8Array(this.rowCount * choiceCount);
+    for (let row = 0; row < this.rowCount; row++) {
+      this.predicted.writeChoices(row, originalAt(row), choices, row * choiceCount);
+    }
+    return choices;
+  }
+
+  /** Returns what reads the values of a column as JSON would have them; null where there is none. */
+  valuesOf(name: string): (index: number) => unknown {
+    const block = this.#block;
+    if (block instanceof ColumnBlock) {
+      const vector = block.batch.vectors.get(name);
+      return (index) => vector?.value(block.start + index) ?? null;
+    }
+    const cell = new Cell(name);
+    return (index) => cell.of(this.rows[index] ?? {});
+  }
+}

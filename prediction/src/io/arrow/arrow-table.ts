@@ -1,0 +1,26 @@
+import { OrderedRows } from '../../table/row-reader.js';
+import type { Table } from '../../table/table.js';
+import { ByteBudget } from '../columns/byte-budget.js';
+import { addBatches, type ReadOptions, readTable } from '../read-table.js';
+import { readArrow } from './arrow-batches.js';
+
+/**
+ * Reads a table from an Arrow IPC stream or file as it arrives, batch by batch: see `readTable`.
+ *
+ * @throws {TableError} if it is none, or no model can be trained on the table.
+ * @throws the source's own error, if it breaks off.
+ */
+export function readArrowTable(
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  { format, ...options }: ReadOptions & { readonly format: 'stream' | 'file' },
+): Promise<Table> {
+  return readTable(source, options, (pieces) => {
+    const rows = new OrderedRows(target, options.task);
+    const batches = readArrow(pieces, format, new ByteBudget(), (names) => {
+      rows.begin(names);
+      return new Set(names.keys());
+    });
+    return addBatches(rows, batches);
+  });
+}

@@ -1,0 +1,183 @@
+import type { FindsSuspect, RowCheck } from '../../row-check/row-check.js';
+import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
+import type { RowObject } from '../../table/cells.js';
+import { type BlockPlace, CELL, CellBlock, type ReadOther } from './cell-block.js';
+import type { CellMemory } from './cell-memory.js';
+import type { PlannedFeature } from './cell-plan.js';
+
+/** Longer cells are not remembered. */
+const MAX_REMEMBERED = 64;
+
+/**
+ * Bins the cells of one body, and counts the values in them that are unlike those of the table.
+ *
+ * Use: `room` for a block, `clear`, let the scanner write its cells, then `block`, which bins them. `report`
+ * adds what was counted to the check of the body, once.
+ */
+export class CellBinner {
+  readonly #lent: CellMemory;
+  readonly #binner: RowBinner;
+  readonly #readOther: ReadOther;
+  readonly #unread: UnreadCells;
+  readonly #maxRows: number;
+  /** The place where the kernel lists the cells that it leaves to JavaScript. */
+  readonly #list: number;
+  /** Rows with suspect values that JavaScript found, by finder. */
+  readonly #suspects: Float64Array;
+  /** Room for the bins of a row that is an object. */
+  readonly #one: BinnedRows;
+
+  /** @param readOther reads cells of the kind `other` */
+  constructor(
+    lent: CellMemory,
+    { binner, maxRows }: { readonly binner: RowBinner; readonly maxRows: number },
+    readOther: ReadOther,
+  ) {
+    this.#lent = lent;
+    this.#binner = binner;
+    this.#readOther = readOther;
+    const { plan } = lent;
+    this.#unread = new UnreadCells(plan.finders);
+    this.#maxRows = maxRows;
+    this.#list = lent.memory.allocate(8 * maxRows * plan.features.length);
+    this.#suspects = new Float64Array(plan.finders.length);
+    this.#one = binner.room(1);
+  }
+
+  /** Bytes that a block of the most rows takes. */
+  get blockBytes(): number {
+    const { columns, features } = this.#lent.plan;
+    return this.#maxRows * (CELL * columns.length + features.length + 1) + 48;
+  }
+
+  /** Returns room for a block of the most rows. It may be used again when the block is answered. */
+  room(): BlockPlace {
+    const { memory } = this.#lent;
+    const { columns, features } = this.#lent.plan;
+    return {
+      cells: memory.allocate(this.#maxRows * CELL * columns.length),
+      bins: memory.allocate(this.#maxRows * features.length),
+      isPartial: memory.allocate(this.#maxRows),
+    };
+  }
+
+  /** Makes each cell of the first rows missing: of as many as there may be in some bytes, for a row takes one at least. */
+  clear({ cells }: BlockPlace, byteLength: number): void {
+    const rows = Math.min(this.#maxRows, byteLength);
+    const length = rows * CELL * this.#lent.plan.columns.length;
+    this.#lent.memory.bytes.fill(0, cells, cells + length);
+  }
+
+  /**
+   * Bins the rows of a block.
+   *
+   * @param place of the block, or of some of its rows
+   * @param others rows that are not in the cells, by index, under the model's names
+   */
+  block(place: BlockPlace, rowCount: number, others: ReadonlyMap<number, RowObject>): CellBlock {
+    const block = new CellBlock(this.#lent, place, rowCount, this.#readOther, others);
+    const { kernel, bytes } = this.#lent.memory;
+    const { cells, bins, isPartial } = place;
+    bytes.fill(0, isPartial, isPartial + rowCount);
+    const count = kernel.binCells(
+      this.#lent.plan.start,
+      cells,
+      rowCount,
+      bins,
+      isPartial,
+      this.#list,
+    );
+    this.#readUnread(block, count);
+    for (const [index, row] of others) this.#binOther(block, index, row);
+    return block;
+  }
+
+  /** Adds what was counted to a check. */
+  report(check: RowCheck): void {
+    const { memory } = this.#lent;
+    for (const [index, { finder }] of this.#lent.plan.features.entries()) {
+      if (finder < 0) continue;
+      const inKernel = this.#lent.plan.suspectsOf(memory, index);
+      check.addSuspects(finder, inKernel + (this.#suspects[finder] ?? 0));
+    }
+  }
+
+  #readUnread(block: CellBlock, count: number): void {
+    const { words, bytes } = this.#lent.memory;
+    const { bins, isPartial } = block.place;
+    for (let place = this.#list / 4, end = place + 2 * count; place < end; place += 2) {
+      const row = words[place] ?? 0;
+      const index = words[place + 1] ?? 0;
+      const feature = this.#lent.plan.features[index];
+      if (feature === undefined) continue;
+      const { column } = feature;
+      const key = keyOf(block, row, column);
+      const { bin, isSuspect } = this.#unread.read(feature, index, key, () =>
+        block.value(row, column),
+      );
+      if (isSuspect) this.#suspects[feature.finder] = (this.#suspects[feature.finder] ?? 0) + 1;
+      const isUnfamiliar = feature.isUnfamiliar[bin] === 1;
+      bytes[bins + index * block.rowCount + row] = isUnfamiliar ? feature.mask : bin;
+      if (isUnfamiliar) bytes[isPartial + row] = 1;
+    }
+  }
+
+  #binOther({ place, rowCount }: CellBlock, index: number, row: RowObject): void {
+    const { bytes } = this.#lent.memory;
+    this.#binner.bin([row], this.#one);
+    for (const [feature, bin] of this.#one.bins.entries()) {
+      bytes[place.bins + feature * rowCount + index] = bin;
+    }
+    bytes[place.isPartial + index] = this.#one.isPartial[0] ?? 0;
+  }
+}
+
+function keyOf(block: CellBlock, row: number, column: number): string | undefined {
+  const { start, length, kind } = block.cell(row, column);
+  return length > MAX_REMEMBERED ? undefined : kind + block.text(start, length, 'latin1');
+}
+
+/** The reading of a cell by JavaScript. */
+interface ReadCell {
+  readonly bin: number;
+  readonly isSuspect: boolean;
+}
+
+/** Cells of a feature that are remembered, as many rows may say the same. */
+const MAX_KNOWN = 4096;
+
+/** Reads the cells that the kernel leaves to JavaScript, with the encoder of their feature. */
+class UnreadCells {
+  readonly #finders: readonly FindsSuspect[];
+  readonly #known: (Map<string, ReadCell> | undefined)[] = [];
+
+  constructor(finders: readonly FindsSuspect[]) {
+    this.#finders = finders;
+  }
+
+  /**
+   * @param key the kind of the cell and its bytes; undefined, if it is too long to be remembered
+   * @param readValue returns the value of the cell
+   */
+  read(
+    { encoder, finder }: PlannedFeature,
+    index: number,
+    key: string | undefined,
+    readValue: () => unknown,
+  ): ReadCell {
+    if (key === undefined) return this.#look(encoder, finder, readValue());
+    this.#known[index] ??= new Map();
+    const known = this.#known[index];
+    const found = known.get(key);
+    if (found) return found;
+    const read = this.#look(encoder, finder, readValue());
+    if (known.size === MAX_KNOWN) known.clear();
+    known.set(key, read);
+    return read;
+  }
+
+  #look(encoder: PlannedFeature['encoder'], finder: number, value: unknown): ReadCell {
+    const isSuspect = this.#finders[finder]?.isSuspect(value) ?? false;
+    return { bin: encoder.bin(value), isSuspect };
+  }
+}

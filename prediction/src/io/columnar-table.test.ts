@@ -1,0 +1,152 @@
+import * as arrow from 'apache-arrow';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { describe, expect, test } from 'vitest';
+import { faultsOf, makeRows } from '../fixtures.js';
+import {
+  readArrowTable,
+  readCsvTable,
+  readNdjsonTable,
+  readParquetTable,
+  readRowsTable,
+  type Table,
+} from '../index.js';
+import { pieces } from './fixtures.js';
+
+const rows = makeRows(500, (random, index) => ({
+  size: Math.round(10_000 * random()) / 100,
+  rooms: index % 7 === 3 ? null : 1 + (index % 5),
+  place: index % 11 === 0 ? null : (['centre', 'north', 'south'][index % 3] ?? null),
+  isNew: index % 4 === 0,
+  since: new Date(Date.UTC(2020, 0, 1 + (index % 300))).toISOString(),
+  rent: index % 50 === 9 ? null : Math.round(1000 * random()),
+}));
+
+const NAMES = ['size', 'rooms', 'place', 'isNew', 'since', 'rent'];
+const cells = <T>(of: (row: (typeof rows)[number]) => T) => rows.map(of);
+
+function csv(): string {
+  const lines = rows.map((row) => NAMES.map((name) => row[name] ?? '').join(','));
+  return `${[NAMES.join(','), ...lines].join('\n')}\n`;
+}
+
+function table(): arrow.Table {
+  const vector = (name: string, type: arrow.DataType) =>
+    arrow.vectorFromArray(
+      cells((row) => row[name]),
+      type,
+    );
+  const since = cells((row) => new Date(String(row['since'])));
+  return new arrow.Table({
+    size: vector('size', new arrow.Float64()),
+    rooms: vector('rooms', new arrow.Int8()),
+    place: vector('place', new arrow.Dictionary(new arrow.Utf8(), new arrow.Int8())),
+    isNew: vector('isNew', new arrow.Bool()),
+    since: arrow.vectorFromArray(since, new arrow.TimestampMicrosecond()),
+    rent: vector('rent', new arrow.Float64()),
+  });
+}
+
+function parquet(): Buffer {
+  const column = (name: string, type: 'DOUBLE' | 'INT32' | 'STRING' | 'BOOLEAN') => {
+    return { name, data: cells((row) => row[name] ?? null), type };
+  };
+  const since = cells((row) => new Date(String(row['since'])));
+  const buffer = parquetWriteBuffer({
+    columnData: [
+      column('size', 'DOUBLE'),
+      column('rooms', 'INT32'),
+      column('place', 'STRING'),
+      column('isNew', 'BOOLEAN'),
+      { name: 'since', data: since, type: 'TIMESTAMP' },
+      column('rent', 'DOUBLE'),
+    ],
+    rowGroupSize: 120,
+  });
+  return Buffer.from(buffer);
+}
+
+const lines = () => Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+
+describe('a table is the same in all formats', () => {
+  const expected = readRowsTable(rows, 'rent');
+
+  test.each<[string, () => Promise<Table>]>([
+    ['CSV', () => readCsvTable(pieces(Buffer.from(csv())), 'rent')],
+    ['NDJSON', () => readNdjsonTable(pieces(lines()), 'rent')],
+    [
+      'an Arrow stream',
+      () =>
+        readArrowTable(pieces(arrow.tableToIPC(table(), 'stream')), 'rent', { format: 'stream' }),
+    ],
+    [
+      'an Arrow file',
+      () => readArrowTable(pieces(arrow.tableToIPC(table(), 'file')), ' rent', { format: 'file' }),
+    ],
+    ['Parquet', () => readParquetTable(pieces(parquet()), 'rent')],
+  ])('%s', async (_, read) => {
+    expect(await read()).toEqual(expected);
+  });
+});
+
+describe('a table that cannot be read is told, and its source is read to the end', () => {
+  const few = new arrow.Table({ x: arrow.makeVector(new Float64Array(3)) });
+
+  test.each<[string, Uint8Array, (source: AsyncIterable<Uint8Array>) => Promise<Table>, object]>([
+    [
+      'Arrow without the target',
+      arrow.tableToIPC(few, 'stream'),
+      (source) => readArrowTable(source, 'y', { format: 'stream' }),
+      { column: 'y', message: expect.stringContaining('no column "y"') },
+    ],
+    [
+      'Arrow with few rows',
+      arrow.tableToIPC(few, 'file'),
+      (source) => readArrowTable(source, 'x', { format: 'file' }),
+      { column: 'x', message: expect.stringContaining('Only 3 rows') },
+    ],
+    [
+      'JSON as Arrow',
+      Buffer.from('[1]'.repeat(1000)),
+      (source) => readArrowTable(source, 'x', { format: 'stream' }),
+      { message: expect.stringContaining('Arrow') },
+    ],
+    [
+      'JSON as Parquet',
+      Buffer.from('[1]'.repeat(1000)),
+      (source) => readParquetTable(source, 'x'),
+      { message: expect.stringContaining('not a Parquet file') },
+    ],
+    [
+      'a line that is not valid JSON',
+      Buffer.from('{"x": 1, "y": 2}\n\n{"x": 1,}\n'),
+      (source) => readNdjsonTable(source, 'y'),
+      { line: 3, message: expect.stringContaining('Line 3 is not valid JSON') },
+    ],
+    [
+      'a line that is no object',
+      Buffer.from('{"x": 1, "y": 2}\n[1]\n'),
+      (source) => readNdjsonTable(source, 'y'),
+      { line: 2, message: expect.stringContaining('Line 2 is not an object') },
+    ],
+  ])('%s', async (_, bytes, read, fault) => {
+    let given = 0;
+    const source = async function* () {
+      for (const byte of bytes) {
+        given++;
+        yield Buffer.of(byte);
+      }
+    };
+    expect(await faultsOf(() => read(source()))).toMatchObject([fault]);
+    expect(given).toBe(bytes.length);
+  });
+
+  test('the error of a source that breaks off is passed on', async () => {
+    const source = async function* () {
+      yield Buffer.from('PAR1');
+      throw new Error('broken off');
+    };
+    await expect(readParquetTable(source(), 'x')).rejects.toThrow('broken off');
+    await expect(readNdjsonTable(source(), 'x')).rejects.toThrow('broken off');
+    await expect(readArrowTable(source(), 'x', { format: 'stream' })).rejects.toThrow('broken off');
+  });
+});

@@ -1,0 +1,90 @@
+import { OrderedRows } from '../../table/row-reader.js';
+import type { Table } from '../../table/table.js';
+import { FaultList, TableError } from '../../table/table-error.js';
+import { type ReadOptions, readTable } from '../read-table.js';
+import type { CsvOptions } from './csv-dialect.js';
+import { type CsvRecord, CsvScanner, ENDS_REMOVED } from './csv-scanner.js';
+
+/** The options for reading a table from CSV. */
+export type CsvTableOptions = ReadOptions & CsvOptions;
+
+/**
+ * Reads a table from CSV (RFC 4180 in UTF-8) as it streams in: see `readTable`. The first lines tell whether commas,
+ * semicolons or tabs separate the fields, unless `delimiter` does. With `header: false` the columns are named
+ * `column_1`, `column_2` and so on.
+ *
+ * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
+ * @throws the source's own error, if it breaks off.
+ */
+export function readCsvTable(
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  options: CsvTableOptions = {},
+): Promise<Table> {
+  return readTable(source, options, async (pieces) => {
+    const scanner = new CsvScanner(options);
+    const table = new CsvTable(new OrderedRows(target, options.task), options.header ?? true);
+    for await (const piece of pieces) table.add(scanner, scanner.add(piece));
+    table.add(scanner, scanner.end());
+    return table.build();
+  });
+}
+
+/** Takes the records of a table, the header first if there is one. */
+class CsvTable {
+  readonly #rows: OrderedRows;
+  readonly #hasHeader: boolean;
+  readonly #faults = new FaultList();
+  /** The first record, which is looked at when there is a second: a table of one line has another fault. */
+  #first: readonly string[] | undefined;
+  #fieldCount = 0;
+
+  constructor(rows: OrderedRows, hasHeader: boolean) {
+    this.#rows = rows;
+    this.#hasHeader = hasHeader;
+  }
+
+  /**
+   * @throws {TableError} at a header that cannot be used, at the tenth faulty record, and at the first row too many.
+   */
+  add(scanner: CsvScanner, parts: Iterable<Buffer>): void {
+    for (const part of parts) for (const record of scanner.parse(part)) this.#addRecord(record);
+  }
+
+  /** @throws {TableError} if no model can be trained on what was added. */
+  build(): Table {
+    if (this.#first === undefined) {
+      const message = 'The table is empty. Send a header line and a line for each row.';
+      throw new TableError([{ message }]);
+    }
+    if (this.#fieldCount === 0) throw oneLine(this.#first.length);
+    this.#faults.throwIfAny();
+    return this.#rows.build();
+  }
+
+  #addRecord({ fields, line }: CsvRecord): void {
+    if (this.#first === undefined) {
+      this.#first = fields;
+      if (this.#hasHeader) return;
+    }
+    if (this.#fieldCount === 0) this.#begin(this.#first);
+    if (fields.length === this.#fieldCount) {
+      this.#rows.add(fields, { line });
+      return;
+    }
+    const first = this.#hasHeader ? 'header' : 'first row';
+    const message = `Line ${line} has ${fields.length} fields, the ${first} has ${this.#fieldCount}. Put a field that holds the delimiter in quotes, and leave no field out.`;
+    this.#faults.add({ message, line });
+  }
+
+  #begin(first: readonly string[]): void {
+    this.#rows.begin(this.#hasHeader ? first : first.map((_, index) => `column_${index + 1}`));
+    this.#fieldCount = first.length;
+  }
+}
+
+function oneLine(count: number): TableError {
+  const fields = count === 1 ? '1 field' : `${count.toLocaleString('en')} fields`;
+  const message = `The table is one line of ${fields}. ${ENDS_REMOVED} Otherwise send a line for each row, below the header.`;
+  return new TableError([{ message }]);
+}

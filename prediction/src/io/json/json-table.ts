@@ -1,0 +1,197 @@
+import { isUtf8 } from 'node:buffer';
+import { RowsReader } from '../../table/row-reader.js';
+import { MAX_ROWS, type Table } from '../../table/table.js';
+import { TableError } from '../../table/table-error.js';
+import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
+import { JsonShapeError, MalformedJsonError } from '../columns/format-error.js';
+import { type ReadOptions, readTable } from '../read-table.js';
+
+/**
+ * Reads a table from a JSON array of row objects as it streams in, in UTF-8: it is never parsed, nor
+ * held, as a whole. See `readTable`; with `drain: false` it rejects as soon as nothing that follows can change the
+ * reason.
+ *
+ * @throws {MalformedJsonError} if it is no JSON.
+ * @throws {JsonShapeError} if it is no array, or has too many elements, or nests too deep.
+ * @throws {TableError} if no model can be trained on the table.
+ * @throws the source's own error, if it breaks off.
+ */
+export function readJsonTable(
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  options: ReadOptions = {},
+): Promise<Table> {
+  return readTable(source, options, async (pieces) => {
+    const table = new JsonTable(new RowsReader(target, options.task));
+    for await (const piece of pieces) table.add(piece);
+    return table.build();
+  });
+}
+
+/** The levels of arrays and objects, the outermost array among them. */
+const DEEPEST = 100;
+
+/** The state of the scan. Numbers, since it changes for every few bytes. */
+const [BEFORE, BETWEEN, STRING, ESCAPE, AFTER] = [0, 1, 2, 3, 4];
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+const BLANK = new Set([0x20, 0x0a, 0x0d, 0x09]);
+
+/** The first character of a value that is not an array. */
+const OTHER_VALUE = /[{"\d\-tfn]/;
+
+/** Elements are parsed as many at a time as are in so many bytes. */
+const RUN = 64 * 1024;
+
+/**
+ * Reads the elements of one JSON array (RFC 8259) from chunks of bytes. It finds where they end, and leaves the rest to
+ * `JSON.parse`, a run of elements at a time. JSON that is not to be read comes before a table that cannot be learnt
+ * from, wherever either shows: after such a fault, the form of the array is looked at alone.
+ */
+class JsonTable {
+  readonly #rows: RowsReader;
+  #fault: TableError | undefined;
+  /** The bytes of an element that has not come to its end. */
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #state = BEFORE;
+  #depth = 0;
+  /** Between elements of the array. */
+  #commas = 0;
+  #parsed = 0;
+
+  constructor(rows: RowsReader) {
+    this.#rows = rows;
+  }
+
+  /**
+   * @throws {MalformedJsonError} where it is no JSON.
+   * @throws {JsonShapeError} where it is no array, or at the first element or level too many.
+   */
+  add(chunk: Uint8Array): void {
+    for (let start = 0; start < chunk.length; start += RUN) {
+      this.#scan(chunk.subarray(start, start + RUN));
+    }
+  }
+
+  /**
+   * @throws {MalformedJsonError | JsonShapeError} if the array is not whole.
+   * @throws {TableError} if no model can be trained on the table.
+   */
+  build(): Table {
+    // As elsewhere, a body of no bytes is a body of nothing.
+    if (this.#state === BEFORE) throw notAnArray();
+    if (this.#state !== AFTER) throw new MalformedJsonError('It ends before its array does.');
+    if (this.#fault !== undefined) throw this.#fault;
+    return this.#rows.build();
+  }
+
+  #scan(bytes: Uint8Array): void {
+    /** The places where the elements begin that have not been parsed, and where the last of them ended. */
+    let start = 0;
+    let lastComma = -1;
+    for (let at = 0; at < bytes.length; at++) {
+      const byte = bytes[at] ?? 0;
+      if (this.#state === STRING) {
+        if (byte === QUOTE) this.#state = BETWEEN;
+        else if (byte === BACKSLASH) this.#state = ESCAPE;
+      } else if (this.#state === ESCAPE) {
+        this.#state = STRING;
+      } else if (this.#state === BETWEEN) {
+        if (byte === QUOTE) this.#state = STRING;
+        else if (byte === OPEN_BRACKET || byte === OPEN_BRACE) this.#open();
+        else if (byte === CLOSE_BRACKET || byte === CLOSE_BRACE) {
+          if (--this.#depth > 0) continue;
+          if (byte === CLOSE_BRACE) throw unexpected('}', this.#parsed);
+          this.#parse(bytes.subarray(start, at), true);
+          this.#state = AFTER;
+        } else if (byte === COMMA && this.#depth === 1) {
+          lastComma = at;
+          if (++this.#commas >= MAX_ROWS) throw tooManyElements();
+        }
+      } else if (!BLANK.has(byte)) {
+        this.#begin(byte);
+        start = at + 1;
+      }
+    }
+    if (this.#state === BEFORE || this.#state === AFTER) return;
+    if (lastComma >= 0) this.#parse(bytes.subarray(start, lastComma), false);
+    this.#hold(bytes.subarray(Math.max(start, lastComma + 1)));
+  }
+
+  #begin(byte: number): void {
+    const letter = String.fromCharCode(byte);
+    if (this.#state === AFTER)
+      throw new MalformedJsonError('It goes on after the end of its array.');
+    if (byte !== OPEN_BRACKET) {
+      throw OTHER_VALUE.test(letter) ? notAnArray() : unexpected(letter, 0);
+    }
+    this.#state = BETWEEN;
+    this.#depth = 1;
+  }
+
+  #open(): void {
+    if (++this.#depth > DEEPEST) {
+      throw new JsonShapeError(`must not nest deeper than ${DEEPEST} levels`);
+    }
+  }
+
+  #hold(bytes: Uint8Array): void {
+    if (this.#fault !== undefined) return;
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    if (this.#pendingBytes <= MAX_ROW_BYTES) return;
+    this.#pending = [];
+    const message = `Row ${this.#commas} is longer than 1 MiB. Leave out the columns that do not bear on the target.`;
+    this.#fault = new TableError([{ message, row: this.#commas }]);
+  }
+
+  /** Parses what is pending and what follows on it, up to a comma or the end of the array. */
+  #parse(bytes: Uint8Array, isEnd: boolean): void {
+    if (this.#fault !== undefined) return;
+    const run = Buffer.concat([...this.#pending, bytes]);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    if (!isUtf8(run)) throw new MalformedJsonError('It is not UTF-8.');
+    const text = run.toString();
+    if (/^\s*$/.test(text)) {
+      if (isEnd && this.#commas === 0) return;
+      throw unexpected(isEnd ? ']' : ',', this.#parsed);
+    }
+    const elements = this.#elementsOf(text);
+    try {
+      for (const element of elements) {
+        this.#parsed++;
+        this.#rows.add(element);
+      }
+    } catch (error) {
+      if (!(error instanceof TableError)) throw error;
+      this.#fault = error;
+    }
+  }
+
+  #elementsOf(text: string): unknown[] {
+    try {
+      const elements: unknown = JSON.parse(`[${text}]`);
+      return Array.isArray(elements) ? elements : [];
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      // Positions are those within the run.
+      const what = reason.replace(/ in JSON at position.*$| is not valid JSON$/s, '');
+      throw new MalformedJsonError(`${what}, in row ${this.#parsed} or soon after it.`);
+    }
+  }
+}
+
+function notAnArray(): JsonShapeError {
+  return new JsonShapeError('must be an array');
+}
+
+function tooManyElements(): JsonShapeError {
+  return new JsonShapeError(`must have at most ${MAX_ROWS} items`);
+}
+
+function unexpected(letter: string, row: number): MalformedJsonError {
+  return new MalformedJsonError(`Unexpected token '${letter}', in row ${row} or soon after it.`);
+}

@@ -1,0 +1,221 @@
+import { isUtf8 } from 'node:buffer';
+import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
+
+const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** Lines are handed on together in about so many bytes, so that no step takes long. */
+const REGION = 64 * 1024;
+
+/** Bytes that an incomplete line is held in at first; they grow with it. */
+const FIRST_HELD = 4096;
+
+/**
+ * Splits bytes that arrive in pieces at line ends, and counts the lines. An incomplete line is copied into one buffer:
+ * pieces may be single bytes, and a list of them would take a hundred times their size.
+ */
+export class LineSplitter {
+  #held = Buffer.alloc(0);
+  #length = 0;
+  /** Whether the rest of a line that was too long is left out. */
+  #isSkipping = false;
+  #count = 0;
+
+  /** The number of lines that were read. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Counts lines that were read elsewhere. */
+  passOver(lines: number): void {
+    this.#count += lines;
+  }
+
+  /** Yields the lines that a piece completes, several together; null stands for a line that is too long. */
+  *add(piece: Uint8Array): Generator<Uint8Array | null> {
+    let rest = piece;
+    if (this.#isSkipping) {
+      const end = piece.indexOf(LINE_FEED);
+      if (end === -1) return;
+      this.#isSkipping = false;
+      rest = piece.subarray(end + 1);
+    }
+    const whole = rest.lastIndexOf(LINE_FEED) + 1;
+    if (whole > 0) yield* this.#regions(this.#joined(rest.subarray(0, whole)));
+    if (this.#length + rest.length - whole > MAX_ROW_BYTES) {
+      this.#take();
+      this.#isSkipping = true;
+      this.#count++;
+      yield null;
+    } else {
+      this.#hold(rest.subarray(whole));
+    }
+  }
+
+  /** Yields the last line, if it has no line end. */
+  *end(): Generator<Uint8Array> {
+    if (this.#length > 0) yield this.#unmarked(this.#take());
+  }
+
+  /** Yields the lines of a region that are not empty; `count` is then the number of each. */
+  *lines(region: Uint8Array): Generator<Uint8Array> {
+    for (let start = 0; start < region.length; ) {
+      this.#count++;
+      if (region[start] === LINE_FEED) {
+        start++;
+        continue;
+      }
+      const found = region.indexOf(LINE_FEED, start);
+      const end = found === -1 ? region.length : found;
+      yield region.subarray(start, end);
+      start = end + 1;
+    }
+  }
+
+  /** Returns the held bytes together with those that follow. */
+  #joined(lines: Uint8Array): Uint8Array {
+    return this.#length === 0 ? lines : Buffer.concat([this.#take(), lines]);
+  }
+
+  /** @param lines whole lines. */
+  *#regions(lines: Uint8Array): Generator<Uint8Array | null> {
+    let start = 0;
+    while (start < lines.length) {
+      const cut = lines.subarray(start, start + REGION).lastIndexOf(LINE_FEED);
+      const end = cut === -1 ? lines.indexOf(LINE_FEED, start + REGION) + 1 : start + cut + 1;
+      if (end - start - 1 > MAX_ROW_BYTES) {
+        this.#count++;
+        yield null;
+      } else {
+        yield this.#unmarked(lines.subarray(start, end));
+      }
+      start = end;
+    }
+  }
+
+  /** Leaves out a byte order mark at the beginning of the text. */
+  #unmarked(region: Uint8Array): Uint8Array {
+    const { length } = BYTE_ORDER_MARK;
+    const isMarked = this.#count === 0 && BYTE_ORDER_MARK.equals(region.subarray(0, length));
+    return isMarked ? region.subarray(length) : region;
+  }
+
+  #hold(bytes: Uint8Array): void {
+    const length = this.#length + bytes.length;
+    if (length > this.#held.length) {
+      const larger = Buffer.alloc(Math.max(length, 2 * this.#held.length, FIRST_HELD));
+      this.#held.copy(larger, 0, 0, this.#length);
+      this.#held = larger;
+    }
+    this.#held.set(bytes, this.#length);
+    this.#length = length;
+  }
+
+  /** Returns the held bytes, which the caller may keep. */
+  #take(): Uint8Array {
+    const taken = this.#held.subarray(0, this.#length);
+    this.#held = Buffer.alloc(0);
+    this.#length = 0;
+    return taken;
+  }
+}
+
+const MAX_VALUES = 10_000;
+const MAX_NESTING = 100;
+
+/** A shorter line cannot have too many values: each needs a character, and one before the next. */
+const MAX_UNCOUNTED = 2 * MAX_VALUES;
+
+/** A line that is no row. The message says why, and how to send it. */
+export class UnreadableLine {
+  constructor(readonly message: string) {}
+}
+
+export const TOO_LONG = new UnreadableLine(
+  `The line has more than ${MAX_ROW_BYTES} bytes, the most that a line may have. Send less in it, and see that each row ends with an end of line.`,
+);
+const NOT_UTF8 = new UnreadableLine('The line is not UTF-8. Send the rows in UTF-8.');
+const TOO_MANY = new UnreadableLine(
+  `The line holds more than ${MAX_VALUES} values. Send a row as an object of plain values, and only the columns of the model.`,
+);
+const TOO_DEEP = new UnreadableLine(
+  `The line nests deeper than ${MAX_NESTING} levels. Send a row as an object of plain values.`,
+);
+
+/** Returns the value of a line without its end; undefined, if the line is blank. */
+export function lineValue(line: Uint8Array): unknown {
+  if (line.every(isBlank)) return undefined;
+  if (!isUtf8(line)) return NOT_UTF8;
+  const text = Buffer.from(line.buffer, line.byteOffset, line.length).toString();
+  // The blanks of other scripts make a blank line, too.
+  if (text.trim() === '') return undefined;
+  if (text.length > MAX_UNCOUNTED) {
+    const excess = excessOf(text);
+    if (excess) return excess;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    const mayBeDeep = text.length > 2 * MAX_NESTING;
+    return mayBeDeep && nestsDeeperThan(MAX_NESTING, value) ? TOO_DEEP : value;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    const words = reason.replace(/ is not valid JSON$/, '');
+    return new UnreadableLine(`The line is not valid JSON: ${words}. Write one JSON value on it.`);
+  }
+}
+
+function isBlank(byte: number): boolean {
+  return byte === SPACE || byte === TAB || byte === CARRIAGE_RETURN;
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+
+/**
+ * Returns what a text has too much of, before it is parsed: in a text of many values, that takes long. Values are the
+ * text itself, each array and object that is not empty, and what is behind a comma.
+ */
+function excessOf(text: string): UnreadableLine | undefined {
+  let values = 1;
+  let depth = 0;
+  let isEmpty = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= 0x20) continue;
+    if (code === QUOTE) {
+      at = stringEnd(text, at);
+    } else if (code === OPEN_BRACKET || code === OPEN_BRACE) {
+      values++;
+      depth++;
+    } else if (code === CLOSE_BRACKET || code === CLOSE_BRACE) {
+      if (depth === 0) return undefined;
+      depth--;
+      if (isEmpty) values--;
+    } else if (code === COMMA) {
+      if (depth === 0) return undefined;
+      values++;
+    }
+    isEmpty = code === OPEN_BRACKET || code === OPEN_BRACE;
+    if (depth > MAX_NESTING) return TOO_DEEP;
+    if (values > MAX_VALUES) return TOO_MANY;
+  }
+  return undefined;
+}
+
+/** Returns the place of the quote that closes the string at a place, or the end of the text. */
+function stringEnd(text: string, quote: number): number {
+  let at = quote + 1;
+  while (at < text.length && text.charCodeAt(at) !== QUOTE) {
+    at += text.charCodeAt(at) === BACKSLASH ? 2 : 1;
+  }
+  return at;
+}
+
+function nestsDeeperThan(levels: number, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (levels === 0) return true;
+  for (const child of Array.isArray(value) ? value : Object.values(value)) {
+    if (nestsDeeperThan(levels - 1, child)) return true;
+  }
+  return false;
+}

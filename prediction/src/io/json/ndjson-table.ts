@@ -1,0 +1,45 @@
+import { RowsReader } from '../../table/row-reader.js';
+import type { Table } from '../../table/table.js';
+import { TableError } from '../../table/table-error.js';
+import { type ReadOptions, readTable } from '../read-table.js';
+import { LineSplitter, lineValue, TOO_LONG, UnreadableLine } from './lines.js';
+
+/**
+ * Reads a table from NDJSON as it streams in: a row object a line, in UTF-8: see `readTable`. Blank lines count, and
+ * are no rows.
+ *
+ * @throws {TableError} if a line is no JSON, or no model can be trained on the table.
+ * @throws the source's own error, if it breaks off.
+ */
+export function readNdjsonTable(
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  options: ReadOptions = {},
+): Promise<Table> {
+  return readTable(source, options, async (pieces) => {
+    const rows = new RowsReader(target, options.task);
+    const splitter = new LineSplitter();
+    for await (const piece of pieces) addLines(splitter, splitter.add(piece), rows);
+    addLines(splitter, splitter.end(), rows);
+    return rows.build();
+  });
+}
+
+function addLines(
+  splitter: LineSplitter,
+  regions: Iterable<Uint8Array | null>,
+  rows: RowsReader,
+): void {
+  for (const region of regions) {
+    if (region === null) throw unreadable(TOO_LONG, splitter.count);
+    for (const line of splitter.lines(region)) {
+      const value = lineValue(line);
+      if (value instanceof UnreadableLine) throw unreadable(value, splitter.count);
+      if (value !== undefined) rows.add(value, { line: splitter.count });
+    }
+  }
+}
+
+function unreadable({ message }: UnreadableLine, line: number): TableError {
+  return new TableError([{ message: message.replace('The line', `Line ${line}`), line }]);
+}

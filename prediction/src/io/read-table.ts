@@ -1,0 +1,70 @@
+import type { OrderedRows } from '../table/row-reader.js';
+import { MIN_ROWS, type Table, type Task } from '../table/table.js';
+import { TableError } from '../table/table-error.js';
+import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
+import type { Vector } from './columns/vector.js';
+
+/** The reading of a table. */
+export interface ReadOptions {
+  /** Whether the source of a bad table is read to its end; true without it. */
+  readonly drain?: boolean;
+  /** The task; without it, the values of the target decide. */
+  readonly task?: Task | undefined;
+}
+
+/**
+ * Reads a table with `read`. A bad table is parsed no further, but its source is read to the end before the promise
+ * rejects, because it may be a request whose connection has to carry the refusal. With `drain: false` it rejects at
+ * once.
+ *
+ * @throws {TableError} in place of a fault of the format.
+ */
+export async function readTable(
+  source: AsyncIterable<Uint8Array>,
+  { drain = true }: ReadOptions,
+  read: (pieces: AsyncIterable<Uint8Array>) => Promise<Table>,
+): Promise<Table> {
+  const pieces = source[Symbol.asyncIterator]();
+  let hasEnded = false;
+  const next = async () => {
+    // A source that broke off is not asked again.
+    hasEnded = true;
+    const piece = await pieces.next();
+    hasEnded = piece.done ?? false;
+    return piece;
+  };
+  try {
+    // Who stops early would end the source: this iterator has no `return`.
+    return await read({ [Symbol.asyncIterator]: () => ({ next }) });
+  } catch (error) {
+    const isRefusal = REFUSALS.some((kind) => error instanceof kind);
+    while (isRefusal && drain && !hasEnded) await next();
+    if (!(error instanceof FormatError)) throw error;
+    const { message, line } = error;
+    throw new TableError([{ message, ...(line !== undefined && { line }) }]);
+  }
+}
+
+const REFUSALS = [TableError, FormatError, MalformedJsonError, JsonShapeError];
+
+/** Adds batches of columns to a table. */
+export async function addBatches(
+  rows: OrderedRows,
+  batches: AsyncIterable<{
+    readonly length: number;
+    readonly vectors: ReadonlyMap<number, Vector>;
+  }>,
+): Promise<Table> {
+  let count = 0;
+  for await (const { length, vectors } of batches) {
+    rows.addColumns(count, length, vectors);
+    count += length;
+  }
+  if (count === 0) throw noRows();
+  return rows.build();
+}
+
+export function noRows(): TableError {
+  const message = `The table has no rows. At least ${MIN_ROWS} with a target are needed.`;
+  return new TableError([{ message }]);
+}

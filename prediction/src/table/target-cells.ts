@@ -1,0 +1,332 @@
+import { parseNumber } from './cells.js';
+import { codesByRow, valuesByRow } from './chunked-array.js';
+import {
+  NumberForm,
+  type NumberReading,
+  numberOf,
+  type UndecidedReading,
+} from './number-formats.js';
+import {
+  type ClassificationTable,
+  MIN_ROWS,
+  type RegressionTable,
+  type TargetClass,
+  type Task,
+} from './table.js';
+import { quote, TableError, type TableFault } from './table-error.js';
+
+/** The place of a row in the sender's own text. */
+export type Place = { line: number } | { row: number };
+
+/** The target of a table. */
+type TargetData =
+  | Pick<RegressionTable, 'task' | 'targetValues' | 'targetReading'>
+  | Pick<ClassificationTable, 'task' | 'classes' | 'targetClasses'>;
+
+interface FoundCell {
+  text: string;
+  place: Place;
+}
+
+/**
+ * Gathers the cells of the target, as numbers and as classes: which of them they are is known when all
+ * are there.
+ */
+export class TargetCells {
+  readonly #target: string;
+  readonly #values = valuesByRow();
+  readonly #codes = codesByRow();
+  readonly #codeOf = new Map<string, number>();
+  #tooManyTexts = false;
+  #numbers = 0;
+  #count = 0;
+  #least = Number.POSITIVE_INFINITY;
+  #most = Number.NEGATIVE_INFINITY;
+  #bad = 0;
+  #firstBad: FoundCell | undefined;
+  #firstLong: FoundCell | undefined;
+  /** Undefined, once a cell is no number with the unit of those before. */
+  #units: UnitValues | undefined = new UnitValues();
+
+  constructor(target: string) {
+    this.#target = target;
+  }
+
+  /** @param text of the cell, as `cellText` gives it; not empty. */
+  put(row: number, text: string, place: Place): void {
+    this.#count++;
+    if (this.#units?.put(row, text) === false) this.#units = undefined;
+    const value = parseNumber(text);
+    if (!Number.isNaN(value)) this.#numbers++;
+    if (Number.isFinite(value)) {
+      this.#putFinite(row, value);
+    } else {
+      this.#bad++;
+      this.#firstBad ??= { text: start(text), place };
+    }
+    this.#putText(row, className(text), place);
+  }
+
+  /** @param value finite. */
+  putNumber(row: number, value: number, place: Place): void {
+    // Its text is needed no more, once there are too many for classes and no unit.
+    if (!this.#tooManyTexts || this.#units !== undefined) {
+      this.put(row, String(value), place);
+      return;
+    }
+    this.#count++;
+    this.#numbers++;
+    this.#putFinite(row, value + 0);
+  }
+
+  #putFinite(row: number, value: number): void {
+    this.#values.set(row, value);
+    if (value < this.#least) this.#least = value;
+    if (value > this.#most) this.#most = value;
+  }
+
+  #putText(row: number, text: string, place: Place): void {
+    if (this.#tooManyTexts) return;
+    if (text.length > MAX_CLASS_LENGTH) {
+      this.#firstLong ??= { text: start(text), place };
+      return;
+    }
+    let code = this.#codeOf.get(text);
+    if (code === undefined) {
+      if (this.#codeOf.size === MAX_CLASS_TEXTS) {
+        this.#tooManyTexts = true;
+        return;
+      }
+      code = this.#codeOf.size + 1;
+      this.#codeOf.set(start(text), code);
+    }
+    this.#codes.set(row, code);
+  }
+
+  /**
+   * The target of all rows; the cells are given up with it.
+   *
+   * @param task undefined, for numbers where most cells are numbers, else for classes.
+   * @throws {TableError} if the target cannot be predicted so.
+   */
+  take(rowCount: number, task: Task | undefined): TargetData {
+    const reading = this.#count > 0 ? this.#units?.reading() : undefined;
+    const isNumeric = 2 * this.#numbers > this.#count || reading?.kind === 'number';
+    const chosen = task ?? (isNumeric ? 'regression' : 'classification');
+    if (chosen === 'classification') return this.#takeClasses(rowCount);
+    if (reading === undefined) return this.#takeValues(rowCount);
+    if (reading.kind === 'undecided') throw this.#undecided(reading);
+    return this.#takeUnits(rowCount, reading);
+  }
+
+  #takeUnits(rowCount: number, reading: NumberReading): TargetData {
+    const targetValues = this.#units?.take(rowCount, reading) ?? new Float64Array();
+    this.#checkCount(rowCount);
+    for (const value of targetValues) {
+      if (value < this.#least) this.#least = value;
+      if (value > this.#most) this.#most = value;
+    }
+    this.#checkSpread();
+    return { task: 'regression', targetValues, targetReading: reading };
+  }
+
+  #takeValues(rowCount: number): TargetData {
+    const name = quote(this.#target);
+    if (this.#firstBad !== undefined) {
+      const { text, place } = this.#firstBad;
+      const share = `${this.#bad} of its ${this.#count} values`;
+      throw this.#fault(
+        `The target ${name} must hold finite numbers, but ${share} are not; the first is ${quote(text)}. Correct them, leave them blank, predict the values as classes (task "classification"), or choose another target.`,
+        place,
+      );
+    }
+    this.#checkCount(rowCount);
+    this.#checkSpread();
+    return { task: 'regression', targetValues: this.#values.take(rowCount) };
+  }
+
+  #checkCount(rowCount: number): void {
+    if (rowCount >= MIN_ROWS) return;
+    const rows = rowCount === 1 ? 'row has' : 'rows have';
+    throw this.#fault(
+      `Only ${rowCount} ${rows} a value of the target ${quote(this.#target)}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`,
+    );
+  }
+
+  /** An answer that is always the same number, "certain" at 0.99, would hide a wrong export. */
+  #checkSpread(): void {
+    if (this.#least !== this.#most) return;
+    throw this.#fault(
+      `Every value of the target ${quote(this.#target)} is ${this.#least}: there is nothing to predict. Choose another target, or send rows in which it varies.`,
+    );
+  }
+
+  #undecided({ reason }: UndecidedReading): TableError {
+    return this.#fault(
+      `The target ${quote(this.#target)} cannot be read: ${reason}. Or predict the values as classes (task "classification").`,
+    );
+  }
+
+  #takeClasses(rowCount: number): TargetData {
+    const name = quote(this.#target);
+    if (this.#firstLong !== undefined) {
+      const { text, place } = this.#firstLong;
+      throw this.#fault(
+        `A value of the target ${name} is longer than ${MAX_CLASS_LENGTH} characters, which no class may be: ${quote(text)}. Shorten it, or choose another target.`,
+        place,
+      );
+    }
+    if (this.#tooManyTexts) {
+      const most = MAX_CLASS_TEXTS.toLocaleString('en');
+      throw this.#fault(
+        `The target ${name} has more than ${most} different values, too many for classes. Group them, or choose another target.`,
+      );
+    }
+    const texts = [...this.#codeOf.keys()];
+    const codes = this.#codes.take(rowCount);
+    const rows = new Uint32Array(texts.length);
+    for (const code of codes) rows[code - 1] = (rows[code - 1] ?? 0) + 1;
+    const chosen = chooseClasses(
+      this.#target,
+      texts.map((text, index) => ({ text, rows: rows[index] ?? 0 })),
+    );
+    if (typeof chosen === 'string') throw this.#fault(chosen);
+    const { classes, classOf } = chosen;
+    const targetClasses = codes.map((code) => classOf[code - 1] ?? 0);
+    return { task: 'classification', classes, targetClasses };
+  }
+
+  #fault(message: string, place?: Place): TableError {
+    const fault: TableFault = { message, column: this.#target, ...place };
+    return new TableError([fault]);
+  }
+}
+
+const WHOLE = /^([+-]?\d+)\.0+$/;
+
+/** The name of a class, given the text of a cell: programs write the whole number 1 as `1.0` where others are missing. */
+export function className(text: string): string {
+  return text.endsWith('0') ? text.replace(WHOLE, '$1') : text;
+}
+
+/** A copy, as a part of a text would keep all of it in memory; of a long text its beginning. */
+function start(text: string): string {
+  return Buffer.from(text.slice(0, MAX_CLASS_LENGTH + 1), 'utf16le').toString('utf16le');
+}
+
+/** The values of a target of numbers with a unit, whose separators are known when all are there. */
+class UnitValues {
+  readonly #form = new NumberForm();
+  readonly #ways = { '.': valuesByRow(), ',': valuesByRow() };
+
+  /** Adds a text. Returns whether it agrees with those before. */
+  put(row: number, text: string): boolean {
+    const parts = this.#form.add(text);
+    if (parts === undefined) return false;
+    for (const decimal of ['.', ','] as const) {
+      this.#ways[decimal].set(row, numberOf(parts, decimal));
+    }
+    return true;
+  }
+
+  reading(): NumberReading | UndecidedReading {
+    return this.#form.reading();
+  }
+
+  /** The values of all rows; they are given up with it. */
+  take(rowCount: number, { decimal }: NumberReading): Float64Array {
+    return this.#ways[decimal].take(rowCount);
+  }
+}
+
+/** The most classes that a model tells apart: every answer row has a probability of each. */
+export const MAX_CLASSES = 100;
+
+/** Classes with fewer rows are rare, and are merged: each of five folds would learn from one or none of them. */
+const MIN_CLASS_ROWS = 10;
+
+/** The most different texts of a target of classes, the rare ones among them. */
+const MAX_CLASS_TEXTS = 5000;
+
+/** The most characters of a class: every answer row repeats the names of all classes. */
+const MAX_CLASS_LENGTH = 200;
+
+/** The class that rare classes are merged into; if the table has a class of this name, it takes them in. */
+export const MERGED_CLASS = 'other';
+
+/** The most names of merged classes that a model lists. */
+const MAX_LISTED = 20;
+
+/** A distinct text of the target and the number of its rows. */
+interface TextCount {
+  text: string;
+  rows: number;
+}
+
+/** The classes of a table, and which of them each text is, in the order of the texts. */
+interface ChosenClasses {
+  classes: TargetClass[];
+  classOf: Uint16Array;
+}
+
+/**
+ * Chooses the classes of a target. A class with at least 10 rows is kept; all others are merged into one.
+ *
+ * @returns a sentence that says what is wrong, if fewer than two or more than 100 classes have enough rows, or
+ *   if most rows are of rare classes.
+ */
+function chooseClasses(target: string, counts: readonly TextCount[]): ChosenClasses | string {
+  const rowCount = counts.reduce((sum, { rows }) => sum + rows, 0);
+  const name = quote(target);
+  if (rowCount < MIN_ROWS) {
+    const rows = rowCount === 1 ? 'row has' : 'rows have';
+    return `Only ${rowCount} ${rows} a value of the target ${name}. At least ${MIN_ROWS} are needed, to learn from some and to measure the error on the others.`;
+  }
+  const sorted = counts.toSorted((a, b) => b.rows - a.rows);
+  const [first] = sorted;
+  if (first !== undefined && sorted.length === 1) {
+    return `Every value of the target ${name} is ${quote(first.text)}: there is nothing to predict. Choose another target, or send rows in which it varies.`;
+  }
+  const frequent = sorted.filter(({ rows }) => rows >= MIN_CLASS_ROWS);
+  const rare = sorted.filter(({ rows }) => rows < MIN_CLASS_ROWS);
+  const rareRows = rare.reduce((sum, { rows }) => sum + rows, 0);
+  if (2 * rareRows > rowCount) {
+    return `The target ${name} has ${thousands(sorted.length)} different values, and most rows have one that is in fewer than ${MIN_CLASS_ROWS} rows. Classes need at least ${MIN_CLASS_ROWS} rows each: group the values, or choose another target.`;
+  }
+  if (frequent.length < 2) {
+    const [most] = rare;
+    const rows = most?.rows === 1 ? '1 row' : `${most?.rows} rows`;
+    return `The target ${name} has one class with at least ${MIN_CLASS_ROWS} rows, ${quote(first?.text ?? '')}; the next, ${quote(most?.text ?? '')}, has ${rows}. Two classes need at least ${MIN_CLASS_ROWS} rows each: send more rows, or group the rare values.`;
+  }
+  const classes = mergeRare(frequent, rare);
+  if (classes.length > MAX_CLASSES) {
+    return `The target ${name} has ${thousands(frequent.length)} classes with at least ${MIN_CLASS_ROWS} rows${rare.length > 0 ? ', and rarer ones' : ''}; a model tells at most ${MAX_CLASSES} apart. Group the values, or choose another target.`;
+  }
+  return { classes, classOf: assign(counts, classes) };
+}
+
+function mergeRare(frequent: readonly TextCount[], rare: readonly TextCount[]): TargetClass[] {
+  const classes = frequent.map(
+    ({ text, rows }): TargetClass => ({ name: text, rows, merged_count: 0, merged: [] }),
+  );
+  if (rare.length === 0) return classes;
+  let taker = classes.find(({ name }) => name === MERGED_CLASS);
+  if (taker === undefined) {
+    taker = { name: MERGED_CLASS, rows: 0, merged_count: 0, merged: [] };
+    classes.push(taker);
+  }
+  taker.rows += rare.reduce((sum, { rows }) => sum + rows, 0);
+  taker.merged_count = rare.length;
+  taker.merged = rare.slice(0, MAX_LISTED).map(({ text }) => text);
+  return classes.sort((a, b) => b.rows - a.rows);
+}
+
+function assign(counts: readonly TextCount[], classes: readonly TargetClass[]): Uint16Array {
+  const indexOf = new Map(classes.map(({ name }, index) => [name, index]));
+  const merged = indexOf.get(MERGED_CLASS) ?? 0;
+  return Uint16Array.from(counts, ({ text }) => indexOf.get(text) ?? merged);
+}
+
+function thousands(count: number): string {
+  return count.toLocaleString('en');
+}
