@@ -2,7 +2,7 @@ import { diamondTable } from '../../testkit/data/diamonds.js';
 import { Crowd, wire } from '../../testkit/http/load.js';
 import { median, percent } from '../../testkit/numbers.js';
 import { processorTime } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { KeptStreams } from './open-streams.js';
 import { QUESTIONS, TOKENS, TOKENS_A_SECOND } from './questions.js';
 import { Agents } from './service.js';

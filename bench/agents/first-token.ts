@@ -1,6 +1,6 @@
 import { median, quantile } from '../../testkit/numbers.js';
 import { processorTime } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { QUESTIONS } from './questions.js';
 import { type AgentName, Agents } from './service.js';
 import { timedAnswer } from './timed-answer.js';

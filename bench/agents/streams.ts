@@ -1,6 +1,6 @@
 import { median, quantile } from '../../testkit/numbers.js';
 import { processorTime, residentMemory } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { openStreams } from './open-streams.js';
 import { QUESTIONS, TOKENS, TOKENS_A_SECOND } from './questions.js';
 import { Agents } from './service.js';

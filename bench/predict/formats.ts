@@ -1,4 +1,4 @@
-import type { Scenario } from '../scenario/scenario.js';
+import type { Scenario } from '../scenarios.js';
 import { type BodyFormat, ROWS, requestOf, rowsASecond } from './bodies.js';
 import { compare, rateOf, ratio } from './rate.js';
 import { pricesPath, withService } from './service.js';

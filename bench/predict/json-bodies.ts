@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { percent } from '../../testkit/numbers.js';
 import type { Service } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { bodyOf, ROWS, requestOf, rowsASecond } from './bodies.js';
 import { compare, middle, rateOf, ratio } from './rate.js';
 import { pricesPath, withService } from './service.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Finding, Given, Scenario } from '../scenario/scenario.js';
+import type { Finding, Given, Scenario } from '../scenarios.js';
 import { type BodyFormat, ROWS, requestOf, rowsASecond } from './bodies.js';
 import { compare, middle, type Repeated, rateOf, ratio } from './rate.js';
 import { pricesPath, withService } from './service.js';

@@ -1,8 +1,9 @@
-import { diamondTable } from '../../../testkit/data/diamonds.js';
-import { ask, Client, type Headers, NoAnswer, send } from '../../../testkit/http/client.js';
-import { percent, quantile } from '../../../testkit/numbers.js';
-import { untilReadyAt } from '../../../testkit/service/train-prices.js';
-import type { Finding } from '../../scenario/scenario.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { ask, Client, type Headers, send } from '../../testkit/http/client.js';
+import { percent } from '../../testkit/numbers.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import type { Finding } from '../scenarios.js';
+import { p99Of, type Timed, timeAnswer, timeInWords } from './timing.js';
 
 /** The rates of an ordinary owner, in requests a second. */
 const RATES = { reads: 20, writes: 5, predictions: 10, uploads: 0.5 };
@@ -23,13 +24,7 @@ const SERVED = 0.95;
 const P99 = 1000;
 
 /** The outcome of one request. */
-interface Outcome {
-  readonly kind: Kind;
-  /** The response time; infinite if no answer arrived in time. */
-  readonly milliseconds: number;
-  /** Undefined if no answer arrived in time. */
-  readonly status: number | undefined;
-}
+type Outcome = Timed & { readonly kind: Kind };
 
 type Request = (number: number) => readonly [method: string, path: string, body?: unknown];
 
@@ -104,14 +99,9 @@ export class Tenant {
 
   async #send(kind: Kind, number: number): Promise<Outcome> {
     const [method, path, body] = this.requests[kind](number);
-    const begun = performance.now();
-    try {
-      const { status } = await this.#client.send(method, this.url + path, body, this.headers);
-      return { kind, status, milliseconds: performance.now() - begun };
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      return { kind, status: undefined, milliseconds: Number.POSITIVE_INFINITY };
-    }
+    const url = this.url + path;
+    const outcome = await timeAnswer(() => this.#client.send(method, url, body, this.headers));
+    return { kind, ...outcome };
   }
 }
 
@@ -130,14 +120,8 @@ function judgeKind(kind: Kind, outcomes: readonly Outcome[]) {
   const own = outcomes.filter((outcome) => outcome.kind === kind);
   const refused = own.filter(({ status }) => status === undefined || status >= 300);
   const share = own.length === 0 ? 1 : 1 - refused.length / own.length;
-  const p99 =
-    own.length === 0
-      ? 0
-      : quantile(
-          own.map(({ milliseconds }) => milliseconds),
-          0.99,
-        );
-  const time = Number.isFinite(p99) ? `${p99.toFixed(0)} ms` : `more than ${DEADLINE} ms`;
+  const p99 = own.length === 0 ? 0 : p99Of(own);
+  const time = timeInWords(p99, `more than ${DEADLINE} ms`);
   const answers = [...new Set(refused.map(({ status }) => status ?? 'no answer'))].join(', ');
   const why = refused.length > 0 ? ` (${answers})` : '';
   return {

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { TextWriter } from '../../../../prediction/src/arrow/column-writers.js';
+import { TextWriter } from '../../prediction/src/arrow/column-writers.js';
 import {
   BatchBody,
   batchMessage,
   dictionaryMessage,
   schemaMessage,
-} from '../../../../prediction/src/arrow/message-bytes.js';
-import type { Field } from '../../../../prediction/src/arrow/schema.js';
-import { INT32, UTF8 } from '../../../../prediction/src/arrow/types.js';
-import { arrowStream } from '../../../../testkit/data/made-arrow.js';
+} from '../../prediction/src/arrow/message-bytes.js';
+import type { Field } from '../../prediction/src/arrow/schema.js';
+import { INT32, UTF8 } from '../../prediction/src/arrow/types.js';
+import { arrowStream } from '../../testkit/data/made-arrow.js';
 import {
   BODY_START,
   Codec,
@@ -21,7 +21,7 @@ import {
   parquetFile,
   plainDoubles,
   plainTexts,
-} from '../../../../testkit/data/made-parquet.js';
+} from '../../testkit/data/made-parquet.js';
 
 const KIBIBYTE = 2 ** 10;
 const MEBIBYTE = 2 ** 20;

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { v7 as uuidv7 } from 'uuid';
-import { DatabaseSync } from '../../../server/store/database/sqlite-connection.js';
-import { Crowd, wire } from '../../../testkit/http/load.js';
-import { median } from '../../../testkit/numbers.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
+import { Crowd, wire } from '../../testkit/http/load.js';
+import { median } from '../../testkit/numbers.js';
 import {
   processorTime,
   type Service,
   startService,
-} from '../../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../../scenario/scenario.js';
+} from '../../testkit/service/measured-service.js';
+import type { Finding, Scenario } from '../scenarios.js';
 
 /** The number of projects, and of skills in each. */
 interface Size {

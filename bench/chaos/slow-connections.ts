@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diamondTable } from '../../../testkit/data/diamonds.js';
-import { ask, send } from '../../../testkit/http/client.js';
-import { Crowd, wire } from '../../../testkit/http/load.js';
-import { median, percent } from '../../../testkit/numbers.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { ask, send } from '../../testkit/http/client.js';
+import { Crowd, wire } from '../../testkit/http/load.js';
+import { median, percent } from '../../testkit/numbers.js';
 import {
   residentMemory,
   type Service,
   startService,
-} from '../../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../../scenario/scenario.js';
-import { Tricklers } from '../tricklers.js';
+} from '../../testkit/service/measured-service.js';
+import type { Finding, Scenario } from '../scenarios.js';
+import { Tricklers } from './tricklers.js';
 
 const SLOW = 1000;
 const ROUNDS = 5;

@@ -1,13 +1,14 @@
 import { cpus } from 'node:os';
-import { send } from '../../../testkit/http/client.js';
-import { percent, quantile } from '../../../testkit/numbers.js';
+import { send } from '../../testkit/http/client.js';
+import { percent, quantile } from '../../testkit/numbers.js';
 import {
   busyTime,
   type Service,
   treeMemory,
   treeTime,
-} from '../../../testkit/service/measured-service.js';
-import type { Finding } from '../../scenario/scenario.js';
+} from '../../testkit/service/measured-service.js';
+import type { Finding } from '../scenarios.js';
+import { timeInWords, timeOf } from './timing.js';
 
 /** The bounds that an attacked service must keep. */
 export interface Bounds {
@@ -121,15 +122,9 @@ export class Watch {
 }
 
 /** Returns how long an orchestrator waits for the health check, in milliseconds; infinite if it fails. */
-async function probe(url: string): Promise<number> {
-  const begun = performance.now();
-  try {
-    const options = { deadline: HEALTH_DEADLINE };
-    const { status } = await send('GET', `${url}/health/live`, undefined, {}, options);
-    return status === 200 ? performance.now() - begun : Number.POSITIVE_INFINITY;
-  } catch {
-    return Number.POSITIVE_INFINITY;
-  }
+function probe(url: string): Promise<number> {
+  const options = { deadline: HEALTH_DEADLINE };
+  return timeOf([200], () => send('GET', `${url}/health/live`, undefined, {}, options));
 }
 
 /** Orders parts; one without a probe was not measured. */
@@ -138,7 +133,5 @@ function slowness(milliseconds = Number.NaN): number {
 }
 
 function inWords(milliseconds = Number.NaN): string {
-  return Number.isFinite(milliseconds)
-    ? `${milliseconds.toFixed(0)} ms`
-    : `no answer in ${HEALTH_DEADLINE} ms`;
+  return timeInWords(milliseconds, `no answer in ${HEALTH_DEADLINE} ms`);
 }

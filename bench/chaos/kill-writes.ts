@@ -1,14 +1,14 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diamondTable } from '../../../testkit/data/diamonds.js';
-import { ask, send } from '../../../testkit/http/client.js';
-import { arrayOf, fieldOf, textOf } from '../../../testkit/json.js';
-import { median } from '../../../testkit/numbers.js';
-import { type Service, startService } from '../../../testkit/service/measured-service.js';
-import { startPostgres } from '../../../testkit/store/postgres-database.js';
-import { type Finding, none, type Scenario } from '../../scenario/scenario.js';
-import { type Contents, contentsOf, LISTS } from '../writes/contents.js';
-import { Writer } from '../writes/writer.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { ask, send } from '../../testkit/http/client.js';
+import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { median } from '../../testkit/numbers.js';
+import { type Service, startService } from '../../testkit/service/measured-service.js';
+import { startPostgres } from '../../testkit/store/postgres-database.js';
+import { type Finding, none, type Scenario } from '../scenarios.js';
+import { type Contents, contentsOf, LISTS } from './writes/contents.js';
+import { Writer } from './writes/writer.js';
 
 const KILLS = 50;
 const WRITERS = 6;

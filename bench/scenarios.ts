@@ -1,10 +1,42 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { scriptCommand } from '../../testkit/command-line.js';
-import { machine } from './machine.js';
-import { keepResult } from './results.js';
-import type { Finding, Given, Scenario } from './scenario.js';
+import { scriptCommand } from '../testkit/command-line.js';
+import { keepResult, machine, minutesSince, row, table, verdict } from './report.js';
+
+/** A requirement on the service, and the measured result. */
+export interface Finding {
+  /** The required figure, in words. */
+  readonly asked: string;
+  readonly measured: string;
+  /** Undefined if no figure is required, or if it could not be measured; `measured` then gives the reason. */
+  readonly passed: boolean | undefined;
+  /** Fails the run also where figures of speed may be missed (`--any-speed`). */
+  readonly mustHold?: true;
+}
+
+/** Something beside the built service that scenarios may use. */
+export interface Given {
+  /** The folder of an earlier commit, built, to compare with. */
+  readonly before?: string;
+}
+
+/** An experiment with the built service. */
+export interface Scenario {
+  /** A scenario of a family is named FAMILY/NAME. */
+  readonly name: string;
+  /** @param folder an empty folder of its own, removed afterwards */
+  run(folder: string, given: Given): Promise<Finding[]>;
+  /** Runs a form of a few seconds, if the scenario has one. */
+  runShort?(folder: string): Promise<Finding[]>;
+}
+
+/** Returns the finding that there were no faults, or their number and the first of them. */
+export function none(asked: string, faults: readonly string[], ofWhat: string): Finding {
+  const [first] = faults;
+  const measured = first ? `${faults.length} of ${ofWhat}, the first: ${first}` : `0 of ${ofWhat}`;
+  return { asked, measured, passed: faults.length === 0 };
+}
 
 /** A script of `package.json` that runs scenarios. */
 export interface ScenarioScript {
@@ -56,29 +88,25 @@ async function runAll(
   chosen: readonly Scenario[],
   { anySpeed, short, before }: Options,
 ): Promise<void> {
+  const rows: string[][] = [];
   const given = before === undefined ? {} : { before: resolve(before) };
-  const rows: string[] = [];
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
     for (const finding of await findingsOf(scenario, given)) {
       if (finding.passed === false && (finding.mustHold || !anySpeed)) process.exitCode = 1;
-      rows.push(rowOf(scenario, finding));
-      process.stderr.write(`  ${rows.at(-1)}\n`);
+      const { asked, measured, passed } = finding;
+      rows.push([scenario.name, asked, measured, verdict(passed)]);
+      process.stderr.write(`  ${row(rows.at(-1) ?? [])}\n`);
     }
   }
-  const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
   const where = [machine(), script.placing].filter((text) => text !== undefined).join(': ');
-  const table = `${where}; ${minutes} minutes
-
-| scenario | asked for | measured | |
-|---|---|---|---|
-${rows.join('\n')}
-`;
-  process.stdout.write(table);
+  const head = ['scenario', 'asked for', 'measured', ''];
+  const text = `${where}; ${minutesSince(begun)}\n\n${table(head, rows)}\n`;
+  process.stdout.write(text);
   // Only complete runs in the long form are kept.
   if (short || chosen.length < script.scenarios.length) return;
-  await keepResult(script.file, `# What \`npm run ${script.name}\` found\n\n${table}`);
+  await keepResult(script.file, script.name, text);
 }
 
 function shortForms(scenarios: readonly Scenario[]): Scenario[] {
@@ -103,10 +131,4 @@ async function findingsOf(scenario: Scenario, given: Given): Promise<Finding[]> 
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-function rowOf({ name }: Scenario, { asked, measured, passed }: Finding): string {
-  const verdict = passed === undefined ? '' : passed ? 'pass' : '**fail**';
-  const cells = [name, asked, measured, verdict].map((cell) => cell.replaceAll('|', '\\|'));
-  return `| ${cells.join(' | ')} |`;
 }

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { LEASE_MS } from '../../../server/models/training/trainings.js';
-import { diamondTable } from '../../../testkit/data/diamonds.js';
-import { ask, send } from '../../../testkit/http/client.js';
-import { type Service, startService } from '../../../testkit/service/measured-service.js';
-import { untilReadyAt } from '../../../testkit/service/train-prices.js';
-import { startPostgres } from '../../../testkit/store/postgres-database.js';
-import { type Finding, none, type Scenario } from '../../scenario/scenario.js';
-import { compareWith, type Ledger } from '../writes/ledger.js';
-import { Persistent } from '../writes/persistent.js';
+import { LEASE_MS } from '../../server/models/training/trainings.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { ask, send } from '../../testkit/http/client.js';
+import { type Service, startService } from '../../testkit/service/measured-service.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import { startPostgres } from '../../testkit/store/postgres-database.js';
+import { type Finding, none, type Scenario } from '../scenarios.js';
+import { compareWith, type Ledger } from './writes/ledger.js';
+import { Persistent } from './writes/persistent.js';
 
 const KILLS = 6;
 const CLIENTS = 8;

@@ -1,16 +1,16 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { diamondTable } from '../../../testkit/data/diamonds.js';
-import { ask, send } from '../../../testkit/http/client.js';
-import { Crowd, type Load, wire } from '../../../testkit/http/load.js';
-import { median, percent, quantile } from '../../../testkit/numbers.js';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { ask, send } from '../../testkit/http/client.js';
+import { Crowd, type Load, wire } from '../../testkit/http/load.js';
+import { median, percent, quantile } from '../../testkit/numbers.js';
 import {
   residentMemory,
   type Service,
   startService,
-} from '../../../testkit/service/measured-service.js';
-import { untilReadyAt } from '../../../testkit/service/train-prices.js';
-import { type Finding, none, type Scenario } from '../../scenario/scenario.js';
+} from '../../testkit/service/measured-service.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import { type Finding, none, type Scenario } from '../scenarios.js';
 
 const TIMES = 20;
 const ROUNDS = 8;

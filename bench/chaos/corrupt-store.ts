@@ -1,11 +1,11 @@
 import { randomFillSync } from 'node:crypto';
 import { copyFile, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Answer, Client, NoAnswer } from '../../../testkit/http/client.js';
-import { arrayOf, fieldOf, textOf } from '../../../testkit/json.js';
-import { type Service, startService } from '../../../testkit/service/measured-service.js';
-import { type Finding, none, type Scenario } from '../../scenario/scenario.js';
-import { startOrLine } from '../start-or-line.js';
+import { type Answer, Client, NoAnswer } from '../../testkit/http/client.js';
+import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { type Service, startService } from '../../testkit/service/measured-service.js';
+import { type Finding, none, type Scenario } from '../scenarios.js';
+import { startOrLine } from './start-or-line.js';
 
 const SKILLS = 2000;
 const PAGE = 4096;
