@@ -1,12 +1,13 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { Client, send } from '../../testkit/http/client.js';
-import { textOf } from '../../testkit/json.js';
+import { fieldOf, textOf } from '../../testkit/json.js';
 import { startService } from '../../testkit/service/measured-service.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
-import { type Disk, mountDisk } from './mounted-disk.js';
 import { startOrLine } from './start-or-line.js';
-import { largeSkill, missingOf } from './writes/large-skills.js';
 
 const SMALL = '4m';
 const ROOMY = '64m';
@@ -114,4 +115,74 @@ async function readOnly(
   } finally {
     await service.stop();
   }
+}
+
+const run = promisify(execFile);
+
+/** A separate disk that can be filled and protected without affecting any other. */
+export interface Disk {
+  readonly at: string;
+  /** Resizes the disk, to `64m` for example, and makes it writable. */
+  resize(size: string): Promise<void>;
+  /** Makes the disk read-only. */
+  protect(): Promise<void>;
+  unmount(): Promise<void>;
+}
+
+/**
+ * Mounts a disk in memory.
+ * @param at an empty folder
+ * @param size such as `4m`
+ * @returns the reason if the disk cannot be mounted; only root may mount
+ */
+async function mountDisk(at: string, size: string): Promise<Disk | string> {
+  const mount = (...options: string[]) => run('mount', ['-o', options.join(','), at]);
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', `size=${size}`, 'tmpfs', at]);
+  } catch (error) {
+    return error instanceof Error ? error.message.replaceAll('\n', ' ').trim() : String(error);
+  }
+  return {
+    at,
+    resize: async (size) => {
+      await mount('remount', 'rw', `size=${size}`);
+    },
+    protect: async () => {
+      await mount('remount', 'ro');
+    },
+    unmount: async () => {
+      await run('umount', [at]);
+    },
+  };
+}
+
+/** Returns a skill of about ten pages, whose contents derive from its number. */
+function largeSkill(number: number) {
+  return { name: `large_${number}`, type: 'lookup', params: { text: textOfNumber(number) } };
+}
+
+/**
+ * Reads skills one by one, and returns those that differ from what was written.
+ * @param written the numbers of the skills that must exist
+ * @param all if given, other skills with lower numbers than this must not exist
+ */
+async function missingOf(url: string, written: readonly number[], all?: number): Promise<string[]> {
+  const client = new Client();
+  const faults: string[] = [];
+  const expected = new Set(written);
+  const numbers = all === undefined ? written : Array.from({ length: all }, (_, number) => number);
+  for (const number of numbers) {
+    const { name } = largeSkill(number);
+    const { status, body } = await client.send('GET', `${url}/projects/default/skills/${name}`);
+    const isWhole = fieldOf(fieldOf(body, 'params'), 'text') === textOfNumber(number);
+    const isRight = expected.has(number) ? status === 200 && isWhole : status === 404;
+    if (!isRight) faults.push(`${name}: ${status} ${textOf(body, 'title')}`);
+  }
+  client.close();
+  return faults;
+}
+
+function textOfNumber(number: number): string {
+  const seed = createHash('sha512').update(String(number)).digest('hex');
+  return seed.repeat(300);
 }

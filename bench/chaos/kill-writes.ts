@@ -7,8 +7,7 @@ import { median } from '../../testkit/numbers.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
 import { startPostgres } from '../../testkit/store/postgres-database.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
-import { type Contents, contentsOf, LISTS } from './writes/contents.js';
-import { Writer } from './writes/writer.js';
+import { type Contents, contentsOf, LISTS, Writer } from './writes/writer.js';
 
 const KILLS = 50;
 const WRITERS = 6;

@@ -6,8 +6,7 @@ import { type Service, startService } from '../../testkit/service/measured-servi
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { startPostgres } from '../../testkit/store/postgres-database.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
-import { compareWith, type Ledger } from './writes/ledger.js';
-import { Persistent } from './writes/persistent.js';
+import { compareWith, type Ledger, Persistent } from './writes/persistent.js';
 
 const KILLS = 6;
 const CLIENTS = 8;

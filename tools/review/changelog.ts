@@ -34,7 +34,7 @@ export function writeChangelog(check: boolean): { message: string; upToDate: boo
  * Formats the changelog of the released contracts as Markdown, the newest first: the operations of the first
  * version, and the review of each other against the one before.
  */
-export function changelogOf(releases: readonly Release[]): string {
+function changelogOf(releases: readonly Release[]): string {
   const sections = releases.map(({ contract, date }, index) => {
     const before = releases[index - 1]?.contract;
     const heading = `## ${contract.version}${date ? ` (${date})` : ''}`;
@@ -88,7 +88,7 @@ export interface Release {
  * `CHANGELOG.md`: `## 0.1.0, 2026-11-23`.
  * @throws {VersionError | ContractFault} if one cannot be read, or has another version than its file is named after
  */
-export function readReleases(): Release[] {
+function readReleases(): Release[] {
   const dates = datesIn(existsSync('CHANGELOG.md') ? readFileSync('CHANGELOG.md', 'utf8') : '');
   return releasedContracts(RELEASES).map(({ version, source }) => ({
     contract: readContract(source, join(RELEASES, `${version}.yaml`)),

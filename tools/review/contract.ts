@@ -161,7 +161,7 @@ export const NAMED = new Set([
 ]);
 
 /** Returns the first `$ref` that leads out of the document, to nothing, or round in a circle. */
-export function brokenReference(document: JsonRecord): BrokenReference | undefined {
+function brokenReference(document: JsonRecord): BrokenReference | undefined {
   const seen = new Set<object>();
   const search = (node: unknown, at: string, named: boolean): BrokenReference | undefined => {
     if (typeof node !== 'object' || node === null || seen.has(node)) return undefined;
@@ -195,7 +195,7 @@ function reasonAgainst(document: JsonRecord, reference: string): string | undefi
 }
 
 /** Returns the target of a reference within the document; undefined if there is none. */
-export function referenced(document: JsonRecord, reference: string): unknown {
+function referenced(document: JsonRecord, reference: string): unknown {
   return valueAt(document, decodeFragment(reference.slice(1)));
 }
 

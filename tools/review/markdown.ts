@@ -127,7 +127,7 @@ function some(texts: readonly string[], most: number): string[] {
 const MAX_CHARACTERS = 60_000;
 
 /** Joins lines to a comment, and cuts off the end, which has the least important ones. */
-export function shortened(lines: readonly string[]): string {
+function shortened(lines: readonly string[]): string {
   let length = 0;
   const kept = lines.filter((line) => {
     length += line.length + 1;
@@ -156,7 +156,7 @@ export function code(text: string): string {
 }
 
 /** Formats the cell of a table; empty for no text. */
-export function cell(text: string): string {
+function cell(text: string): string {
   return text ? code(text) : '';
 }
 
@@ -166,7 +166,7 @@ export function plain(text: string): string {
 }
 
 /** Returns lines that are shown when their title is clicked; none if there is nothing to show. */
-export function folded(title: string, lines: readonly string[], length: number): string[] {
+function folded(title: string, lines: readonly string[], length: number): string[] {
   if (length === 0) return [];
   return ['', `<details><summary>${title} (${length})</summary>`, ...lines, '', '</details>'];
 }

@@ -80,7 +80,7 @@ const CHECKED = /^3\.[1-9]/;
 const EXAMPLES = /"(?:examples?|default)":/;
 
 /** Returns the examples and defaults that are invalid in the new version, and were not so in the old one. */
-export function newlyInvalidExamples({ before, after }: Pair<Contract>): FaultyPart[] {
+function newlyInvalidExamples({ before, after }: Pair<Contract>): FaultyPart[] {
   const invalid = invalidExamples(after);
   if (invalid.length === 0) return [];
   const known = new Set(invalidExamples(before).map(({ pointer }) => pointer));
@@ -122,7 +122,7 @@ export interface Announcement {
  * a pre-release, any other version is allowed.
  * @throws {ContractFault} if one is not a semantic version.
  */
-export function announcement(before: string, after: string, step: Step): Announcement {
+function announcement(before: string, after: string, step: Step): Announcement {
   const [old, now] = [parse(before), parse(after)];
   const enough = (needed: readonly number[]) =>
     (old.prerelease !== '' && before !== after) || !isLess(now.numbers, needed);

@@ -108,7 +108,7 @@ interface Form {
  * Compares lists of alternative schemas. The most similar ones are matched; an unmatched one was removed or
  * added, unless one of the other version covers it.
  */
-export function compareAlternatives(
+function compareAlternatives(
   comparison: Comparison,
   lists: Pair<readonly Conjunction[]>,
 ): Difference[] {

@@ -185,7 +185,7 @@ export interface Slot {
  * Returns the declaration of a field. `readOnly` fields do not exist for senders, `writeOnly` ones not for
  * readers (OpenAPI 3.1, JSON Schema Validation 9.4).
  */
-export function slotOf(contract: Contract, shape: Shape, name: string, party: Party): Slot {
+function slotOf(contract: Contract, shape: Shape, name: string, party: Party): Slot {
   const schemas: unknown[] = [];
   let naming: JsonRecord | undefined;
   for (const part of shape.parts) {
@@ -212,7 +212,7 @@ export function slotOf(contract: Contract, shape: Shape, name: string, party: Pa
 }
 
 /** Returns the declaration of the fields that the shape does not name. */
-export function otherFields(shape: Shape): {
+function otherFields(shape: Shape): {
   schemas: Conjunction;
   closed: boolean;
   part?: JsonRecord;
