@@ -8,7 +8,7 @@ import { NODE_FLAGS } from '../server/commands/start.js';
 import { positiveNumber, scriptCommand } from '../testkit/command-line.js';
 import { median } from '../testkit/numbers.js';
 import { residentMemory } from '../testkit/service/measured-service.js';
-import { machine } from './scenario/machine.js';
+import { machine, table } from './report.js';
 
 const IDLE_MS = 3000;
 
@@ -29,7 +29,7 @@ await scriptCommand('bench:start', 'Measure the start of the service with an exi
 
 async function measure({ rounds }: { readonly rounds: number }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
-  const rows: string[] = [];
+  const rows: string[][] = [];
   const memory: number[] = [];
   try {
     await start('npm start', folder); // Creates the store.
@@ -45,17 +45,18 @@ async function measure({ rounds }: { readonly rounds: number }): Promise<void> {
   } finally {
     rmSync(folder, { recursive: true });
   }
-  process.stdout.write(`${machine()}; ${rounds} rounds each
-
-| | median | worst |
-|---|---|---|
-${rows.join('\n')}
-${row('memory when idle (RSS)', memory, 'MiB')}
-`);
+  rows.push(row('memory when idle (RSS)', memory, 'MiB'));
+  process.stdout.write(
+    `${machine()}; ${rounds} rounds each\n\n${table(['', 'median', 'worst'], rows)}\n`,
+  );
 }
 
-function row(what: string, values: readonly number[], unit: string): string {
-  return `| ${what} | ${median([...values]).toFixed(0)} ${unit} | ${Math.max(...values).toFixed(0)} ${unit} |`;
+function row(what: string, values: readonly number[], unit: string): string[] {
+  return [
+    what,
+    `${median(values).toFixed(0)} ${unit}`,
+    `${Math.max(...values).toFixed(0)} ${unit}`,
+  ];
 }
 
 async function start(

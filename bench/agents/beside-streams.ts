@@ -2,10 +2,9 @@ import { diamondTable } from '../../testkit/data/diamonds.js';
 import { Crowd, wire } from '../../testkit/http/load.js';
 import { median, percent } from '../../testkit/numbers.js';
 import { processorTime } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
-import { KeptStreams } from './open-streams.js';
-import { QUESTIONS, TOKENS, TOKENS_A_SECOND } from './questions.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { Agents } from './service.js';
+import { KeptStreams, QUESTIONS, TOKENS, TOKENS_A_SECOND } from './timed-answer.js';
 
 const STREAMS = 200;
 const CONNECTIONS = 8;

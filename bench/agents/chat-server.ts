@@ -4,8 +4,7 @@ import {
   type ChatScript,
   openScriptedChatServer,
 } from '../../testkit/chat/scripted-chat-server.js';
-import { now } from './clock.js';
-import { QUESTIONS, TOKENS, TOKENS_A_SECOND } from './questions.js';
+import { now, QUESTIONS, TOKENS, TOKENS_A_SECOND } from './timed-answer.js';
 
 /**
  * The scripted chat server in a process of its own. Each token is the time at which it was sent. Replies to

@@ -1,9 +1,8 @@
 import { median, quantile } from '../../testkit/numbers.js';
 import { processorTime } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
-import { QUESTIONS } from './questions.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { type AgentName, Agents } from './service.js';
-import { timedAnswer } from './timed-answer.js';
+import { QUESTIONS, timedAnswer } from './timed-answer.js';
 
 const PAIRS = 300;
 const SHORT_PAIRS = 20;

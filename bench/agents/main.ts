@@ -1,4 +1,4 @@
-import { runScenarios } from '../scenario/run-scenarios.js';
+import { runScenarios } from '../scenarios.js';
 import { besideStreams } from './beside-streams.js';
 import { firstToken } from './first-token.js';
 import { cores } from './service.js';

@@ -1,10 +1,15 @@
 import { median, quantile } from '../../testkit/numbers.js';
 import { processorTime, residentMemory } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
-import { openStreams } from './open-streams.js';
-import { QUESTIONS, TOKENS, TOKENS_A_SECOND } from './questions.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { Agents } from './service.js';
-import type { TimedAnswer, Way } from './timed-answer.js';
+import {
+  openStreams,
+  QUESTIONS,
+  type TimedAnswer,
+  TOKENS,
+  TOKENS_A_SECOND,
+  type Way,
+} from './timed-answer.js';
 
 const STREAMS = 200;
 const ROUNDS = 5;

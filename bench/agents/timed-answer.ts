@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
 import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
-import { now } from './clock.js';
 
 /** A way to get an answer: through the service, or from the chat server itself. */
 export interface Way {
@@ -100,4 +100,69 @@ export function ofChatServer(data: string): string {
   if (data === '[DONE]') return 'end';
   const [choice] = arrayOf(fieldOf(JSON.parse(data), 'choices'));
   return textOf(fieldOf(choice, 'delta'), 'content');
+}
+
+/** Returns the time of a clock that all processes of the machine share, in milliseconds. */
+export function now(): number {
+  return Number(process.hrtime.bigint()) / 1e6;
+}
+
+/** The questions that the scripted chat server knows. */
+export const QUESTIONS = {
+  /** Answered at once, in three tokens. */
+  short: 'Say three words.',
+  /** Answered in three tokens, after a use of the first tool that is offered. */
+  tool: 'What does it cost?',
+  /** Answered in `TOKENS` tokens, `TOKENS_A_SECOND` a second. */
+  long: 'Say sixty words.',
+} as const;
+
+export const TOKENS = 60;
+export const TOKENS_A_SECOND = 20;
+
+/** The duration of an answer, in milliseconds. */
+const ANSWER_MS = (TOKENS / TOKENS_A_SECOND) * 1000;
+
+/** Opens streams within a time, and reads all of them to their end. */
+export function openStreams(way: Way, count: number, withinMs: number): Promise<TimedAnswer[]> {
+  const one = async (_: unknown, index: number) => {
+    await delay((index * withinMs) / count);
+    return timedAnswer(way);
+  };
+  return Promise.all(Array.from({ length: count }, one));
+}
+
+/** Keeps a number of streams open: each that ends is followed by another. */
+export class KeptStreams {
+  #isOver = false;
+  readonly #done: Promise<number[]>;
+
+  private constructor(way: Way, count: number) {
+    const keep = async (_: unknown, index: number) => {
+      await delay((index * ANSWER_MS) / count);
+      let answers = 0;
+      for (; !this.#isOver; answers += 1) await timedAnswer(way);
+      return answers;
+    };
+    this.#done = Promise.all(Array.from({ length: count }, keep));
+    // Thrown by `end`.
+    this.#done.catch(() => {});
+  }
+
+  /** Resolves when all are open, evenly spread over the duration of an answer. */
+  static async open(way: Way, count: number): Promise<KeptStreams> {
+    const streams = new KeptStreams(way, count);
+    await delay(ANSWER_MS);
+    return streams;
+  }
+
+  /**
+   * Waits until the last ones have ended. Returns how many answers were read.
+   * @throws if one was refused or not complete
+   */
+  async end(): Promise<number> {
+    this.#isOver = true;
+    const answers = await this.#done;
+    return answers.reduce((sum, count) => sum + count, 0);
+  }
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
-import { machine } from '../scenario/machine.js';
+import { machine } from '../report.js';
 import { type Case, cases } from './cases.js';
 
 /** The maximum duration of one turn of the event loop, in milliseconds. */

@@ -1,6 +1,5 @@
 import { namesAmong, positiveNumber, scriptCommand } from '../../testkit/command-line.js';
-import { machine } from '../scenario/machine.js';
-import { keepResult } from '../scenario/results.js';
+import { keepResult, machine, minutesSince } from '../report.js';
 import { baselines, growing } from './contenders.js';
 import { separateCores } from './cores.js';
 import { groups, limits } from './groups.js';
@@ -50,14 +49,14 @@ async function measure({
     seconds,
     onGroup: ({ name }) => process.stderr.write(`${name} …\n`),
   });
-  const minutes = ((performance.now() - begun) / 60_000).toFixed(1);
+  const minutes = minutesSince(begun);
   const found = verdicts(limits, cells);
   const tables = [false, true]
     .map((grows) => cells.filter(({ contender }) => growing.includes(contender) === grows))
     .filter(({ length }) => length > 0)
     .map(figures);
   if (!anySpeed && found.some(({ isKept }) => !isKept)) process.exitCode = 1;
-  const text = `${machine()}, ${cores ? 'on a core of its own' : 'on the same cores'}; medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up; ${minutes} minutes
+  const text = `${machine()}, ${cores ? 'on a core of its own' : 'on the same cores'}; medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up; ${minutes}
 
 ${tables.join('\n\n')}
 
@@ -65,8 +64,7 @@ ${verdictTable(found)}
 `;
   process.stdout.write(text);
   // Only complete measurements with the default rounds are kept.
-  if (process.argv.length === 2)
-    await keepResult('http', `# What \`npm run bench:http\` found\n\n${text}`);
+  if (process.argv.length === 2) await keepResult('http', 'bench:http', text);
 }
 
 /** Returns a filter for the names of a list; an empty list stands for all. */

@@ -1,6 +1,6 @@
+import { Crowd, head, wireBytes } from '../../testkit/http/load.js';
 import { processorTime } from '../../testkit/service/measured-service.js';
 import type { Contender } from './contenders.js';
-import type { Load } from './load.js';
 import type { Operation } from './operations.js';
 import type { Running } from './running.js';
 
@@ -20,7 +20,6 @@ export interface Round {
 
 /** The parameters of a measurement. */
 export interface Measuring {
-  readonly load: Load;
   readonly servers: ReadonlyMap<Contender, Running>;
   readonly key: string;
   readonly rounds: number;
@@ -74,33 +73,47 @@ const MIN_ANSWERS = 100;
 async function fire(
   contender: Contender,
   operation: Operation,
-  { load, servers, key, seconds }: Measuring,
+  { servers, key, seconds }: Measuring,
 ): Promise<Round & { readonly count: number }> {
   const server = servers.get(contender);
   if (!server) throw new Error(`${contender.name} does not run`);
-  const { name, method, path, body, prefer, statuses, addsRows } = operation;
+  const { name, statuses, addsRows } = operation;
+  const crowd = new Crowd(server.url, requestsOf(operation, server.url, key));
   const before = processorTime(server.pid);
-  const fired = await load.fire({
-    url: server.url + path,
-    method,
-    headers: {
-      Authorization: `Bearer ${key}`,
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-      ...(prefer === undefined ? {} : { Prefer: prefer }),
-    },
-    body,
-    connections: CONNECTIONS,
-    duration: seconds,
-    amount: addsRows && contender.keeps ? amountIn(seconds) : undefined,
-  });
+  const load =
+    addsRows && contender.keeps
+      ? await crowd.fixedCount(CONNECTIONS, amountIn(seconds))
+      : await crowd.closedLoop(CONNECTIONS, seconds);
   const used = processorTime(server.pid) - before;
-  const others = fired.answered.filter(({ status }) => !statuses.includes(status));
-  if (others.length > 0 || fired.errors > 0) {
-    throw new Error(`${contender.name}, ${name}: ${JSON.stringify(fired)}`);
+  crowd.close();
+  const { served, refusing, others } = load;
+  const count = served + refusing.length;
+  const isServed = statuses.some((status) => status < 300);
+  const wrong = others.filter((other) => !statuses.includes(Number(other)));
+  const refused = others.length - wrong.length;
+  if (wrong.length > 0 || refusing.length !== refused || (served > 0 && !isServed)) {
+    throw new Error(`${contender.name}, ${name}: ${served} × 2xx, ${others.slice(0, 3)}`);
   }
-  const count = fired.answered.reduce((sum, { count }) => sum + count, 0);
-  return { count, cost: (used * 1000) / count, rate: count / fired.seconds };
+  return { count, cost: (used * 1000) / count, rate: count / load.seconds };
 }
+
+/** Returns the requests of an operation, each with another text for `[<id>]`. */
+function requestsOf({ method, path, body, prefer }: Operation, url: string, key: string) {
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    ...(prefer === undefined ? {} : { Prefer: prefer }),
+  };
+  const type = { 'Content-Type': 'application/json' };
+  const withBody = (text: string) =>
+    wireBytes(url, method, path, Buffer.from(text), { ...headers, ...type });
+  if (body?.includes('[<id>]')) {
+    return () => withBody(body.replaceAll('[<id>]', `${process.pid}-${sent++}`));
+  }
+  const request = body === undefined ? head(url, method, path, headers) : withBody(body);
+  return () => request;
+}
+
+let sent = 0;
 
 /** The number of requests of a round that is limited by it, the same for all contenders. */
 function amountIn(seconds: number): number {

@@ -1,4 +1,5 @@
 import { median } from '../../testkit/numbers.js';
+import { table, verdict } from '../report.js';
 import type { Contender } from './contenders.js';
 import type { Limit } from './groups.js';
 import type { Cell } from './measure.js';
@@ -54,7 +55,7 @@ export function verdictTable(verdicts: readonly Verdict[]): string {
       limit.most.toFixed(2),
       `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)})`,
       cheapest.toFixed(2),
-      isKept ? 'pass' : '**fail**',
+      verdict(isKept),
     ]),
   );
 }
@@ -72,9 +73,4 @@ function find(
 
 function distinct<T>(values: readonly T[]): T[] {
   return [...new Set(values)];
-}
-
-function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line)].join('\n');
 }

@@ -5,7 +5,6 @@ import { assertSameAnswers } from './agreement.js';
 import type { Contender } from './contenders.js';
 import { type Cores, pin } from './cores.js';
 import type { Group } from './groups.js';
-import { Load } from './load.js';
 import { type Cell, measure } from './measure.js';
 import type { Running } from './running.js';
 import { seed } from './seed.js';
@@ -23,7 +22,7 @@ interface Run {
 /** Starts the servers of the groups, each with a copy of the same store, and measures group by group. */
 export async function run(groups: readonly Group[], options: Run): Promise<Cell[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-bench-'));
-  const load = new Load(options.cores?.load);
+  pin(process.pid, options.cores?.load);
   const servers = new Map<Contender, Running>();
   try {
     const store = join(folder, 'seed.db');
@@ -39,11 +38,10 @@ export async function run(groups: readonly Group[], options: Run): Promise<Cell[
     const measured: Cell[] = [];
     for (const group of groups) {
       options.onGroup(group);
-      measured.push(...(await measure(group.cells, { ...options, load, servers, key })));
+      measured.push(...(await measure(group.cells, { ...options, servers, key })));
     }
     return measured;
   } finally {
-    load.end();
     await Promise.all([...servers.values()].map((server) => server.kill()));
     await rm(folder, { recursive: true });
   }

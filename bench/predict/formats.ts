@@ -1,7 +1,15 @@
-import type { Scenario } from '../scenario/scenario.js';
-import { type BodyFormat, ROWS, requestOf, rowsASecond } from './bodies.js';
-import { compare, rateOf, ratio } from './rate.js';
-import { pricesPath, withService } from './service.js';
+import type { Scenario } from '../scenarios.js';
+import {
+  type BodyFormat,
+  compare,
+  pricesPath,
+  ROWS,
+  rateOf,
+  ratio,
+  requestOf,
+  rowsASecond,
+  withService,
+} from './service.js';
 
 const ROUNDS = 7;
 const SECONDS = 2;

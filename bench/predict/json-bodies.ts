@@ -2,10 +2,19 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { percent } from '../../testkit/numbers.js';
 import type { Service } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
-import { bodyOf, ROWS, requestOf, rowsASecond } from './bodies.js';
-import { compare, middle, rateOf, ratio } from './rate.js';
-import { pricesPath, withService } from './service.js';
+import type { Finding, Scenario } from '../scenarios.js';
+import {
+  bodyOf,
+  compare,
+  middle,
+  pricesPath,
+  ROWS,
+  rateOf,
+  ratio,
+  requestOf,
+  rowsASecond,
+  withService,
+} from './service.js';
 
 const ROUNDS = 7;
 const SECONDS = 3;

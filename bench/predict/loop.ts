@@ -1,8 +1,7 @@
 import { Crowd } from '../../testkit/http/load.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import type { Scenario } from '../scenario/scenario.js';
-import { ROWS, requestOf } from './bodies.js';
-import { loopDelays, pricesPath, upload, withService } from './service.js';
+import type { Scenario } from '../scenarios.js';
+import { loopDelays, pricesPath, ROWS, requestOf, upload, withService } from './service.js';
 import { SYNTHETIC_TARGET, syntheticCsv } from './synthetic.js';
 
 const TRAINING_ROWS = 100_000;

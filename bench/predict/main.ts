@@ -1,4 +1,4 @@
-import { runScenarios } from '../scenario/run-scenarios.js';
+import { runScenarios } from '../scenarios.js';
 import { formats } from './formats.js';
 import { jsonBodies } from './json-bodies.js';
 import { eventLoop } from './loop.js';

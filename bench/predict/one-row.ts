@@ -4,9 +4,8 @@ import { diamondTable } from '../../testkit/data/diamonds.js';
 import { wire } from '../../testkit/http/load.js';
 import { percent } from '../../testkit/numbers.js';
 import type { Service } from '../../testkit/service/measured-service.js';
-import type { Scenario } from '../scenario/scenario.js';
-import { compare, middle, type Rate, rateOf, ratio } from './rate.js';
-import { pricesPath, withService } from './service.js';
+import type { Scenario } from '../scenarios.js';
+import { compare, middle, pricesPath, type Rate, rateOf, ratio, withService } from './service.js';
 
 const ROUNDS = 9;
 const SECONDS = 2;

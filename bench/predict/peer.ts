@@ -11,7 +11,7 @@ import { RowBinner } from '../../prediction/src/serving/row-binner.js';
 import { finish } from '../../prediction/src/steps.js';
 import { fieldOf } from '../../testkit/json.js';
 import { root } from '../../testkit/root.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { SYNTHETIC_TARGET, syntheticCsv, syntheticRows } from './synthetic.js';
 
 const ROWS = 100_000;

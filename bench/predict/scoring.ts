@@ -6,7 +6,7 @@ import { readRowsTable } from '../../prediction/src/index.js';
 import { type BinnedModel, RowBinner } from '../../prediction/src/serving/row-binner.js';
 import { finish } from '../../prediction/src/steps.js';
 import { median } from '../../testkit/numbers.js';
-import type { Scenario } from '../scenario/scenario.js';
+import type { Scenario } from '../scenarios.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
 
 const TREES = 100;

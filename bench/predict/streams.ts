@@ -7,7 +7,7 @@ import {
   residentMemory,
   type Service,
 } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { diamondPrices, withService } from './service.js';
 
 const ROWS = 5_000_000;

@@ -6,7 +6,7 @@ import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
 import { median, percent } from '../../testkit/numbers.js';
 import type { Service } from '../../testkit/service/measured-service.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import type { Scenario } from '../scenario/scenario.js';
+import type { Scenario } from '../scenarios.js';
 import { withService } from './service.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
 

@@ -1,8 +1,18 @@
 import { join } from 'node:path';
-import type { Finding, Given, Scenario } from '../scenario/scenario.js';
-import { type BodyFormat, ROWS, requestOf, rowsASecond } from './bodies.js';
-import { compare, middle, type Repeated, rateOf, ratio } from './rate.js';
-import { pricesPath, withService } from './service.js';
+import type { Finding, Given, Scenario } from '../scenarios.js';
+import {
+  type BodyFormat,
+  compare,
+  middle,
+  pricesPath,
+  type Repeated,
+  ROWS,
+  rateOf,
+  ratio,
+  requestOf,
+  rowsASecond,
+  withService,
+} from './service.js';
 
 const ROUNDS = 7;
 const SECONDS = 3;

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { median } from '../../testkit/numbers.js';
 import { type Service, treeMemory } from '../../testkit/service/measured-service.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import type { Finding, Scenario } from '../scenario/scenario.js';
+import type { Finding, Scenario } from '../scenarios.js';
 import { loopDelays, upload, withService } from './service.js';
 import { SYNTHETIC_TARGET, syntheticCsv } from './synthetic.js';
 

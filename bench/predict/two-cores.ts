@@ -1,10 +1,16 @@
 import { execFile } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
-import type { Finding, Scenario } from '../scenario/scenario.js';
-import { requestOf, rowsASecond } from './bodies.js';
-import { compare, rateOf, ratio } from './rate.js';
-import { pricesPath, withService } from './service.js';
+import type { Finding, Scenario } from '../scenarios.js';
+import {
+  compare,
+  pricesPath,
+  rateOf,
+  ratio,
+  requestOf,
+  rowsASecond,
+  withService,
+} from './service.js';
 
 const ROUNDS = 7;
 const SECONDS = 3;

@@ -9,12 +9,16 @@ import { createPredictor, decodeModel } from '../../prediction/src/index.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { Store } from '../../server/store/index.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
-import { type FixtureService, startService } from '../../tools/release/fixture/caretaker.js';
-import { type Exchange, exchange } from '../../tools/release/fixture/exchange.js';
-import { Fixture } from '../../tools/release/fixture/files.js';
 import { untilReady } from '../../tools/release/fixture/fill.js';
+import { Fixture } from '../../tools/release/fixture/make.js';
 import { restore, schema } from '../../tools/release/fixture/postgres-rows.js';
-import { UNFINISHED } from '../../tools/release/fixture/requests.js';
+import {
+  type Exchange,
+  exchange,
+  type FixtureService,
+  startService,
+  UNFINISHED,
+} from '../../tools/release/fixture/requests.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 const releases = readdirSync(here, { withFileTypes: true })

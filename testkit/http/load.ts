@@ -87,6 +87,25 @@ export class Crowd {
     return this.#end(begun);
   }
 
+  /** Sends a number of requests, each as soon as a connection is free, and waits for all answers. */
+  async fixedCount(connections: number, count: number): Promise<Load> {
+    this.#wanted = connections;
+    const begun = this.#begin();
+    await new Promise<void>((resolve) => {
+      this.#whenFree = (socket) => {
+        if (this.#tally.sent < count) {
+          this.#ask(socket);
+          return;
+        }
+        this.#idle.push(socket);
+        if (this.#idle.length === this.#all.size) resolve();
+      };
+      for (let opened = this.#all.size; opened < connections; opened += 1) this.#connect();
+      for (const socket of this.#idle.splice(0)) this.#whenFree(socket);
+    });
+    return this.#end(begun);
+  }
+
   /**
    * Sends requests at a fixed rate. A request for which no connection is free is dropped.
    * @param rate requests a second

@@ -8,17 +8,20 @@ export class RawConnection {
   /** Resolves when the connection has ended, from either side. */
   readonly closed: Promise<void>;
 
-  constructor(url: string) {
+  /** @param options whether what arrives is read; else it fills the buffers, and there is no status */
+  constructor(url: string, { isRead = true }: { readonly isRead?: boolean } = {}) {
     const { hostname, port } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), noDelay: true });
     this.#socket = socket;
     socket.on('error', () => {});
     this.closed = new Promise((resolve) => socket.once('close', () => resolve()));
     this.status = new Promise((resolve) => {
-      socket.once('data', (chunk: Buffer) => {
-        resolve(Number(chunk.toString('latin1', 9, 12)));
-        socket.resume();
-      });
+      if (isRead) {
+        socket.once('data', (chunk: Buffer) => {
+          resolve(Number(chunk.toString('latin1', 9, 12)));
+          socket.resume();
+        });
+      }
       socket.once('close', () => resolve(undefined));
     });
   }

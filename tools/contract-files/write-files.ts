@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { dereferenced } from './dereference.js';
+import { valueAt } from '../../server/contract/json-pointer.js';
+import { asRecord } from '../../server/contract/json-record.js';
 import type { ContractVersion } from './versions.js';
 
 /** The list of the versions beside their files. */
@@ -33,4 +34,57 @@ function writeWhole(path: string, text: string): void {
   const temporary = `${path}.${process.pid}.tmp`;
   writeFileSync(temporary, text);
   renameSync(temporary, path);
+}
+
+/** Members whose value is data, in which `$ref` is a name like any other. */
+const DATA = new Set(['value', 'example', 'default', 'const', 'enum']);
+
+/** Maps from names of the author's own, among which may be those of `DATA`. */
+const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
+
+/**
+ * Returns a document in which each reference is replaced by what it leads to. A schema that contains itself keeps
+ * its reference to `components`, where the document has it.
+ * @param document without references to other documents
+ */
+function dereferenced(document: unknown): unknown {
+  const open = new Set<string>();
+  const members = (value: object, isMap: boolean): object =>
+    Object.fromEntries(
+      Object.entries(value).map(([key, member]) => [
+        key,
+        !isMap && isData(key, member) ? member : visit(member, !isMap && NAMED.has(key)),
+      ]),
+    );
+  const visit = (value: unknown, isMap = false): unknown => {
+    if (Array.isArray(value)) return value.map((element) => visit(element));
+    if (typeof value !== 'object' || value === null) return value;
+    const { $ref, ...beside } = asRecord(value);
+    if (isMap || typeof $ref !== 'string') return members(value, isMap);
+    if (open.has($ref)) return value;
+    open.add($ref);
+    const target = asRecord(visit(valueAt(document, $ref.slice(1))));
+    open.delete($ref);
+    return together(target, asRecord(members(beside, false)));
+  };
+  return visit(document);
+}
+
+/** The examples of a schema are a list of values; elsewhere, they are a map of objects, which may be references. */
+function isData(key: string, member: unknown): boolean {
+  return DATA.has(key) || (key === 'examples' && Array.isArray(member));
+}
+
+/** Text beside a reference goes before that of its target; rules of a schema hold as well as those of the target. */
+function together(target: object, beside: object): object {
+  const names = Object.keys(beside);
+  const isText = names.every((name) => TEXT.has(name) || name.startsWith('x-'));
+  return isText ? { ...target, ...beside } : { ...beside, allOf: [target, ...allOf(beside)] };
+}
+
+const TEXT = new Set(['summary', 'description', 'title', 'deprecated', 'examples']);
+
+function allOf(schema: object): unknown[] {
+  const { allOf: branches } = asRecord(schema);
+  return Array.isArray(branches) ? branches : [];
 }

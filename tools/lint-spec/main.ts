@@ -1,11 +1,8 @@
 /** `npm run lint:spec`: reviews the contract with every reviewer, and prints one list, by place. Redocly reviews the tour and the interface of chat servers, too. */
 import { Command, CommanderError, Option } from 'commander';
-import { FORMATS } from './formats/formats.js';
+import { FORMATS } from './finding.js';
 import { reviewFile } from './review-file.js';
-import { contractReviewer } from './reviewers/contract.js';
-import { redocly } from './reviewers/redocly.js';
-import { released } from './reviewers/released.js';
-import { spectral } from './reviewers/spectral.js';
+import { contractReviewer, redocly, released, spectral } from './reviewers.js';
 
 const CONTRACT = 'openapi.yaml';
 const OTHERS = ['docs/tour.arazzo.yaml', 'server/agents/chat/chat-server.yaml'];

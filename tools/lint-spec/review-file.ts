@@ -3,7 +3,7 @@ import { readYaml, YamlError } from '../generator/check/yaml.js';
 import type { Finding, Place, Remark } from './finding.js';
 import { merge } from './merge.js';
 import { remedyFor } from './remedies.js';
-import { type Reviewer, ReviewerError, type Source } from './reviewers/reviewer.js';
+import { type Reviewer, ReviewerError, type Source } from './reviewers.js';
 
 /**
  * Reviews a file with all reviewers at once.

@@ -1,7 +1,7 @@
 /** Runs Prism on the contract in the current folder, and follows its changes. */
 import { readConfig } from '../../server/config.js';
 import { checkedDocument, readContract, watchFile } from './contract-file.js';
-import type { PrismServer } from './prism-server.js';
+import type { PrismServer } from './mock.js';
 
 const CONTRACT = 'openapi.yaml';
 /** The port of the other mock, so that a frontend finds either. */
@@ -24,7 +24,7 @@ try {
   good = await readContract(CONTRACT);
   const document = checkedDocument(good);
   // Prism takes a second to load: a fault of the contract is told before.
-  const { createPrism } = await import('./prism-server.js');
+  const { createPrism } = await import('./mock.js');
   prism = createPrism(({ method, url }, reasons) => {
     say([`${method.toUpperCase()} ${url.path}`, ...reasons].join('\n  '));
   });

@@ -1,14 +1,16 @@
+import { createLogger } from '@stoplight/prism-core';
 import {
+  getHttpOperationsFromSpec,
   type IHttpRequest,
   type IHttpResponse,
   type PrismHttpComponents,
   ProblemJsonError,
 } from '@stoplight/prism-http';
 import mocker from '@stoplight/prism-http/dist/mocker/index.js';
-import { asBadRequest, faultsOf, withFaults } from './invalid-request.js';
+import router from '@stoplight/prism-http/dist/router/index.js';
+import { createServer } from '@stoplight/prism-http-server';
+import { validate as isUuid } from 'uuid';
 import { pageOf } from './page.js';
-import { hasPreferred, withoutPreference } from './preference.js';
-import { withRequestedNames } from './requested-names.js';
 
 type Mock = PrismHttpComponents['mock'];
 type MockOptions = Parameters<Mock>[0];
@@ -18,7 +20,7 @@ type Answer = ReturnType<ReturnType<Mock>>;
 export type Note = (request: IHttpRequest, reasons: string[]) => void;
 
 /** Makes the component of Prism that answers a request. Headers that the contract shows as left out are left out. */
-export function createMock(paths: () => readonly string[], note: Note): Mock {
+function createMock(paths: () => readonly string[], note: Note): Mock {
   const mock = createExampleMock(paths, note);
   return (options) => (logger) => changed(mock(options)(logger), withoutEmptyHeaders);
 }
@@ -85,4 +87,187 @@ function isNotAcceptable(answer: Answer): boolean {
 function asNotAcceptable(options: MockOptions): MockOptions {
   const config = { dynamic: false, code: 406, mediaTypes: ['application/problem+json'] };
   return { ...options, config };
+}
+
+/** Prism, with a contract that can be replaced while it listens. */
+export interface PrismServer {
+  /**
+   * Answers by a contract from now on. After an error, the contract before stays.
+   * @param document a contract without faults
+   */
+  use(document: object): Promise<void>;
+  /**
+   * Listens on the loopback address.
+   * @returns the address, with the actual port
+   */
+  listen(port: number): Promise<string>;
+}
+
+/** Creates a Prism without a contract, which does not listen yet. */
+export function createPrism(note: Note): PrismServer {
+  const operations: Awaited<ReturnType<typeof getHttpOperationsFromSpec>> = [];
+  const server = createServer(operations, {
+    cors: true,
+    config: {
+      isProxy: false,
+      checkSecurity: true,
+      validateRequest: true,
+      validateResponse: true,
+      errors: false,
+      upstreamProxy: undefined,
+      mock: { dynamic: false },
+    },
+    components: {
+      logger: createLogger('mock', { level: 'silent' }),
+      route,
+      mock: createMock(() => operations.map(({ path }) => path), note),
+    },
+  });
+  return {
+    async use(document) {
+      const next = await getHttpOperationsFromSpec(document);
+      // Prism keeps this array, and reads it at each request.
+      operations.splice(0, operations.length, ...next);
+    },
+    listen: (port) => server.listen(port, '127.0.0.1'),
+  };
+}
+
+/** Whether the operation has an answer with the status and the example that `Prefer` names, if any. */
+function hasPreferred({ resource, config: { code, exampleKey } }: MockOptions): boolean {
+  return resource.responses.some(
+    (response) =>
+      (code === undefined || response.code === String(code)) &&
+      (exampleKey === undefined ||
+        response.contents?.some(({ examples }) => examples?.some(({ key }) => key === exampleKey))),
+  );
+}
+
+/** Leaves out the preferred status and example. */
+function withoutPreference(options: MockOptions): MockOptions {
+  const { code, exampleKey, ...config } = options.config;
+  return { ...options, config };
+}
+
+/**
+ * Gives a resource in an answer the name that the request gives it, in its body or its address, and `Location` the
+ * same name. The resource stands at `Location`, if the answer has one, else at the address of the request. A PUT to a
+ * part of a resource, such as `/serving`, answers with the resource above.
+ * @param template the path of the operation, such as `/projects/{project_name}/skills`
+ * @param templates the paths of the contract
+ */
+function withRequestedNames(
+  request: IHttpRequest,
+  template: string,
+  response: IHttpResponse,
+  templates: readonly string[],
+): IHttpResponse {
+  const { headers = {}, body } = response;
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
+  const location = headers['Location'];
+  const place = location === undefined ? template : templates.find((one) => fits(one, location));
+  const resource = request.method === 'put' ? place?.replace(/\/[a-z]+$/, '') : place;
+  const parameter = resource && /\{([^}]+)\}$/.exec(resource)?.[1];
+  if (!place || !parameter) return response;
+
+  const written = writtenName(request.body);
+  const addressed = parametersOf(template, request.url.path);
+  const name = written ?? addressed.get(parameter);
+  const named = name === undefined ? body : { ...body, ...fieldOf(parameter, name, body) };
+  if (location === undefined) return { ...response, body: named };
+  const values = new Map([...parametersOf(place, location), ...addressed]);
+  if (name !== undefined) values.set(parameter, name);
+  return { ...response, headers: { ...headers, Location: filled(place, values) }, body: named };
+}
+
+/** The field of a resource that a parameter such as `skill_name`, `modelName` or `version` gives. */
+function fieldOf(parameter: string, value: string, resource: object): Record<string, unknown> {
+  const word = /[A-Za-z][a-z]*$/.exec(parameter)?.[0].toLowerCase() ?? parameter;
+  const field = word === 'name' && isUuid(value) ? 'id' : word;
+  const example: unknown = Reflect.get(resource, field);
+  if (example === undefined) return {};
+  return { [field]: typeof example === 'number' ? Number(value) : value };
+}
+
+/** The name in a body such as `{"skill": {"name": "lookup"}}`. */
+function writtenName(body: unknown): string | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const [resource]: unknown[] = Object.values(body);
+  const isNamed = typeof resource === 'object' && resource !== null && 'name' in resource;
+  return isNamed && typeof resource.name === 'string' ? resource.name : undefined;
+}
+
+function fits(template: string, path: string): boolean {
+  const steps = path.split('/');
+  const expected = template.split('/');
+  return (
+    steps.length === expected.length &&
+    expected.every((step, at) => step.startsWith('{') || step === steps[at])
+  );
+}
+
+function parametersOf(template: string, path: string): Map<string, string> {
+  const steps = path.split('/');
+  return new Map(
+    template
+      .split('/')
+      .flatMap((step, at) =>
+        step.startsWith('{') ? [[step.slice(1, -1), decodeURIComponent(steps[at] ?? '')]] : [],
+      ),
+  );
+}
+
+function filled(template: string, values: ReadonlyMap<string, string>): string {
+  return template.replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(values.get(name) ?? ''));
+}
+
+const MALFORMED = { type: 'MALFORMED_ADDRESS', title: 'Malformed address', status: 400 };
+
+/** Finds the operation of a request. An address such as `/%` is refused; Prism would end with an error. */
+const route: PrismHttpComponents['route'] = (options) => {
+  try {
+    decodeURIComponent(options.input.url.path);
+  } catch {
+    const detail = 'The address has a % that is not followed by the code of a character in UTF-8.';
+    return { _tag: 'Left', left: ProblemJsonError.fromTemplate(MALFORMED, detail) };
+  }
+  return router.default(options);
+};
+
+/** A part of a request that breaks the contract, as in the problem `invalid-request`. */
+export interface Fault {
+  pointer: string;
+  message: string;
+}
+
+/** The severity of an error among Prism's validations. */
+const ERROR = 0;
+/** The field that a message names; its path ends at the object. */
+const FIELD = /(?:required property|additional properties; found) '([^']+)'/;
+
+/** Returns the faults that Prism found in a request. */
+function faultsOf({ input }: MockOptions): Fault[] {
+  return input.validations
+    .filter(({ severity }) => severity === ERROR)
+    .map(({ path = [], message }) => ({
+      pointer: ['', ...path, ...(FIELD.exec(message)?.slice(1) ?? [])].join('/'),
+      message: message.replace(/^Request .*?(?=must )/, ''),
+    }));
+}
+
+/** Leaves out the 422, which Prism prefers to the 400: the contract refuses by it what is valid and cannot be done. */
+function asBadRequest(options: MockOptions): MockOptions {
+  const { resource, config } = options;
+  const responses = resource.responses.filter(({ code }) => code !== '422');
+  const preferred = config.code === 422 ? withoutPreference(options) : options;
+  return { ...preferred, resource: { ...resource, responses } };
+}
+
+/** Puts the faults of the request in the place of those of the example, if its problem lists any. */
+function withFaults(response: IHttpResponse, faults: readonly Fault[]): IHttpResponse {
+  const { body } = response;
+  if (typeof body !== 'object' || body === null || !('errors' in body)) return response;
+  // Prism says without a place that a body is missing.
+  const errors = faults.map(({ pointer, message }) => ({ pointer: pointer || '/body', message }));
+  return { ...response, body: { ...body, errors } };
 }

@@ -1,12 +1,17 @@
-import { type Contract, members } from './contract/contract.js';
+import { type Contract, members } from './contract.js';
 import type { Finding } from './finding.js';
-import { compareOperation } from './operation/compare.js';
-import { addressOf, type Operation, operationsOf } from './operation/operations.js';
-import { Scope } from './operation/scope.js';
-import { compareServers, documentServers } from './operation/servers.js';
-import { compareShared } from './operation/shared.js';
+import {
+  addressOf,
+  compareOperation,
+  compareServers,
+  compareShared,
+  documentServers,
+  type Operation,
+  operationsOf,
+  Scope,
+} from './operations.js';
 import type { Pair } from './schema/comparison.js';
-import { canonical } from './schema/words.js';
+import { canonical } from './schema/shape.js';
 
 /** Compares two versions of the contract, and returns the differences for clients. */
 export function compareContracts(contracts: Pair<Contract>): Finding[] {

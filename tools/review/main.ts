@@ -6,9 +6,9 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError } from 'commander';
 import { VersionError } from '../contract-files/versions.js';
 import { baseOf, describe, describeHere, fileAt, isChangedHere, NoBase } from './base.js';
-import { writeChangelog } from './changelog/write.js';
-import { ContractFault, readContract } from './contract/read.js';
-import { markdownOf, withoutReview } from './markdown/review.js';
+import { writeChangelog } from './changelog.js';
+import { ContractFault, readContract } from './contract.js';
+import { markdownOf, withoutReview } from './markdown.js';
 import { reviewOf } from './review.js';
 
 const UNANNOUNCED = 1;

@@ -1,12 +1,12 @@
+import { parseVersion, type SemanticVersion } from '../contract-files/semantic-version.js';
+import type { FaultyPart } from '../generator/check/fault.js';
+import { faultyParts, type RuledFault } from '../generator/check/index.js';
 import { compareContracts } from './compare.js';
-import type { Contract } from './contract/contract.js';
-import { differencesOf, type PartDifference } from './differences.js';
-import { newlyInvalidExamples } from './examples.js';
+import { type Contract, ContractFault } from './contract.js';
+import { differencesOf, type PartDifference, partName } from './differences.js';
 import { breaks, type Change, changesOf } from './finding.js';
-import { partName } from './part-name.js';
 import { type Party, RULES } from './rules.js';
 import type { Pair } from './schema/comparison.js';
-import { type Announcement, announcement } from './version.js';
 
 /** A part that differs, with words for it. */
 export interface NamedDifference extends PartDifference {
@@ -72,4 +72,78 @@ export function reviewOf(contracts: Pair<Contract>): Review {
 /** Whether a part is another, within it, or around it. */
 function overlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
+}
+
+/** Schemas of OpenAPI 3.0 are of another dialect than the check of examples knows. */
+const CHECKED = /^3\.[1-9]/;
+
+const EXAMPLES = /"(?:examples?|default)":/;
+
+/** Returns the examples and defaults that are invalid in the new version, and were not so in the old one. */
+function newlyInvalidExamples({ before, after }: Pair<Contract>): FaultyPart[] {
+  const invalid = invalidExamples(after);
+  if (invalid.length === 0) return [];
+  const known = new Set(invalidExamples(before).map(({ pointer }) => pointer));
+  return invalid.filter(({ pointer }) => !known.has(pointer));
+}
+
+function invalidExamples({ document }: Contract): FaultyPart[] {
+  if (!CHECKED.test(String(document['openapi']))) return [];
+  if (!EXAMPLES.test(JSON.stringify(document))) return [];
+  const faults = faultsOf(document).filter(({ rule }) => rule === 'example');
+  return [...new Map(faults.map((fault) => [fault.pointer, fault])).values()];
+}
+
+/** Finds what is wrong with a document. A schema that the validator cannot compile says nothing about its examples. */
+function faultsOf(document: unknown): RuledFault[] {
+  try {
+    return faultyParts(document, { handlers: undefined });
+  } catch {
+    return [];
+  }
+}
+
+/** The kinds of change that a version announces, in increasing order. */
+type Step = 'none' | 'addition' | 'break';
+
+/** Whether the contract's version announces its changes. */
+export interface Announcement {
+  /** Whether breaking changes are announced; true if there are none. */
+  readonly breaksAnnounced: boolean;
+  /** Whether additions are announced; true if there are none. */
+  readonly additionsAnnounced: boolean;
+  /** The lowest version that announces everything. */
+  readonly needed: string;
+}
+
+/**
+ * Checks the versions by semantic versioning: a breaking change requires a major version, or a minor one while
+ * the major is 0 (semver.org, 4); an addition requires a minor version, or a patch while the major is 0. After
+ * a pre-release, any other version is allowed.
+ * @throws {ContractFault} if one is not a semantic version.
+ */
+function announcement(before: string, after: string, step: Step): Announcement {
+  const [old, now] = [parse(before), parse(after)];
+  const enough = (needed: readonly number[]) =>
+    (old.prerelease !== '' && before !== after) || !isLess(now.numbers, needed);
+  const [major, minor, patch] = old.numbers;
+  const afterBreak = major === 0 ? [0, minor + 1, 0] : [major + 1, 0, 0];
+  const afterAddition = major === 0 ? [0, minor, patch + 1] : [major, minor + 1, 0];
+  const least = { none: old.numbers, addition: afterAddition, break: afterBreak }[step];
+  return {
+    breaksAnnounced: step !== 'break' || enough(afterBreak),
+    additionsAnnounced: step === 'none' || enough(afterAddition),
+    needed: least.join('.'),
+  };
+}
+
+function parse(text: string): SemanticVersion {
+  const version = parseVersion(text);
+  if (version) return version;
+  throw new ContractFault(`openapi.yaml: /info/version: ${text} is no semantic version`);
+}
+
+function isLess(one: readonly number[], other: readonly number[]): boolean {
+  const index = one.findIndex((number, place) => number !== other[place]);
+  return index >= 0 && (one[index] ?? 0) < (other[index] ?? 0);
 }

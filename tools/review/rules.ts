@@ -21,185 +21,110 @@ const RAISE_LATER =
   'take both for now, mark the old as deprecated, and refuse it with the next major version';
 const ADD_BESIDE = 'answer it in a new field beside this one, and leave this one as it was';
 const KEEP = 'keep it, mark it as deprecated, and remove it with the next major version';
+const BY_DEFAULT = 'with the behaviour until now as its default';
+
+function added(title: string, breaks: Meaning['breaks'] = {}): Meaning {
+  return { title, breaks, else: 'added' };
+}
+
+function note(title: string, breaks: Meaning['breaks'] = {}): Meaning {
+  return { title, breaks, else: 'note' };
+}
 
 const meanings = {
-  'operation-added': { title: 'operation added', breaks: {}, else: 'added' },
-  'operation-removed': { title: 'operation removed', breaks: { caller: KEEP }, else: 'note' },
-  'operation-renamed': {
-    title: 'operationId changed',
-    breaks: { caller: 'keep the operationId: generated clients name their functions after it' },
-    else: 'note',
-  },
-  'operation-moved': {
-    title: 'address or method changed',
-    breaks: { caller: 'let the old address answer too, as a second, deprecated operation' },
-    else: 'note',
-  },
-  'path-parameter-renamed': {
-    title: 'path parameter renamed',
-    breaks: { caller: 'keep the name: typed clients pass the parameter by it' },
-    else: 'note',
-  },
-  'server-added': { title: 'server added', breaks: {}, else: 'added' },
-  'server-removed': { title: 'server removed', breaks: { caller: KEEP }, else: 'note' },
-  'scheme-changed': {
-    title: 'security scheme changed',
-    breaks: { caller: 'add a second scheme, and take either' },
-    else: 'note',
-  },
-  'security-tightened': {
-    title: 'more is asked of the caller’s key',
-    breaks: {
-      sender: 'ask for it in a new operation, or go on taking the scopes that were enough',
-    },
-    else: 'note',
-  },
-  'security-loosened': { title: 'less is asked of the caller’s key', breaks: {}, else: 'added' },
-  'parameter-added': { title: 'parameter added', breaks: {}, else: 'added' },
-  'required-parameter-added': {
-    title: 'required parameter added',
-    breaks: { sender: 'make it optional, with the behaviour until now as its default' },
-    else: 'note',
-  },
-  'parameter-removed': { title: 'parameter removed', breaks: { sender: KEEP }, else: 'note' },
-  'parameter-serialization-changed': {
-    title: 'parameter written in another way',
-    breaks: { sender: 'add a parameter of another name, and keep this one' },
-    else: 'note',
-  },
-  'required-now': {
-    title: 'required now',
-    breaks: { sender: 'leave it optional, with the behaviour until now as its default' },
-    else: 'added',
-  },
-  'optional-now': {
-    title: 'no longer required',
-    breaks: {
-      reader:
-        'always answer it; where there is no value, make that plain with one of the values it has',
-    },
-    else: 'added',
-  },
-  'body-added': { title: 'body added', breaks: {}, else: 'added' },
-  'required-body-added': {
-    title: 'required body added',
-    breaks: { sender: 'make the body optional' },
-    else: 'note',
-  },
-  'body-removed': { title: 'body removed', breaks: { sender: KEEP, reader: KEEP }, else: 'note' },
-  'media-type-added': { title: 'media type added', breaks: {}, else: 'added' },
-  'media-type-removed': {
-    title: 'media type removed',
-    breaks: { sender: KEEP, reader: KEEP },
-    else: 'note',
-  },
-  'encoding-changed': {
-    title: 'encoding of a part changed',
-    breaks: { sender: RAISE_LATER },
-    else: 'note',
-  },
-  'status-added': { title: 'status added', breaks: {}, else: 'added' },
-  'status-removed': {
-    title: 'status removed',
-    breaks: { reader: 'go on answering with it in the case that it was for' },
-    else: 'note',
-  },
-  'header-added': { title: 'header added', breaks: {}, else: 'added' },
-  'header-removed': { title: 'header removed', breaks: { reader: KEEP }, else: 'note' },
-  'link-added': { title: 'link added', breaks: {}, else: 'added' },
-  'link-removed': { title: 'link removed', breaks: { reader: KEEP }, else: 'note' },
-  'link-changed': {
-    title: 'link leads elsewhere',
-    breaks: { reader: 'add a link of another name' },
-    else: 'note',
-  },
+  'operation-added': added('operation added'),
+  'operation-removed': note('operation removed', { caller: KEEP }),
+  'operation-renamed': note('operationId changed', {
+    caller: 'keep the operationId: generated clients name their functions after it',
+  }),
+  'operation-moved': note('address or method changed', {
+    caller: 'let the old address answer too, as a second, deprecated operation',
+  }),
+  'path-parameter-renamed': note('path parameter renamed', {
+    caller: 'keep the name: typed clients pass the parameter by it',
+  }),
+  'server-added': added('server added'),
+  'server-removed': note('server removed', { caller: KEEP }),
+  'scheme-changed': note('security scheme changed', {
+    caller: 'add a second scheme, and take either',
+  }),
+  'security-tightened': note('more is asked of the caller’s key', {
+    sender: 'ask for it in a new operation, or go on taking the scopes that were enough',
+  }),
+  'security-loosened': added('less is asked of the caller’s key'),
+  'parameter-added': added('parameter added'),
+  'required-parameter-added': note('required parameter added', {
+    sender: `make it optional, ${BY_DEFAULT}`,
+  }),
+  'parameter-removed': note('parameter removed', { sender: KEEP }),
+  'parameter-serialization-changed': note('parameter written in another way', {
+    sender: 'add a parameter of another name, and keep this one',
+  }),
+  'required-now': added('required now', { sender: `leave it optional, ${BY_DEFAULT}` }),
+  'optional-now': added('no longer required', {
+    reader:
+      'always answer it; where there is no value, make that plain with one of the values it has',
+  }),
+  'body-added': added('body added'),
+  'required-body-added': note('required body added', { sender: 'make the body optional' }),
+  'body-removed': note('body removed', { sender: KEEP, reader: KEEP }),
+  'media-type-added': added('media type added'),
+  'media-type-removed': note('media type removed', { sender: KEEP, reader: KEEP }),
+  'encoding-changed': note('encoding of a part changed', { sender: RAISE_LATER }),
+  'status-added': added('status added'),
+  'status-removed': note('status removed', {
+    reader: 'go on answering with it in the case that it was for',
+  }),
+  'header-added': added('header added'),
+  'header-removed': note('header removed', { reader: KEEP }),
+  'link-added': added('link added'),
+  'link-removed': note('link removed', { reader: KEEP }),
+  'link-changed': note('link leads elsewhere', { reader: 'add a link of another name' }),
 
-  'field-added': { title: 'field added', breaks: {}, else: 'added' },
-  'required-field-added': {
-    title: 'required field added',
-    breaks: { sender: 'make it optional, with the behaviour until now as its default' },
-    else: 'added',
-  },
-  'field-removed': {
-    title: 'field removed',
-    breaks: { sender: KEEP, reader: KEEP },
-    else: 'note',
-  },
-  'required-field-removed': {
-    title: 'required field removed',
-    breaks: { sender: KEEP, reader: KEEP },
-    else: 'note',
-  },
-  'field-recognized': { title: 'field added', breaks: {}, else: 'added' },
-  'field-ignored': { title: 'field removed; still taken, as any other', breaks: {}, else: 'note' },
-  'closed-to-other-fields': {
-    title: 'other fields are refused',
-    breaks: { sender: 'go on taking other fields, and ignore them' },
-    else: 'note',
-  },
-  'opened-to-other-fields': { title: 'other fields are possible', breaks: {}, else: 'note' },
-  'type-narrowed': { title: 'type narrowed', breaks: { sender: RAISE_LATER }, else: 'note' },
-  'type-widened': { title: 'type widened', breaks: { reader: ADD_BESIDE }, else: 'added' },
-  'type-changed': {
-    title: 'type changed',
-    breaks: { sender: RAISE_LATER, reader: ADD_BESIDE },
-    else: 'note',
-  },
-  'null-removed': {
-    title: 'null no longer possible',
-    breaks: { sender: RAISE_LATER },
-    else: 'note',
-  },
-  'null-added': {
-    title: 'null possible',
-    breaks: { reader: 'answer an empty value of the old type, or a new field beside it' },
-    else: 'added',
-  },
-  'value-removed': { title: 'value removed', breaks: { sender: RAISE_LATER }, else: 'note' },
-  'value-added': {
-    title: 'value added',
-    breaks: { reader: 'answer the nearest old value here, and the new one in a field of its own' },
-    else: 'added',
-  },
-  'bound-tightened': { title: 'bound tightened', breaks: { sender: RAISE_LATER }, else: 'note' },
-  'bound-loosened': { title: 'bound loosened', breaks: {}, else: 'note' },
-  'pattern-added': { title: 'pattern added', breaks: { sender: RAISE_LATER }, else: 'note' },
-  'pattern-removed': { title: 'pattern removed', breaks: {}, else: 'note' },
-  'pattern-changed': {
-    title: 'pattern changed',
-    breaks: {
-      sender:
-        'if every text that fitted still fits, say so in the pull request; else take the old form too',
-    },
-    else: 'note',
-  },
-  'format-narrowed': { title: 'format narrowed', breaks: { sender: RAISE_LATER }, else: 'note' },
-  'format-widened': { title: 'format widened', breaks: { reader: ADD_BESIDE }, else: 'added' },
-  'format-changed': {
-    title: 'format changed',
-    breaks: { sender: RAISE_LATER, reader: ADD_BESIDE },
-    else: 'note',
-  },
-  'condition-added': { title: 'rule added', breaks: { sender: RAISE_LATER }, else: 'note' },
-  'condition-removed': {
-    title: 'rule removed',
-    breaks: { reader: 'keep to the rule in what is answered' },
-    else: 'note',
-  },
-  'form-removed': { title: 'form removed', breaks: { sender: RAISE_LATER }, else: 'note' },
-  'form-added': {
-    title: 'form added',
-    breaks: { reader: 'answer the new form only to those who ask for it, or under another status' },
-    else: 'added',
-  },
-  deprecated: { title: 'deprecated', breaks: {}, else: 'note' },
-  'no-longer-deprecated': { title: 'no longer deprecated', breaks: {}, else: 'note' },
-  'default-changed': { title: 'default changed', breaks: {}, else: 'note' },
-  'keyword-changed': {
-    title: 'changed, and not compared: judge it yourself',
-    breaks: {},
-    else: 'note',
-  },
+  'field-added': added('field added'),
+  'required-field-added': added('required field added', {
+    sender: `make it optional, ${BY_DEFAULT}`,
+  }),
+  'field-removed': note('field removed', { sender: KEEP, reader: KEEP }),
+  'required-field-removed': note('required field removed', { sender: KEEP, reader: KEEP }),
+  'field-recognized': added('field added'),
+  'field-ignored': note('field removed; still taken, as any other'),
+  'closed-to-other-fields': note('other fields are refused', {
+    sender: 'go on taking other fields, and ignore them',
+  }),
+  'opened-to-other-fields': note('other fields are possible'),
+  'type-narrowed': note('type narrowed', { sender: RAISE_LATER }),
+  'type-widened': added('type widened', { reader: ADD_BESIDE }),
+  'type-changed': note('type changed', { sender: RAISE_LATER, reader: ADD_BESIDE }),
+  'null-removed': note('null no longer possible', { sender: RAISE_LATER }),
+  'null-added': added('null possible', {
+    reader: 'answer an empty value of the old type, or a new field beside it',
+  }),
+  'value-removed': note('value removed', { sender: RAISE_LATER }),
+  'value-added': added('value added', {
+    reader: 'answer the nearest old value here, and the new one in a field of its own',
+  }),
+  'bound-tightened': note('bound tightened', { sender: RAISE_LATER }),
+  'bound-loosened': note('bound loosened'),
+  'pattern-added': note('pattern added', { sender: RAISE_LATER }),
+  'pattern-removed': note('pattern removed'),
+  'pattern-changed': note('pattern changed', {
+    sender:
+      'if every text that fitted still fits, say so in the pull request; else take the old form too',
+  }),
+  'format-narrowed': note('format narrowed', { sender: RAISE_LATER }),
+  'format-widened': added('format widened', { reader: ADD_BESIDE }),
+  'format-changed': note('format changed', { sender: RAISE_LATER, reader: ADD_BESIDE }),
+  'condition-added': note('rule added', { sender: RAISE_LATER }),
+  'condition-removed': note('rule removed', { reader: 'keep to the rule in what is answered' }),
+  'form-removed': note('form removed', { sender: RAISE_LATER }),
+  'form-added': added('form added', {
+    reader: 'answer the new form only to those who ask for it, or under another status',
+  }),
+  deprecated: note('deprecated'),
+  'no-longer-deprecated': note('no longer deprecated'),
+  'default-changed': note('default changed'),
+  'keyword-changed': note('changed, and not compared: judge it yourself'),
 } satisfies Record<string, Meaning>;
 
 export type Rule = keyof typeof meanings;

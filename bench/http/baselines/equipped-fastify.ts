@@ -10,8 +10,7 @@ import { Histogram, register } from 'prom-client';
 import { readConfig } from '../../../server/config.js';
 import { PreparedStatement } from '../../../server/store/database/dialect.js';
 import { requireFrom } from '../../../tools/on-demand/installed.js';
-import { contractSchemas } from './contract-schemas.js';
-import { fastifyApp } from './fastify-app.js';
+import { contractSchemas, fastifyApp } from './fastify-app.js';
 import { openDatabase, prepareSkill } from './prepared-skill.js';
 import { sayThatItListens } from './serve.js';
 

@@ -1,7 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { readConfig } from '../../../server/config.js';
-import { contractSchemas } from './contract-schemas.js';
-import { fastifyApp } from './fastify-app.js';
+import { contractSchemas, fastifyApp } from './fastify-app.js';
 import { openStore, sayThatItListens } from './serve.js';
 import { type Answer, type BodyOf, Work } from './work.js';
 

@@ -2,10 +2,10 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import { EventStreamError, eventData } from '../../../testkit/http/event-data.js';
-import { brokenRules } from './ajv-words.js';
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';
 import { endOf } from './references.js';
+import { brokenRules } from './schemas.js';
 
 /** Something that shows what a schema allows, by pointers to both. */
 interface Shown {

@@ -11,9 +11,7 @@ import { type Fault, type FaultyPart, lineOf, type Rule, type RuledFault } from 
 import { type Code, operationFaults } from './operations.js';
 import { partsOf } from './parts.js';
 import { referenceFaults } from './references.js';
-import { messageFaults } from './rule-messages.js';
-import { schemaFaults } from './schemas.js';
-import { shapeFaults } from './shape-faults.js';
+import { messageFaults, schemaFaults, shapeFaults } from './schemas.js';
 import { sunsetFaults } from './sunsets.js';
 import { readYaml, YamlError } from './yaml.js';
 

@@ -1,7 +1,9 @@
-import type { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
+import * as v from 'valibot';
+import { documentShape, isProblem } from '../../../server/contract/document-schema.js';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
-import { brokenRules } from './ajv-words.js';
+import { findRuleMessages } from '../../../server/contract/rule-messages.js';
 import type { FaultyPart } from './fault.js';
 import type { Part } from './parts.js';
 
@@ -46,4 +48,104 @@ function malformedPatterns({ pointer, value }: Part): FaultyPart[] {
       return [{ pointer: `${pointer}/${at}`, message: `this is not JSON Schema: ${message}` }];
     }
   });
+}
+
+/** These only tell that another error is there. */
+const CONSEQUENCES = new Set(['if', 'oneOf', 'anyOf', 'allOf']);
+
+/**
+ * Returns the keywords that a value breaks, one for each place. Of a choice whose branches are all broken, the
+ * branches of another type than the value are left out, unless no other branch remains.
+ * @param pointer the pointer to the value
+ */
+export function brokenRules(errors: readonly ErrorObject[], pointer: string): FaultyPart[] {
+  const choices = new Set(
+    errors
+      .filter(({ keyword }) => /^(oneOf|anyOf)$/.test(keyword))
+      .map((error) => error.instancePath),
+  );
+  const causes = errors.filter(({ keyword }) => !CONSEQUENCES.has(keyword));
+  const within = causes.filter(
+    ({ keyword, instancePath }) => !(keyword === 'type' && choices.has(instancePath)),
+  );
+  const words = new Map<string, Set<string>>();
+  for (const error of within.length > 0 ? within : causes.length > 0 ? causes : errors) {
+    const place = pointer + error.instancePath + unknownMember(error);
+    words.set(place, (words.get(place) ?? new Set()).add(wordsOf(error)));
+  }
+  return [...words].map(([place, messages]) => ({
+    pointer: place,
+    message: [...messages].join('; '),
+  }));
+}
+
+function unknownMember({ params }: ErrorObject): string {
+  const name: unknown = params['additionalProperty'] ?? params['unevaluatedProperty'];
+  return typeof name === 'string' ? `/${escapeToken(name)}` : '';
+}
+
+function wordsOf({ keyword, message = keyword, params }: ErrorObject): string {
+  switch (keyword) {
+    case 'enum':
+      return `must be one of ${JSON.stringify(params['allowedValues'])}`;
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'must not be there';
+    default:
+      return message;
+  }
+}
+
+/** The shape that a problem's schema must have. */
+const problemShape = v.looseObject({
+  description: v.string(),
+  properties: v.looseObject({
+    type: v.looseObject({ const: v.pipe(v.string(), v.startsWith('/problems/')) }),
+    title: v.looseObject({ const: v.string() }),
+    status: v.looseObject({
+      const: v.pipe(v.number(), v.safeInteger(), v.minValue(400), v.maxValue(599)),
+    }),
+  }),
+});
+
+/** Finds what of a document is not of the shape that the server needs. */
+export function shapeFaults(document: unknown): FaultyPart[] {
+  const schemas = Object.entries(asRecord(asRecord(asRecord(document)['components'])['schemas']));
+  return [
+    ...faultsOf(documentShape, document, ''),
+    ...schemas
+      .filter(([, schema]) => isProblem(asRecord(schema)))
+      .flatMap(([name, schema]) =>
+        faultsOf(problemShape, schema, `/components/schemas/${escapeToken(name)}`),
+      ),
+  ];
+}
+
+function faultsOf(shape: v.GenericSchema, value: unknown, at: string): FaultyPart[] {
+  const { issues = [] } = v.safeParse(shape, value);
+  return issues.map(({ path = [], received, message }) => {
+    const steps = path.map(({ key }) => String(key));
+    return {
+      pointer: [at, ...steps.map(escapeToken)].join('/'),
+      message: `${steps.join(' › ') || 'the document'}: ${received === 'undefined' ? 'is missing' : message}`,
+    };
+  });
+}
+
+/** Returns the rules that have two messages (`x-roster-message`): whoever breaks one could get either. */
+export function messageFaults(document: unknown): FaultyPart[] {
+  const messages = new Map<string, string>();
+  const faults: FaultyPart[] = [];
+  for (const { rule, message, pointer } of findRuleMessages(document)) {
+    const first = messages.get(rule) ?? message;
+    messages.set(rule, first);
+    if (first === message) continue;
+    faults.push({
+      pointer: `${pointer}/x-roster-message`,
+      message: `one rule is worded in two ways; the other is: ${first}`,
+    });
+  }
+  return faults;
 }

@@ -10,7 +10,7 @@ import { root } from '../../../testkit/root.js';
 import { installed } from '../../on-demand/installed.js';
 import { contract } from '../../review/tests/small-contract.js';
 import { reviewFile } from '../review-file.js';
-import { contractReviewer } from '../reviewers/contract.js';
+import { contractReviewer } from '../reviewers.js';
 
 const COMMAND = fileURLToPath(new URL('dist/tools/lint-spec/main.js', root));
 const CONTRACT = readFileSync(new URL('openapi.yaml', root), 'utf8');

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Finding } from '../finding.js';
-import { FORMATS } from '../formats/formats.js';
+import { type Finding, FORMATS } from '../finding.js';
 
 const FINDING: Finding = {
   ...{ file: 'a,b:c.yaml', line: 3, column: 5, severity: 'warning' },

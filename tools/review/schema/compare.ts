@@ -1,18 +1,20 @@
 import { asRecord } from '../../../server/contract/json-record.js';
-import type { Contract } from '../contract/contract.js';
+import type { Contract } from '../contract.js';
 import type { Difference } from '../finding.js';
 import type { Party } from '../rules.js';
-import { compareBounds } from './bounds.js';
-import { compareChoices, compareWithChoice } from './choices.js';
+import { compareChoices, compareWithChoice } from './alternatives.js';
 import { type Comparison, difference, type KeywordComparison, type Pair } from './comparison.js';
-import { compareConditions } from './conditions.js';
-import { compareElements } from './elements.js';
 import { compareFields } from './fields.js';
-import { compareRemarks } from './remarks.js';
-import { compareScalars } from './scalars.js';
-import { type Conjunction, type Shape, shapeOf } from './shape.js';
-import { compareTypes, compareValues } from './values.js';
-import { typeWords } from './words.js';
+import {
+  compareBounds,
+  compareConditions,
+  compareElements,
+  compareRemarks,
+  compareScalars,
+  compareTypes,
+  compareValues,
+} from './keywords.js';
+import { type Conjunction, type Shape, shapeOf, typeWords } from './shape.js';
 
 /** The maximum number of reported differences, which limits the cost of a hostile schema. */
 const MAX_DIFFERENCES = 500;

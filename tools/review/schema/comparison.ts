@@ -1,5 +1,5 @@
 import type { JsonRecord } from '../../../server/contract/json-record.js';
-import type { Contract } from '../contract/contract.js';
+import type { Contract } from '../contract.js';
 import type { Difference } from '../finding.js';
 import type { Party, Rule } from '../rules.js';
 import type { Conjunction, Shape } from './shape.js';
@@ -19,6 +19,9 @@ export interface Comparison {
   readonly inner: (path: string, pair: Pair<Conjunction>) => Difference[];
 }
 
+/** Compares some keywords of two schemas. */
+export type KeywordComparison = (comparison: Comparison, shapes: Pair<Shape>) => Difference[];
+
 /** The details of a difference: the parts and the values in both versions. */
 export interface Details {
   readonly path?: string;
@@ -29,26 +32,16 @@ export interface Details {
   readonly is?: string;
 }
 
-/** Returns a difference, with its place in the new version, or in the old one if it was removed. */
+/**
+ * Returns a difference, with its place in the new version, or in the old one if it was removed; `keyword`
+ * extends the pointer.
+ */
 export function difference(
-  comparison: Pick<Comparison, 'contracts'>,
+  { contracts }: Pick<Comparison, 'contracts'>,
   rule: Rule,
-  details: Details,
+  { path = '', was = '', is = '', before, after }: Details,
   keyword = '',
 ): Difference {
-  const { path = '', was = '', is = '' } = details;
-  return { rule, path, pointer: placeOf(comparison, details, keyword), was, is };
+  const place = after ? contracts.after.pointerOf(after) : contracts.before.pointerOf(before);
+  return { rule, path, pointer: keyword ? `${place}/${keyword}` : place, was, is };
 }
-
-/** Returns the JSON pointer to the part of a difference; `keyword` extends it. */
-export function placeOf(
-  { contracts }: Pick<Comparison, 'contracts'>,
-  { before, after }: Details,
-  keyword: string,
-): string {
-  const pointer = after ? contracts.after.pointerOf(after) : contracts.before.pointerOf(before);
-  return keyword ? `${pointer}/${keyword}` : pointer;
-}
-
-/** Compares the keywords of one type of value, if both versions allow that type. */
-export type KeywordComparison = (comparison: Comparison, shapes: Pair<Shape>) => Difference[];

@@ -1,16 +1,27 @@
-import type { JsonRecord } from '../../../server/contract/json-record.js';
-import { type Contract, elements } from '../contract/contract.js';
-import { fits } from './fits.js';
-import { type Type, typeOf, typesOf } from './types.js';
-import { canonical } from './words.js';
+import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
+import { type Contract, elements, member } from '../contract.js';
+
+/** The types of JSON. Integers and fractions are separate, so that every type of a schema is a set of these. */
+export const TYPES = [
+  'null',
+  'boolean',
+  'integer',
+  'fraction',
+  'string',
+  'array',
+  'object',
+] as const;
+export type Type = (typeof TYPES)[number];
 
 /** Schemas that must all hold; an empty list allows everything. */
 export type Conjunction = readonly unknown[];
 
-/** A conjunction whose references and `allOf` have been resolved. */
-export interface Shape {
-  /** The schemas that must all hold, whose `$ref` and `allOf` are to be ignored. */
+interface WithParts {
   readonly parts: readonly JsonRecord[];
+}
+
+/** A conjunction whose references and `allOf` have been resolved. */
+export interface Shape extends WithParts {
   /** Whether no value is possible: one of the schemas is `false`, or they contradict each other. */
   readonly impossible: boolean;
   readonly types: ReadonlySet<Type>;
@@ -42,33 +53,135 @@ export function shapeOf(contract: Contract, conjunction: Conjunction): Shape {
   return { parts, types, values, impossible: refused || values.size === 0 };
 }
 
-/** Returns all values of the types; undefined if a type has many. */
-export function allOfTypes(types: ReadonlySet<Type>): ReadonlyMap<string, unknown> | undefined {
-  const values = [...types].map((type) => VALUES[type]);
-  return values.every((some) => some !== undefined) ? keyed(values.flat()) : undefined;
+function isSchemaObject(schema: unknown): schema is JsonRecord {
+  return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
 }
 
-const VALUES: { readonly [type in Type]?: readonly unknown[] } = {
+function typeOf(value: unknown): Type {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction';
+  if (typeof value === 'boolean') return 'boolean';
+  return typeof value === 'string' ? 'string' : 'object';
+}
+
+/** Returns the types that all of the schemas allow; `nullable` is from OpenAPI 3.0. */
+function typesOf(parts: readonly JsonRecord[]): ReadonlySet<Type> {
+  const allows = ({ type, nullable }: JsonRecord, one: Type) => {
+    if (type === undefined || (nullable === true && one === 'null')) return true;
+    const named = Array.isArray(type) ? type : [type];
+    const isNumeric = one === 'integer' || one === 'fraction';
+    return named.includes(one) || (isNumeric && named.includes('number'));
+  };
+  return new Set(TYPES.filter((one) => parts.every((part) => allows(part, one))));
+}
+
+const FEW_VALUES: { readonly [type in Type]?: readonly unknown[] } = {
   null: [null],
   boolean: [false, true],
 };
+
+/** Returns all values of the types; undefined if a type has many. */
+export function allOfTypes(types: ReadonlySet<Type>): ReadonlyMap<string, unknown> | undefined {
+  const values = [...types].map((type) => FEW_VALUES[type]);
+  return values.every((some) => some !== undefined) ? keyed(values.flat()) : undefined;
+}
 
 function keyed(values: readonly unknown[]): ReadonlyMap<string, unknown> {
   return new Map(values.map((value) => [canonical(value), value]));
 }
 
-function isSchemaObject(schema: unknown): schema is JsonRecord {
-  return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
-}
-
 /** Returns the values that every `const` and `enum` of the parts allows. */
 function namedValues(parts: readonly JsonRecord[]): ReadonlyMap<string, unknown> | undefined {
-  const lists = parts.flatMap((part) => {
-    const values: unknown[][] = [];
-    if (Object.hasOwn(part, 'const')) values.push([part['const']]);
-    if (Array.isArray(part['enum'])) values.push(part['enum']);
-    return values;
-  });
+  const lists = parts.flatMap((part) => [
+    ...(Object.hasOwn(part, 'const') ? [[part['const']]] : []),
+    ...(Array.isArray(part['enum']) ? [part['enum']] : []),
+  ]);
   const [first, ...others] = lists.map(keyed);
   return first && new Map([...first].filter(([key]) => others.every((list) => list.has(key))));
+}
+
+/** Checks of a number, or of the length of a text in code points (JSON Schema Validation, 6.2 and 6.3). */
+const CHECKS: Readonly<Record<string, (value: number, limit: number) => boolean>> = {
+  minimum: (value, limit) => value >= limit,
+  maximum: (value, limit) => value <= limit,
+  exclusiveMinimum: (value, limit) => value > limit,
+  exclusiveMaximum: (value, limit) => value < limit,
+  multipleOf: (value, divisor) => Number.isInteger(value / divisor),
+  minLength: (length, limit) => length >= limit,
+  maxLength: (length, limit) => length <= limit,
+};
+
+/**
+ * Whether a value that one version enumerates is allowed by the other, which enumerates none: by its type, its
+ * bounds and its pattern. Formats are not checked.
+ */
+export function fits(value: unknown, shape: WithParts & Pick<Shape, 'types'>): boolean {
+  const meets = (keyword: string, check: (value: number, limit: number) => boolean) => {
+    const length = typeof value === 'string' ? [...value].length : undefined;
+    const measured = keyword.endsWith('Length') ? length : value;
+    if (typeof measured !== 'number') return true;
+    return statements(shape, keyword).every(
+      ({ value: limit }) => typeof limit !== 'number' || check(measured, limit),
+    );
+  };
+  const matches = (pattern: unknown) =>
+    typeof value !== 'string' || (regularExpression(pattern)?.test(value) ?? true);
+  return (
+    shape.types.has(typeOf(value)) &&
+    Object.entries(CHECKS).every(([keyword, check]) => meets(keyword, check)) &&
+    statements(shape, 'pattern').every(({ value: pattern }) => matches(pattern))
+  );
+}
+
+/** Compiles a pattern; returns undefined if it is not supported here. */
+export function regularExpression(pattern: unknown): RegExp | undefined {
+  try {
+    return new RegExp(String(pattern), 'u');
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns every value of a keyword in the parts, with its part. */
+export function statements(
+  { parts }: WithParts,
+  keyword: string,
+): { part: JsonRecord; value: unknown }[] {
+  return parts
+    .map((part) => ({ part, value: member(part, keyword) }))
+    .filter(({ value }) => value !== undefined);
+}
+
+/** Whether a part has the keyword with this value. */
+export function says({ parts }: WithParts, keyword: string, value: unknown): boolean {
+  return parts.some((part) => part[keyword] === value);
+}
+
+/** Returns the canonical JSON of a value, with sorted keys, so that equal values have equal texts. */
+export function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_, inner: unknown) =>
+      typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+        ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : inner,
+    ) ?? ''
+  );
+}
+
+/** Formats types as a contract writes them: `string or null`, with null last. */
+export function typeWords(types: ReadonlySet<Type>): string {
+  if (types.size === TYPES.length) return 'any value';
+  const names = [...types]
+    .filter((type) => !(type === 'integer' && types.has('fraction')))
+    .map((type) => (type === 'fraction' ? 'number' : type));
+  const isNull = (name: string) => Number(name === 'null');
+  return names.sort((a, b) => isNull(a) - isNull(b)).join(' or ') || 'nothing';
+}
+
+/** Returns the name of the component that a reference among the schemas leads to. */
+export function componentName(schemas: Conjunction): string | undefined {
+  const names = schemas.map((schema) => asRecord(schema)['$ref']);
+  const name = names.find((reference) => typeof reference === 'string');
+  return name?.slice(name.lastIndexOf('/') + 1);
 }

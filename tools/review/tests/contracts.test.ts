@@ -1,6 +1,6 @@
 /** Tests of changes of operations, parameters, responses and keys, with the parties that they break. */
 import { describe, expect, test } from 'vitest';
-import { ContractFault } from '../contract/read.js';
+import { ContractFault } from '../contract.js';
 import { broken, contract, review, summarize } from './small-contract.js';
 
 const GET = (rest: string, path = '/things') =>

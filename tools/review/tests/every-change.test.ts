@@ -4,8 +4,8 @@ import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
-import { ContractFault } from '../contract/read.js';
-import { markdownOf } from '../markdown/review.js';
+import { ContractFault } from '../contract.js';
+import { markdownOf } from '../markdown.js';
 import { review } from './small-contract.js';
 
 const BEFORE = `

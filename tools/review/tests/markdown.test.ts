@@ -1,6 +1,6 @@
 import { load } from 'js-yaml';
 import { expect, test } from 'vitest';
-import { markdownOf } from '../markdown/review.js';
+import { markdownOf } from '../markdown.js';
 import { contract, contractOf, review } from './small-contract.js';
 
 const SIDES = { before: 'main', after: 'here' };

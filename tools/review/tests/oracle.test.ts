@@ -6,7 +6,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareContracts } from '../compare.js';
-import { readContract } from '../contract/read.js';
+import { readContract } from '../contract.js';
 import { breaks, isRemark } from '../finding.js';
 import { choice, NAMES, type Schema, schemas } from './random-schemas.js';
 import { contractOf } from './small-contract.js';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compareContracts } from '../compare.js';
-import { readContract } from '../contract/read.js';
+import { readContract } from '../contract.js';
 import { choice, type Schema, schemas } from './random-schemas.js';
 import { broken, contractOf, review, summarize } from './small-contract.js';
 

@@ -1,5 +1,5 @@
 import { dump, load } from 'js-yaml';
-import { readContract } from '../contract/read.js';
+import { readContract } from '../contract.js';
 import { type Review, reviewOf } from '../review.js';
 import type { Party } from '../rules.js';
 

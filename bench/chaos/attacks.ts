@@ -1,0 +1,339 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Scope } from '../../server/contract/scopes.js';
+import { ask, type Headers } from '../../testkit/http/client.js';
+import { Crowd, head, type Load } from '../../testkit/http/load.js';
+import { RawConnection } from '../../testkit/http/raw-connection.js';
+import type { Service } from '../../testkit/service/measured-service.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
+import type { Finding } from '../scenarios.js';
+
+/** Attacks until the signal is aborted. @returns findings in addition to those of every attack */
+export type RunAttack = (over: AbortSignal) => Promise<readonly Finding[] | undefined>;
+
+interface Settings {
+  /** The environment of the service. */
+  readonly settings?: NodeJS.ProcessEnv;
+  /** The store of the service; SQLite by default. */
+  readonly store?: 'postgres';
+  /** The duration in seconds, if it differs from the default. */
+  readonly seconds?: number;
+  /**
+   * The statuses of which its requests must get one, so that it cannot pass without attacking; if there are none, it
+   * judges that by findings of its own.
+   */
+  readonly expects?: readonly number[];
+}
+
+/** An attack by one owner, or a few. */
+export interface Attack extends Settings {
+  readonly name: string;
+  /** Prepares the attack, before the measurement. */
+  readonly prepare: (target: Target) => Promise<RunAttack>;
+}
+
+/** The project of each attacker, its models, and a model of prices. */
+export const PROJECT = '/projects/attackers';
+export const MODELS = `/api${PROJECT}/models`;
+export const PRICES = `${MODELS}/prices`;
+
+/** The attacked service, with helpers for the attackers. */
+export class Target {
+  readonly #connections = new Set<RawConnection>();
+  readonly #answers = new Map<string, number>();
+  /** The answers before the attack that runs. */
+  #before: ReadonlyMap<string, number> = new Map();
+
+  constructor(
+    /** It is another one after it was ended. */
+    public service: Service,
+    readonly databaseUrl: string,
+    /** The duration of the attack, in seconds. */
+    readonly seconds: number,
+  ) {}
+
+  get url(): string {
+    return this.service.url;
+  }
+
+  /** Creates a key of an owner. Returns the headers for its requests. */
+  async owner(owner: string, scopes?: readonly Scope[]): Promise<Headers> {
+    const key = await makeKey(this.databaseUrl, { name: owner, owner, ...(scopes && { scopes }) });
+    return { Authorization: `Bearer ${key}` };
+  }
+
+  /** Creates the project of an owner. */
+  async project(owner: Headers): Promise<void> {
+    await ask('POST', `${this.url}/projects`, { project: { name: 'attackers' } }, owner);
+  }
+
+  /** Creates the project of an owner, with a model that is trained from CSV. */
+  async model(owner: Headers, csv: string, path = PRICES, column = 'price'): Promise<void> {
+    await this.project(owner);
+    await ask('PUT', `${this.url + path}?target=${column}`, csv, owner);
+    await untilReadyAt(this.url + path, owner);
+  }
+
+  /** Sends requests in turn, on several connections, for as long as the attack lasts. */
+  async flood(connections: number, requests: readonly Buffer[]): Promise<undefined> {
+    let sent = 0;
+    const crowd = new Crowd(this.url, () => requests[sent++ % requests.length] ?? Buffer.alloc(0));
+    this.#countLoad(await crowd.closedLoop(connections, this.seconds));
+    crowd.close();
+  }
+
+  /** Opens a connection that is closed after the attack. Its first answer is counted, unless it is not awaited. */
+  connect({ isCounted = true } = {}): RawConnection {
+    const connection = new RawConnection(this.url);
+    this.#connections.add(connection);
+    if (isCounted) void connection.status.then((status) => this.count(status));
+    return connection;
+  }
+
+  /** Counts the answers to the attackers, so that unexpected ones become visible. */
+  count(status: number | undefined, times = 1): void {
+    const answer = status === undefined ? 'no answer' : String(status);
+    this.#answers.set(answer, (this.#answers.get(answer) ?? 0) + times);
+  }
+
+  #countLoad({ served, refusing, others }: Load): void {
+    this.count(200, served);
+    for (const other of others) this.count(Number(other) || undefined);
+    this.count(503, refusing.length - others.filter((other) => Number(other) > 0).length);
+  }
+
+  /** The number of answers with a status. */
+  times(status: number): number {
+    return this.#answers.get(String(status)) ?? 0;
+  }
+
+  /** Begins an attack. */
+  begin(): void {
+    this.#before = new Map(this.#answers);
+  }
+
+  /** Returns whether the attack that runs got one of its statuses, if it names any. */
+  isExpected({ expects }: Attack): boolean {
+    return expects?.some((status) => this.#sinceBegin(String(status)) > 0) ?? true;
+  }
+
+  expectedFinding(attack: Attack): Finding {
+    const counted = [...this.#answers.keys()].map((answer) => [answer, this.#sinceBegin(answer)]);
+    return {
+      asked: `the requests of ${attack.name} get ${attack.expects?.join(' or ')}`,
+      measured: inWords(counted) || 'no answers',
+      passed: this.isExpected(attack),
+    };
+  }
+
+  #sinceBegin(answer: string): number {
+    return (this.#answers.get(answer) ?? 0) - (this.#before.get(answer) ?? 0);
+  }
+
+  get answers(): string {
+    return inWords([...this.#answers]) || 'nothing';
+  }
+
+  /** Closes the connections of the attackers. */
+  close(): void {
+    for (const connection of this.#connections) connection.close();
+    this.#connections.clear();
+  }
+}
+
+function inWords(counted: readonly (readonly (string | number)[])[]): string {
+  const some = counted.filter(([, times]) => Number(times) > 0);
+  return some.map(([answer, times]) => `${times} × ${answer}`).join(', ');
+}
+
+/** Repeats work with a pause in between, until an attack is over. */
+export async function repeat(
+  over: AbortSignal,
+  pause: number,
+  work: () => Promise<unknown>,
+): Promise<undefined> {
+  while (!over.aborted) {
+    await work();
+    await delay(pause);
+  }
+}
+
+/** Returns an attack by one owner, who is prepared before. */
+export function byOne(
+  name: string,
+  prepare: (target: Target, owner: Headers) => Promise<RunAttack>,
+  settings: Settings = {},
+): Attack {
+  return {
+    ...settings,
+    name,
+    prepare: async (target) => prepare(target, await target.owner(name)),
+  };
+}
+
+/** Returns an attack in which one owner sends requests in turn, each as soon as one was answered. */
+export function flooding(
+  name: string,
+  connections: number,
+  requests: (target: Target, owner: Headers) => Promise<readonly Buffer[]>,
+): Attack {
+  return byOne(name, async (target, owner) => {
+    const all = await requests(target, owner);
+    return () => target.flood(connections, all);
+  });
+}
+
+/** A request whose body comes in pieces. */
+interface Poured {
+  readonly method?: 'POST' | 'PUT';
+  /** @param number that of the request, from 0 on */
+  readonly path: (client: number, number: number) => string;
+  readonly type: string;
+  /** The announced length of the body, in bytes; in chunks, if there is none. */
+  readonly length?: number;
+  readonly begin?: Buffer | string;
+  /** The bytes that follow repeatedly. */
+  readonly piece: Buffer;
+  /** The length of all pieces, in bytes, after which the answer is awaited; without it, they never end. */
+  readonly total?: number;
+  /** The time between two pieces, and after the end of a request, in milliseconds. */
+  readonly between?: number;
+  readonly pause?: number;
+}
+
+/** The attackers, and what they need. */
+interface Crew extends Settings {
+  readonly owners?: number;
+  /** The clients of each owner. */
+  readonly clients?: number;
+  readonly scopes?: readonly Scope[];
+  readonly prepare?: (target: Target, owner: Headers) => Promise<void>;
+}
+
+/** Returns an attack in which clients send the bodies of their requests in pieces. */
+export function pouring(
+  name: string,
+  makeBody: () => Poured,
+  { owners = 1, clients = 1, scopes, prepare, ...settings }: Crew = {},
+): Attack {
+  return {
+    ...settings,
+    name,
+    prepare: async (target) => {
+      const body = makeBody();
+      const all: { owner: Headers; client: number }[] = [];
+      for (let number = 0; number < owners; number += 1) {
+        const owner = await target.owner(`${name}_${number}`, scopes);
+        await (prepare ? prepare(target, owner) : target.project(owner));
+        for (let client = 0; client < clients; client += 1) all.push({ owner, client });
+      }
+      return async (over) => {
+        const run = ({ owner, client }: (typeof all)[number]) =>
+          pour(target, owner, { ...body, path: (_, sent) => body.path(client, sent) }, over);
+        await Promise.all(all.map(run));
+        return undefined;
+      };
+    },
+  };
+}
+
+async function pour(
+  target: Target,
+  owner: Headers,
+  { method = 'PUT', path, type, length, begin, piece, total, between, pause = 1000 }: Poured,
+  over: AbortSignal,
+): Promise<undefined> {
+  const framing =
+    length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
+  const headers = { ...owner, 'Content-Type': type, ...framing };
+  let number = 0;
+  await repeat(over, pause, async () => {
+    const connection = target.connect();
+    await connection.send(head(target.url, method, path(0, number++), headers));
+    if (begin) await connection.send(begin);
+    for (let left = total ?? Number.POSITIVE_INFINITY; left > 0; left -= piece.length) {
+      if (over.aborted || !(await connection.send(piece.subarray(0, left)))) break;
+      if (between) await Promise.race([connection.closed, delay(between)]);
+    }
+    if (total !== undefined) await connection.status;
+    connection.close();
+  });
+}
+
+/** The owners of hostile clients, and the clients of each. */
+const OWNERS = ['first', 'second'];
+const CLIENTS = 3;
+/** The pause of a client between two requests, and before it leaves after its body, in milliseconds. */
+const PAUSE = 50;
+const LEAVES_AFTER = 200;
+/** The time that a client waits for the end of an answer, in milliseconds. */
+const STAYS = 60_000;
+
+/** A request that harms. */
+export interface HostileRequest {
+  readonly method: 'POST' | 'PUT';
+  /** @param number that of the request, from 0 on */
+  readonly path: (number: number) => string;
+  readonly headers: Headers;
+  readonly body: Uint8Array;
+}
+
+/** The behaviour of a client: it reads the answer to its end, or goes when it has sent half or all of its body. */
+const MANNERS = ['stays', 'leaves in the middle', 'stays', 'leaves after the body'] as const;
+type Manner = (typeof MANNERS)[number];
+
+/** Returns an attack in which two owners send requests in turn, from clients of all manners. */
+export function hostileClients(
+  name: string,
+  /** Prepares what the requests of an owner need. */
+  prepare: (target: Target, owner: Headers) => Promise<readonly HostileRequest[]>,
+  settings: Settings & Required<Pick<Settings, 'expects'>>,
+): Attack {
+  return {
+    ...settings,
+    name,
+    prepare: async (target) => {
+      const clients: { owner: Headers; requests: readonly HostileRequest[] }[] = [];
+      for (const number of OWNERS) {
+        const owner = await target.owner(`${number}_of_${name}`);
+        const requests = await prepare(target, owner);
+        for (let client = 0; client < CLIENTS; client += 1) clients.push({ owner, requests });
+      }
+      let sent = 0;
+      const attack = ({ owner, requests }: (typeof clients)[number], over: AbortSignal) =>
+        repeat(over, PAUSE, async () => {
+          const number = sent++;
+          const request = requests[number % requests.length];
+          const manner = MANNERS[Math.floor(number / requests.length) % MANNERS.length] ?? 'stays';
+          if (request) await send(target, owner, { request, number, manner }, over);
+        });
+      return async (over) => {
+        await Promise.all(clients.map((client) => attack(client, over)));
+        return undefined;
+      };
+    },
+  };
+}
+
+async function send(
+  target: Target,
+  owner: Headers,
+  { request, number, manner }: { request: HostileRequest; number: number; manner: Manner },
+  over: AbortSignal,
+): Promise<void> {
+  const { method, path, headers, body } = request;
+  const stays = manner === 'stays';
+  const connection = target.connect({ isCounted: stays });
+  const all = { ...owner, ...headers, 'Content-Length': body.length, Connection: 'close' };
+  await connection.send(head(target.url, method, path(number), all));
+  const isHalf = manner === 'leaves in the middle';
+  await connection.send(isHalf ? body.subarray(0, body.length / 2) : body);
+  if (!over.aborted) {
+    const end = stays ? STAYS : LEAVES_AFTER;
+    const late = new AbortController();
+    const waiting = delay(end, undefined, { signal: AbortSignal.any([over, late.signal]) });
+    await Promise.race([connection.closed, waiting.catch(() => {})]);
+    late.abort();
+  }
+  connection.close();
+}

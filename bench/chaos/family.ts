@@ -1,0 +1,285 @@
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { send } from '../../testkit/http/client.js';
+import {
+  endProcess,
+  isRunning,
+  type ProcessId,
+  type Service,
+  startService,
+  treeMemory,
+  treeOf,
+} from '../../testkit/service/measured-service.js';
+import { makeKey } from '../../testkit/store/keys.js';
+import { type Finding, none, type Scenario } from '../scenarios.js';
+import { type Attack, type RunAttack, Target } from './attacks.js';
+import { servedFinding, Tenant } from './tenant.js';
+import { type Bounds, Watch } from './watch.js';
+
+const SECONDS = 10;
+const SHORT_SECONDS = 3;
+/** The time before the measurement, in which frequent code is compiled, in seconds. */
+const WARM_UP_SECONDS = 1;
+/** The longest that an attack goes on beyond its time until it got an answer that it expects, in milliseconds. */
+const PATIENCE = 15_000;
+
+/** Attacks by one owner or a few, while another is measured. */
+export interface Family {
+  readonly name: string;
+  readonly bounds: Bounds;
+  readonly attacks: readonly Attack[];
+  /** Opens what the attacked service uses, such as databases. */
+  readonly open?: () => Promise<Surroundings>;
+  /**
+   * Whether each attack is hostile beyond doubt: none may get a 500, and the service must end in time in the
+   * middle of it and leave no process. The short form then runs all of them in turn on one service.
+   */
+  readonly isHostile?: true;
+}
+
+/** The surroundings of an attacked service. */
+export interface Surroundings {
+  /** The environment of the service. */
+  readonly settings: NodeJS.ProcessEnv;
+  /** Returns the URL of an empty store on PostgreSQL. */
+  store(): Promise<string>;
+  close(): Promise<void>;
+}
+
+const NONE: Surroundings = {
+  settings: {},
+  store: () => Promise.reject(new Error('The family opens no PostgreSQL')),
+  close: async () => {},
+};
+
+/** Returns a scenario for each attack; of a hostile family, one more with all of them in turn. */
+export function scenariosOf(family: Family): Scenario[] {
+  const { name, attacks, isHostile } = family;
+  const single = attacks.map((attack) => ({
+    name: `${name}/${attack.name}`,
+    run: (folder: string) => play(folder, family, [attack], attack.seconds ?? SECONDS),
+    ...(!isHostile && {
+      runShort: (folder: string) => play(folder, family, [attack], SHORT_SECONDS),
+    }),
+  }));
+  if (!isHostile) return single;
+  const onSqlite = attacks.filter(({ store }) => store === undefined);
+  const runShort = (folder: string) => play(folder, family, onSqlite, SHORT_SECONDS);
+  return [...single, { name: `${name}/in-turn`, run: runShort, runShort }];
+}
+
+async function play(
+  folder: string,
+  family: Family,
+  attacks: readonly Attack[],
+  seconds: number,
+): Promise<Finding[]> {
+  const surroundings = (await family.open?.()) ?? NONE;
+  try {
+    const isOnPostgres = attacks.some(({ store }) => store === 'postgres');
+    const databaseUrl = isOnPostgres
+      ? await surroundings.store()
+      : `file:${join(folder, 'roster.db')}`;
+    // Once a key exists, callers without a key are refused.
+    const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
+    const settings: NodeJS.ProcessEnv = Object.assign(
+      { ...(family.isHostile && { DRAIN_SECONDS: String(DRAIN_SECONDS) }) },
+      surroundings.settings,
+      ...attacks.map((attack) => attack.settings),
+    );
+    const start = () => startService(folder, databaseUrl, settings);
+    const target = new Target(await start(), databaseUrl, seconds);
+    try {
+      // The first request loads code, and a service that was never asked is not idle but new.
+      await send('GET', `${target.url}/health/live`);
+      const idle = treeMemory(target.service.pid);
+      const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
+      try {
+        const runs: PreparedAttack[] = [];
+        for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
+        const findings = await measure(target, tenant, runs, { family, idle });
+        const allRuns = runs.map(({ run }) => run);
+        if (family.isHostile) {
+          const ends = await endService(target, allRuns, start);
+          findings.push(...ends.map((finding) => ({ ...finding, mustHold: true as const })));
+        }
+        return findings;
+      } finally {
+        tenant.close();
+      }
+    } finally {
+      await target.service.kill();
+    }
+  } finally {
+    await surroundings.close();
+  }
+}
+
+/** An attack that is ready to run. */
+interface PreparedAttack {
+  readonly attack: Attack;
+  readonly run: RunAttack;
+}
+
+/** @param idle the memory of the service before any work, in MiB */
+async function measure(
+  target: Target,
+  tenant: Tenant,
+  runs: readonly PreparedAttack[],
+  { family: { bounds, isHostile }, idle }: { family: Family; idle: number },
+): Promise<Finding[]> {
+  tenant.start();
+  await delay(WARM_UP_SECONDS * 1000);
+  await tenant.stop();
+  const watch = new Watch(target.service, bounds, idle);
+  try {
+    const more: Finding[] = [];
+    tenant.start();
+    for (const { attack, run } of runs) {
+      watch.begin(attack.name);
+      target.begin();
+      more.push(...(await attackFor(target, attack, run)));
+      if (attack.expects) more.push(target.expectedFinding(attack));
+    }
+    const outcomes = await tenant.stop();
+    const observed = watch.stop();
+    const served = servedFinding(outcomes);
+    return [
+      { ...served, measured: `${served.measured}. The attackers got ${target.answers}` },
+      await observed,
+      watch.memory(),
+      ...(isHostile ? [answeredFinding(target)] : []),
+      ...more,
+    ];
+  } finally {
+    await tenant.stop();
+    watch.close();
+  }
+}
+
+/** Runs an attack for its time, and until it got an answer that it expects. Returns its own findings. */
+async function attackFor(
+  target: Target,
+  attack: Attack,
+  run: RunAttack,
+): Promise<readonly Finding[]> {
+  const over = new AbortController();
+  const attacking = run(over.signal);
+  // The attack may fail before it is awaited.
+  attacking.catch(() => {});
+  await delay(target.seconds * 1000);
+  const deadline = performance.now() + PATIENCE;
+  while (!target.isExpected(attack) && performance.now() < deadline) await delay(100);
+  over.abort();
+  // Ends the attackers' wait for answers.
+  target.close();
+  return (await attacking) ?? [];
+}
+
+function answeredFinding(target: Target): Finding {
+  const faults = target.times(500);
+  return {
+    asked: 'no attack is answered with 500',
+    measured: `${faults} of ${target.answers}`,
+    passed: faults === 0,
+    mustHold: true,
+  };
+}
+
+/** The time for which an attack goes on before the service is ended, in milliseconds. */
+const ATTACKED = 4000;
+/** The time for which the service still answers after SIGTERM, in seconds. */
+const DRAIN_SECONDS = 1;
+/** The time in which the service ends after SIGTERM, in milliseconds. */
+const STOP = 10_000 + DRAIN_SECONDS * 1000;
+/** The time after which a service that does not end is killed, in milliseconds. */
+const STOP_DEADLINE = 30_000;
+/** The time after the end of the service in which its other processes end, in milliseconds. */
+const LEFT = 2000;
+
+/**
+ * Ends the service in the middle of attacks, first with SIGTERM and then like a crash.
+ * @param start starts another one on the same store
+ */
+async function endService(
+  target: Target,
+  runs: readonly RunAttack[],
+  start: () => Promise<Service>,
+): Promise<Finding[]> {
+  const findings: Finding[] = [];
+  if (target.service.exit() !== undefined) target.service = await start();
+  const stopped = await end(target, runs, stop);
+  findings.push(
+    {
+      asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`,
+      measured: stopped.words,
+      passed: stopped.milliseconds <= STOP,
+    },
+    noneLeft('SIGTERM', stopped),
+  );
+  target.service = await start();
+  findings.push(noneLeft('kill -9 in the middle', await end(target, runs, kill)));
+  return findings;
+}
+
+/** How a service ended. */
+interface End {
+  readonly milliseconds: number;
+  readonly words: string;
+  /** The processes that were left, and the number of all that there were. */
+  readonly left: readonly ProcessId[];
+  readonly all: number;
+}
+
+async function end(
+  target: Target,
+  runs: readonly RunAttack[],
+  how: (service: Service) => Promise<string>,
+): Promise<End> {
+  const over = new AbortController();
+  const attacking = Promise.allSettled(runs.map((run) => run(over.signal)));
+  await delay(ATTACKED);
+  const { service } = target;
+  const seen = new Map<number, ProcessId>();
+  const look = () => {
+    for (const process of treeOf(service.pid)) seen.set(process.pid, process);
+  };
+  look();
+  const looking = setInterval(look, 50);
+  const begun = performance.now();
+  const words = await how(service);
+  const milliseconds = performance.now() - begun;
+  clearInterval(looking);
+  over.abort();
+  target.close();
+  await attacking;
+  await delay(LEFT);
+  const left = [...seen.values()].filter(isRunning);
+  // They may go on for half an hour.
+  for (const process of left) endProcess(process);
+  return { milliseconds, words, left, all: seen.size };
+}
+
+async function stop(service: Service): Promise<string> {
+  const begun = performance.now();
+  const stopped = service.stop();
+  const late = new AbortController();
+  const isStopped = await Promise.race([
+    stopped.then(() => true),
+    delay(STOP_DEADLINE, false, { signal: late.signal }),
+  ]);
+  late.abort();
+  if (!isStopped) await service.kill();
+  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+  return isStopped ? `${seconds} s, ${service.exit()}` : `not in ${seconds} s`;
+}
+
+async function kill(service: Service): Promise<string> {
+  await service.kill();
+  return 'killed';
+}
+
+function noneLeft(after: string, { left, all }: End): Finding {
+  const names = left.map(({ pid, command }) => `${pid} ${command}`);
+  return none(`no process is left ${LEFT / 1000} s after ${after}`, names, `${all} processes`);
+}

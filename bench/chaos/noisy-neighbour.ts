@@ -1,0 +1,423 @@
+import { execFile } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { v4 as uuidv4 } from 'uuid';
+import { diamondTable } from '../../testkit/data/diamonds.js';
+import { ask, Client, type Headers } from '../../testkit/http/client.js';
+import { Crowd, head, wire } from '../../testkit/http/load.js';
+import { OpenStream } from '../../testkit/http/open-stream.js';
+import { RawConnection } from '../../testkit/http/raw-connection.js';
+import { fieldOf, textOf } from '../../testkit/json.js';
+import { quantile } from '../../testkit/numbers.js';
+import type { Finding } from '../scenarios.js';
+import {
+  type Attack,
+  byOne,
+  flooding,
+  MODELS,
+  PRICES,
+  PROJECT,
+  pouring,
+  repeat,
+  type Target,
+} from './attacks.js';
+import type { Family } from './family.js';
+import { timeAnswer, timeInWords, timeOf } from './timing.js';
+import { USUAL_BOUNDS } from './watch.js';
+
+const MEBIBYTE = 2 ** 20;
+const PREDICT = `${PRICES}/predict`;
+const CSV = 'text/csv';
+const JSON_TYPE = 'application/json';
+const LARGE_PARAMS = { text: 'x'.repeat(1_000_000) };
+
+/**
+ * Uploads of one table after another.
+ * @param make the beginning of the table, the bytes that follow repeatedly, and how often
+ */
+function table(
+  name: string,
+  make: () => readonly [begin: string, piece: Buffer, times: number],
+  model: (number: number) => string = () => 'c',
+): Attack {
+  const body = () => {
+    const [begin, piece, times] = make();
+    const total = times * piece.length;
+    const path = (_: number, number: number) => `${MODELS}/${model(number)}?target=y`;
+    return { path, type: CSV, length: begin.length + total, begin, piece, total };
+  };
+  return pouring(name, body, { seconds: 15 });
+}
+
+function millionColumns() {
+  const columns = Array.from({ length: 1_000_000 }, (_, column) => `c${column}`);
+  const row = Buffer.from(`${'1,'.repeat(columns.length)}1\n`);
+  return [`y,${columns.join(',')}\n`, row, 60] as const;
+}
+
+/** A million rows of ten columns: numbers, and a target that is computed from them. */
+function millionRows() {
+  const names = Array.from({ length: 9 }, (_, at) => `x${at}`);
+  const lines = Array.from({ length: 10_000 }, () => {
+    const cells = names.map(() => Math.round(Math.random() * 1e4) / 100);
+    const target = cells.reduce((sum, cell, at) => sum + (at % 3) * cell, 0);
+    return `${cells.join(',')},${target.toFixed(2)}\n`;
+  });
+  return [`${names},y\n`, Buffer.from(lines.join('')), 100] as const;
+}
+
+/**
+ * Bodies that are never complete.
+ * @param length the announced length, in bytes
+ * @param sent the bytes that are sent: by default all but one
+ */
+function stalled(
+  name: string,
+  path: string,
+  length: number,
+  sent = length - 1,
+  crew: Parameters<typeof pouring>[2] = {},
+): Attack {
+  const piece = Buffer.alloc(MEBIBYTE, ' ');
+  const type = JSON_TYPE;
+  const body = { method: 'POST', path: () => path, type, length, piece, total: sent } as const;
+  return pouring(name, () => body, crew);
+}
+
+/** Tables that begin normally and continue one row at a time, which occupies their readers. */
+function drippingUploads(owners: number): Attack {
+  const row = '1,2\n';
+  const body = {
+    path: (client: number) => `${MODELS}/m${client}?target=y`,
+    type: CSV,
+    length: 100_000_000,
+    begin: `x,y\n${row.repeat(320_000 / row.length)}`,
+    piece: Buffer.from(row),
+    between: 5000,
+  };
+  return pouring(`dripping-uploads-of-${owners}-owners`, () => body, { owners, clients: 2 });
+}
+
+async function wrongFields(target: Target, owner: Headers): Promise<Buffer[]> {
+  await target.model(owner, diamondTable(60).csv);
+  // As many fields as fit into half a mebibyte.
+  const fields = Object.fromEntries(Array.from({ length: 49_900 }, (_, at) => [`k${at}`, 1]));
+  const bodies: readonly (readonly [path: string, body: object])[] = [
+    [`${PROJECT}/skills`, { skill: fields }],
+    [`${PROJECT}/agents`, { agent: fields }],
+    [`${PROJECT}/chatbots`, { chatbot: fields }],
+    ['/projects', { project: fields }],
+    [PREDICT, { data: [], params: fields }],
+    [PREDICT, fields],
+  ];
+  return bodies.map(([path, body]) => wire(target.url, 'POST', path, body, owner));
+}
+
+/** Requests a second without their bodies; the limit of a key is six thousand a minute. */
+const HEADERS_RATE = 195;
+
+/** Predictions without their bodies: each holds a connection, headers, and a reserved place. */
+async function headersOnly(target: Target, owner: Headers) {
+  const type = { 'Content-Type': JSON_TYPE, 'Content-Length': 10 };
+  const request = head(target.url, 'POST', `${MODELS}/none/predict`, { ...owner, ...type });
+  return async (over: AbortSignal) => {
+    const begun = performance.now();
+    let sent = 0;
+    return repeat(over, 20, async () => {
+      const due = Math.floor(((performance.now() - begun) / 1000) * HEADERS_RATE);
+      for (; sent < due; sent += 1) void target.connect().send(request);
+    });
+  };
+}
+
+/** One caller who reads the largest agents that a project may have: all of them, then one. */
+async function largeAgents(target: Target, owner: Headers): Promise<Buffer[]> {
+  const { url } = target;
+  await target.project(owner);
+  const skills = Array.from({ length: 1000 }, (_, skill) => `s${skill}`);
+  for (const name of skills) {
+    await ask('POST', `${url}${PROJECT}/skills`, { skill: { name, type: 'lookup' } }, owner);
+  }
+  for (let agent = 0; agent < 99; agent += 1) {
+    const body = { agent: { name: `a${agent}`, skills } };
+    await ask('POST', `${url}${PROJECT}/agents`, body, owner);
+  }
+  const paths = [`${PROJECT}/agents`, `${PROJECT}/agents/a0`];
+  return paths.map((path) => wire(url, 'GET', path, undefined, owner));
+}
+
+/** Thousands of small requests at once on one connection, and then on the next. */
+async function pipelinedRequests(target: Target, owner: Headers) {
+  await target.project(owner);
+  const request = wire(target.url, 'GET', `${PROJECT}/skills`, undefined, owner);
+  const batch = Buffer.concat(Array(5000).fill(request));
+  return (over: AbortSignal) =>
+    repeat(over, 500, async () => {
+      const connection = target.connect();
+      await connection.send(batch);
+      await connection.status;
+    });
+}
+
+/** Lists of fifteen megabytes that are requested repeatedly on two hundred connections, and never read. */
+async function unreadAnswers(target: Target, owner: Headers) {
+  const { url } = target;
+  await target.project(owner);
+  for (let number = 0; number < 15; number += 1) {
+    const skill = { name: `s${number}`, type: 'lookup', params: LARGE_PARAMS };
+    await ask('POST', `${url}${PROJECT}/skills`, { skill }, owner);
+  }
+  const request = wire(url, 'GET', `${PROJECT}/skills?limit=100`, undefined, owner);
+  return async (over: AbortSignal) => {
+    const unread: RawConnection[] = [];
+    await repeat(over, 40, async () => {
+      if (unread.length === 200) return;
+      const connection = new RawConnection(url, { isRead: false });
+      unread.push(connection);
+      await connection.send(request);
+    });
+    for (const connection of unread) connection.close();
+    return undefined;
+  };
+}
+
+/** The longest that an attacker waits for an answer, in milliseconds. */
+const DEADLINE = 5000;
+
+/** The rate limit of a key, per minute: more than the tenant needs, and soon reached. */
+const RATE_LIMIT = 1200;
+const REFUSALS = 24_000;
+const REFUSED_CONNECTIONS = 100;
+const AFTER_REFUSAL_P99 = 1000;
+
+/** An owner who keeps sending beyond its limit, while another is refused once. */
+function refusals(): Attack {
+  const prepare = async (target: Target, attacker: Headers) => {
+    const refused = await target.owner('refused_once');
+    const served = await target.owner('served_next');
+    for (const owner of [attacker, refused]) await useUp(target, owner);
+    const request = wire(target.url, 'GET', '/projects', undefined, attacker);
+    const batch = Buffer.concat(Array(REFUSALS / REFUSED_CONNECTIONS).fill(request));
+    return async (over: AbortSignal): Promise<readonly Finding[]> => {
+      for (let sent = 0; sent < REFUSED_CONNECTIONS; sent += 1) void target.connect().send(batch);
+      const waits: number[] = [];
+      await repeat(over, 300, async () => {
+        waits.push(await afterRefusal(target.url, refused, served));
+      });
+      const p99 = quantile(waits, 0.99);
+      const time = timeInWords(p99, `no answer in ${DEADLINE} ms`);
+      return [
+        {
+          asked: `a request that follows a refusal on its connection, of another owner: p99 ≤ ${AFTER_REFUSAL_P99} ms`,
+          measured: `${time} of ${waits.length}`,
+          passed: p99 <= AFTER_REFUSAL_P99,
+        },
+      ];
+    };
+  };
+  return byOne('refusals', prepare, { settings: { RATE_LIMIT: String(RATE_LIMIT) } });
+}
+
+/** Sends as many requests as the limit of a key allows. */
+async function useUp({ url }: Target, owner: Headers): Promise<void> {
+  const request = wire(url, 'GET', '/projects', undefined, owner);
+  const crowd = new Crowd(url, () => request);
+  for (let left = RATE_LIMIT; left > 0; ) left -= (await crowd.closedLoop(16, 0.2)).sent;
+  crowd.close();
+}
+
+/** Returns the time of a valid request on a connection with a refused one, in milliseconds. */
+async function afterRefusal(url: string, refused: Headers, served: Headers): Promise<number> {
+  const client = new Client({ deadline: DEADLINE });
+  const list = (owner: Headers) => client.send('GET', `${url}/projects`, undefined, owner);
+  try {
+    const { status } = await timeAnswer(() => list(refused));
+    if (status === undefined) return Number.POSITIVE_INFINITY;
+    if (status !== 429) throw new Error(`a key over its limit gets ${status}`);
+    return await timeOf([200], () => list(served));
+  } finally {
+    client.close();
+  }
+}
+
+const ROSTER = fileURLToPath(new URL('../../server/commands/roster.js', import.meta.url));
+
+/**
+ * The longest that a revoked key may still work, in milliseconds: a second, plus a margin for slow machines.
+ */
+const STILL_GOOD = 2000;
+
+/** A stream of predictions that goes on after its key was revoked. */
+async function revokedStream(target: Target, owner: Headers) {
+  const key = String(owner['Authorization']).replace('Bearer ', '');
+  const { csv, rows } = diamondTable(60);
+  await target.model(owner, csv);
+  return async (): Promise<readonly Finding[]> => {
+    const stream = new OpenStream(target.url + PREDICT, key);
+    const writing = setInterval(() => stream.write(`${JSON.stringify(rows[0])}\n`), 50);
+    try {
+      const reading = lastLine(stream);
+      await delay((target.seconds * 1000) / 4);
+      const [, id = ''] = key.split('_');
+      await promisify(execFile)(process.execPath, [ROSTER, 'keys', 'revoke', id], {
+        env: { ...process.env, DATABASE_URL: target.databaseUrl },
+      });
+      const revoked = performance.now();
+      const line = await Promise.race([reading, delay(STILL_GOOD)]);
+      const milliseconds = performance.now() - revoked;
+      const type = textOf(fieldOf(line, 'problem'), 'type');
+      return [
+        {
+          asked: `a revoked key's stream ends within ${STILL_GOOD} ms, with a line that is a problem`,
+          measured: type
+            ? `ended after ${milliseconds.toFixed(0)} ms with ${type}`
+            : `no problem came in ${milliseconds.toFixed(0)} ms`,
+          passed: type !== '' && milliseconds <= STILL_GOOD,
+        },
+      ];
+    } finally {
+      clearInterval(writing);
+      stream.break();
+    }
+  };
+}
+
+/** Returns the last line of a stream; undefined if it broke off. */
+async function lastLine(stream: OpenStream): Promise<unknown> {
+  try {
+    let last: unknown;
+    for (let line = await stream.next(); line !== undefined; line = await stream.next()) {
+      last = line;
+    }
+    return last;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The maximum storage of an owner, in bytes. */
+const MAX_STORED = 32 * MEBIBYTE;
+/** A project may hold sixteen such skills. */
+const SKILLS_OF_A_PROJECT = 15;
+/** The maximum on disk, with indices, the write-ahead log, and the data of the other owner. */
+const MAX_ON_DISK = 4 * MAX_STORED;
+
+/** An owner who stores as much as possible: resources, and the kept answer of each. */
+function filledStore(): Attack {
+  const prepare = async (target: Target, owner: Headers) => async (over: AbortSignal) => {
+    const client = new Client({ deadline: DEADLINE });
+    let created = 0;
+    const create = async (path: string, body: unknown) => {
+      const headers = { ...owner, 'Idempotency-Key': uuidv4() };
+      const { status } = await timeAnswer(() =>
+        client.send('POST', target.url + path, body, headers),
+      );
+      target.count(status);
+      return status;
+    };
+    await repeat(over, 10, async () => {
+      // Without this limit it would continue until the disk is full.
+      if (onDisk(target) > 2 * MAX_ON_DISK) return;
+      const project = `p${Math.floor(created / SKILLS_OF_A_PROJECT)}`;
+      if (created % SKILLS_OF_A_PROJECT === 0) {
+        await create('/projects', { project: { name: project } });
+      }
+      const skill = { name: `s${created}`, type: 'lookup', params: LARGE_PARAMS };
+      if ((await create(`/projects/${project}/skills`, { skill })) === 201) created += 1;
+    });
+    client.close();
+    const bytes = onDisk(target);
+    return [
+      {
+        asked: `with MAX_STORED of ${mebibytes(MAX_STORED)}, one owner fills at most ${mebibytes(MAX_ON_DISK)} of the disk`,
+        measured: `${mebibytes(bytes)}, ${created} creations`,
+        passed: bytes <= MAX_ON_DISK,
+      },
+    ];
+  };
+  return byOne('filled-store', prepare, { settings: { MAX_STORED: String(MAX_STORED) } });
+}
+
+function onDisk({ databaseUrl }: Target): number {
+  const file = databaseUrl.replace('file:', '');
+  const sizes = [file, `${file}-wal`].map(
+    (name) => statSync(name, { throwIfNoEntry: false })?.size,
+  );
+  return sizes.reduce<number>((sum, size = 0) => sum + size, 0);
+}
+
+function mebibytes(size: number): string {
+  return `${(size / MEBIBYTE).toFixed(0)} MiB`;
+}
+
+/** Attacks by one owner or a few, each of whom uses the service as it is meant. */
+export const noisyNeighbour: Family = {
+  name: 'noisy-neighbour',
+  bounds: USUAL_BOUNDS,
+  attacks: [
+    // Tables that cost far more than their size suggests, sent one at a time.
+    table('table-of-commas', () => ['x,y\n', Buffer.alloc(MEBIBYTE / 4, ','), 400]),
+    table('table-of-quotes', () => ['x,y\n', Buffer.alloc(MEBIBYTE / 4, '"'), 256]),
+    table('table-of-a-million-columns', millionColumns),
+
+    // Bodies that stop before their end, and occupy the memory that is reserved for bodies.
+    stalled('stalled-body-of-a-project', '/projects', 999_999_999, 128 * MEBIBYTE - 1),
+    stalled('stalled-bodies-for-no-model', `${MODELS}/none/predict`, 32 * MEBIBYTE, undefined, {
+      clients: 4,
+      scopes: ['predict'],
+      prepare: async () => {},
+    }),
+    stalled('stalled-bodies-for-a-model', PREDICT, 32 * MEBIBYTE, undefined, {
+      ...{ owners: 2, clients: 2 },
+      prepare: (target, owner) => target.model(owner, diamondTable(60).csv),
+    }),
+
+    // Bodies that consist of unknown fields, each of which is a fault.
+    flooding('wrong-fields', 4, wrongFields),
+    byOne('headers-only', headersOnly),
+    drippingUploads(2),
+    drippingUploads(6),
+    refusals(),
+    byOne('revoked-stream', revokedStream),
+
+    // Predictions whose URLs end like that of the health check.
+    flooding('health-in-query', 400, async (target, owner) => {
+      const { csv, rows } = diamondTable(300);
+      await target.model(owner, csv);
+      return [wire(target.url, 'POST', `${PREDICT}?x=/health/live`, rows, owner)];
+    }),
+    flooding('large-agents', 1, largeAgents),
+    // Predictions of ten thousand rows, one after another.
+    flooding('large-predictions', 4, async (target, owner) => {
+      const { csv, rows } = diamondTable(2000);
+      await target.model(owner, csv);
+      const many = Array.from({ length: 10_000 }, (_, row) => rows[row % rows.length]);
+      return [wire(target.url, 'POST', PREDICT, many, owner)];
+    }),
+    // A table of the maximum size, from an owner without bad intent.
+    table('large-upload', millionRows, (number) => `m${number}`),
+    filledStore(),
+    byOne('pipelined-requests', pipelinedRequests),
+    // Two uploads whose bodies arrive in chunks of a single byte, each of which costs as much as a larger chunk.
+    pouring(
+      'small-chunks',
+      () => ({
+        path: (client) => `${MODELS}/m${client}?target=y`,
+        type: CSV,
+        begin: '4\r\nx,y\n\r\n',
+        piece: Buffer.from('1\r\n1\r\n1\r\n,\r\n1\r\n2\r\n1\r\n\n\r\n'.repeat(2500)),
+        pause: 100,
+      }),
+      { clients: 2 },
+    ),
+    // URLs of the maximum length, with thousands of unknown parameters.
+    flooding('long-queries', 4, async ({ url }, owner) => {
+      const names = Array.from({ length: 1500 }, (_, number) => `k${number}=1`);
+      const queries = ['a&'.repeat(7000), names.join('&'), 'limit=1&'.repeat(1800)];
+      return queries.map((query) => wire(url, 'GET', `/projects?${query}`, undefined, owner));
+    }),
+    byOne('unread-answers', unreadAnswers),
+  ],
+};

@@ -1,0 +1,209 @@
+import { load, YAMLException } from 'js-yaml';
+import * as v from 'valibot';
+import { escapeToken, valueAt } from '../../server/contract/json-pointer.js';
+import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
+
+/** A version of the contract whose references all resolve. */
+export class Contract {
+  readonly version: string;
+  private readonly pointers = new Map<unknown, string>();
+  private readonly copies = new Map<JsonRecord, Map<string, JsonRecord>>();
+
+  /** @param text the file that the document was read from. */
+  constructor(
+    readonly document: JsonRecord & { info: { version: string } },
+    readonly text: string,
+  ) {
+    this.version = document.info.version;
+    this.note(document, '');
+  }
+
+  /** Returns a component, such as a response or a parameter, and follows a reference. */
+  resolve(node: unknown): JsonRecord {
+    const { $ref } = asRecord(node);
+    return typeof $ref === 'string' ? this.resolve(this.target($ref)) : asRecord(node);
+  }
+
+  /** Returns the target of a reference. */
+  target(reference: string): unknown {
+    return referenced(this.document, reference);
+  }
+
+  /** Returns the JSON pointer to a part of the document. */
+  pointerOf(part: unknown): string {
+    return this.pointers.get(part) ?? '';
+  }
+
+  /** Returns a schema without one of its keywords: always the same object, at the same place. */
+  without(schema: JsonRecord, keyword: string): JsonRecord {
+    const copies = this.copies.get(schema) ?? new Map<string, JsonRecord>();
+    this.copies.set(schema, copies);
+    const { [keyword]: _, ...rest } = schema;
+    const copy = copies.get(keyword) ?? rest;
+    copies.set(keyword, copy);
+    this.pointers.set(copy, this.pointerOf(schema));
+    return copy;
+  }
+
+  private note(node: unknown, pointer: string): void {
+    if (typeof node !== 'object' || node === null || this.pointers.has(node)) return;
+    this.pointers.set(node, pointer);
+    for (const [key, child] of Object.entries(node)) {
+      this.note(child, `${pointer}/${escapeToken(key)}`);
+    }
+  }
+}
+
+/** Returns an object's own member: `constructor` is a name like any other. */
+export function member(record: unknown, name: string): unknown {
+  return Object.hasOwn(asRecord(record), name) ? asRecord(record)[name] : undefined;
+}
+
+/** Returns the members of an object; empty for any other value. */
+export function members(record: unknown): [string, unknown][] {
+  return Array.isArray(record) ? [] : Object.entries(asRecord(record));
+}
+
+/** Returns the elements of an array; empty for any other value. */
+export function elements(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** Returns the texts among the elements of an array. */
+export function texts(value: unknown): string[] {
+  return elements(value).filter((element) => typeof element === 'string');
+}
+
+/** A version of the contract cannot be compared; the message names the version, the place and the reason. */
+export class ContractFault extends Error {}
+
+const object = v.record(v.string(), v.unknown());
+const shape = v.looseObject({
+  openapi: v.pipe(v.string(), v.startsWith('3.', 'is not 3.x')),
+  info: v.looseObject({ version: v.string('is no text') }),
+  paths: v.optional(v.record(v.pipe(v.string(), v.startsWith('/')), object)),
+  components: v.optional(v.record(v.string(), object)),
+});
+
+/**
+ * Parses a version of the contract.
+ * @param name the name of the version in error messages, such as `openapi.yaml at main`.
+ * @throws {ContractFault} if it is not YAML, not an OpenAPI 3 document, or has a reference that does not
+ * resolve.
+ */
+export function readContract(text: string, name: string): Contract {
+  const document = loadYaml(text, name);
+  const checked = v.safeParse(shape, document);
+  if (!checked.success) {
+    const [issue] = checked.issues;
+    const at = (issue.path ?? []).map(({ key }) => `/${escapeToken(String(key))}`).join('');
+    throw new ContractFault(`${name}: ${at || 'the document'}: ${issue.message}`);
+  }
+  const broken = brokenReference(checked.output);
+  if (broken) {
+    const line = lineOf(text, broken.reference);
+    throw new ContractFault(
+      `${name}${line}: ${broken.pointer}: $ref ${broken.reference} ${broken.reason}`,
+    );
+  }
+  return new Contract(checked.output, text);
+}
+
+function loadYaml(text: string, name: string): unknown {
+  try {
+    const document = load(text);
+    // Throws if an alias leads back to itself.
+    JSON.stringify(document);
+    return document;
+  } catch (cause) {
+    if (cause instanceof TypeError) {
+      throw new ContractFault(`${name}: an alias leads back to itself`, { cause });
+    }
+    if (!(cause instanceof YAMLException)) throw cause;
+    const line = cause.mark ? `, line ${cause.mark.line + 1}` : '';
+    throw new ContractFault(`${name}${line}: ${cause.reason}`, { cause });
+  }
+}
+
+/** Returns the line of a broken reference, found by its text. */
+function lineOf(text: string, reference: string): string {
+  const index = text.indexOf(reference);
+  return index < 0 ? '' : `, line ${text.slice(0, index).split('\n').length}`;
+}
+
+/** A reference that cannot be resolved, with its place and the reason. */
+export interface BrokenReference {
+  readonly pointer: string;
+  readonly reference: string;
+  readonly reason: string;
+}
+
+/** Keywords that contain values, in which `$ref` is an ordinary key. */
+const VALUES = new Set(['example', 'default', 'const', 'enum', 'value']);
+
+/** Keywords that contain names instead of keywords: a field may be named `default`. */
+export const NAMED = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'schemas',
+  'headers',
+  'parameters',
+  'responses',
+  'examples',
+  'links',
+  'securitySchemes',
+  'requestBodies',
+  'pathItems',
+  'callbacks',
+  'paths',
+]);
+
+/** Returns the first `$ref` that leads out of the document, to nothing, or round in a circle. */
+function brokenReference(document: JsonRecord): BrokenReference | undefined {
+  const seen = new Set<object>();
+  const search = (node: unknown, at: string, named: boolean): BrokenReference | undefined => {
+    if (typeof node !== 'object' || node === null || seen.has(node)) return undefined;
+    seen.add(node);
+    for (const [key, child] of Object.entries(node)) {
+      const pointer = `${at}/${escapeToken(key)}`;
+      if (!named && key === '$ref' && typeof child === 'string') {
+        const reason = reasonAgainst(document, child);
+        if (reason) return { pointer, reference: child, reason };
+      }
+      if (!named && VALUES.has(key)) continue;
+      const found = search(child, pointer, !named && NAMED.has(key));
+      if (found) return found;
+    }
+    return undefined;
+  };
+  return search(document, '', false);
+}
+
+function reasonAgainst(document: JsonRecord, reference: string): string | undefined {
+  const passed = new Set<string>();
+  for (let next: unknown = reference; typeof next === 'string'; ) {
+    if (!next.startsWith('#/')) return 'leads out of the document, which is not compared';
+    if (passed.has(next)) return 'leads back to itself';
+    passed.add(next);
+    const target = referenced(document, next);
+    if (target === undefined) return 'leads to nothing';
+    next = asRecord(target)['$ref'];
+  }
+  return undefined;
+}
+
+/** Returns the target of a reference within the document; undefined if there is none. */
+function referenced(document: JsonRecord, reference: string): unknown {
+  return valueAt(document, decodeFragment(reference.slice(1)));
+}
+
+/** Decodes a reference, whose pointer may be percent-encoded like any URI (RFC 6901, section 6). */
+function decodeFragment(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
