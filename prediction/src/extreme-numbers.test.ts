@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Row, readRows, rentRows } from './fixtures.js';
+import { type Row, readRows, rentRows } from '../../testkit/prediction/sample-tables.js';
 import {
   answerRows,
   createPredictor,

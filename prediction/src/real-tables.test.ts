@@ -1,7 +1,14 @@
 import { describe, expect, test } from 'vitest';
+import {
+  band,
+  covered,
+  type Dataset,
+  errorOf,
+  judge,
+  type Row,
+} from '../../testkit/prediction/sample-tables.js';
 import { prepareTable } from './binning/dataset.js';
 import { Learner } from './boosting/learner.js';
-import { band, covered, type Dataset, errorOf, judge, type Row } from './fixtures.js';
 import { type Prediction, Predictor, type RegressionModel, type RegressionTable } from './index.js';
 import { toStandard } from './intervals/target-range.js';
 import { seededRandom, shuffledRange } from './random.js';

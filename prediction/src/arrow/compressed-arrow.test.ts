@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
+import { answer } from '../../../testkit/prediction/answered-rows.js';
+import { lz4Frame, zstandardFrame } from '../../../testkit/prediction/compressed-frames.js';
+import { MadeNumbers, Written } from '../../../testkit/prediction/hostile-files.js';
+import { readRows } from '../../../testkit/prediction/sample-tables.js';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
 import { FormatFault } from '../columns/format-fault.js';
 import { decompressLz4Frame } from '../columns/lz4.js';
-import { readRows } from '../fixtures.js';
-import { answer } from '../formats/fixtures.js';
-import { MadeNumbers, Written } from '../hostile-files/fixtures.js';
 import { Predictor, readArrowTable, readRowsTable, train } from '../index.js';
 import { readArrow } from './arrow-batches.js';
 import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-builder.js';

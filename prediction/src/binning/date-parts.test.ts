@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { errorOf, makeRows, type Row, readRows } from '../fixtures.js';
+import {
+  errorOf,
+  makeRows,
+  type Row,
+  readRows,
+} from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, type RegressionModel, train } from '../index.js';
 import { DATE_PARTS } from './date-parts.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { leafValueOf, referenceForest } from '../../../testkit/prediction/reference-trees.js';
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { seededRandom } from '../random.js';
-import { leafValueOf, referenceForest } from './fixtures.js';
 import { Learner } from './learner.js';
 
 const limits = { maxLeaves: 31, minRowsPerLeaf: 5 };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { leafValueOf } from '../boosting/fixtures.js';
+import { leafValueOf } from '../../../testkit/prediction/reference-trees.js';
 import { KernelMemory } from '../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';

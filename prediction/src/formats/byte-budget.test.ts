@@ -1,5 +1,17 @@
 import * as arrow from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
+import { pieces } from '../../../testkit/prediction/answered-rows.js';
+import { MadeNumbers, Written } from '../../../testkit/prediction/hostile-files.js';
+import {
+  deltasOf,
+  fileOf,
+  hybridOf,
+  type MadeChunk,
+  type MadePage,
+  pageOf,
+  zstandardRun,
+} from '../../../testkit/prediction/hostile-parquet.js';
+import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { TextWriter } from '../arrow/column-writers.js';
 import { FlatBuilder, int64, int64Structs, table, uint8 } from '../arrow/flat-builder.js';
 import {
@@ -10,21 +22,9 @@ import {
 } from '../arrow/message-bytes.js';
 import { type Field, VERSION } from '../arrow/schema.js';
 import { type ArrowType, INT32, TypeId, UTF8 } from '../arrow/types.js';
-import { readRows, rentRows } from '../fixtures.js';
-import { MadeNumbers, Written } from '../hostile-files/fixtures.js';
 import { Predictor, readArrowTable, readParquetTable, TableError, train } from '../index.js';
-import {
-  deltasOf,
-  fileOf,
-  hybridOf,
-  type MadeChunk,
-  type MadePage,
-  pageOf,
-  zstandardRun,
-} from '../parquet/fixtures.js';
 import { type AnswerFormat, type RowFormat, RowsError } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
-import { pieces } from './fixtures.js';
 
 const MIB = 1024 * 1024;
 const predictor = new Predictor(train(readRows(rentRows(60), 'rent')));

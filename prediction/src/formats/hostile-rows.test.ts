@@ -3,8 +3,8 @@ import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
-import { arrowOf, everyType } from '../arrow/fixtures.js';
-import { readRows, rentRows } from '../fixtures.js';
+import { pieces } from '../../../testkit/prediction/answered-rows.js';
+import { arrowOf, everyType } from '../../../testkit/prediction/arrow-columns.js';
 import {
   changeBytes,
   MADE_FILES,
@@ -14,7 +14,8 @@ import {
   type Outcomes,
   TIMEOUT,
   tryFiles,
-} from '../hostile-files/fixtures.js';
+} from '../../../testkit/prediction/hostile-files.js';
+import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   Predictor,
   readArrowTable,
@@ -29,7 +30,6 @@ import { JsonShapeError, MalformedJsonError } from '../table/json/json-errors.js
 import { TableError } from '../table/table-error.js';
 import { DeclinedError, type RowFormat, RowsError } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
-import { pieces } from './fixtures.js';
 
 const NAMES = ['rooms', 'place', 'index', 'rent'];
 

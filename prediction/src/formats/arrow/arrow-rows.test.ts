@@ -1,8 +1,9 @@
 import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { arrowOf, jsonOf, sentTables } from '../../arrow/fixtures.js';
-import { makeRows, readRows } from '../../fixtures.js';
+import { answer } from '../../../../testkit/prediction/answered-rows.js';
+import { arrowOf, jsonOf, sentTables } from '../../../../testkit/prediction/arrow-columns.js';
+import { makeRows, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   Classifier,
   Predictor,
@@ -11,7 +12,6 @@ import {
   train,
   UnknownNamesError,
 } from '../../index.js';
-import { answer } from '../fixtures.js';
 
 const places = ['centre', 'north', 'south', '12', 'true'];
 const DAY = 86_400_000;

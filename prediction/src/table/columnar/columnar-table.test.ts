@@ -1,8 +1,8 @@
 import * as arrow from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import { faultsOf, makeRows } from '../../fixtures.js';
-import { pieces } from '../../formats/fixtures.js';
+import { pieces } from '../../../../testkit/prediction/answered-rows.js';
+import { faultsOf, makeRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   readArrowTable,
   readCsvTable,

@@ -1,4 +1,4 @@
-import { type MadeNumbers, Written } from '../hostile-files/fixtures.js';
+import { type MadeNumbers, Written } from './hostile-files.js';
 
 /** Frames of bytes as they are, of which each length can be another than it should be. */
 

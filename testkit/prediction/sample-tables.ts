@@ -11,9 +11,9 @@ import {
   TableError,
   type TableFault,
   train,
-} from './index.js';
-import { seededRandom, shuffledRange } from './random.js';
-import type { TableColumn } from './table/table.js';
+} from '../../prediction/src/index.js';
+import { seededRandom, shuffledRange } from '../../prediction/src/random.js';
+import type { TableColumn } from '../../prediction/src/table/table.js';
 
 /** Helpers shared by the tests of this package. */
 

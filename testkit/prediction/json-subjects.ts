@@ -1,6 +1,11 @@
 import fc from 'fast-check';
-import { makeRows, readRows } from '../../fixtures.js';
-import { type AnyPredictor, createPredictor, readRowsTable, train } from '../../index.js';
+import {
+  type AnyPredictor,
+  createPredictor,
+  readRowsTable,
+  train,
+} from '../../prediction/src/index.js';
+import { makeRows, readRows } from './sample-tables.js';
 
 /** Models and texts of the tests of JSON. */
 

@@ -1,5 +1,5 @@
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { type MadeNumbers, Written } from '../hostile-files/fixtures.js';
+import { type MadeNumbers, Written } from './hostile-files.js';
 
 /** Writes Parquet from the bytes up, so that each number in it can be another than it should be. */
 

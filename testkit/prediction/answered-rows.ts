@@ -1,7 +1,11 @@
-import type { RowWarnings } from '../row-check/row-warnings.js';
-import type { AnyPredictor } from '../serving/predictor.js';
-import { type AnswerOptions, type AnswerPart, DeclinedError } from './answer-part.js';
-import { answerParsedRows, answerRows } from './answer-rows.js';
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  DeclinedError,
+} from '../../prediction/src/formats/answer-part.js';
+import { answerParsedRows, answerRows } from '../../prediction/src/formats/answer-rows.js';
+import type { RowWarnings } from '../../prediction/src/row-check/row-warnings.js';
+import type { AnyPredictor } from '../../prediction/src/serving/predictor.js';
 
 /** Hands out bytes in pieces. */
 export async function* pieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {
