@@ -1,10 +1,10 @@
-import { prepareTable } from '../../prediction/src/binning/dataset.js';
-import type { ClassTarget } from '../../prediction/src/boosting/class-booster.js';
-import { Learner } from '../../prediction/src/boosting/learner.js';
-import { ForestScorer, scorerMemory } from '../../prediction/src/forest/forest-scorer.js';
+import { prepareTable } from '../../prediction/src/trees/binning/dataset.js';
+import type { ClassTarget } from '../../prediction/src/trees/boosting/class-booster.js';
+import { Learner } from '../../prediction/src/trees/boosting/learner.js';
+import { ForestScorer, scorerMemory } from '../../prediction/src/trees/forest/forest-scorer.js';
 import { readRowsTable } from '../../prediction/src/index.js';
 import { type BinnedModel, RowBinner } from '../../prediction/src/serving/row-binner.js';
-import { finish } from '../../prediction/src/steps.js';
+import { finish } from '../../prediction/src/trees/steps.js';
 import { median } from '../../testkit/numbers.js';
 import type { Scenario } from '../scenario/scenario.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';

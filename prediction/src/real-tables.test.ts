@@ -7,11 +7,11 @@ import {
   judge,
   type Row,
 } from '../../testkit/prediction/sample-tables.js';
-import { prepareTable } from './binning/dataset.js';
-import { Learner } from './boosting/learner.js';
+import { prepareTable } from './trees/binning/dataset.js';
+import { Learner } from './trees/boosting/learner.js';
 import { type Prediction, Predictor, type RegressionModel, type RegressionTable } from './index.js';
 import { toStandard } from './intervals/target-range.js';
-import { seededRandom, shuffledRange } from './random.js';
+import { seededRandom, shuffledRange } from './trees/random.js';
 import { everyRow } from './training/folds.js';
 
 const diamonds = await judge('diamonds', 'price');

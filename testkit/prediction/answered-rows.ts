@@ -4,7 +4,7 @@ import {
   DeclinedError,
 } from '../../prediction/src/formats/answer-part.js';
 import { answerParsedRows, answerRows } from '../../prediction/src/formats/answer-rows.js';
-import type { RowWarnings } from '../../prediction/src/row-check/row-warnings.js';
+import type { RowWarnings } from '../../prediction/src/serving/row-warnings.js';
 import type { AnyPredictor } from '../../prediction/src/serving/predictor.js';
 
 /** Hands out bytes in pieces. */

@@ -1,6 +1,6 @@
 import { ByteBudget } from '../../prediction/src/columns/byte-budget.js';
 import type { Vector } from '../../prediction/src/columns/vector.js';
-import { seededRandom } from '../../prediction/src/random.js';
+import { seededRandom } from '../../prediction/src/trees/random.js';
 
 /** Makes a file of a format; `set` is told each number in it, and gives the one that is written. */
 export type MakeFile = (numbers: MadeNumbers) => Uint8Array;

@@ -1,6 +1,6 @@
-import type { BinnedFeatures } from '../../prediction/src/binning/dataset.js';
-import type { Forest, Split, Tree } from '../../prediction/src/forest/tree.js';
-import type { TreeParams } from '../../prediction/src/params.js';
+import type { BinnedFeatures } from '../../prediction/src/trees/binning/dataset.js';
+import type { Forest, Split, Tree } from '../../prediction/src/trees/forest/tree.js';
+import type { TreeParams } from '../../prediction/src/trees/params.js';
 
 /**
  * The reference for the kernel in tests: the same trees grown, and rows scored, in the plainest

@@ -1,5 +1,5 @@
-import type { RowCheck } from '../row-check/row-check.js';
-import type { RowWarnings, UnknownName } from '../row-check/row-warnings.js';
+import type { RowCheck } from '../serving/row-check.js';
+import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
 import type { PredictedBlock } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 

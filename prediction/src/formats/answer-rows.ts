@@ -1,6 +1,6 @@
 import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
-import type { RowCheck } from '../row-check/row-check.js';
+import type { RowCheck } from '../serving/row-check.js';
 import type { AnyPredictor } from '../serving/predictor.js';
 import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
 import {

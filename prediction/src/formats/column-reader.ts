@@ -1,6 +1,6 @@
 import type { Vector } from '../columns/vector.js';
-import type { FindsSuspect, RowCheck } from '../row-check/row-check.js';
-import { KeyReader } from '../row-check/row-keys.js';
+import type { FindsSuspect, RowCheck } from '../serving/row-check.js';
+import { KeyReader } from '../serving/row-keys.js';
 import type { BlockPredictor } from '../serving/row-server.js';
 import { type AnswerOptions, refuseUnknown } from './answer-part.js';
 import { type ColumnBatch, ColumnBlock } from './column-block.js';

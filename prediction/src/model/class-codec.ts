@@ -1,7 +1,7 @@
 import * as v from 'valibot';
 import { LEVELS, type SetCalibration } from '../classes/prediction-sets.js';
 import type { ScoreCalibration } from '../classes/probabilities.js';
-import type { Steps } from '../steps.js';
+import type { Steps } from '../trees/steps.js';
 import { MAX_CLASSES } from '../table/target/classes.js';
 import type { ClassificationModel } from './class-model.js';
 import type { ModelLineReader, ModelLineWriter } from './model-lines.js';

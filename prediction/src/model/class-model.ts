@@ -1,7 +1,7 @@
-import type { ModelFeature } from '../binning/dataset.js';
+import type { ModelFeature } from '../trees/binning/dataset.js';
 import type { SetCalibration } from '../classes/prediction-sets.js';
 import type { ScoreCalibration } from '../classes/probabilities.js';
-import type { Forest } from '../forest/tree.js';
+import type { Forest } from '../trees/forest/tree.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { TargetClass } from '../table/table.js';
 import type { ClassificationMetrics } from './class-metrics.js';

@@ -1,5 +1,5 @@
 import { fromStandard, powerOfTwo, type TargetScale, toFinite } from '../intervals/target-range.js';
-import { average, rootMeanSquare, standardDeviation } from '../statistics.js';
+import { average, rootMeanSquare, standardDeviation } from '../intervals/statistics.js';
 
 /** Rows whose predicted values are close, in units of the target. */
 export interface PredictedActual {

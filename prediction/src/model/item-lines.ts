@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import type { Steps } from '../steps.js';
+import type { Steps } from '../trees/steps.js';
 
 /**
  * Writes and reads values as lines of JSON in UTF-8: a head, then the items of its long lists, an item a line. So

@@ -1,5 +1,5 @@
 import { lengthFromStandard, type TargetScale } from '../intervals/target-range.js';
-import { average, rootMeanSquare, standardDeviation } from '../statistics.js';
+import { average, rootMeanSquare, standardDeviation } from '../intervals/statistics.js';
 import {
   binResiduals,
   groupByPrediction,

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
-import { finish, type Steps } from '../steps.js';
-import { refuseLaterFormat } from '../stored-format.js';
+import { finish, type Steps } from '../trees/steps.js';
+import { refuseLaterFormat } from '../table/codec/stored-format.js';
 import { numberReadingSchema } from '../table/reading/reading-schema.js';
 import {
   classificationHeadSchema,

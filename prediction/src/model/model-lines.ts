@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import type { ModelFeature } from '../binning/dataset.js';
-import type { Forest, Tree } from '../forest/tree.js';
-import type { Steps } from '../steps.js';
+import type { ModelFeature } from '../trees/binning/dataset.js';
+import type { Forest, Tree } from '../trees/forest/tree.js';
+import type { Steps } from '../trees/steps.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { ItemLineReader, ItemLineWriter } from './item-lines.js';
 import { columnSchema, featureSchema, type forestHeadSchema, treeSchema } from './schemas.js';

@@ -1,5 +1,5 @@
-import type { ModelFeature } from '../binning/dataset.js';
-import type { Forest } from '../forest/tree.js';
+import type { ModelFeature } from '../trees/binning/dataset.js';
+import type { Forest } from '../trees/forest/tree.js';
 import type { ErrorModel } from '../intervals/conformal.js';
 import type { TargetScale, TargetSupport } from '../intervals/target-range.js';
 import type { ColumnSummary } from '../table/column-profile.js';

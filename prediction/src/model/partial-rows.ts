@@ -1,5 +1,5 @@
-import { MISSING_BIN } from '../binning/bin-mapper.js';
-import type { Forest } from '../forest/tree.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
+import type { Forest } from '../trees/forest/tree.js';
 import type { ErrorModel } from '../intervals/conformal.js';
 
 /**

@@ -1,9 +1,9 @@
 import { SetChooser } from '../classes/prediction-sets.js';
 import { mostLikely, ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
-import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
-import type { Forest } from '../forest/tree.js';
+import { ForestScorer, scorerMemory } from '../trees/forest/forest-scorer.js';
+import type { Forest } from '../trees/forest/tree.js';
 import type { ClassificationModel } from '../model/class-model.js';
-import type { Steps } from '../steps.js';
+import type { Steps } from '../trees/steps.js';
 import { cellText } from '../table/cells.js';
 import { derivedColumns, setColumn } from '../table/column-names.js';
 import type { TargetClass } from '../table/table.js';

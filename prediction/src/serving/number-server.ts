@@ -1,4 +1,4 @@
-import { ForestScorer } from '../forest/forest-scorer.js';
+import { ForestScorer } from '../trees/forest/forest-scorer.js';
 import { ErrorEstimator, type WidthChoice, widestReach } from '../intervals/conformal.js';
 import {
   type Bounded,
@@ -9,7 +9,7 @@ import {
 } from '../intervals/target-range.js';
 import type { RegressionModel } from '../model/model.js';
 import type { PartialRows } from '../model/partial-rows.js';
-import type { Steps } from '../steps.js';
+import type { Steps } from '../trees/steps.js';
 import { cellText } from '../table/cells.js';
 import { derivedColumns } from '../table/column-names.js';
 import { readerOf } from '../table/reading/tell-reading.js';

@@ -1,6 +1,6 @@
 import type { ClassificationModel } from '../model/class-model.js';
 import type { Model, RegressionModel } from '../model/model.js';
-import { finish, type Steps } from '../steps.js';
+import { finish, type Steps } from '../trees/steps.js';
 import { type ClassPrediction, ClassServer } from './class-server.js';
 import { NumberServer, type Prediction } from './number-server.js';
 import { createParts, RowServer } from './row-server.js';

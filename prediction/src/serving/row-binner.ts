@@ -1,8 +1,8 @@
-import { createEncoder, type Encoder } from '../binning/bin-mapper.js';
-import type { ModelFeature } from '../binning/dataset.js';
-import { MAX_BINS } from '../forest/tree.js';
+import { createEncoder, type Encoder } from '../trees/binning/bin-mapper.js';
+import type { ModelFeature } from '../trees/binning/dataset.js';
+import { MAX_BINS } from '../trees/forest/tree.js';
 import { maskBin } from '../model/partial-rows.js';
-import type { Steps } from '../steps.js';
+import type { Steps } from '../trees/steps.js';
 import { Cell, type RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 

@@ -1,7 +1,7 @@
 import type { Model } from '../model/model.js';
-import { type RowCheck, RowChecks } from '../row-check/row-check.js';
-import { KeyReader, type ModelNames, underModelNames } from '../row-check/row-keys.js';
-import type { Steps } from '../steps.js';
+import { type RowCheck, RowChecks } from './row-check.js';
+import { KeyReader, type ModelNames, underModelNames } from './row-keys.js';
+import type { Steps } from '../trees/steps.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';

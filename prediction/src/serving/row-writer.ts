@@ -1,4 +1,4 @@
-import { finish, type Steps } from '../steps.js';
+import { finish, type Steps } from '../trees/steps.js';
 import { Cell, type RowObject } from '../table/cells.js';
 import {
   type AnswerLayout,

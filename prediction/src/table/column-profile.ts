@@ -1,4 +1,4 @@
-import { minRowsOfCategory } from '../params.js';
+import { minRowsOfCategory } from '../trees/params.js';
 import { chooseCategories, MAX_CATEGORIES, MAX_CATEGORY_LENGTH } from './categories.js';
 import { parseDate, parseNumber } from './cells.js';
 import {

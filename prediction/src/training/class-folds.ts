@@ -1,10 +1,10 @@
-import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import { type ClassTarget, forestCount } from '../boosting/class-booster.js';
-import { EarlyStopping } from '../boosting/early-stopping.js';
-import { Learner } from '../boosting/learner.js';
+import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
+import { type ClassTarget, forestCount } from '../trees/boosting/class-booster.js';
+import { EarlyStopping } from '../trees/boosting/early-stopping.js';
+import { Learner } from '../trees/boosting/learner.js';
 import type { Scores } from '../classes/probabilities.js';
-import type { Forest, Tree } from '../forest/tree.js';
-import { classTreeParams, learningRate, maxClassRounds } from '../params.js';
+import type { Forest, Tree } from '../trees/forest/tree.js';
+import { classTreeParams, learningRate, maxClassRounds } from '../trees/params.js';
 import { everyRow, splitFolds } from './folds.js';
 import { partOf, TEST_SHARE, VALIDATION_SHARE } from './hold-out.js';
 import type { Progress } from './progress.js';

@@ -1,10 +1,10 @@
-import { takeRows } from '../binning/dataset.js';
-import { type ClassTarget, forestCount } from '../boosting/class-booster.js';
-import { Learner } from '../boosting/learner.js';
+import { takeRows } from '../trees/binning/dataset.js';
+import { type ClassTarget, forestCount } from '../trees/boosting/class-booster.js';
+import { Learner } from '../trees/boosting/learner.js';
 import type { Scores } from '../classes/probabilities.js';
-import type { Forest } from '../forest/tree.js';
+import type { Forest } from '../trees/forest/tree.js';
 import type { ClassPartialRows } from '../model/class-model.js';
-import { errorTreeParams } from '../params.js';
+import { errorTreeParams } from '../trees/params.js';
 import { calibrateClasses } from './class-calibration.js';
 import { type ClassOutOfFold, type FittedClasses, scoreRows } from './class-folds.js';
 import { copiesOfRows, everyRow } from './folds.js';

@@ -1,8 +1,8 @@
-import type { BinnedFeatures } from '../binning/dataset.js';
-import { EarlyStopping, squaredError } from '../boosting/early-stopping.js';
-import { Learner } from '../boosting/learner.js';
-import { valueTreeParams } from '../params.js';
-import { pick } from '../statistics.js';
+import type { BinnedFeatures } from '../trees/binning/dataset.js';
+import { EarlyStopping, squaredError } from '../trees/boosting/early-stopping.js';
+import { Learner } from '../trees/boosting/learner.js';
+import { valueTreeParams } from '../trees/params.js';
+import { pick } from '../intervals/statistics.js';
 import { everyRow, type FittedTarget, FOLDS, splitFolds } from './folds.js';
 import type { Progress } from './progress.js';
 

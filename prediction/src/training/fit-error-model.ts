@@ -1,13 +1,13 @@
-import type { Learner } from '../boosting/learner.js';
-import type { Forest } from '../forest/tree.js';
+import type { Learner } from '../trees/boosting/learner.js';
+import type { Forest } from '../trees/forest/tree.js';
 import {
   calibrate,
   chooseErrorFloor,
   type ErrorModel,
   predictedError,
 } from '../intervals/conformal.js';
-import { errorTreeParams } from '../params.js';
-import { average, pick } from '../statistics.js';
+import { errorTreeParams } from '../trees/params.js';
+import { average, pick } from '../intervals/statistics.js';
 import { errorShrinkage } from './error-shrinkage.js';
 import { fitOutOfFold } from './fit-out-of-fold.js';
 import { type OutOfFold, trainingRows } from './folds.js';

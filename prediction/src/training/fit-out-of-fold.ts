@@ -1,6 +1,6 @@
-import type { Learner } from '../boosting/learner.js';
-import type { Forest } from '../forest/tree.js';
-import type { TreeParams } from '../params.js';
+import type { Learner } from '../trees/boosting/learner.js';
+import type { Forest } from '../trees/forest/tree.js';
+import type { TreeParams } from '../trees/params.js';
 import { type OutOfFold, trainingRows } from './folds.js';
 
 /** A quantity that is derived from a forest's predictions, such as the size of their errors. */

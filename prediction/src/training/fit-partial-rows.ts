@@ -1,7 +1,7 @@
-import { Learner } from '../boosting/learner.js';
-import type { Forest } from '../forest/tree.js';
+import { Learner } from '../trees/boosting/learner.js';
+import type { Forest } from '../trees/forest/tree.js';
 import type { PartialRows } from '../model/partial-rows.js';
-import { errorTreeParams } from '../params.js';
+import { errorTreeParams } from '../trees/params.js';
 import { fitErrorModel } from './fit-error-model.js';
 import { fitOutOfFold, predictOutOfFold, roundsOf } from './fit-out-of-fold.js';
 import { everyRow, type FittedTarget, repeatRows, trainingRows } from './folds.js';

@@ -1,6 +1,6 @@
-import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import type { Forest } from '../forest/tree.js';
-import { pick } from '../statistics.js';
+import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
+import type { Forest } from '../trees/forest/tree.js';
+import { pick } from '../intervals/statistics.js';
 
 /** A forest that predicts the target, and its out-of-fold predictions. */
 export interface FittedTarget {

@@ -1,8 +1,8 @@
-import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import { EarlyStopping, squaredError } from '../boosting/early-stopping.js';
-import { Learner } from '../boosting/learner.js';
-import { valueTreeParams } from '../params.js';
-import { pick } from '../statistics.js';
+import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
+import { EarlyStopping, squaredError } from '../trees/boosting/early-stopping.js';
+import { Learner } from '../trees/boosting/learner.js';
+import { valueTreeParams } from '../trees/params.js';
+import { pick } from '../intervals/statistics.js';
 import { everyRow, type FittedTarget } from './folds.js';
 import type { Progress } from './progress.js';
 

@@ -1,6 +1,6 @@
-import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import type { Forest } from '../forest/tree.js';
-import { shuffledRange } from '../random.js';
+import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
+import type { Forest } from '../trees/forest/tree.js';
+import { shuffledRange } from '../trees/random.js';
 import type { Importance } from '../table/column-profile.js';
 
 /** So many rows tell what matters. */

@@ -1,5 +1,5 @@
-import { MISSING_BIN } from '../binning/bin-mapper.js';
-import type { BinnedFeatures } from '../binning/dataset.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
+import type { BinnedFeatures } from '../trees/binning/dataset.js';
 import { maskBin } from '../model/partial-rows.js';
 
 /**

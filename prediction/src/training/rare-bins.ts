@@ -1,5 +1,5 @@
-import { MISSING_BIN } from '../binning/bin-mapper.js';
-import type { BinnedFeatures } from '../binning/dataset.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
+import type { BinnedFeatures } from '../trees/binning/dataset.js';
 
 /** Of the rows: what fewer have, trees have not learnt to judge. */
 const MIN_SHARE = 0.01;

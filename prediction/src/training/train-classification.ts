@@ -1,12 +1,12 @@
-import { prepareTable } from '../binning/dataset.js';
-import { type ClassTarget, forestCount } from '../boosting/class-booster.js';
+import { prepareTable } from '../trees/binning/dataset.js';
+import { type ClassTarget, forestCount } from '../trees/boosting/class-booster.js';
 import { ProbabilityEstimator } from '../classes/probabilities.js';
-import { ForestScorer, scorerMemory } from '../forest/forest-scorer.js';
-import type { Forest } from '../forest/tree.js';
+import { ForestScorer, scorerMemory } from '../trees/forest/forest-scorer.js';
+import type { Forest } from '../trees/forest/tree.js';
 import { measureClasses } from '../model/class-metrics.js';
 import type { ClassificationModel } from '../model/class-model.js';
-import { valueTreeParams } from '../params.js';
-import { seededRandom, shuffledRange } from '../random.js';
+import { valueTreeParams } from '../trees/params.js';
+import { seededRandom, shuffledRange } from '../trees/random.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { ClassificationTable } from '../table/table.js';
 import { calibrateClasses } from './class-calibration.js';

@@ -1,6 +1,6 @@
-import { prepareTable } from '../binning/dataset.js';
-import { Learner } from '../boosting/learner.js';
-import { ForestScorer } from '../forest/forest-scorer.js';
+import { prepareTable } from '../trees/binning/dataset.js';
+import { Learner } from '../trees/boosting/learner.js';
+import { ForestScorer } from '../trees/forest/forest-scorer.js';
 import {
   chooseScale,
   findSupport,
@@ -15,9 +15,9 @@ import {
 } from '../intervals/target-range.js';
 import { measure } from '../model/metrics.js';
 import type { RegressionModel } from '../model/model.js';
-import { valueTreeParams } from '../params.js';
-import { seededRandom, shuffledRange } from '../random.js';
-import { pick, standardDeviation } from '../statistics.js';
+import { valueTreeParams } from '../trees/params.js';
+import { seededRandom, shuffledRange } from '../trees/random.js';
+import { pick, standardDeviation } from '../intervals/statistics.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { RegressionTable } from '../table/table.js';
 import { crossValidate } from './cross-validation.js';

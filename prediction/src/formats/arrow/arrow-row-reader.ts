@@ -2,7 +2,7 @@ import { readArrow } from '../../arrow/arrow-batches.js';
 import type { RawColumn } from '../../arrow/raw-column.js';
 import type { ByteBudget } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
-import type { RowCheck } from '../../row-check/row-check.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { AnswerOptions, RowReader } from '../answer-part.js';
 import type { ColumnBatch, ColumnBlock } from '../column-block.js';

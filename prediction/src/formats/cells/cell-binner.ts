@@ -1,4 +1,4 @@
-import type { RowCheck } from '../../row-check/row-check.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
 import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CellBlock, type ReadOther } from './cell-block.js';

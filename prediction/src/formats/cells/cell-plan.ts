@@ -1,6 +1,6 @@
-import type { CutGrid } from '../../binning/bin-mapper.js';
+import type { CutGrid } from '../../trees/binning/bin-mapper.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import { type FindsSuspect, usualRange } from '../../row-check/row-check.js';
+import { type FindsSuspect, usualRange } from '../../serving/row-check.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { ColumnSummary } from '../../table/column-profile.js';

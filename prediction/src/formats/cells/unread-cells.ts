@@ -1,4 +1,4 @@
-import type { FindsSuspect } from '../../row-check/row-check.js';
+import type { FindsSuspect } from '../../serving/row-check.js';
 import type { PlannedFeature } from './cell-plan.js';
 
 /** The reading of a cell by JavaScript. */

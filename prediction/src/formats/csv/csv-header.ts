@@ -1,4 +1,4 @@
-import type { RowCheck } from '../../row-check/row-check.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
 import { quote } from '../../table/table-error.js';

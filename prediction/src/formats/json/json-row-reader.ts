@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_HELD_BYTES } from '../../columns/byte-budget.js';
-import type { RowCheck } from '../../row-check/row-check.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import type { RowReader } from '../answer-part.js';

@@ -1,5 +1,5 @@
-import type { RowCheck } from '../../row-check/row-check.js';
-import { KeyReader } from '../../row-check/row-keys.js';
+import type { RowCheck } from '../../serving/row-check.js';
+import { KeyReader } from '../../serving/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { CellBinner } from '../cells/cell-binner.js';

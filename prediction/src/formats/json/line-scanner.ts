@@ -1,4 +1,4 @@
-import type { RowCheck } from '../../row-check/row-check.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';

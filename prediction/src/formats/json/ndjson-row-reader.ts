@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
-import type { RowCheck } from '../../row-check/row-check.js';
-import { KeyReader } from '../../row-check/row-keys.js';
-import type { UnknownName } from '../../row-check/row-warnings.js';
+import type { RowCheck } from '../../serving/row-check.js';
+import { KeyReader } from '../../serving/row-keys.js';
+import type { UnknownName } from '../../serving/row-warnings.js';
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';

@@ -1,8 +1,8 @@
-import { MAX_CATEGORIES } from '../table/categories.js';
-import { cellText } from '../table/cells.js';
-import type { ValueCount } from '../table/column-counts.js';
-import type { ColumnSummary } from '../table/column-profile.js';
-import { readerOf } from '../table/reading/tell-reading.js';
+import { MAX_CATEGORIES } from '../../table/categories.js';
+import { cellText } from '../../table/cells.js';
+import type { ValueCount } from '../../table/column-counts.js';
+import type { ColumnSummary } from '../../table/column-profile.js';
+import { readerOf } from '../../table/reading/tell-reading.js';
 import { type DatePart, datePart } from './date-parts.js';
 
 /**

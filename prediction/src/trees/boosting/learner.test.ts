@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { leafValueOf, referenceForest } from '../../../testkit/prediction/reference-trees.js';
+import { leafValueOf, referenceForest } from '../../../../testkit/prediction/reference-trees.js';
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { seededRandom } from '../random.js';
 import { Learner } from './learner.js';

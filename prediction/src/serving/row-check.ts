@@ -1,6 +1,6 @@
-import { MISSING_BIN } from '../binning/bin-mapper.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Model } from '../model/model.js';
-import type { Steps } from '../steps.js';
+import type { Steps } from '../trees/steps.js';
 import { Cell, cellText, type RowObject, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/reading/tell-reading.js';

@@ -4,8 +4,8 @@ import {
   makeRows,
   type Row,
   readRows,
-} from '../../../testkit/prediction/sample-tables.js';
-import { Predictor, type RegressionModel, train } from '../index.js';
+} from '../../../../testkit/prediction/sample-tables.js';
+import { Predictor, type RegressionModel, train } from '../../index.js';
 import { DATE_PARTS } from './date-parts.js';
 
 const DAY = 24 * 60 * 60 * 1000;

@@ -1,4 +1,4 @@
-import type { KernelMemory } from '../kernel/kernel-memory.js';
+import type { KernelMemory } from '../../kernel/kernel-memory.js';
 import type { Steps } from '../steps.js';
 import { type LeafMasks, leafMasks, type SplitMask } from './leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from './tree.js';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { leafValueOf } from '../../../testkit/prediction/reference-trees.js';
-import { KernelMemory } from '../kernel/kernel-memory.js';
+import { leafValueOf } from '../../../../testkit/prediction/reference-trees.js';
+import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';
 import { ForestScorer, scorerMemory, WasmScorer } from './forest-scorer.js';

@@ -1,4 +1,4 @@
-import { KernelMemory } from '../kernel/kernel-memory.js';
+import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { finish, type Steps } from '../steps.js';
 import { JsScorer } from './js-scorer.js';
 import { type MaskTables, writeMaskTables } from './mask-tables.js';

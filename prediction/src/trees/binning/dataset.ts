@@ -1,7 +1,7 @@
-import { categoryShare } from '../table/categories.js';
-import type { ValueCount } from '../table/column-counts.js';
-import { type ColumnSummary, profileColumn } from '../table/column-profile.js';
-import type { Table, TableColumn } from '../table/table.js';
+import { categoryShare } from '../../table/categories.js';
+import type { ValueCount } from '../../table/column-counts.js';
+import { type ColumnSummary, profileColumn } from '../../table/column-profile.js';
+import type { Table, TableColumn } from '../../table/table.js';
 import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
 import { type DatePart, datePart, recurringParts } from './date-parts.js';
 
