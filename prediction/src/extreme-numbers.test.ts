@@ -6,6 +6,7 @@ import {
   createPredictor,
   decodeModel,
   encodeModel,
+  type RegressionMetrics,
   readRowsTable,
   type Table,
   TableError,
@@ -13,7 +14,6 @@ import {
   train,
   verifyModel,
 } from './index.js';
-import type { PredictedActual } from './model/error-plots.js';
 
 const ROWS = 60;
 
@@ -68,7 +68,12 @@ async function answer(predictor: ReturnType<typeof createPredictor>, rows: reado
 }
 
 function computeInUnit(unit: number) {
-  return ({ predicted, actual, deviation, rows }: PredictedActual) => ({
+  return ({
+    predicted,
+    actual,
+    deviation,
+    rows,
+  }: RegressionMetrics['predicted_actual'][number]) => ({
     ...{ predicted: predicted / unit, actual: actual / unit, deviation: deviation / unit, rows },
   });
 }

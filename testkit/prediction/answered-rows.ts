@@ -5,7 +5,7 @@ import {
 } from '../../prediction/src/formats/answer-part.js';
 import { answerParsedRows, answerRows } from '../../prediction/src/formats/answer-rows.js';
 import type { RowWarnings } from '../../prediction/src/serving/row-warnings.js';
-import type { AnyPredictor } from '../../prediction/src/serving/predictor.js';
+import type { AnyPredictor } from '../../prediction/src/tasks/predictors.js';
 
 /** Hands out bytes in pieces. */
 export async function* pieces(bytes: Uint8Array, size = 1000): AsyncGenerator<Uint8Array> {

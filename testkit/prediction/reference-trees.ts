@@ -1,4 +1,6 @@
 import type { BinnedFeatures } from '../../prediction/src/trees/binning/dataset.js';
+import { Learner } from '../../prediction/src/trees/boosting/learner.js';
+import { squaredLoss } from '../../prediction/src/trees/boosting/squared-loss.js';
 import type { Forest, Split, Tree } from '../../prediction/src/trees/forest/tree.js';
 import type { TreeParams } from '../../prediction/src/trees/params.js';
 
@@ -14,7 +16,7 @@ interface Found {
   left: readonly number[];
 }
 
-/** Grows as `Learner.boost`, where every tree is grown on all of the rows. */
+/** Grows as `learnForest`, where every tree is grown on all of the rows. */
 export function referenceForest(
   features: BinnedFeatures,
   rows: Uint32Array,
@@ -256,4 +258,18 @@ function ranges(bins: readonly number[]): number[] {
 /** Not a power, which need not be rounded as a product is. */
 function square(value: number): number {
   return value * value;
+}
+
+/** Grows a forest on some rows of a table, by its kernel. */
+export function learnForest(
+  features: BinnedFeatures,
+  rows: Uint32Array,
+  target: Float64Array,
+  limits: TreeParams,
+  rounds: number,
+): Forest {
+  const booster = new Learner(features).booster(rows, limits, squaredLoss(target));
+  const [forest] = booster.addRounds(rounds);
+  if (forest === undefined) throw new Error('No forest was grown.');
+  return forest;
 }

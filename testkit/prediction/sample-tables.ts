@@ -12,8 +12,8 @@ import {
   type TableFault,
   train,
 } from '../../prediction/src/index.js';
-import { seededRandom, shuffledRange } from '../../prediction/src/trees/random.js';
 import type { TableColumn } from '../../prediction/src/table/table.js';
+import { seededRandom, shuffledRange } from '../../prediction/src/trees/random.js';
 
 /** Helpers shared by the tests of this package. */
 

@@ -1,7 +1,7 @@
-import type { RowCheck } from '../serving/row-check.js';
-import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
 import type { PredictedBlock } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
+import type { RowCheck } from '../serving/row-check.js';
+import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
 
 /** The formats of rows. */
 export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';

@@ -1,8 +1,8 @@
 import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
 import type { RowCheck } from '../serving/row-check.js';
-import type { AnyPredictor } from '../serving/predictor.js';
 import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
+import type { AnyPredictor } from '../tasks/predictors.js';
 import {
   type AnswerOptions,
   type AnswerPart,

@@ -1,7 +1,7 @@
-import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { EntryVector, TimeVector, Vector } from '../columns/vector.js';
 import type { BinnedInput, BinnedRows, RowBinner, RowBlock } from '../serving/row-binner.js';
 import type { RowObject } from '../table/cells.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 
 /** Rows that came together, by column. */
 export interface ColumnBatch {

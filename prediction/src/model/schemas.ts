@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { DATE_PARTS } from '../trees/binning/date-parts.js';
-import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../trees/forest/tree.js';
 import { MAX_CATEGORIES } from '../table/categories.js';
 import { isRowObject, type RowObject } from '../table/cells.js';
 import { columnReadingSchema } from '../table/reading/reading-schema.js';
+import { DATE_PARTS } from '../trees/binning/date-parts.js';
+import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../trees/forest/tree.js';
 
 /** The parts of encoded models of both tasks. */
 

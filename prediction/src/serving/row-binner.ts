@@ -1,10 +1,8 @@
-import { createEncoder, type Encoder } from '../trees/binning/bin-mapper.js';
-import type { ModelFeature } from '../trees/binning/dataset.js';
-import { MAX_BINS } from '../trees/forest/tree.js';
-import { maskBin } from '../model/partial-rows.js';
-import type { Steps } from '../trees/steps.js';
+import { type ModelBase, maskBin } from '../model/model.js';
 import { Cell, type RowObject } from '../table/cells.js';
-import type { ColumnSummary } from '../table/column-profile.js';
+import { createEncoder, type Encoder } from '../trees/binning/bin-mapper.js';
+import { MAX_BINS } from '../trees/forest/tree.js';
+import type { Steps } from '../trees/steps.js';
 
 /** One input that the model splits on. */
 export interface BinnedInput {
@@ -26,11 +24,7 @@ export interface BinnedRows {
 }
 
 /** The parts of a model that bin rows. */
-export interface BinnedModel {
-  readonly columns: readonly ColumnSummary[];
-  readonly features: readonly ModelFeature[];
-  readonly partial_rows: { readonly unfamiliar_bins: readonly (readonly number[])[] } | null;
-}
+export type BinnedModel = Pick<ModelBase, 'columns' | 'features' | 'partial_rows'>;
 
 /** Reads rows as a model sees them. */
 export class RowBinner {
@@ -122,15 +116,4 @@ export class ObjectBlock implements RowBlock {
   row(index: number): RowObject {
     return this.rows[index] ?? {};
   }
-}
-
-/** Writes the indexes of ordinary rows, and behind them those of partial rows. Tells how many are ordinary. */
-export function sortByKind(isPartial: Uint8Array, count: number, indexes: Uint32Array): number {
-  let ordinaryCount = 0;
-  let last = count;
-  for (let index = 0; index < count; index++) {
-    if (isPartial[index] === 1) indexes[--last] = index;
-    else indexes[ordinaryCount++] = index;
-  }
-  return ordinaryCount;
 }

@@ -1,9 +1,9 @@
-import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
-import type { Model } from '../model/model.js';
-import type { Steps } from '../trees/steps.js';
+import type { ModelBase } from '../model/model.js';
 import { Cell, cellText, type RowObject, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/reading/tell-reading.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
+import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
 import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
 import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
@@ -21,7 +21,7 @@ export class RowChecks {
   readonly #finders: readonly FindsSuspect[];
 
   static *create(
-    model: Pick<Model, 'columns' | 'features' | 'partial_rows' | 'target'>,
+    model: Pick<ModelBase, 'columns' | 'features' | 'partial_rows' | 'target'>,
   ): Steps<RowChecks> {
     const inputs = model.columns.map(({ name }) => name);
     const finders: FindsSuspect[] = [];
@@ -225,7 +225,7 @@ function* suspectFinders({
   columns,
   features,
   partial_rows,
-}: Pick<Model, 'columns' | 'features' | 'partial_rows'>): Generator<FindsSuspect> {
+}: Pick<ModelBase, 'columns' | 'features' | 'partial_rows'>): Generator<FindsSuspect> {
   for (const [index, summary] of columns.entries()) {
     const { name, kind } = summary;
     if (!summary.used || kind === 'date') continue;

@@ -1,11 +1,11 @@
-import type { Model } from '../model/model.js';
-import { type RowCheck, RowChecks } from './row-check.js';
-import { KeyReader, type ModelNames, underModelNames } from './row-keys.js';
-import type { Steps } from '../trees/steps.js';
+import type { ModelBase } from '../model/model.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import type { Steps } from '../trees/steps.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
+import { type RowCheck, RowChecks } from './row-check.js';
+import { KeyReader, type ModelNames, underModelNames } from './row-keys.js';
 import { RowWriter } from './row-writer.js';
 import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
@@ -89,14 +89,14 @@ const LINES: Frame = {
 
 /** The parts of a server that take long to make. */
 export interface ServerParts<A> {
-  readonly model: Model;
+  readonly model: ModelBase;
   readonly task: TaskServer<A>;
   readonly writer: RowWriter;
   readonly checks: RowChecks;
 }
 
 export function* createParts<A>(
-  model: Model,
+  model: ModelBase,
   creation: Steps<TaskServer<A>>,
 ): Steps<ServerParts<A>> {
   const task = yield* creation;

@@ -32,26 +32,6 @@ export function valueTreeParams(rowCount: number): TreeParams {
   };
 }
 
-/** Trees of classes; the Newton steps of their leaves hold back where rows are few. */
-export function classTreeParams(rowCount: number): TreeParams {
-  return valueTreeParams(rowCount);
-}
-
-/** The most trees of a model of classes: each adds to the time of an answer and of loading the model. */
-const MAX_CLASS_TREES = 2500;
-const MAX_CLASS_ROUNDS = 400;
-const MIN_CLASS_ROUNDS = 40;
-
-export function maxClassRounds(classCount: number): number {
-  const forests = classCount === 2 ? 1 : classCount;
-  return clamp(Math.floor(MAX_CLASS_TREES / forests), MIN_CLASS_ROUNDS, MAX_CLASS_ROUNDS);
-}
-
-/** The share of its step that a tree of classes takes: more, where there are fewer rounds. */
-export function learningRate(classCount: number): number {
-  return clamp(20 / maxClassRounds(classCount), 0.1, 0.2);
-}
-
 /**
  * Returns larger leaves: the size of an error is noisier than the target, and a fit to noise would
  * make intervals too narrow.

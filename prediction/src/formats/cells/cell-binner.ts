@@ -1,5 +1,5 @@
-import type { RowCheck } from '../../serving/row-check.js';
 import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CellBlock, type ReadOther } from './cell-block.js';
 import { CELL } from './cell-kind.js';

@@ -1,9 +1,9 @@
-import type { CutGrid } from '../../trees/binning/bin-mapper.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import { type FindsSuspect, usualRange } from '../../serving/row-check.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
+import { type FindsSuspect, usualRange } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
+import type { CutGrid } from '../../trees/binning/bin-mapper.js';
 
 /** Bytes of the parts of a plan: see `kernel/assembly/cells/plan.ts`. */
 const HEADER = 24;

@@ -1,5 +1,5 @@
-import type { RowCheck } from '../../serving/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { CellBinner } from '../cells/cell-binner.js';

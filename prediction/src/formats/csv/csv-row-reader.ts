@@ -1,6 +1,6 @@
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
-import type { RowCheck } from '../../serving/row-check.js';
 import type { RowBlock } from '../../serving/row-binner.js';
+import type { RowCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import { CsvOpeningReader, type CsvOptions } from '../../table/csv/csv-opening.js';
 import { QUOTING } from '../../table/csv/csv-record-limit.js';

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
+import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { RowCheck } from '../../serving/row-check.js';
 import { KeyReader } from '../../serving/row-keys.js';
-import type { UnknownName } from '../../serving/row-warnings.js';
-import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
+import type { UnknownName } from '../../serving/row-warnings.js';
 import type { RowObject } from '../../table/cells.js';
 import { LineSplitter } from '../../table/json/line-splitter.js';
 import type { LineFault, RowReader } from '../answer-part.js';

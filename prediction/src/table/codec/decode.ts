@@ -1,10 +1,10 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
-import { refuseLaterFormat } from './stored-format.js';
 import { columnReadingSchema, numberReadingSchema } from '../reading/reading-schema.js';
 import { MAX_TEXTS, type Table } from '../table.js';
 import { GrowingCells, type GrowingColumn, growingColumn } from './column-assembler.js';
 import { FORMAT, type Head, type Piece, TARGET } from './format.js';
+import { refuseLaterFormat } from './stored-format.js';
 
 const integerSchema = v.pipe(v.number(), v.safeInteger());
 

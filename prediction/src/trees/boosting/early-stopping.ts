@@ -1,7 +1,5 @@
 import type { Forest } from '../forest/tree.js';
 
-const MAX_ROUNDS = 400;
-
 /** Rounds without a better prediction after which the search ends. */
 const PATIENCE = 20;
 
@@ -20,7 +18,7 @@ export class EarlyStopping {
    * @param predictions brought up to date by the caller, who boosts, before each `update`.
    * @param loss measures them: the less, the better.
    */
-  constructor(predictions: Float64Array, loss: () => number, maxRounds = MAX_ROUNDS) {
+  constructor(predictions: Float64Array, loss: () => number, maxRounds: number) {
     this.#predictions = predictions;
     this.#loss = loss;
     this.#maxRounds = maxRounds;
@@ -42,7 +40,7 @@ export class EarlyStopping {
     return this.#round;
   }
 
-  /** The best number of rounds, 0 to 400. */
+  /** The best number of rounds. */
   get rounds(): number {
     return this.#best.round;
   }
@@ -56,15 +54,4 @@ export class EarlyStopping {
   truncate({ base, trees }: Forest): Forest {
     return { base, trees: trees.slice(0, this.rounds) };
   }
-}
-
-/** Returns the sum of the squared errors of some rows. */
-export function squaredError(
-  predictions: Float64Array,
-  target: Float64Array,
-  rows: Uint32Array,
-): number {
-  let sum = 0;
-  for (const row of rows) sum += ((target[row] ?? 0) - (predictions[row] ?? 0)) ** 2;
-  return sum;
 }

@@ -1,5 +1,5 @@
-import type { BinnedFeatures } from '../binning/dataset.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
+import type { BinnedFeatures } from '../binning/dataset.js';
 
 /**
  * Features whose bins lie next to each other, row by row: what a row adds to their histograms is

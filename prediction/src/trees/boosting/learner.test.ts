@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { leafValueOf, referenceForest } from '../../../../testkit/prediction/reference-trees.js';
+import {
+  leafValueOf,
+  learnForest,
+  referenceForest,
+} from '../../../../testkit/prediction/reference-trees.js';
 import type { BinnedFeatures } from '../binning/dataset.js';
 import { seededRandom } from '../random.js';
 import { Learner } from './learner.js';
+import { squaredLoss } from './squared-loss.js';
 
 const limits = { maxLeaves: 31, minRowsPerLeaf: 5 };
 
@@ -74,7 +79,7 @@ describe('a learner', () => {
         fc.integer({ min: 1, max: 12 }),
         ({ binned, target, rows }, minRowsPerLeaf) => {
           const within = { maxLeaves: 8, minRowsPerLeaf };
-          const forest = new Learner(binned).boost(rows, target, within, 3, () => {});
+          const forest = learnForest(binned, rows, target, within, 3);
           expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
         },
       ),
@@ -86,13 +91,8 @@ describe('a learner', () => {
     fc.assert(
       fc.property(tables, ({ binned, target, rows }) => {
         const learner = new Learner(binned);
-        const forest = learner.boost(
-          rows,
-          target,
-          { maxLeaves: 32, minRowsPerLeaf: 1 },
-          9,
-          () => {},
-        );
+        const within = { maxLeaves: 32, minRowsPerLeaf: 1 };
+        const forest = learnForest(binned, rows, target, within, 9);
         const everyRow = allRows(binned).reverse();
         const sums = new Float64Array(binned.rowCount).fill(forest.base);
         learner.addTo(sums, everyRow, forest.trees);
@@ -100,7 +100,7 @@ describe('a learner', () => {
           forest.trees.reduce((sum, tree) => sum + leafValueOf(tree, binned, row), forest.base),
         );
         expect(sums.reverse()).toEqual(walked);
-        expect(learner.predict(forest, everyRow)).toEqual(walked);
+        expect(learner.score([forest], everyRow).values.reverse()).toEqual(walked);
       }),
       { numRuns: 25 },
     );
@@ -109,7 +109,7 @@ describe('a learner', () => {
   test('touches the sums of the given rows alone', () => {
     const { features, target, rows } = makeTable(50, [9], [false]);
     const learner = new Learner(features);
-    const { trees } = learner.boost(rows, target, limits, 1, () => {});
+    const { trees } = learnForest(features, rows, target, limits, 1);
     const sums = new Float64Array(50).fill(7);
     learner.addTo(sums, Uint32Array.of(3, 1), trees);
     expect(sums.findIndex((sum) => sum !== 7)).toBe(1);
@@ -121,30 +121,32 @@ describe('a learner', () => {
     const { features, target, rows } = makeTable(400, [30, 6], [false, true]);
     const doubled = target.map((value) => value ** 2);
     const inTurns = new Learner(features);
-    const [first, second] = [target, doubled].map((y) => inTurns.booster(rows, y, limits));
+    const [first, second] = [target, doubled].map((y) =>
+      inTurns.booster(rows, limits, squaredLoss(y)),
+    );
     for (let round = 0; round < 5; round++) {
-      first?.addTree();
-      second?.addTree();
+      first?.addRound();
+      second?.addRound();
     }
-    const alone = (y: Float64Array) => new Learner(features).boost(rows, y, limits, 5, () => {});
-    expect(first?.forest).toEqual(alone(target));
-    expect(second?.forest).toEqual(alone(doubled));
+    const alone = (y: Float64Array) => learnForest(features, rows, y, limits, 5);
+    expect(first?.forests).toEqual([alone(target)]);
+    expect(second?.forests).toEqual([alone(doubled)]);
   });
 
   describe('that samples rows', () => {
     const { features, target, rows } = makeTable(3000, [200, 50, 12], [false, false, true]);
     const boost = (rowsPerTree?: number) =>
-      new Learner(features).boost(
+      learnForest(
+        features,
         rows,
         target,
         rowsPerTree === undefined ? limits : { ...limits, rowsPerTree },
         40,
-        () => {},
       );
     const squaredError = (forest: ReturnType<typeof boost>) =>
       new Learner(features)
-        .predict(forest, rows)
-        .reduce((sum, prediction, row) => sum + ((target[row] ?? 0) - prediction) ** 2, 0);
+        .score([forest], rows)
+        .values.reduce((sum, prediction, row) => sum + ((target[row] ?? 0) - prediction) ** 2, 0);
 
     test('draws the same ones every time', () => {
       expect(boost(1000)).toEqual(boost(1000));
@@ -152,7 +154,7 @@ describe('a learner', () => {
 
     test('draws other ones for each tree, so that it learns from more than a sample', () => {
       const sample = rows.filter((row) => row % 10 === 0);
-      const once = new Learner(features).boost(sample, target, limits, 40, () => {});
+      const once = learnForest(features, sample, target, limits, 40);
       expect(squaredError(boost(300))).toBeLessThan(0.9 * squaredError(once));
     });
 
@@ -168,8 +170,8 @@ describe('a learner', () => {
 
   test('learns from a million rows', () => {
     const { features, target, rows } = makeTable(1_000_000, [256, 256, 20], [false, false, true]);
-    const learner = new Learner(features);
-    const forest = learner.boost(rows, target, { maxLeaves: 31, minRowsPerLeaf: 20 }, 2, () => {});
+    const within = { maxLeaves: 31, minRowsPerLeaf: 20 };
+    const forest = learnForest(features, rows, target, within, 2);
     expect(forest.trees[1]?.leaves).toHaveLength(31);
   });
 
@@ -180,8 +182,7 @@ describe('a learner', () => {
       binCounts,
       binCounts.map((_, index) => index % 9 === 0),
     );
-    const learner = new Learner(table.features);
-    const forest = learner.boost(table.rows, table.target, limits, 2, () => {});
+    const forest = learnForest(table.features, table.rows, table.target, limits, 2);
     expect(forest.trees[1]?.leaves).toHaveLength(31);
   });
 });

@@ -1,15 +1,13 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
-import type { Forest } from '../forest/tree.js';
+import { emptyScores, type Forest, type Scores, scoresOf } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
-import { Booster } from './booster.js';
-import { ClassBooster, type ClassTarget } from './class-booster.js';
+import { Booster, type CreateLoss } from './booster.js';
 import { HistogramBuilder } from './histogram.js';
 import { KernelDataset } from './kernel-dataset.js';
 import { ScoreUpdater } from './score-updater.js';
 
 /** Learns from, and scores, chosen rows of one binned table. */
 export class Learner {
-  readonly #features: BinnedFeatures;
   /** One for all boosters, which grow their trees in the same memory. */
   readonly #table: KernelDataset;
   readonly #histograms: HistogramBuilder;
@@ -18,8 +16,7 @@ export class Learner {
   readonly #sums: number;
 
   /** @throws {Error} if this process has no WebAssembly with vector instructions. */
-  constructor(features: BinnedFeatures) {
-    this.#features = features;
+  constructor(readonly features: BinnedFeatures) {
     this.#table = new KernelDataset(features);
     this.#histograms = new HistogramBuilder(this.#table);
     this.#adder = new ScoreUpdater(this.#table);
@@ -27,51 +24,12 @@ export class Learner {
   }
 
   get rowCount(): number {
-    return this.#features.rowCount;
+    return this.features.rowCount;
   }
 
-  /** @param target by row of the whole table, as all numbers by row here. */
-  booster(rows: Uint32Array, target: Float64Array, limits: TreeParams): Booster {
-    return new Booster(this.#table, this.#histograms, this.#adder, rows, target, limits);
-  }
-
-  /**
-   * @param learningRate the share of its step that a tree takes.
-   * @param start as for `ClassBooster`.
-   */
-  classBooster(
-    rows: Uint32Array,
-    target: ClassTarget,
-    params: TreeParams,
-    learningRate: number,
-    start?: Float64Array,
-  ): ClassBooster {
-    return new ClassBooster(
-      this.#table,
-      this.#histograms,
-      this.#adder,
-      rows,
-      target,
-      params,
-      learningRate,
-      start,
-    );
-  }
-
-  /** Boosts for a number of rounds; `onRound` is told the number of each when it is done. */
-  boost(
-    rows: Uint32Array,
-    target: Float64Array,
-    limits: TreeParams,
-    rounds: number,
-    onRound: (round: number) => void,
-  ): Forest {
-    const booster = this.booster(rows, target, limits);
-    for (let round = 1; round <= rounds; round++) {
-      booster.addTree();
-      onRound(round);
-    }
-    return booster.forest;
+  /** @param rows ascending. */
+  booster(rows: Uint32Array, params: TreeParams, createLoss: CreateLoss): Booster {
+    return new Booster(this.#table, this.#histograms, this.#adder, rows, params, createLoss);
   }
 
   /** Adds what a few trees say of the given rows, each of them once, to their sums. */
@@ -84,10 +42,17 @@ export class Learner {
     for (const row of rows) sums[row] = ofTable[row] ?? 0;
   }
 
-  /** Returns the predictions of a forest for the given rows, in their order. */
-  predict(forest: Forest, rows: Uint32Array): Float64Array {
-    const sums = new Float64Array(this.rowCount).fill(forest.base);
-    this.addTo(sums, rows, forest.trees);
-    return Float64Array.from(rows, (row) => sums[row] ?? 0);
+  /** Writes what forests say of the given rows; without scores to be written to, other rows have 0. */
+  score(
+    forests: readonly Forest[],
+    rows: Uint32Array,
+    scores = emptyScores(forests.length, this.rowCount),
+  ): Scores {
+    for (const [index, { base, trees }] of forests.entries()) {
+      const sums = scoresOf(scores, index);
+      for (const row of rows) sums[row] = base;
+      this.addTo(sums, rows, trees);
+    }
+    return scores;
   }
 }

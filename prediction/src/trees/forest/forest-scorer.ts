@@ -2,7 +2,7 @@ import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { finish, type Steps } from '../steps.js';
 import { JsScorer } from './js-scorer.js';
 import { type MaskTables, writeMaskTables } from './mask-tables.js';
-import type { Tree } from './tree.js';
+import type { Forest, Tree } from './tree.js';
 
 /**
  * Scores rows with the kernel, or without it in a process that cannot load it. Both give the same
@@ -43,6 +43,55 @@ export class ForestScorer {
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
     this.#scorer.addToAll(sums, bins, count);
   }
+}
+
+/** Forests that are scored together, each with its base. */
+export class ForestScorers {
+  readonly #bases: readonly number[];
+  readonly #scorers: readonly ForestScorer[];
+
+  /** @param memory where the forests are laid out. */
+  static *create(forests: readonly Forest[], memory = scorerMemory()): Steps<ForestScorers> {
+    const scorers: ForestScorer[] = [];
+    for (const { trees } of forests) scorers.push(yield* ForestScorer.create(trees, memory));
+    return new ForestScorers(
+      forests.map(({ base }) => base),
+      scorers,
+    );
+  }
+
+  private constructor(bases: readonly number[], scorers: readonly ForestScorer[]) {
+    this.#bases = bases;
+    this.#scorers = scorers;
+  }
+
+  get count(): number {
+    return this.#scorers.length;
+  }
+
+  /** Writes the scores of the rows 0 to count − 1, forest by forest. */
+  write(scores: Float64Array, bins: Uint8Array, count: number): void {
+    for (let index = 0; index < this.#scorers.length; index++) {
+      const sums = sumsOf(scores, index, count);
+      sums.fill(this.#bases[index] ?? 0, 0, count);
+      this.#scorers[index]?.addToAll(sums, bins, count);
+    }
+  }
+
+  /** Adds to the scores of some of `count` rows. */
+  add(scores: Float64Array, rows: Uint32Array, bins: Uint8Array, count: number): void {
+    for (let index = 0; index < this.#scorers.length; index++) {
+      const sums = sumsOf(scores, index, count);
+      const base = this.#bases[index] ?? 0;
+      if (base !== 0) for (const row of rows) sums[row] = (sums[row] ?? 0) + base;
+      this.#scorers[index]?.addTo(sums, rows, bins, count);
+    }
+  }
+}
+
+/** The sums of a forest; for the first, no view, which costs more than to score a row. */
+function sumsOf(scores: Float64Array, forest: number, count: number): Float64Array {
+  return forest === 0 ? scores : scores.subarray(forest * count, (forest + 1) * count);
 }
 
 /**

@@ -30,3 +30,18 @@ export interface Forest {
 
 export const MAX_LEAVES = 32;
 export const MAX_BINS = 256;
+
+/** Scores of rows, forest by forest: the score of a row is at forest × stride + row. */
+export interface Scores {
+  readonly values: Float64Array;
+  readonly stride: number;
+}
+
+export function emptyScores(forests: number, stride: number): Scores {
+  return { values: new Float64Array(forests * stride), stride };
+}
+
+/** The scores of one forest, by row. */
+export function scoresOf({ values, stride }: Scores, forest: number): Float64Array {
+  return values.subarray(forest * stride, (forest + 1) * stride);
+}

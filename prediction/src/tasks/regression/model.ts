@@ -1,14 +1,8 @@
 import * as v from 'valibot';
-import { finish, type Steps } from '../trees/steps.js';
-import { refuseLaterFormat } from '../table/codec/stored-format.js';
-import { numberReadingSchema } from '../table/reading/reading-schema.js';
-import {
-  classificationHeadSchema,
-  classificationSteps,
-  encodeClassification,
-} from './class-codec.js';
-import type { Model, RegressionModel } from './model.js';
-import { ModelLineReader, ModelLineWriter } from './model-lines.js';
+import type { ErrorModel } from '../../intervals/conformal.js';
+import type { TargetScale, TargetSupport } from '../../intervals/target-range.js';
+import type { ModelBase, PartialRowsBase } from '../../model/model.js';
+import type { ModelLineReader, ModelLineWriter } from '../../model/model-lines.js';
 import {
   countSchema,
   forestHeadSchema,
@@ -18,23 +12,59 @@ import {
   positiveSchema,
   reliabilitySchema,
   unfamiliarBinsSchema,
-} from './schemas.js';
+} from '../../model/schemas.js';
+import type { NumberReading } from '../../table/reading/column-reading.js';
+import { numberReadingSchema } from '../../table/reading/reading-schema.js';
+import type { Forest } from '../../trees/forest/tree.js';
+import type { Steps } from '../../trees/steps.js';
 
-const FORMAT = 'roster-model/2';
+/**
+ * A trained regressor. Its trees and its calibrations reckon in the standard units of `target_scale`. Its own error
+ * model is for ordinary rows.
+ */
+export interface RegressionModel extends ModelBase, ErrorModel {
+  readonly task: 'regression';
+  /** The form in which the target was read, such as amounts with a unit; null for plain numbers. */
+  readonly target_reading: NumberReading | null;
+  readonly metrics: RegressionMetrics;
+  readonly target_scale: TargetScale;
+  readonly target_support: TargetSupport;
+  /** Predicts the target. */
+  readonly value_forest: Forest;
+  /** The widest interval that an answer of its own accord gives: one standard deviation. */
+  readonly target_deviation: number;
+  readonly partial_rows: PartialRows | null;
+}
+
+export interface PartialRows extends PartialRowsBase, ErrorModel {
+  /** Added to the word of the value forest. */
+  readonly correction_forest: Forest;
+}
+
+/** The accuracy of a regressor on rows that it was not trained on; errors are in units of the target. */
+export type RegressionMetrics = v.InferOutput<typeof metricsSchema>;
 
 const metricsSchema = v.strictObject({
+  /** 1 − squared error ÷ squared deviation from the held-out mean; 0 if nothing deviates. */
   r2: v.number(),
   rmse: v.number(),
   mae: v.number(),
+  /** The errors of always answering the mean of the training rows. */
   baseline_rmse: v.number(),
   baseline_mae: v.number(),
+  /** The level at which coverage was counted: 0.9. */
   interval_level: levelSchema,
+  /** The share of rows whose target lies within their interval at that level. */
   interval_coverage: levelSchema,
+  /** The same in each fifth of the rows, from those with the least predicted error up. */
   interval_coverage_by_error: v.array(levelSchema),
+  /** Rows by the confidence that they get of their own accord, ascending. */
   reliability: reliabilitySchema,
+  /** Rows by their predicted value, ascending, in groups of about as many. Earlier versions have none. */
   predicted_actual: v.optional(
     v.array(
       v.strictObject({
+        /** The mean predicted value, and the mean and the standard deviation of the actual values. */
         predicted: v.number(),
         actual: v.number(),
         deviation: nonNegativeSchema,
@@ -43,9 +73,11 @@ const metricsSchema = v.strictObject({
     ),
     [],
   ),
+  /** Rows by actual value − predicted value, ascending. Earlier versions have none. */
   residuals: v.optional(
     v.array(
       v.strictObject({
+        /** The residual is at least `from` and below `to`; null where there is no bound. */
         from: v.nullable(v.number()),
         to: v.nullable(v.number()),
         rows: indexSchema,
@@ -53,6 +85,7 @@ const metricsSchema = v.strictObject({
     ),
     [],
   ),
+  /** The rows that all of this was counted on. */
   held_out_rows: countSchema,
 });
 
@@ -74,9 +107,9 @@ const partialRowsSchema = v.strictObject({
   ...errorModelShape,
 });
 
-const regressionHeadSchema = v.pipe(
+/** The head of an encoded regressor. */
+export const regressionHeadSchema = v.pipe(
   v.object({
-    format: v.literal(FORMAT),
     task: v.literal('regression'),
     target: v.string(),
     // Models of earlier versions have none.
@@ -102,24 +135,14 @@ const regressionHeadSchema = v.pipe(
     partial_rows: v.nullable(partialRowsSchema),
   }),
   v.check(
-    (head) => isConsistent(head),
+    ({ features, partial_rows }) =>
+      partial_rows === null || partial_rows.unfamiliar_bins.length === features,
     'Partial rows refer to features that the model does not have.',
   ),
 );
 
-type RegressionHead = v.InferOutput<typeof regressionHeadSchema>;
-
-function isConsistent({
-  features,
-  partial_rows,
-}: {
-  features: number;
-  partial_rows: { unfamiliar_bins: readonly unknown[] } | null;
-}): boolean {
-  return partial_rows === null || partial_rows.unfamiliar_bins.length === features;
-}
-
-function encodeRegression(model: RegressionModel, lines: ModelLineWriter) {
+/** Returns the head of a regressor, and writes the rest of it as lines. */
+export function encodeRegression(model: RegressionModel, lines: ModelLineWriter) {
   const { value_forest, error_forest, partial_rows, ...rest } = model;
   return {
     ...rest,
@@ -134,8 +157,9 @@ function encodeRegression(model: RegressionModel, lines: ModelLineWriter) {
   };
 }
 
-function* regressionSteps(
-  { format: _, ...head }: RegressionHead,
+/** Reads the rest of a regressor behind its head. */
+export function* decodeRegression(
+  head: v.InferOutput<typeof regressionHeadSchema>,
   lines: ModelLineReader,
 ): Steps<RegressionModel> {
   const { partial_rows } = head;
@@ -150,39 +174,4 @@ function* regressionSteps(
       error_forest: yield* lines.forest(partial_rows.error_forest),
     },
   };
-}
-
-/** Encodes a model as lines of JSON. Decoded, it predicts the same to the last bit. */
-export function encodeModel(model: Model): Uint8Array {
-  const lines = new ModelLineWriter();
-  const head =
-    model.task === 'regression'
-      ? encodeRegression(model, lines)
-      : encodeClassification(model, lines);
-  return lines.finish({ format: FORMAT, ...head });
-}
-
-const headSchema = v.variant('task', [regressionHeadSchema, classificationHeadSchema(FORMAT)]);
-
-/** @throws {Error} if the bytes are not an encoded model of this format. */
-export function decodeModel(bytes: Uint8Array): Model {
-  return finish(decodeModelInSteps(bytes));
-}
-
-/**
- * Decodes a model in steps.
- *
- * @throws {Error} in a step, as `decodeModel`.
- */
-export function* decodeModelInSteps(bytes: Uint8Array): Steps<Model> {
-  const lines = new ModelLineReader(bytes);
-  const stored = lines.next();
-  refuseLaterFormat(stored, FORMAT);
-  const head = v.parse(headSchema, stored);
-  const model =
-    head.task === 'regression'
-      ? yield* regressionSteps(head, lines)
-      : yield* classificationSteps(head, lines);
-  lines.end();
-  return model;
 }

@@ -1,9 +1,11 @@
-import type { ClassificationModel } from '../model/class-model.js';
-import type { Model, RegressionModel } from '../model/model.js';
 import type { ClassificationTable, RegressionTable, Table } from '../table/table.js';
-import { Progress } from './progress.js';
-import { trainClassification } from './train-classification.js';
-import { trainRegression } from './train-regression.js';
+import { Progress } from '../training/progress.js';
+import { trainModel } from '../training/train-model.js';
+import type { ClassificationModel } from './classification/model.js';
+import { ClassTraining } from './classification/training.js';
+import type { Model } from './models.js';
+import type { RegressionModel } from './regression/model.js';
+import { NumberTraining } from './regression/training.js';
 
 export interface TrainOptions {
   /** Told the share of the work that is done, 0 to 1, ascending; the last call says 1. */
@@ -20,8 +22,8 @@ export function train(table: Table, { onProgress, seed = 1 }: TrainOptions = {})
   const progress = new Progress(onProgress ?? (() => {}));
   const model =
     table.task === 'regression'
-      ? trainRegression(table, progress, seed)
-      : trainClassification(table, progress, seed);
+      ? trainModel(new NumberTraining(table), table, progress, seed)
+      : trainModel(new ClassTraining(table), table, progress, seed);
   progress.finish();
   return model;
 }

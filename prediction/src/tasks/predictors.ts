@@ -1,9 +1,10 @@
-import type { ClassificationModel } from '../model/class-model.js';
-import type { Model, RegressionModel } from '../model/model.js';
+import { createParts, RowServer } from '../serving/row-server.js';
 import { finish, type Steps } from '../trees/steps.js';
-import { type ClassPrediction, ClassServer } from './class-server.js';
-import { NumberServer, type Prediction } from './number-server.js';
-import { createParts, RowServer } from './row-server.js';
+import type { ClassificationModel } from './classification/model.js';
+import { type ClassPrediction, ClassServer } from './classification/server.js';
+import type { Model } from './models.js';
+import type { RegressionModel } from './regression/model.js';
+import { NumberServer, type Prediction } from './regression/server.js';
 
 /** A regressor made ready for answering. */
 export class Predictor extends RowServer<Prediction> {

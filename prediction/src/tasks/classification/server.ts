@@ -1,17 +1,17 @@
-import { SetChooser } from '../classes/prediction-sets.js';
-import { mostLikely, ProbabilityEstimator, type Scores } from '../classes/probabilities.js';
-import { ForestScorer, scorerMemory } from '../trees/forest/forest-scorer.js';
-import type { Forest } from '../trees/forest/tree.js';
-import type { ClassificationModel } from '../model/class-model.js';
-import type { Steps } from '../trees/steps.js';
-import { cellText } from '../table/cells.js';
-import { derivedColumns, setColumn } from '../table/column-names.js';
-import type { TargetClass } from '../table/table.js';
-import { MERGED_CLASS } from '../table/target/classes.js';
-import { className } from '../table/target/target-cells.js';
-import { type AnswerLayout, flagChoice, layOutAnswer } from './answer-layout.js';
-import { type BinnedRows, RowBinner, type RowBlock, sortByKind } from './row-binner.js';
-import type { TaskAnswer, TaskServer } from './row-server.js';
+import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
+import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
+import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
+import { cellText } from '../../table/cells.js';
+import { derivedColumns, setColumn } from '../../table/column-names.js';
+import type { TargetClass } from '../../table/table.js';
+import { MERGED_CLASS } from '../../table/target/classes.js';
+import { className } from '../../table/target/target-cells.js';
+import type { Scores } from '../../trees/forest/tree.js';
+import type { Steps } from '../../trees/steps.js';
+import type { ClassificationModel } from './model.js';
+import { SetChooser } from './prediction-sets.js';
+import { mostLikely, ProbabilityEstimator } from './probabilities.js';
 
 /** A predicted class. */
 export interface ClassPrediction {
@@ -75,114 +75,76 @@ function classLayout(model: ClassificationModel): AnswerLayout {
 
 /** The parts of a classifier. */
 interface Parts {
-  readonly forests: ForestScorers;
+  readonly model: ClassificationModel;
+  readonly names: readonly string[];
+  readonly binner: RowBinner;
+  readonly scorers: ModelScorers;
+  /** The probabilities of ordinary rows, and of partial ones. */
   readonly estimator: ProbabilityEstimator;
-  /** For partial rows. */
-  readonly partial: {
-    readonly corrections: ForestScorers;
-    readonly estimator: ProbabilityEstimator;
-  } | null;
+  readonly partialEstimator: ProbabilityEstimator;
+  readonly reader: ClassReader;
 }
 
 /** Predicts rows as classes, each with a set. */
 export class ClassServer implements TaskServer<ClassPrediction> {
   readonly layout: AnswerLayout;
-  readonly #reader: ClassReader;
 
   static *create(model: ClassificationModel): Steps<ClassServer> {
-    const { class_forests, partial_rows } = model;
-    const memory = scorerMemory();
-    return new ClassServer(model, yield* RowBinner.create(model), {
-      forests: yield* ForestScorers.create(class_forests, memory),
+    const { classes, class_forests, partial_rows } = model;
+    return new ClassServer({
+      model,
+      names: classes.map(({ name }) => name),
+      binner: yield* RowBinner.create(model),
+      scorers: yield* ModelScorers.create(class_forests, partial_rows?.correction_forests),
       estimator: new ProbabilityEstimator(model.probabilities),
-      partial: partial_rows && {
-        corrections: yield* ForestScorers.create(partial_rows.correction_forests, memory),
-        estimator: new ProbabilityEstimator(partial_rows.probabilities),
-      },
+      partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
+      reader: new ClassReader(classes),
     });
   }
 
-  private constructor(
-    private readonly model: ClassificationModel,
-    readonly binner: RowBinner,
-    private readonly parts: Parts,
-  ) {
-    this.layout = classLayout(model);
-    this.#reader = new ClassReader(model.classes);
+  private constructor(private readonly parts: Parts) {
+    this.layout = classLayout(parts.model);
+  }
+
+  get binner(): RowBinner {
+    return this.parts.binner;
   }
 
   begin(confidence = DEFAULT_CONFIDENCE, maxRows: number): PredictedClasses {
-    const { sets, partial_rows } = this.model;
-    const ordinary = new SetChooser(sets, confidence);
-    const choosers = {
-      ordinary,
-      partial: partial_rows ? new SetChooser(partial_rows.sets, confidence) : ordinary,
-    };
-    const room = this.binner.room(maxRows);
-    return new PredictedClasses(
-      this.model.classes,
-      this.parts,
-      choosers,
-      this.#reader,
-      room,
-      maxRows,
-    );
+    return new PredictedClasses(this.parts, confidence, maxRows);
   }
-}
-
-/** The choice of sets, by kind of row. */
-interface SetChoosers {
-  readonly ordinary: SetChooser;
-  readonly partial: SetChooser;
 }
 
 class PredictedClasses implements TaskAnswer<ClassPrediction> {
   readonly numbers: Float64Array;
-  readonly #names: readonly string[];
   readonly #parts: Parts;
-  readonly #choosers: SetChoosers;
-  readonly #reader: ClassReader;
-  readonly #binned: BinnedRows;
-  readonly #indexes: Uint32Array;
-  /** Forest by forest, as many scores each as the block has rows. */
-  readonly #scores: Float64Array;
+  readonly #names: readonly string[];
+  /** The choice of sets, by kind of row. */
+  readonly #ordinarySets: SetChooser;
+  readonly #partialSets: SetChooser;
+  readonly #scorer: BlockScorer;
   /** Row by row, one for each class. */
   readonly #probabilities: Float64Array;
   readonly #likeliest: Uint8Array;
 
-  constructor(
-    classes: readonly TargetClass[],
-    parts: Parts,
-    choosers: SetChoosers,
-    reader: ClassReader,
-    binned: BinnedRows,
-    maxRows: number,
-  ) {
-    this.#names = classes.map(({ name }) => name);
+  constructor(parts: Parts, confidence: number, maxRows: number) {
+    const { model, names } = parts;
     this.#parts = parts;
-    this.#choosers = choosers;
-    this.#reader = reader;
-    this.#binned = binned;
-    this.#indexes = new Uint32Array(maxRows);
-    this.#scores = new Float64Array(maxRows * parts.forests.count);
-    this.#probabilities = new Float64Array(maxRows * classes.length);
+    this.#names = names;
+    this.#ordinarySets = new SetChooser(model.sets, confidence);
+    this.#partialSets = new SetChooser((model.partial_rows ?? model).sets, confidence);
+    this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
+    this.#probabilities = new Float64Array(maxRows * names.length);
     this.#likeliest = new Uint8Array(maxRows);
-    this.numbers = new Float64Array(maxRows * (1 + classes.length));
+    this.numbers = new Float64Array(maxRows * (1 + names.length));
   }
 
   predict(block: RowBlock): void {
-    const { forests, estimator, partial } = this.#parts;
-    const { bins, isPartial } = this.#binned;
     const count = block.rowCount;
-    block.bin(this.#binned);
-    forests.write(this.#scores, bins, count);
-    const ordinaryCount = sortByKind(isPartial, count, this.#indexes);
-    this.#estimate(estimator, this.#indexes.subarray(0, ordinaryCount), count);
-    if (partial && ordinaryCount < count) {
-      const others = this.#indexes.subarray(ordinaryCount, count);
-      partial.corrections.add(this.#scores, others, bins, count);
-      this.#estimate(partial.estimator, others, count);
-    }
+    const scorer = this.#scorer;
+    scorer.score(block);
+    this.#estimate(this.#parts.estimator, scorer.ordinary, count);
+    this.#estimate(this.#parts.partialEstimator, scorer.partial, count);
     this.#writeNumbers(count);
   }
 
@@ -213,13 +175,12 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
 
   /** Whether the class of a row's own value lies outside its set; null, if it has no value. */
   #isAnomaly(row: number, original: unknown): boolean | null {
-    const actual = this.#reader.find(original);
+    const actual = this.#parts.reader.find(original);
     return actual === null ? null : actual === UNKNOWN || !this.#isInSet(row, actual);
   }
 
   #isInSet(row: number, member: number): boolean {
-    const { ordinary, partial } = this.#choosers;
-    const chooser = this.#binned.isPartial[row] === 1 ? partial : ordinary;
+    const chooser = this.#scorer.isPartial(row) ? this.#partialSets : this.#ordinarySets;
     return chooser.holds(this.#probability(row, member), member, this.#likeliest[row] ?? 0);
   }
 
@@ -240,7 +201,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
 
   /** @param count the rows of the block. */
   #estimate(estimator: ProbabilityEstimator, rows: Uint32Array, count: number): void {
-    const scores: Scores = { values: this.#scores, stride: count };
+    const scores: Scores = { values: this.#scorer.scores, stride: count };
     const { length } = this.#names;
     for (const row of rows) estimator.write(this.#probabilities, row * length, scores, row);
   }
@@ -279,49 +240,5 @@ class ClassReader {
     const text = cellText(original);
     if (text === '') return null;
     return this.#indexOf.get(className(text)) ?? this.#otherwise;
-  }
-}
-
-/** Forests, made ready for scoring. */
-class ForestScorers {
-  readonly #bases: readonly number[];
-  readonly #scorers: readonly ForestScorer[];
-
-  /** @param memory where the forests are laid out. */
-  static *create(
-    forests: readonly Forest[],
-    memory: ReturnType<typeof scorerMemory>,
-  ): Steps<ForestScorers> {
-    const scorers: ForestScorer[] = [];
-    for (const { trees } of forests) scorers.push(yield* ForestScorer.create(trees, memory));
-    return new ForestScorers(
-      forests.map(({ base }) => base),
-      scorers,
-    );
-  }
-
-  private constructor(bases: readonly number[], scorers: readonly ForestScorer[]) {
-    this.#bases = bases;
-    this.#scorers = scorers;
-  }
-
-  get count(): number {
-    return this.#scorers.length;
-  }
-
-  /** Writes the scores of all of `count` rows. */
-  write(scores: Float64Array, bins: Uint8Array, count: number): void {
-    for (const [index, scorer] of this.#scorers.entries()) {
-      const sums = scores.subarray(index * count, (index + 1) * count);
-      sums.fill(this.#bases[index] ?? 0);
-      scorer.addToAll(sums, bins, count);
-    }
-  }
-
-  /** Adds to the scores of some of `count` rows. */
-  add(scores: Float64Array, rows: Uint32Array, bins: Uint8Array, count: number): void {
-    for (const [index, scorer] of this.#scorers.entries()) {
-      scorer.addTo(scores.subarray(index * count, (index + 1) * count), rows, bins, count);
-    }
   }
 }

@@ -1,7 +1,6 @@
-import type { Model } from '../model/model.js';
-import { decodeModel } from '../model/model-codec.js';
-import { createPredictor } from '../serving/predictor.js';
 import type { RowObject } from '../table/cells.js';
+import { decodeModel, type Model } from './models.js';
+import { createPredictor } from './predictors.js';
 
 /**
  * Verifies that an encoded model can be read, and answers rows with finite numbers: one that has what the table had,

@@ -1,9 +1,6 @@
-import {
-  logLoss,
-  ProbabilityEstimator,
-  type ScoreCalibration,
-  type Scores,
-} from './probabilities.js';
+import type { Scores } from '../../trees/forest/tree.js';
+import { calibrateSets, type SetCalibration } from './prediction-sets.js';
+import { logLoss, ProbabilityEstimator, type ScoreCalibration } from './probabilities.js';
 
 /** Enough to fit a few numbers; more rows take time and gain nothing. */
 const MAX_VALUES = 1_000_000;
@@ -25,6 +22,19 @@ export interface ScoredRows {
   classCount: number;
 }
 
+/** The calibration of scores to probabilities and sets. */
+export interface ClassCalibration {
+  probabilities: ScoreCalibration;
+  sets: SetCalibration;
+}
+
+/** Calibrates probabilities, and then sets of classes by these, on rows that forests were not trained on. */
+export function calibrateClasses(rows: ScoredRows): ClassCalibration {
+  const probabilities = calibrateScores(rows);
+  const ofRows = new ProbabilityEstimator(probabilities).ofRows(rows.scores, rows.rows);
+  return { probabilities, sets: calibrateSets(ofRows, labelsOf(rows), rows.classCount) };
+}
+
 /** The calibrations to choose from, simplest first: none, the scale, the scale and the shifts. */
 const FAMILIES = ['none', 'scale', 'scale and shifts'] as const;
 type Family = (typeof FAMILIES)[number];
@@ -34,7 +44,7 @@ type Family = (typeof FAMILIES)[number];
  * (Alexandari et al. 2020). Which of them, or none, is decided by the log loss of each half of the rows when
  * the other half calibrates it.
  */
-export function calibrateScores(rows: ScoredRows): ScoreCalibration {
+function calibrateScores(rows: ScoredRows): ScoreCalibration {
   const some = takeSome(rows);
   const middle = some.rows.length >> 1;
   const halves = [some.rows.subarray(0, middle), some.rows.subarray(middle)];

@@ -7,7 +7,7 @@ import {
   type Width,
   widestReach,
   widthAt,
-} from '../intervals/conformal.js';
+} from './conformal.js';
 
 /** The nominal and the observed coverage of intervals. */
 export interface Reliability {

@@ -1,52 +1,9 @@
-import { labelsOf, type ScoredRows } from '../classes/calibrate-scores.js';
-import { SetChooser } from '../classes/prediction-sets.js';
-import { logLoss, mostLikely, ProbabilityEstimator } from '../classes/probabilities.js';
-import type { ReliabilityRow } from './reliability.js';
-
-/** The accuracy of a classifier on rows that its forests were not trained on. */
-export interface ClassificationMetrics {
-  /** The mean negative natural logarithm of the probability that rows give to their class. */
-  log_loss: number;
-  /** The same of always answering with the shares of the classes. */
-  baseline_log_loss: number;
-  /** The share of rows whose most likely class is theirs. */
-  accuracy: number;
-  /** The same of always answering the commonest class of the table. */
-  baseline_accuracy: number;
-  /** The mean of the classes' recalls. */
-  balanced_accuracy: number;
-  /** The mean squared distance of the probabilities from the truth, summed over the classes (Brier 1950). */
-  brier_score: number;
-  /** The mean distance of confidence from accuracy over 15 groups of as many rows (expected calibration error). */
-  calibration_error: number;
-  /** Rows by the confidence of their class, ascending, in groups of about as many rows. */
-  reliability: ReliabilityRow[];
-  /** Rows by their class, and by the class that they are answered with, both in the order of the classes. */
-  confusion: number[][];
-  /** The confidence at which the sets were measured: 0.9. */
-  set_level: number;
-  /** The share of rows whose set holds their class. */
-  set_coverage: number;
-  /** The mean number of classes in a set. */
-  set_size: number;
-  /** In the order of the classes. */
-  by_class: ClassMetrics[];
-  held_out_rows: number;
-}
-
-/** The accuracy of a classifier on the rows of one class. */
-export interface ClassMetrics {
-  class: string;
-  rows: number;
-  /** The share of the class's rows that are answered with it; null without such rows. */
-  recall: number | null;
-  /** The share of the rows answered with the class that are of it; null if none are. */
-  precision: number | null;
-  set_coverage: number | null;
-  set_size: number | null;
-  /** All rows by the probability of this class, ascending. */
-  reliability: ReliabilityRow[];
-}
+import { average, groupByValue, pick } from '../../intervals/statistics.js';
+import { isBetter, percent, shortNumber } from '../../model/summary.js';
+import { calibrateClasses, labelsOf, type ScoredRows } from './calibration.js';
+import type { ClassificationMetrics, ClassMetrics } from './model.js';
+import { SetChooser } from './prediction-sets.js';
+import { logLoss, mostLikely, ProbabilityEstimator } from './probabilities.js';
 
 const LEVEL = 0.9;
 const CALIBRATION_BINS = 15;
@@ -56,12 +13,6 @@ const BINS_OF_CLASS = 5;
 /** A group of fewer rows says more about them than about the model. */
 const MIN_ROWS_IN_BIN = 10;
 
-/** Calibrates probabilities and sets on some rows. */
-type Calibrate = (rows: ScoredRows) => {
-  probabilities: ConstructorParameters<typeof ProbabilityEstimator>[0];
-  sets: ConstructorParameters<typeof SetChooser>[0];
-};
-
 /**
  * Measures a classifier. Rows that calibrated a probability cannot judge it, so that each half of the rows is
  * judged by what was calibrated on the other.
@@ -69,11 +20,7 @@ type Calibrate = (rows: ScoredRows) => {
  * @param rows in random order.
  * @param names of the classes, the commonest first.
  */
-export function measureClasses(
-  rows: ScoredRows,
-  names: readonly string[],
-  calibrate: Calibrate,
-): ClassificationMetrics {
+export function measureClasses(rows: ScoredRows, names: readonly string[]): ClassificationMetrics {
   const count = names.length;
   const middle = rows.rows.length >> 1;
   const halves = [rows.rows.subarray(0, middle), rows.rows.subarray(middle)];
@@ -86,7 +33,7 @@ export function measureClasses(
   const shares = new Float64Array(total * count);
   for (const [index, half] of halves.entries()) {
     const others = { ...rows, rows: halves[1 - index] ?? half };
-    const { probabilities: calibration, sets } = calibrate(others);
+    const { probabilities: calibration, sets } = calibrateClasses(others);
     const ofHalf = new ProbabilityEstimator(calibration).ofRows(rows.scores, half);
     const chooser = new SetChooser(sets, LEVEL);
     const first = index * middle;
@@ -170,25 +117,39 @@ function brierScore(probabilities: Float64Array, labels: Uint16Array, count: num
   return sum / labels.length;
 }
 
-/** Rows in groups of about as many, by ascending probability; equal probabilities may be parted. */
+/** Groups rows by ascending probability. */
 function groupRows(
   probabilities: Float64Array,
   isSo: Float64Array,
-  most: number,
-): ReliabilityRow[] {
-  const order = Uint32Array.from(probabilities, (_, row) => row).sort(
-    (one, other) => (probabilities[one] ?? 0) - (probabilities[other] ?? 0) || one - other,
-  );
-  const count = Math.max(1, Math.min(most, Math.floor(order.length / MIN_ROWS_IN_BIN)));
-  return Array.from({ length: count }, (_, group) => {
-    const begin = Math.floor((group * order.length) / count);
-    const rows = order.subarray(begin, Math.floor(((group + 1) * order.length) / count));
-    let nominal = 0;
-    let observed = 0;
-    for (const row of rows) {
-      nominal += probabilities[row] ?? 0;
-      observed += isSo[row] ?? 0;
-    }
-    return { nominal: nominal / rows.length, observed: observed / rows.length, rows: rows.length };
-  });
+  maxGroups: number,
+): ClassificationMetrics['reliability'] {
+  return groupByValue(probabilities, maxGroups, MIN_ROWS_IN_BIN).map((rows) => ({
+    nominal: average(pick(probabilities, rows)),
+    observed: average(pick(isSo, rows)),
+    rows: rows.length,
+  }));
+}
+
+/** Tells whether a classifier is better than always answering the commonest class. */
+export function describeClassification(
+  {
+    log_loss,
+    baseline_log_loss,
+    accuracy,
+    baseline_accuracy,
+    held_out_rows,
+  }: ClassificationMetrics,
+  commonest: string,
+): string {
+  const rows = `on ${held_out_rows.toLocaleString('en')} rows that it was not trained on`;
+  const shares = `it is right in ${percent(accuracy)}, ${JSON.stringify(commonest)} in ${percent(baseline_accuracy)}`;
+  const losses = `Its log loss is ${shortNumber(log_loss)}, that of the classes’ shares ${shortNumber(baseline_log_loss)}.`;
+  if (!isBetter(log_loss, baseline_log_loss)) {
+    return `No better than always answering the commonest class: ${rows}, ${shares}. ${losses} The columns say little or nothing of the target.`;
+  }
+  // Where one class is by far the commonest, probabilities may tell much although answers are the same.
+  if (accuracy <= baseline_accuracy) {
+    return `Better probabilities than the classes’ shares, but no more right answers than always the commonest class: ${rows}, ${shares}. ${losses}`;
+  }
+  return `Better than always answering the commonest class: ${rows}, ${shares}. ${losses}`;
 }

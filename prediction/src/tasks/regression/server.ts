@@ -1,21 +1,20 @@
-import { ForestScorer } from '../trees/forest/forest-scorer.js';
-import { ErrorEstimator, type WidthChoice, widestReach } from '../intervals/conformal.js';
+import { ErrorEstimator, type WidthChoice, widestReach } from '../../intervals/conformal.js';
 import {
   type Bounded,
   fromStandard,
   lengthFromStandard,
   Rounding,
   withinSupport,
-} from '../intervals/target-range.js';
-import type { RegressionModel } from '../model/model.js';
-import type { PartialRows } from '../model/partial-rows.js';
-import type { Steps } from '../trees/steps.js';
-import { cellText } from '../table/cells.js';
-import { derivedColumns } from '../table/column-names.js';
-import { readerOf } from '../table/reading/tell-reading.js';
-import { type AnswerLayout, flagChoice, layOutAnswer } from './answer-layout.js';
-import { type BinnedRows, RowBinner, type RowBlock, sortByKind } from './row-binner.js';
-import type { TaskAnswer, TaskServer } from './row-server.js';
+} from '../../intervals/target-range.js';
+import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
+import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
+import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
+import { cellText } from '../../table/cells.js';
+import { derivedColumns } from '../../table/column-names.js';
+import { readerOf } from '../../table/reading/tell-reading.js';
+import type { Steps } from '../../trees/steps.js';
+import type { RegressionModel } from './model.js';
 
 /** A predicted target; its numbers are finite, and min ≤ value ≤ max. */
 export interface Prediction {
@@ -72,9 +71,12 @@ function numberLayout(model: RegressionModel): AnswerLayout {
 
 /** The parts of a regressor. */
 interface Parts {
-  readonly values: ForestScorer;
+  readonly model: RegressionModel;
+  readonly binner: RowBinner;
+  readonly scorers: ModelScorers;
+  /** The errors of ordinary rows, and of partial ones. */
   readonly errors: ErrorEstimator;
-  readonly partial: PartialEstimator | null;
+  readonly partialErrors: ErrorEstimator | null;
   readonly rounding: Rounding;
   /** Reads the text of a row's own value of the target. */
   readonly readActual: (text: string) => number;
@@ -86,74 +88,64 @@ export class NumberServer implements TaskServer<Prediction> {
 
   static *create(model: RegressionModel): Steps<NumberServer> {
     const { value_forest, partial_rows, target_scale, target_deviation, target_reading } = model;
-    return new NumberServer(model, yield* RowBinner.create(model), {
-      values: yield* ForestScorer.create(value_forest.trees),
+    const corrections = partial_rows ? [partial_rows.correction_forest] : undefined;
+    return new NumberServer({
+      model,
+      binner: yield* RowBinner.create(model),
+      scorers: yield* ModelScorers.create([value_forest], corrections),
       errors: yield* ErrorEstimator.create(model),
-      partial: partial_rows && (yield* PartialEstimator.create(partial_rows)),
+      partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows)),
       rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
       readActual: readerOf('number', target_reading),
     });
   }
 
-  private constructor(
-    private readonly model: RegressionModel,
-    readonly binner: RowBinner,
-    private readonly parts: Parts,
-  ) {
-    this.layout = numberLayout(model);
+  private constructor(private readonly parts: Parts) {
+    this.layout = numberLayout(parts.model);
+  }
+
+  get binner(): RowBinner {
+    return this.parts.binner;
   }
 
   /** @param confidence the level of every interval; undefined, for the highest within a deviation. */
   begin(confidence: number | undefined, maxRows: number): PredictedNumbers {
-    const widest = widestReach(this.model.target_deviation);
-    const choice = (errors: ErrorEstimator) =>
-      confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
-    const { errors, partial } = this.parts;
-    const ordinary = choice(errors);
-    const widths = { ordinary, partial: partial ? choice(partial.errors) : ordinary };
-    return new PredictedNumbers(this.model, this.parts, widths, this.binner.room(maxRows), maxRows);
+    return new PredictedNumbers(this.parts, confidence, maxRows);
   }
-}
-
-/** The choice of interval widths, by kind of row. */
-interface WidthChoices {
-  readonly ordinary: WidthChoice;
-  readonly partial: WidthChoice;
 }
 
 class PredictedNumbers implements TaskAnswer<Prediction> {
   readonly numbers: Float64Array;
-  readonly #model: RegressionModel;
   readonly #parts: Parts;
-  readonly #widths: WidthChoices;
-  readonly #binned: BinnedRows;
-  /** Indexes of the rows at hand: ordinary ones from the front, partial ones from the end. */
-  readonly #indexes: Uint32Array;
-  /** Predicted values and errors in standard units; in place of the errors, later, the reaches of the intervals. */
-  readonly #standards: Float64Array;
+  /** The choice of interval widths, by kind of row. */
+  readonly #ordinaryWidths: WidthChoice;
+  readonly #partialWidths: WidthChoice;
+  /** Its scores are the predicted values in standard units. */
+  readonly #scorer: BlockScorer;
+  /** Predicted errors in standard units; in their place, later, the reaches of the intervals. */
   readonly #errors: Float64Array;
 
-  constructor(
-    model: RegressionModel,
-    parts: Parts,
-    widths: WidthChoices,
-    binned: BinnedRows,
-    maxRows: number,
-  ) {
-    this.#model = model;
+  constructor(parts: Parts, confidence: number | undefined, maxRows: number) {
     this.#parts = parts;
-    this.#widths = widths;
-    this.#binned = binned;
-    this.#indexes = new Uint32Array(maxRows);
-    this.#standards = new Float64Array(maxRows);
+    const widest = widestReach(parts.model.target_deviation);
+    const choose = (errors: ErrorEstimator) =>
+      confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
+    this.#ordinaryWidths = choose(parts.errors);
+    this.#partialWidths = parts.partialErrors ? choose(parts.partialErrors) : this.#ordinaryWidths;
+    this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
     this.#errors = new Float64Array(maxRows);
     this.numbers = new Float64Array(maxRows * NUMBERS);
   }
 
   predict(block: RowBlock): void {
     const count = block.rowCount;
-    block.bin(this.#binned);
-    this.#score(count);
+    const scorer = this.#scorer;
+    const { errors, partialErrors } = this.#parts;
+    scorer.score(block);
+    errors.write(this.#errors, scorer.ordinary, scorer.binned.bins, count);
+    if (scorer.partial.length > 0) {
+      partialErrors?.write(this.#errors, scorer.partial, scorer.binned.bins, count);
+    }
     // Loops of little each: in one of all, the numbers between the steps would be objects.
     this.#chooseWidths(count);
     this.#bound(count);
@@ -181,28 +173,12 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     return actual < (this.numbers[at + MIN] ?? 0) || actual > (this.numbers[at + MAX] ?? 0);
   }
 
-  /** Writes the standards and errors of the rows that are binned. */
-  #score(count: number): void {
-    const { values, errors, partial } = this.#parts;
-    const { bins, isPartial } = this.#binned;
-    const ordinaryCount = sortByKind(isPartial, count, this.#indexes);
-    const isAll = ordinaryCount === this.#indexes.length;
-    // A view of memory costs more than to score a row.
-    const ordinary = isAll ? this.#indexes : this.#indexes.subarray(0, ordinaryCount);
-    this.#standards.fill(this.#model.value_forest.base, 0, count);
-    values.addToAll(this.#standards, bins, count);
-    errors.write(this.#errors, ordinary, bins, count);
-    if (!partial || ordinaryCount === count) return;
-    const others = this.#indexes.subarray(ordinaryCount, count);
-    partial.correct(this.#standards, others, bins, count);
-    partial.errors.write(this.#errors, others, bins, count);
-  }
-
   /** Writes the confidences, and the reach of each interval in place of the predicted error. */
   #chooseWidths(count: number): void {
     const { numbers } = this;
-    const { isPartial } = this.#binned;
-    const { ordinary, partial } = this.#widths;
+    const { isPartial } = this.#scorer.binned;
+    const ordinary = this.#ordinaryWidths;
+    const partial = this.#partialWidths;
     const errors = this.#errors;
     for (let row = 0; row < count; row++) {
       const error = errors[row] ?? 0;
@@ -215,9 +191,9 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Writes the predicted values, and the bounds at the reaches that stand in place of the errors. */
   #bound(count: number): void {
     const { numbers } = this;
-    const { target_scale } = this.#model;
-    const { rounding } = this.#parts;
-    const standards = this.#standards;
+    const { rounding, model } = this.#parts;
+    const { target_scale } = model;
+    const standards = this.#scorer.scores;
     const errors = this.#errors;
     for (let row = 0; row < count; row++) {
       const standard = standards[row] ?? 0;
@@ -231,7 +207,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
 
   #keepWithinSupport(count: number): void {
     const { numbers } = this;
-    const { target_support } = this.#model;
+    const { target_support } = this.#parts.model;
     for (let row = 0; row < count; row++) {
       const at = row * NUMBERS;
       const kept = withinSupport(target_support, boundedAt(numbers, at));
@@ -248,33 +224,4 @@ function boundedAt(numbers: Float64Array, at: number): Bounded {
     min: numbers[at + MIN] ?? 0,
     max: numbers[at + MAX] ?? 0,
   };
-}
-
-/** Predicts the errors of partial rows. */
-class PartialEstimator {
-  readonly errors: ErrorEstimator;
-  readonly #base: number;
-  readonly #corrections: ForestScorer;
-
-  static *create(partialRows: PartialRows): Steps<PartialEstimator> {
-    const { base, trees } = partialRows.correction_forest;
-    const errors = yield* ErrorEstimator.create(partialRows);
-    return new PartialEstimator(errors, base, yield* ForestScorer.create(trees));
-  }
-
-  private constructor(errors: ErrorEstimator, base: number, corrections: ForestScorer) {
-    this.errors = errors;
-    this.#base = base;
-    this.#corrections = corrections;
-  }
-
-  /**
-   * Adds the corrections of the given rows to what the value forest said of them.
-   *
-   * @param bins as for `ForestScorer.addTo`.
-   */
-  correct(values: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
-    for (const row of rows) values[row] = (values[row] ?? 0) + this.#base;
-    this.#corrections.addTo(values, rows, bins, stride);
-  }
 }

@@ -1,3 +1,5 @@
+import type { Scores } from '../../trees/forest/tree.js';
+
 /**
  * The calibration of scores to probabilities: the softmax of scale × score + shift, mixed with the shares of the classes.
  * Of two classes, the score of the first is 0.
@@ -9,12 +11,6 @@ export interface ScoreCalibration {
   /** The share of each class, and the weight with which it is mixed in. It keeps probabilities above 0. */
   shares: number[];
   share_weight: number;
-}
-
-/** Scores of rows, forest by forest: the score of a row is at forest × stride + row. */
-export interface Scores {
-  values: Float64Array;
-  stride: number;
 }
 
 /** Turns the scores of rows into probabilities of classes. */
