@@ -89,11 +89,11 @@ export class ColumnBlock implements RowBlock {
 
 function maskUnfamiliar(
   bins: Uint8Array,
-  { isUnfamiliar, mask }: BinnedInput,
+  { isUnseen, mask }: BinnedInput,
   isPartial: Uint8Array,
 ): void {
   for (let row = 0; row < bins.length; row++) {
-    if (isUnfamiliar[bins[row] ?? 0] !== 1) continue;
+    if (isUnseen[bins[row] ?? 0] !== 1) continue;
     bins[row] = mask;
     isPartial[row] = 1;
   }

@@ -11,7 +11,7 @@ export interface BinnedInput {
   readonly cell: Cell;
   readonly encoder: Encoder;
   /** By bin: 1 if it is unfamiliar. */
-  readonly isUnfamiliar: Uint8Array;
+  readonly isUnseen: Uint8Array;
   /** The bin that replaces unfamiliar bins. */
   readonly mask: number;
 }
@@ -37,11 +37,11 @@ export class RowBinner {
       // A decoded model was checked for it, and a trained one has it by construction.
       if (summary === undefined) throw new RangeError(`The model has no column ${column}.`);
       const unfamiliarBins = partial_rows?.unfamiliar_bins[feature] ?? [];
-      const isUnfamiliar = new Uint8Array(MAX_BINS);
-      for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
+      const isUnseen = new Uint8Array(MAX_BINS);
+      for (const bin of unfamiliarBins) isUnseen[bin] = 1;
       const encoder = createEncoder(summary, cuts, part);
       const mask = maskBin(unfamiliarBins);
-      inputs.push({ column, cell: new Cell(summary.name), encoder, isUnfamiliar, mask });
+      inputs.push({ column, cell: new Cell(summary.name), encoder, isUnseen, mask });
       yield;
     }
     return new RowBinner(inputs);
@@ -77,9 +77,9 @@ export class RowBinner {
   #binRow(row: RowObject, bins: Uint8Array, index: number, stride: number): boolean {
     let isPartial = false;
     let place = index;
-    for (const { cell, encoder, isUnfamiliar, mask } of this.#inputs) {
+    for (const { cell, encoder, isUnseen, mask } of this.#inputs) {
       const bin = encoder.bin(cell.of(row));
-      const unfamiliar = isUnfamiliar[bin] === 1;
+      const unfamiliar = isUnseen[bin] === 1;
       bins[place] = unfamiliar ? mask : bin;
       if (unfamiliar) isPartial = true;
       place += stride;

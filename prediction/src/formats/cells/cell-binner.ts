@@ -117,9 +117,9 @@ export class CellBinner {
         block.value(row, column),
       );
       if (isSuspect) this.#suspects[feature.finder] = (this.#suspects[feature.finder] ?? 0) + 1;
-      const isUnfamiliar = feature.isUnfamiliar[bin] === 1;
-      bytes[bins + index * block.rowCount + row] = isUnfamiliar ? feature.mask : bin;
-      if (isUnfamiliar) bytes[isPartial + row] = 1;
+      const isUnseen = feature.isUnseen[bin] === 1;
+      bytes[bins + index * block.rowCount + row] = isUnseen ? feature.mask : bin;
+      if (isUnseen) bytes[isPartial + row] = 1;
     }
   }
 

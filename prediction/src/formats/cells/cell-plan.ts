@@ -110,7 +110,7 @@ function keyBytes(name: string): Uint8Array {
 function layFeature(
   memory: KernelMemory,
   at: number,
-  { column, encoder, isUnfamiliar, mask, finder }: PlannedFeature,
+  { column, encoder, isUnseen, mask, finder }: PlannedFeature,
   summary: ColumnSummary,
 ): void {
   const isCategory = summary.kind === 'category';
@@ -122,7 +122,7 @@ function layFeature(
   words[at / 4 + 7] = isCategory && finder >= 0 ? 1 : 0;
   const { least, most } = usualRange(summary);
   doubles.set(finder >= 0 ? [least, most] : [-Infinity, Infinity], at / 8 + 4);
-  for (const [bin, unfamiliar] of isUnfamiliar.entries()) {
+  for (const [bin, unfamiliar] of isUnseen.entries()) {
     const place = at + 48 + (bin >> 3);
     if (unfamiliar === 1) bytes[place] = (bytes[place] ?? 0) | (1 << (bin & 7));
   }
