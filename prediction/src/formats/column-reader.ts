@@ -1,5 +1,5 @@
 import type { Vector } from '../columns/vector.js';
-import type { FindsSuspect, RowCheck } from '../serving/row-check.js';
+import type { OutlierCheck, RowCheck } from '../serving/row-check.js';
 import { KeyReader } from '../serving/row-keys.js';
 import type { BlockPredictor } from '../serving/row-server.js';
 import { type AnswerOptions, refuseUnknown } from './answer-part.js';
@@ -52,7 +52,7 @@ export class ColumnReader {
   }
 }
 
-function suspectsIn(vector: Vector, finder: FindsSuspect, rows: number): number {
+function suspectsIn(vector: Vector, finder: OutlierCheck, rows: number): number {
   let count = 0;
   if (vector.kind === 'number') {
     // NaN is suspect no more than a missing value.

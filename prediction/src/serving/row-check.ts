@@ -18,13 +18,13 @@ const NONE: RowWarnings = { warnings: [], more: 0 };
 /** Checks the rows of a model. Each request has a check of its own. */
 export class RowChecks {
   readonly #names: ModelNames;
-  readonly #finders: readonly FindsSuspect[];
+  readonly #finders: readonly OutlierCheck[];
 
   static *create(
     model: Pick<ModelBase, 'columns' | 'features' | 'partial_rows' | 'target'>,
   ): Steps<RowChecks> {
     const inputs = model.columns.map(({ name }) => name);
-    const finders: FindsSuspect[] = [];
+    const finders: OutlierCheck[] = [];
     for (const finder of suspectFinders(model)) {
       finders.push(finder);
       yield;
@@ -32,7 +32,7 @@ export class RowChecks {
     return new RowChecks(new ModelNames(inputs, model.target), finders);
   }
 
-  private constructor(names: ModelNames, finders: readonly FindsSuspect[]) {
+  private constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
     this.#names = names;
     this.#finders = finders;
   }
@@ -53,7 +53,7 @@ export class RowChecks {
 export class RowCheck {
   readonly #names: ModelNames;
   readonly #keys: KeyReader;
-  readonly #finders: readonly FindsSuspect[];
+  readonly #finders: readonly OutlierCheck[];
   /** For each finder that found any, how many rows have a suspect value. */
   readonly #suspectRows: number[] = [];
   readonly #unknown = new Map<string, { readonly firstRow: number; rows: number }>();
@@ -63,7 +63,7 @@ export class RowCheck {
   #layout: KeyLayout | undefined;
   #repeats = 0;
 
-  constructor(names: ModelNames, finders: readonly FindsSuspect[]) {
+  constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
     this.#names = names;
     this.#keys = new KeyReader(names);
     this.#finders = finders;
@@ -82,7 +82,7 @@ export class RowCheck {
   }
 
   /** The finders of suspect values, in the order of `addSuspects`. */
-  get finders(): readonly FindsSuspect[] {
+  get finders(): readonly OutlierCheck[] {
     return this.#finders;
   }
 
@@ -113,7 +113,7 @@ export class RowCheck {
    *
    * @param suspectsOf tells in how many of the rows a column's value is suspect.
    */
-  addColumns(row: RowObject, rows: number, suspectsOf: (finder: FindsSuspect) => number): void {
+  addColumns(row: RowObject, rows: number, suspectsOf: (finder: OutlierCheck) => number): void {
     const layout = this.#keys.layoutOf(row);
     if (layout !== this.#layout) this.#count(layout);
     this.#repeats += rows;
@@ -197,7 +197,7 @@ export class RowCheck {
     return [...this.#unknown].sort(([, one], [, other]) => other.rows - one.rows);
   }
 
-  #suspects(kind: FindsSuspect['kind']) {
+  #suspects(kind: OutlierCheck['kind']) {
     const found: { kind: typeof kind; name: string; rows: number }[] = [];
     for (const [index, finder] of this.#finders.entries()) {
       const rows = this.#suspectRows[index] ?? 0;
@@ -214,7 +214,7 @@ function keptName(name: string): string {
 }
 
 /** Finds values of a column that are unlike those of the table. */
-export interface FindsSuspect {
+export interface OutlierCheck {
   readonly cell: Cell;
   readonly kind: Extract<RowWarning['kind'], 'out-of-range' | 'new-category'>;
   readonly isSuspect: (value: unknown) => boolean;
@@ -225,7 +225,7 @@ function* suspectFinders({
   columns,
   features,
   partial_rows,
-}: Pick<ModelBase, 'columns' | 'features' | 'partial_rows'>): Generator<FindsSuspect> {
+}: Pick<ModelBase, 'columns' | 'features' | 'partial_rows'>): Generator<OutlierCheck> {
   for (const [index, summary] of columns.entries()) {
     const { name, kind } = summary;
     if (!summary.used || kind === 'date') continue;

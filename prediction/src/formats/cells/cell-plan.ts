@@ -1,6 +1,6 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
-import { type FindsSuspect, usualRange } from '../../serving/row-check.js';
+import { type OutlierCheck, usualRange } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
 import type { CutGrid } from '../../trees/binning/bin-mapper.js';
@@ -36,7 +36,7 @@ export class CellPlan {
   /** The names of the columns of a row's cells: see `AnswerLayout.sent`. */
   readonly columns: readonly string[];
   readonly features: readonly PlannedFeature[];
-  readonly finders: readonly FindsSuspect[];
+  readonly finders: readonly OutlierCheck[];
   /** The place of the image, and the place where the kernel finds the plan. */
   readonly start: number;
   readonly image: Uint8Array;

@@ -1,4 +1,4 @@
-import type { FindsSuspect } from '../../serving/row-check.js';
+import type { OutlierCheck } from '../../serving/row-check.js';
 import type { PlannedFeature } from './cell-plan.js';
 
 /** The reading of a cell by JavaScript. */
@@ -12,10 +12,10 @@ const MAX_KNOWN = 4096;
 
 /** Reads the cells that the kernel leaves to JavaScript, with the encoder of their feature. */
 export class UnreadCells {
-  readonly #finders: readonly FindsSuspect[];
+  readonly #finders: readonly OutlierCheck[];
   readonly #known: (Map<string, ReadCell> | undefined)[] = [];
 
-  constructor(finders: readonly FindsSuspect[]) {
+  constructor(finders: readonly OutlierCheck[]) {
     this.#finders = finders;
   }
 
