@@ -10,7 +10,7 @@ export {
   UnknownNamesError,
 } from './formats/answer-part.js';
 export { answerParsedRows, answerRows } from './formats/answer-rows.js';
-export type { RowCheck } from './serving/row-check.js';
+export type { SchemaCheck } from './serving/row-check.js';
 export type { PredictOptions } from './serving/row-server.js';
 export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
 export { columnName } from './table/column-names.js';

@@ -1,6 +1,6 @@
 import { ByteBudget } from '../columns/byte-budget.js';
 import { FormatFault } from '../columns/format-fault.js';
-import type { RowCheck } from '../serving/row-check.js';
+import type { SchemaCheck } from '../serving/row-check.js';
 import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
 import type { AnyPredictor } from '../tasks/predictors.js';
 import {
@@ -69,7 +69,7 @@ const NOTHING: AsyncIterable<Uint8Array> = {
 async function* answerFrom(
   reader: RowReader,
   blocks: BlockPredictor,
-  check: RowCheck,
+  check: SchemaCheck,
   body: AsyncIterable<Uint8Array>,
   options: Omit<AnswerOptions, 'from'>,
   budget: ByteBudget,
@@ -108,7 +108,7 @@ async function* answerFrom(
 async function openReader(
   blocks: BlockPredictor,
   options: AnswerOptions,
-  check: RowCheck,
+  check: SchemaCheck,
   budget: ByteBudget,
 ): Promise<RowReader> {
   switch (options.from) {

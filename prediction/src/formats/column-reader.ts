@@ -1,5 +1,5 @@
 import type { Vector } from '../columns/vector.js';
-import type { OutlierCheck, RowCheck } from '../serving/row-check.js';
+import type { OutlierCheck, SchemaCheck } from '../serving/row-check.js';
 import { KeyReader } from '../serving/row-keys.js';
 import type { BlockPredictor } from '../serving/row-server.js';
 import { type AnswerOptions, refuseUnknown } from './answer-part.js';
@@ -9,11 +9,11 @@ import { type ColumnBatch, ColumnBlock } from './column-block.js';
 export class ColumnReader {
   readonly #blocks: BlockPredictor;
   readonly #unknown: AnswerOptions['unknown'];
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   /** The place of each column by its name, as a row would have it. */
   #sent: Readonly<Record<string, number>> = {};
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
+  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#check = check;

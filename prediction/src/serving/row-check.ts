@@ -16,20 +16,20 @@ const MAX_NAME_LENGTH = 100;
 const NONE: RowWarnings = { warnings: [], more: 0 };
 
 /** Checks the rows of a model. Each request has a check of its own. */
-export class RowChecks {
+export class SchemaChecks {
   readonly #names: ModelNames;
   readonly #finders: readonly OutlierCheck[];
 
   static *create(
     model: Pick<ModelBase, 'columns' | 'features' | 'partial_rows' | 'target'>,
-  ): Steps<RowChecks> {
+  ): Steps<SchemaChecks> {
     const inputs = model.columns.map(({ name }) => name);
     const finders: OutlierCheck[] = [];
     for (const finder of suspectFinders(model)) {
       finders.push(finder);
       yield;
     }
-    return new RowChecks(new ModelNames(inputs, model.target), finders);
+    return new SchemaChecks(new ModelNames(inputs, model.target), finders);
   }
 
   private constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
@@ -41,8 +41,8 @@ export class RowChecks {
     return this.#names;
   }
 
-  begin(): RowCheck {
-    return new RowCheck(this.#names, this.#finders);
+  begin(): SchemaCheck {
+    return new SchemaCheck(this.#names, this.#finders);
   }
 }
 
@@ -50,7 +50,7 @@ export class RowChecks {
  * Counts what a model can make nothing of in rows, without predicting them. All rows of a request go through one
  * check, in any number of parts.
  */
-export class RowCheck {
+export class SchemaCheck {
   readonly #names: ModelNames;
   readonly #keys: KeyReader;
   readonly #finders: readonly OutlierCheck[];

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/openapi.js';
 import type {
   AnyPredictor,
-  RowCheck,
+  SchemaCheck,
   RowWarning,
   RowWarnings,
   UnknownName,
@@ -41,7 +41,7 @@ export function checkRows(
   return rows.length <= MAX_ROWS ? finish() : checkRest(check, rows).then(finish);
 }
 
-async function checkRest(check: RowCheck, rows: readonly unknown[]): Promise<void> {
+async function checkRest(check: SchemaCheck, rows: readonly unknown[]): Promise<void> {
   const pause = pausing();
   for (let start = MAX_ROWS; start < rows.length; start += MAX_ROWS) {
     await pause();

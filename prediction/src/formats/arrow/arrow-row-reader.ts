@@ -2,7 +2,7 @@ import { readArrow } from '../../arrow/arrow-batches.js';
 import type { RawColumn } from '../../arrow/raw-column.js';
 import type { ByteBudget } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { AnswerOptions, RowReader } from '../answer-part.js';
 import type { ColumnBatch, ColumnBlock } from '../column-block.js';
@@ -26,7 +26,7 @@ export class ArrowRowReader implements RowReader {
   constructor(
     blocks: BlockPredictor,
     options: AnswerOptions,
-    check: RowCheck,
+    check: SchemaCheck,
     format: 'stream' | 'file',
     budget: ByteBudget,
   ) {

@@ -1,5 +1,5 @@
 import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CellBlock, type ReadOther } from './cell-block.js';
 import { CELL } from './cell-kind.js';
@@ -94,7 +94,7 @@ export class CellBinner {
   }
 
   /** Adds what was counted to a check. */
-  tell(check: RowCheck): void {
+  tell(check: SchemaCheck): void {
     const { memory } = this.#lent;
     for (const [index, { finder }] of this.#lent.plan.features.entries()) {
       if (finder < 0) continue;

@@ -1,5 +1,5 @@
 import type { RowBlock } from '../../serving/row-binner.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { CellBinner } from '../cells/cell-binner.js';
@@ -43,7 +43,7 @@ interface Layout {
 export class CellRows {
   readonly #blocks: BlockPredictor;
   readonly #header: CsvHeader;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #objects: ObjectRows;
   readonly #layout: Layout;
   #room = { start: 0, size: 0 };
@@ -53,7 +53,7 @@ export class CellRows {
   static open(
     blocks: BlockPredictor,
     header: CsvHeader,
-    check: RowCheck,
+    check: SchemaCheck,
     objects: ObjectRows,
   ): CellRows | undefined {
     if (held >= MAX_HELD) return undefined;
@@ -67,7 +67,7 @@ export class CellRows {
   private constructor(
     blocks: BlockPredictor,
     header: CsvHeader,
-    check: RowCheck,
+    check: SchemaCheck,
     objects: ObjectRows,
   ) {
     this.#blocks = blocks;

@@ -1,4 +1,4 @@
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
 import { quote } from '../../table/table-error.js';
@@ -36,7 +36,7 @@ export class CsvHeader {
   }
 
   /** @throws {UnknownNamesError} if a fresh check does not know a name */
-  refuseUnknown(check: RowCheck): void {
+  refuseUnknown(check: SchemaCheck): void {
     check.add([this.emptyRow()]);
     refuseUnknown(check);
   }

@@ -1,6 +1,6 @@
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import type { RowBlock } from '../../serving/row-binner.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import { CsvOpeningReader, type CsvOptions } from '../../table/csv/csv-opening.js';
 import { QUOTING } from '../../table/csv/csv-record-limit.js';
@@ -28,12 +28,12 @@ export class CsvRowReader implements RowReader {
   readonly #blocks: BlockPredictor;
   readonly #unknown: AnswerOptions['unknown'];
   readonly #options: CsvOptions;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #whole = new WholeRecords();
   /** Undefined until the header has been read. */
   #rows: ObjectRows | CellRows | undefined;
 
-  constructor(blocks: BlockPredictor, { unknown, csv = {} }: AnswerOptions, check: RowCheck) {
+  constructor(blocks: BlockPredictor, { unknown, csv = {} }: AnswerOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#options = csv;

@@ -1,5 +1,5 @@
 import { ObjectBlock } from '../../serving/row-binner.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import type { CsvHeader } from './csv-header.js';
@@ -9,9 +9,9 @@ import type { RecordParser } from './record-parser.js';
 export class ObjectRows {
   readonly #blocks: BlockPredictor;
   readonly #header: CsvHeader;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
 
-  constructor(blocks: BlockPredictor, header: CsvHeader, check: RowCheck) {
+  constructor(blocks: BlockPredictor, header: CsvHeader, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#header = header;
     this.#check = check;

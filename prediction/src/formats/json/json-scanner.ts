@@ -1,4 +1,4 @@
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import { KeyReader } from '../../serving/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
@@ -42,7 +42,7 @@ export class JsonScanner {
   readonly #binner: CellBinner;
   readonly #table: KeyTable;
   readonly #keys: KeyReader;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #rows: number;
   readonly #areLines: boolean;
   #withoutInput = 0;
@@ -50,7 +50,7 @@ export class JsonScanner {
   constructor(
     lent: CellMemory,
     blocks: BlockPredictor,
-    check: RowCheck,
+    check: SchemaCheck,
     { areLines, addsUnknown }: { readonly areLines: boolean; readonly addsUnknown: boolean },
   ) {
     this.#lent = lent;

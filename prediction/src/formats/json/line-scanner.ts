@@ -1,5 +1,5 @@
 import type { RowBlock } from '../../serving/row-binner.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import type { LineFault } from '../answer-part.js';
@@ -18,7 +18,7 @@ const ROOM = 64 * 1024;
 /** Reads lines of JSON in the kernel, in the same stretch of its memory one after another. */
 export class LineScanner {
   readonly #lent: CellMemory;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #scanner: JsonScanner;
   readonly #readLine: (bytes: Uint8Array, line: number) => ReadLine | undefined;
   readonly #place: BlockPlace;
@@ -32,7 +32,7 @@ export class LineScanner {
   constructor(
     lent: CellMemory,
     blocks: BlockPredictor,
-    check: RowCheck,
+    check: SchemaCheck,
     addsUnknown: boolean,
     readLine: (bytes: Uint8Array, line: number) => ReadLine | undefined,
   ) {

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import { KeyReader } from '../../serving/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { UnknownName } from '../../serving/row-warnings.js';
@@ -24,13 +24,13 @@ export class NdjsonRowReader implements RowReader {
   readonly isWhole = false;
   readonly #blocks: BlockPredictor;
   readonly #refuses: boolean;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #keys: KeyReader;
   readonly #splitter = new LineSplitter(MAX_ROW_BYTES);
   /** The number of lines before the region at hand. */
   #lines = 0;
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
+  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#refuses = unknown === 'refuse';
     this.#check = check;

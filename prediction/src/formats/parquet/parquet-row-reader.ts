@@ -1,7 +1,7 @@
 import { type ByteBudget, PIECE_BYTES } from '../../columns/byte-budget.js';
 import type { Vector } from '../../columns/vector.js';
 import { type ByteFile, readParquet } from '../../parquet/parquet-groups.js';
-import type { RowCheck } from '../../serving/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { AnswerOptions, RowReader } from '../answer-part.js';
 import type { ColumnBlock } from '../column-block.js';
@@ -13,7 +13,7 @@ export class ParquetRowReader implements RowReader {
   readonly #reader: ColumnReader;
   readonly #budget: ByteBudget;
 
-  constructor(blocks: BlockPredictor, options: AnswerOptions, check: RowCheck, budget: ByteBudget) {
+  constructor(blocks: BlockPredictor, options: AnswerOptions, check: SchemaCheck, budget: ByteBudget) {
     this.#budget = budget;
     this.#reader = new ColumnReader(blocks, options, check);
   }
