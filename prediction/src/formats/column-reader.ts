@@ -1,6 +1,6 @@
 import type { Vector } from '../columns/vector.js';
 import type { OutlierCheck, SchemaCheck } from '../serving/row-check.js';
-import { KeyReader } from '../serving/row-keys.js';
+import { ColumnMapper } from '../serving/row-keys.js';
 import type { BlockPredictor } from '../serving/row-server.js';
 import { type AnswerOptions, refuseUnknown } from './answer-part.js';
 import { type ColumnBatch, ColumnBlock } from './column-block.js';
@@ -28,7 +28,7 @@ export class ColumnReader {
   places(names: readonly string[]): ReadonlyMap<string, number> {
     const sent = Object.fromEntries(names.map((name, place) => [name, place]));
     this.#sent = sent;
-    const { renamed, keys, unknown } = new KeyReader(this.#blocks.names).layoutOf(sent);
+    const { renamed, keys, unknown } = new ColumnMapper(this.#blocks.names).layoutOf(sent);
     if (unknown.length > 0 && this.#unknown === 'refuse') {
       const check = this.#blocks.check();
       check.addColumns(sent, 1, () => 0);

@@ -5,7 +5,7 @@ import { readerOf } from '../table/reading/tell-reading.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
-import { type KeyLayout, KeyReader, ModelNames, underModelNames } from './row-keys.js';
+import { type KeyLayout, ColumnMapper, ModelNames, underModelNames } from './row-keys.js';
 import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
 
 /** Rows may have any number of unknown names: these are told apart. */
@@ -52,7 +52,7 @@ export class SchemaChecks {
  */
 export class SchemaCheck {
   readonly #names: ModelNames;
-  readonly #keys: KeyReader;
+  readonly #keys: ColumnMapper;
   readonly #finders: readonly OutlierCheck[];
   /** For each finder that found any, how many rows have a suspect value. */
   readonly #suspectRows: number[] = [];
@@ -65,7 +65,7 @@ export class SchemaCheck {
 
   constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
     this.#names = names;
-    this.#keys = new KeyReader(names);
+    this.#keys = new ColumnMapper(names);
     this.#finders = finders;
   }
 

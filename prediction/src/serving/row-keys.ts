@@ -74,7 +74,7 @@ const MAX_KEYS = 64 * 1024;
 const NO_KEYS: KeyLayout = { keys: [], renamed: NONE_RENAMED, unknown: [], hasInput: false };
 
 /** Reads the keys of rows. Most rows have those of the row before, which costs least. */
-export class KeyReader {
+export class ColumnMapper {
   #last = NO_KEYS;
 
   constructor(private readonly names: ModelNames) {}

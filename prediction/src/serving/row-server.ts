@@ -5,7 +5,7 @@ import type { Steps } from '../trees/steps.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { type SchemaCheck, SchemaChecks } from './row-check.js';
-import { KeyReader, type ModelNames, underModelNames } from './row-keys.js';
+import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
 import { RowWriter } from './row-writer.js';
 import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
@@ -269,7 +269,7 @@ export function* objectBlocks(
   rows: readonly unknown[],
   { names, binner, maxRows }: Pick<BlockPredictor, 'names' | 'binner' | 'maxRows'>,
 ): Generator<ObjectBlock> {
-  const keys = new KeyReader(names);
+  const keys = new ColumnMapper(names);
   for (let start = 0; start < rows.length; ) {
     const read = keys.read(rows, start, maxRows);
     yield new ObjectBlock(read, binner);

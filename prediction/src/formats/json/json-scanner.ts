@@ -1,5 +1,5 @@
 import type { SchemaCheck } from '../../serving/row-check.js';
-import { KeyReader } from '../../serving/row-keys.js';
+import { ColumnMapper } from '../../serving/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { CellBinner } from '../cells/cell-binner.js';
@@ -41,7 +41,7 @@ export class JsonScanner {
   readonly #maxRows: number;
   readonly #binner: CellBinner;
   readonly #table: KeyTable;
-  readonly #keys: KeyReader;
+  readonly #keys: ColumnMapper;
   readonly #check: SchemaCheck;
   readonly #rows: number;
   readonly #areLines: boolean;
@@ -56,7 +56,7 @@ export class JsonScanner {
     this.#lent = lent;
     this.#maxRows = blocks.maxRows;
     this.#check = check;
-    this.#keys = new KeyReader(blocks.names);
+    this.#keys = new ColumnMapper(blocks.names);
     this.#areLines = areLines;
     this.#table = new KeyTable(lent, addsUnknown);
     this.#rows = lent.memory.allocate(ROW * blocks.maxRows);

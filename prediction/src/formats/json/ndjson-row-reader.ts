@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_ROW_BYTES } from '../../columns/byte-budget.js';
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { SchemaCheck } from '../../serving/row-check.js';
-import { KeyReader } from '../../serving/row-keys.js';
+import { ColumnMapper } from '../../serving/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { UnknownName } from '../../serving/row-warnings.js';
 import type { RowObject } from '../../table/cells.js';
@@ -25,7 +25,7 @@ export class NdjsonRowReader implements RowReader {
   readonly #blocks: BlockPredictor;
   readonly #refuses: boolean;
   readonly #check: SchemaCheck;
-  readonly #keys: KeyReader;
+  readonly #keys: ColumnMapper;
   readonly #splitter = new LineSplitter(MAX_ROW_BYTES);
   /** The number of lines before the region at hand. */
   #lines = 0;
@@ -34,7 +34,7 @@ export class NdjsonRowReader implements RowReader {
     this.#blocks = blocks;
     this.#refuses = unknown === 'refuse';
     this.#check = check;
-    this.#keys = new KeyReader(blocks.names);
+    this.#keys = new ColumnMapper(blocks.names);
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock | LineFault>> {
