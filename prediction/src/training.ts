@@ -1,5 +1,4 @@
 /** Exports for a process that trains models. */
-/** Exports for a process that trains models. */
 
 export { TableDecoder } from './table/codec/decode.js';
 export type { ClassificationTable, RegressionTable, Table } from './table/table.js';

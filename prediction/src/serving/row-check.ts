@@ -5,7 +5,7 @@ import { readerOf } from '../table/reading/tell-reading.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
-import { type KeyLayout, ColumnMapper, ModelNames, underModelNames } from './row-keys.js';
+import { ColumnMapper, type KeyLayout, ModelNames, underModelNames } from './row-keys.js';
 import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
 
 /** Rows may have any number of unknown names: these are told apart. */

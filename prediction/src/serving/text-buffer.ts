@@ -178,7 +178,7 @@ const MILLION = 1e6;
  * @param bytes with room for 18 bytes.
  * @returns the place after the number; 0 if it was not written.
  */
-export function writeDigits(bytes: Uint8Array, at: number, value: number): number {
+function writeDigits(bytes: Uint8Array, at: number, value: number): number {
   const size = Math.abs(value);
   if (!(size < FIFTEEN_DIGITS)) return 0;
   const whole = Math.floor(size);

@@ -1,6 +1,6 @@
 import type { Importance } from '../table/column-profile.js';
 import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
-import { ForestScorers } from '../trees/forest/forest-scorer.js';
+import { ForestScorers, scorerMemory } from '../trees/forest/forest-scorer.js';
 import { emptyScores, type Scores } from '../trees/forest/tree.js';
 import { shuffledRange } from '../trees/random.js';
 import { finish } from '../trees/steps.js';
@@ -64,12 +64,13 @@ function permute(
   toUnits: (loss: number) => number,
 ): Map<number, number> {
   const affordable = Math.max(MIN_ROWS, Math.floor(MAX_SCORED / columns.length / forests.length));
+  const memory = scorerMemory();
   const samples = folds.map(({ test, forests: ofFold }) => {
     const most = Math.ceil(Math.min(MAX_ROWS, affordable) / folds.length);
     const drawn = shuffledRange(test.length, random).subarray(0, most);
     const some = drawn.map((index) => test[index] ?? 0);
     const order = shuffledRange(some.length, random);
-    const scorers = finish(ForestScorers.create(ofFold));
+    const scorers = finish(ForestScorers.create(ofFold, memory));
     const scores = emptyScores(ofFold.length, some.length);
     const lossOf = (bins: Uint8Array) => {
       scorers.write(scores.values, bins, some.length);

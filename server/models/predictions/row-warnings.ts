@@ -1,9 +1,9 @@
 import type { components } from '../../../generated/openapi.js';
 import type {
   AnyPredictor,
-  SchemaCheck,
   RowWarning,
   RowWarnings,
+  SchemaCheck,
   UnknownName,
 } from '../../../prediction/src/predicting.js';
 import { pausing } from '../../common/pausing.js';

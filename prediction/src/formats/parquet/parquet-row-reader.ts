@@ -13,7 +13,12 @@ export class ParquetRowReader implements RowReader {
   readonly #reader: ColumnReader;
   readonly #budget: ByteBudget;
 
-  constructor(blocks: BlockPredictor, options: AnswerOptions, check: SchemaCheck, budget: ByteBudget) {
+  constructor(
+    blocks: BlockPredictor,
+    options: AnswerOptions,
+    check: SchemaCheck,
+    budget: ByteBudget,
+  ) {
     this.#budget = budget;
     this.#reader = new ColumnReader(blocks, options, check);
   }
