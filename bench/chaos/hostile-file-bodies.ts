@@ -7,8 +7,7 @@ import {
   dictionaryMessage,
   schemaMessage,
 } from '../../prediction/src/io/arrow/message-bytes.js';
-import type { Field } from '../../prediction/src/io/arrow/schema.js';
-import { INT32, UTF8 } from '../../prediction/src/io/arrow/schema.js';
+import { type Field, INT32, UTF8 } from '../../prediction/src/io/arrow/schema.js';
 import { arrowStream } from '../../testkit/data/made-arrow.js';
 import {
   BODY_START,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { seededRandom } from '../../prediction/src/random.js';
+import { seededRandom } from '../../prediction/src/trees/random.js';
 
 /** A model that takes long to load. */
 export interface LargeModel {

@@ -3,12 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { prepareTable } from '../../prediction/src/binning/dataset.js';
-import { Learner } from '../../prediction/src/boosting/learner.js';
-import { ForestScorer } from '../../prediction/src/forest/forest-scorer.js';
 import { readRowsTable } from '../../prediction/src/index.js';
 import { RowBinner } from '../../prediction/src/serving/row-binner.js';
-import { finish } from '../../prediction/src/steps.js';
+import { prepareTable } from '../../prediction/src/trees/binning/dataset.js';
+import { Learner } from '../../prediction/src/trees/boosting/learner.js';
+import { squaredLoss } from '../../prediction/src/trees/boosting/squared-loss.js';
+import { ForestScorer } from '../../prediction/src/trees/forest/forest-scorer.js';
+import { finish } from '../../prediction/src/trees/steps.js';
 import { fieldOf } from '../../testkit/json.js';
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
@@ -72,13 +73,15 @@ async function timePeer(folder: string): Promise<Times | string> {
 function timeOwn(): Times {
   const table = readRowsTable([...syntheticRows(ROWS)], SYNTHETIC_TARGET);
   if (table.task !== 'regression') throw new Error('The target is a number.');
-  const fit = () => {
+  const fitTrees = () => {
     const { columns, features, binned } = prepareTable(table);
     const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
-    const { trees } = new Learner(binned).boost(rows, table.targetValues, LIMITS, TREES, () => {});
+    const loss = squaredLoss(table.targetValues);
+    const [forest] = new Learner(binned).booster(rows, LIMITS, loss).addRounds(TREES);
+    const trees = forest?.trees ?? [];
     return { columns, features, trees };
   };
-  const { columns, features, trees } = fit();
+  const { columns, features, trees } = fitTrees();
   const binner = finish(RowBinner.create({ columns, features, partial_rows: null }));
   const scorer = ForestScorer.of(trees);
   const rows = [...syntheticRows(ROWS)];
@@ -91,7 +94,7 @@ function timeOwn(): Times {
       scorer.addToAll(sums, room.bins, block.length);
     }
   };
-  return { fit: best(fit), predict: best(predict) };
+  return { fit: best(fitTrees), predict: best(predict) };
 }
 
 function best(work: () => unknown): number {

@@ -1,10 +1,11 @@
-import { prepareTable } from '../../prediction/src/binning/dataset.js';
-import type { ClassTarget } from '../../prediction/src/boosting/class-booster.js';
-import { Learner } from '../../prediction/src/boosting/learner.js';
-import { ForestScorer, scorerMemory } from '../../prediction/src/forest/forest-scorer.js';
 import { readRowsTable } from '../../prediction/src/index.js';
 import { type BinnedModel, RowBinner } from '../../prediction/src/serving/row-binner.js';
-import { finish } from '../../prediction/src/steps.js';
+import { prepareTable } from '../../prediction/src/trees/binning/dataset.js';
+import { Learner } from '../../prediction/src/trees/boosting/learner.js';
+import { type ClassTarget, softmaxLoss } from '../../prediction/src/trees/boosting/softmax-loss.js';
+import { squaredLoss } from '../../prediction/src/trees/boosting/squared-loss.js';
+import { ForestScorer, scorerMemory } from '../../prediction/src/trees/forest/forest-scorer.js';
+import { finish } from '../../prediction/src/trees/steps.js';
 import { median } from '../../testkit/numbers.js';
 import type { Scenario } from '../scenarios.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
@@ -69,16 +70,17 @@ function learn() {
   const learner = new Learner(binned);
   const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
   const limits = { maxLeaves: 31, minRowsPerLeaf: 20 };
-  const { trees } = learner.boost(rows, table.targetValues, limits, TREES, () => {});
+  const ofNumbers = learner.booster(rows, limits, squaredLoss(table.targetValues));
+  const trees = ofNumbers.addRounds(TREES)[0]?.trees ?? [];
   const model: BinnedModel = {
     columns,
     features,
     partial_rows: null,
   };
-  const booster = learner.classBooster(rows, thirds(table.targetValues), limits, LEARNING_RATE);
-  for (let round = 0; round < TREES; round++) booster.addRound();
+  const classLoss = softmaxLoss(thirds(table.targetValues), LEARNING_RATE);
   const memory = scorerMemory();
-  const ofClasses = booster.forests.map((forest) => ForestScorer.of(forest.trees, memory));
+  const forests = learner.booster(rows, limits, classLoss).addRounds(TREES);
+  const ofClasses = forests.map((forest) => ForestScorer.of(forest.trees, memory));
   return { model, scorer: ForestScorer.of(trees), ofClasses };
 }
 

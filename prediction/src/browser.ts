@@ -1,6 +1,6 @@
 /** Exports for a page that shows a table before it is sent: how cells and names are read. */
 
-export { NearestName } from './row-check/nearest-name.js';
+export { NearestName } from './serving/nearest-name.js';
 export { cellText, parseDate, parseNumber } from './table/cells.js';
 export { detectNumberFormat, readerOf } from './table/number-formats.js';
 export { PARSING_SHARE } from './table/table.js';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { band, makeRows, type Row } from './fixtures.js';
+import { band, makeRows, type Row } from '../../testkit/prediction/sample-tables.js';
 import {
   type ClassificationModel,
   Classifier,

@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Row, readRows, rentRows } from './fixtures.js';
+import { type Row, readRows, rentRows } from '../../testkit/prediction/sample-tables.js';
 import {
   answerRows,
   createPredictor,
   decodeModel,
   encodeModel,
+  type RegressionMetrics,
   readRowsTable,
   type Table,
   TableError,
@@ -13,7 +14,6 @@ import {
   train,
   verifyModel,
 } from './index.js';
-import type { PredictedActual } from './model/error-plots.js';
 
 const ROWS = 60;
 
@@ -68,7 +68,12 @@ async function answer(predictor: ReturnType<typeof createPredictor>, rows: reado
 }
 
 function computeInUnit(unit: number) {
-  return ({ predicted, actual, deviation, rows }: PredictedActual) => ({
+  return ({
+    predicted,
+    actual,
+    deviation,
+    rows,
+  }: RegressionMetrics['predicted_actual'][number]) => ({
     ...{ predicted: predicted / unit, actual: actual / unit, deviation: deviation / unit, rows },
   });
 }

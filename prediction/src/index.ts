@@ -6,10 +6,10 @@
  * code anew: one that reads a table then starts in less than half the time.
  */
 
-export type { ClassificationMetrics, ClassMetrics } from './model/class-metrics.js';
-export type { RegressionMetrics } from './model/metrics.js';
 export * from './predicting.js';
 export * from './reading.js';
 export type { ColumnSummary } from './table/column-profile.js';
 export { readRowsTable } from './table/row-reader.js';
+export type { ClassificationMetrics, ClassMetrics } from './tasks/classification/model.js';
+export type { RegressionMetrics } from './tasks/regression/model.js';
 export * from './training.js';

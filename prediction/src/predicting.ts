@@ -10,22 +10,22 @@ export {
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
-export type { ClassificationModel } from './model/class-model.js';
-export type { Model, RegressionModel } from './model/model.js';
-export { decodeModel, decodeModelInSteps } from './model/model-codec.js';
-export type { RowCheck } from './row-check/row-check.js';
-export type { RowWarning, RowWarnings, UnknownName } from './row-check/row-warnings.js';
-export type { ClassPrediction } from './serving/class-server.js';
-export type { Prediction } from './serving/number-server.js';
+export type { SchemaCheck } from './serving/row-check.js';
+export type { PredictOptions } from './serving/row-server.js';
+export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
+export { columnName } from './table/column-names.js';
+export type { Task } from './table/table.js';
+export { TableError, type TableFault } from './table/table-error.js';
+export type { ClassificationModel } from './tasks/classification/model.js';
+export type { ClassPrediction } from './tasks/classification/server.js';
+export { decodeModel, decodeModelInSteps, type Model } from './tasks/models.js';
 export {
   type AnyPredictor,
   Classifier,
   createPredictor,
   createPredictorInSteps,
   Predictor,
-} from './serving/predictor.js';
-export type { PredictOptions } from './serving/row-server.js';
-export type { Steps } from './steps.js';
-export { columnName } from './table/column-names.js';
-export type { Task } from './table/table.js';
-export { TableError, type TableFault } from './table/table-error.js';
+} from './tasks/predictors.js';
+export type { RegressionModel } from './tasks/regression/model.js';
+export type { Prediction } from './tasks/regression/server.js';
+export type { Steps } from './trees/steps.js';

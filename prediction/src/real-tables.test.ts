@@ -1,11 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { prepareTable } from './binning/dataset.js';
-import { Learner } from './boosting/learner.js';
-import { band, covered, type Dataset, errorOf, judge, type Row } from './fixtures.js';
+import { learnForest } from '../../testkit/prediction/reference-trees.js';
+import {
+  band,
+  covered,
+  type Dataset,
+  errorOf,
+  judge,
+  type Row,
+} from '../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, type RegressionModel, type RegressionTable } from './index.js';
 import { toStandard } from './intervals/target-range.js';
-import { seededRandom, shuffledRange } from './random.js';
 import { everyRow } from './training/folds.js';
+import { prepareTable } from './trees/binning/dataset.js';
+import { seededRandom, shuffledRange } from './trees/random.js';
 
 const diamonds = await judge('diamonds', 'price');
 const housing = await judge('txhousing', 'median');
@@ -278,12 +285,11 @@ const LIGHTGBM: { name: Dataset; target: string; error: number }[] = [
 /** The model, but with a forest grown at the settings above. */
 function atTheSameSettings(table: RegressionTable, model: RegressionModel): RegressionModel {
   const target = table.targetValues.map((value) => toStandard(model.target_scale, value));
-  const learner = new Learner(prepareTable(table).binned);
   const limits = { maxLeaves: 31, minRowsPerLeaf: 20 };
   const rows = everyRow(table.rowCount);
   return {
     ...model,
-    value_forest: learner.boost(rows, target, limits, 100, () => {}),
+    value_forest: learnForest(prepareTable(table).binned, rows, target, limits, 100),
     partial_rows: null,
   };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row, readRows, rentRows } from './fixtures.js';
+import { makeRows, type Row, readRows, rentRows } from '../../testkit/prediction/sample-tables.js';
 import { encodeModel, Predictor, type TrainOptions, train } from './index.js';
 
 function trainOn(rows: readonly Row[], options?: TrainOptions) {

@@ -1,6 +1,6 @@
-import { ForestScorer } from '../forest/forest-scorer.js';
-import type { Forest } from '../forest/tree.js';
-import type { Steps } from '../steps.js';
+import { ForestScorer } from '../trees/forest/forest-scorer.js';
+import type { Forest } from '../trees/forest/tree.js';
+import type { Steps } from '../trees/steps.js';
 
 /**
  * The ratio of errors to their predicted size, as counted on rows that the model has not

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { covered, makeRows, type Row, readRows } from '../fixtures.js';
+import {
+  covered,
+  makeRows,
+  type Row,
+  readRows,
+} from '../../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, train } from '../index.js';
 import { findSupport, withinSupport } from './target-range.js';
 

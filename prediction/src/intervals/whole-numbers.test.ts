@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { band, covered, makeRows, readRows } from '../fixtures.js';
+import { band, covered, makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, train } from '../index.js';
 
 /** Whole numbers in a range, which follow from x with some noise. */

@@ -1,7 +1,7 @@
-import type { RowCheck } from '../row-check/row-check.js';
-import type { RowWarnings, UnknownName } from '../row-check/row-warnings.js';
 import type { PredictedBlock } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
+import type { SchemaCheck } from '../serving/row-check.js';
+import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
 
 /** The formats of rows. */
 export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
@@ -81,7 +81,7 @@ export class UnknownNamesError extends Error {
 export const MAX_UNKNOWN_NAMES = 21;
 
 /** @throws {UnknownNamesError} if a check has found unknown names */
-export function refuseUnknown(check: RowCheck): void {
+export function refuseUnknown(check: SchemaCheck): void {
   const names = check.unknownNames(MAX_UNKNOWN_NAMES);
   if (names.length > 0) throw new UnknownNamesError(names);
 }

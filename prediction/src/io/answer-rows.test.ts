@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRows, rentRows } from '../fixtures.js';
+import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   type AnswerOptions,
   type AnswerPart,

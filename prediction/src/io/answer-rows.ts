@@ -1,6 +1,6 @@
-import type { RowCheck } from '../row-check/row-check.js';
-import type { AnyPredictor } from '../serving/predictor.js';
+import type { SchemaCheck } from '../serving/row-check.js';
 import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
+import type { AnyPredictor } from '../tasks/predictors.js';
 import {
   type AnswerOptions,
   type AnswerPart,
@@ -63,7 +63,7 @@ const NOTHING: AsyncIterable<Uint8Array> = {
 async function* answerFrom(
   reader: RowReader,
   blocks: BlockPredictor,
-  check: RowCheck,
+  check: SchemaCheck,
   body: AsyncIterable<Uint8Array>,
   options: Omit<AnswerOptions, 'from'>,
   budget: ByteBudget,
@@ -102,7 +102,7 @@ async function* answerFrom(
 async function openReader(
   blocks: BlockPredictor,
   options: AnswerOptions,
-  check: RowCheck,
+  check: SchemaCheck,
   budget: ByteBudget,
 ): Promise<RowReader> {
   switch (options.from) {

@@ -1,16 +1,7 @@
 import * as arrow from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { readRows, rentRows } from '../fixtures.js';
-import { Predictor, readArrowTable, readParquetTable, TableError, train } from '../index.js';
-import type { AnswerFormat, RowFormat } from './answer-part.js';
-import { answerRows } from './answer-rows.js';
-import { TextWriter } from './arrow/column-writers.js';
-import { FlatBuilder, int64, int64Structs, table, uint8 } from './arrow/flat-buffers.js';
-import { BatchBody, dictionaryMessage, endOfStream, schemaMessage } from './arrow/message-bytes.js';
-import { type ArrowType, type Field, INT32, TypeId, UTF8, VERSION } from './arrow/schema.js';
-import { FormatError } from './columns/format-error.js';
-import { pieces } from './fixtures.js';
-import { MadeNumbers, Written } from './hostile-files/fixtures.js';
+import { pieces } from '../../../testkit/prediction/answered-rows.js';
+import { MadeNumbers, Written } from '../../../testkit/prediction/hostile-files.js';
 import {
   deltasOf,
   fileOf,
@@ -19,7 +10,16 @@ import {
   type MadePage,
   pageOf,
   zstandardRun,
-} from './parquet/fixtures.js';
+} from '../../../testkit/prediction/hostile-parquet.js';
+import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
+import { Predictor, readArrowTable, readParquetTable, TableError, train } from '../index.js';
+import type { AnswerFormat, RowFormat } from './answer-part.js';
+import { answerRows } from './answer-rows.js';
+import { TextWriter } from './arrow/column-writers.js';
+import { FlatBuilder, int64, int64Structs, table, uint8 } from './arrow/flat-buffers.js';
+import { BatchBody, dictionaryMessage, endOfStream, schemaMessage } from './arrow/message-bytes.js';
+import { type ArrowType, type Field, INT32, TypeId, UTF8, VERSION } from './arrow/schema.js';
+import { FormatError } from './columns/format-error.js';
 
 const MIB = 1024 * 1024;
 const predictor = new Predictor(train(readRows(rentRows(60), 'rent')));

@@ -1,9 +1,9 @@
-import { MISSING_BIN } from '../binning/bin-mapper.js';
-import type { FindsSuspect, RowCheck } from '../row-check/row-check.js';
-import { KeyReader } from '../row-check/row-keys.js';
 import type { BinnedInput, BinnedRows, RowBinner, RowBlock } from '../serving/row-binner.js';
+import type { OutlierCheck, SchemaCheck } from '../serving/row-check.js';
+import { ColumnMapper } from '../serving/row-keys.js';
 import type { BlockPredictor } from '../serving/row-server.js';
 import type { RowObject } from '../table/cells.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import { type AnswerOptions, type RowReader, refuseUnknown } from './answer-part.js';
 import type { RawColumn } from './arrow/raw-column.js';
 import type { EntryVector, TimeVector, Vector } from './columns/vector.js';
@@ -32,7 +32,7 @@ export class ColumnRowReader implements RowReader {
   readonly isWhole = false;
   readonly #blocks: BlockPredictor;
   readonly #unknown: AnswerOptions['unknown'];
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #readBatches: ReadBatches;
   /** The place of each column by its name, as a row would have it. */
   #sent: Readonly<Record<string, number>> = {};
@@ -40,7 +40,7 @@ export class ColumnRowReader implements RowReader {
   constructor(
     blocks: BlockPredictor,
     { unknown }: AnswerOptions,
-    check: RowCheck,
+    check: SchemaCheck,
     readBatches: ReadBatches,
   ) {
     this.#blocks = blocks;
@@ -71,7 +71,7 @@ export class ColumnRowReader implements RowReader {
   #placesOf(names: readonly string[]): ReadonlyMap<string, number> {
     const sent = Object.fromEntries(names.map((name, place) => [name, place]));
     this.#sent = sent;
-    const { renamed, keys, unknown } = new KeyReader(this.#blocks.names).layoutOf(sent);
+    const { renamed, keys, unknown } = new ColumnMapper(this.#blocks.names).layoutOf(sent);
     if (unknown.length > 0 && this.#unknown === 'refuse') {
       const check = this.#blocks.check();
       check.addColumns(sent, 1, () => 0);
@@ -107,7 +107,7 @@ function valuesAt<T>(
   return values;
 }
 
-function suspectsIn(vector: Vector, finder: FindsSuspect, rows: number): number {
+function suspectsIn(vector: Vector, finder: OutlierCheck, rows: number): number {
   let count = 0;
   if (vector.kind === 'number') {
     // NaN is suspect no more than a missing value.
@@ -224,11 +224,11 @@ export class ColumnBlock implements RowBlock {
 
 function maskUnfamiliar(
   bins: Uint8Array,
-  { isUnfamiliar, mask }: BinnedInput,
+  { isUnseen, mask }: BinnedInput,
   isPartial: Uint8Array,
 ): void {
   for (let row = 0; row < bins.length; row++) {
-    if (isUnfamiliar[bins[row] ?? 0] !== 1) continue;
+    if (isUnseen[bins[row] ?? 0] !== 1) continue;
     bins[row] = mask;
     isPartial[row] = 1;
   }

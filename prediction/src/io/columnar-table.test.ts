@@ -1,7 +1,8 @@
 import * as arrow from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
-import { faultsOf, makeRows } from '../fixtures.js';
+import { pieces } from '../../../testkit/prediction/answered-rows.js';
+import { faultsOf, makeRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   readArrowTable,
   readCsvTable,
@@ -10,7 +11,6 @@ import {
   readRowsTable,
   type Table,
 } from '../index.js';
-import { pieces } from './fixtures.js';
 
 const rows = makeRows(500, (random, index) => ({
   size: Math.round(10_000 * random()) / 100,

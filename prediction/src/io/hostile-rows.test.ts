@@ -3,7 +3,19 @@ import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
-import { readRows, rentRows } from '../fixtures.js';
+import { pieces } from '../../../testkit/prediction/answered-rows.js';
+import { arrowOf, everyType } from '../../../testkit/prediction/arrow-columns.js';
+import {
+  changeBytes,
+  MADE_FILES,
+  type MadeNumbers,
+  type MakeFile,
+  makeHostile,
+  type Outcomes,
+  TIMEOUT,
+  tryFiles,
+} from '../../../testkit/prediction/hostile-files.js';
+import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   Predictor,
   readArrowTable,
@@ -17,19 +29,7 @@ import {
 import { TableError } from '../table/table-error.js';
 import { DeclinedError, type RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
-import { arrowOf, everyType } from './arrow/fixtures.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
-import { pieces } from './fixtures.js';
-import {
-  changeBytes,
-  MADE_FILES,
-  type MadeNumbers,
-  type MakeFile,
-  makeHostile,
-  type Outcomes,
-  TIMEOUT,
-  tryFiles,
-} from './hostile-files/fixtures.js';
 
 const NAMES = ['rooms', 'place', 'index', 'rent'];
 

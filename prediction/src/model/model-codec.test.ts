@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows, rentRows } from '../fixtures.js';
+import { makeRows, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   createPredictor,
   createPredictorInSteps,

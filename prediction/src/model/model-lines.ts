@@ -1,37 +1,73 @@
 import * as v from 'valibot';
-import type { ModelFeature } from '../binning/dataset.js';
-import type { Forest, Tree } from '../forest/tree.js';
-import type { Steps } from '../steps.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { ItemLineReader, ItemLineWriter } from './item-lines.js';
+import type { ModelFeature } from '../trees/binning/dataset.js';
+import type { Forest, Tree } from '../trees/forest/tree.js';
+import type { Steps } from '../trees/steps.js';
 import { columnSchema, featureSchema, type forestHeadSchema, treeSchema } from './schemas.js';
+
+/**
+ * Models as lines of JSON in UTF-8: a head, then the items of its long lists, an item a line: columns, features and
+ * trees. So a model of megabytes can be read in steps.
+ */
+
+const LINE_FEED = 0x0a;
 
 /** A forest in the head of an encoded model. */
 type ForestHead = v.InferOutput<typeof forestHeadSchema>;
 
-/** The parts of a model that both tasks read first. */
+/** The parts of a model that every task reads first. */
 interface Inputs {
   readonly columns: ColumnSummary[];
   readonly features: ModelFeature[];
 }
 
-/** Writes a model as lines: columns, features and trees behind the head. */
-export class ModelLineWriter extends ItemLineWriter {
+/** Collects items, list by list, and puts a head before them. In the head stands the number of a list's items. */
+export class ModelLineWriter {
+  readonly #items: unknown[] = [];
+
   inputs(model: { columns: readonly ColumnSummary[]; features: readonly ModelFeature[] }) {
-    return { columns: this.add(model.columns), features: this.add(model.features) };
+    return { columns: this.#add(model.columns), features: this.#add(model.features) };
   }
 
   forest({ base, trees }: Forest): ForestHead {
-    return { base, trees: this.add(trees) };
+    return { base, trees: this.#add(trees) };
+  }
+
+  /** Returns all lines: the head, then the items. */
+  finish(head: unknown): Uint8Array {
+    const lines = [head, ...this.#items].map((item) => `${JSON.stringify(item)}\n`);
+    return new TextEncoder().encode(lines.join(''));
+  }
+
+  #add(items: readonly unknown[]): number {
+    // One by one: as arguments, thousands of items could exceed the stack.
+    for (const item of items) this.#items.push(item);
+    return items.length;
   }
 }
 
-/** Reads the lines of a model, and checks that they refer to what the model has. */
-export class ModelLineReader extends ItemLineReader {
+/** Reads lines in the order in which they were written, and checks that they refer to what the model has. */
+export class ModelLineReader {
+  readonly #bytes: Uint8Array;
+  readonly #decoder = new TextDecoder('utf-8', { fatal: true });
+  #at = 0;
   #treeSchema: v.GenericSchema<unknown, Tree> = treeSchema;
 
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+  }
+
+  /** Reads a line. @throws {Error} if there is none, or it is not JSON. */
+  next(): unknown {
+    const end = this.#bytes.indexOf(LINE_FEED, this.#at);
+    if (end < 0) throw new Error('A line is missing or was cut.');
+    const line = this.#decoder.decode(this.#bytes.subarray(this.#at, end));
+    this.#at = end + 1;
+    return JSON.parse(line);
+  }
+
   *inputs(head: { columns: number; features: number }): Steps<Inputs> {
-    const columns = yield* this.items(head.columns, columnSchema);
+    const columns = yield* this.#items(head.columns, columnSchema);
     const ofColumns = v.pipe(
       featureSchema,
       v.check(
@@ -39,7 +75,7 @@ export class ModelLineReader extends ItemLineReader {
         'A feature refers to a column that the model does not have.',
       ),
     );
-    const features = yield* this.items(head.features, ofColumns);
+    const features = yield* this.#items(head.features, ofColumns);
     this.#treeSchema = v.pipe(
       treeSchema,
       v.check(
@@ -52,12 +88,27 @@ export class ModelLineReader extends ItemLineReader {
 
   /** Reads a forest. Call `inputs` first, which reads the features that splits refer to. */
   *forest({ base, trees }: ForestHead): Steps<Forest> {
-    return { base, trees: yield* this.items(trees, this.#treeSchema) };
+    return { base, trees: yield* this.#items(trees, this.#treeSchema) };
   }
 
   *forests(heads: readonly ForestHead[]): Steps<Forest[]> {
     const forests: Forest[] = [];
     for (const head of heads) forests.push(yield* this.forest(head));
     return forests;
+  }
+
+  /** Ends the reading. @throws {Error} if bytes are left. */
+  end(): void {
+    if (this.#at < this.#bytes.length) throw new Error('There are more lines than the head says.');
+  }
+
+  /** Reads a list, a step for each item. */
+  *#items<T>(count: number, schema: v.GenericSchema<unknown, T>): Steps<T[]> {
+    const items: T[] = [];
+    while (items.length < count) {
+      items.push(v.parse(schema, this.next()));
+      yield;
+    }
+    return items;
   }
 }

@@ -1,39 +1,35 @@
-import type { ModelFeature } from '../binning/dataset.js';
-import type { Forest } from '../forest/tree.js';
-import type { ErrorModel } from '../intervals/conformal.js';
-import type { TargetScale, TargetSupport } from '../intervals/target-range.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import type { NumberReading } from '../table/number-formats.js';
-import type { ClassificationModel } from './class-model.js';
-import type { RegressionMetrics } from './metrics.js';
-import type { PartialRows } from './partial-rows.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
+import type { ModelFeature } from '../trees/binning/dataset.js';
 
-/** A trained model, told apart by its task. */
-export type Model = RegressionModel | ClassificationModel;
-
-/**
- * A trained regressor: plain data, immutable, with everything that predictions need. Its trees and its
- * calibrations reckon in the standard units of `target_scale`. Its own error model is for ordinary
- * rows.
- */
-export interface RegressionModel extends ErrorModel {
-  readonly task: 'regression';
+/** What a trained model of any task has: plain data, immutable, with everything that predictions need. */
+export interface ModelBase {
   readonly target: string;
-  /** The form in which the target was read, such as amounts with a unit; null for plain numbers. */
-  readonly target_reading: NumberReading | null;
   /** Rows with a target, held-out rows among them. */
   readonly row_count: number;
   /** The input columns in the order of the table, without the target. */
   readonly columns: readonly ColumnSummary[];
-  readonly metrics: RegressionMetrics;
   /** The features of the trees, in the order of `Split.feature`. */
   readonly features: readonly ModelFeature[];
-  readonly target_scale: TargetScale;
-  readonly target_support: TargetSupport;
-  /** Predicts the target. */
-  readonly value_forest: Forest;
-  /** The widest interval that an answer of its own accord gives: one standard deviation. */
-  readonly target_deviation: number;
-  /** The calibration of partial rows; null if there can be none. */
-  readonly partial_rows: PartialRows | null;
+  /** The part for partial rows; null if there can be none. */
+  readonly partial_rows: PartialRowsBase | null;
+}
+
+/**
+ * The part of a model for partial rows: those that leave out a value which (nearly) every row learnt
+ * from had, or bring a category which (nearly) none had. Trees that never met such a bin send it
+ * along with the larger child or with the rest, so that their word on it is a guess, and what was
+ * counted on ordinary rows does not bound its error.
+ */
+export interface PartialRowsBase {
+  /** For each feature its unseen bins, ascending: those that make a row partial. */
+  readonly unfamiliar_bins: readonly (readonly number[])[];
+}
+
+/**
+ * The bin that a masked value gets, and that unseen bins are read as: trees that were grown on
+ * masked rows know it.
+ */
+export function maskBin(unseenBins: readonly number[]): number {
+  return unseenBins[0] ?? MISSING_BIN;
 }

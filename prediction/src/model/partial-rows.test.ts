@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows } from '../fixtures.js';
+import { makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, train } from '../index.js';
 
 describe('gaps that training has learnt about', () => {

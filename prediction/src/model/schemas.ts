@@ -1,9 +1,9 @@
 import * as v from 'valibot';
-import { DATE_PARTS } from '../binning/date-parts.js';
-import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../forest/tree.js';
 import { isRowObject, type RowObject } from '../table/cells.js';
 import { columnReadingSchema } from '../table/codec/format.js';
 import { MAX_CATEGORIES } from '../table/column-profile.js';
+import { DATE_PARTS } from '../trees/binning/date-parts.js';
+import { MAX_BINS, MAX_LEAVES, type Split, type Tree } from '../trees/forest/tree.js';
 
 /** The parts of encoded models of both tasks. */
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows, rentRows } from '../fixtures.js';
+import { makeRows, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, train } from '../index.js';
 import { columnName } from '../table/column-names.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows, rentRows } from '../fixtures.js';
+import { makeRows, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, train } from '../index.js';
 
 const rent = new Predictor(train(readRows(rentRows(200), 'rent')));

@@ -1,10 +1,8 @@
-import { createEncoder, type Encoder } from '../binning/bin-mapper.js';
-import type { ModelFeature } from '../binning/dataset.js';
-import { MAX_BINS } from '../forest/tree.js';
-import { maskBin } from '../model/partial-rows.js';
-import type { Steps } from '../steps.js';
+import { type ModelBase, maskBin } from '../model/model.js';
 import { Cell, type RowObject } from '../table/cells.js';
-import type { ColumnSummary } from '../table/column-profile.js';
+import { createEncoder, type Encoder } from '../trees/binning/bin-mapper.js';
+import { MAX_BINS } from '../trees/forest/tree.js';
+import type { Steps } from '../trees/steps.js';
 
 /** One input that the model splits on. */
 export interface BinnedInput {
@@ -13,7 +11,7 @@ export interface BinnedInput {
   readonly cell: Cell;
   readonly encoder: Encoder;
   /** By bin: 1 if it is unfamiliar. */
-  readonly isUnfamiliar: Uint8Array;
+  readonly isUnseen: Uint8Array;
   /** The bin that replaces unfamiliar bins. */
   readonly mask: number;
 }
@@ -26,11 +24,7 @@ export interface BinnedRows {
 }
 
 /** The parts of a model that bin rows. */
-export interface BinnedModel {
-  readonly columns: readonly ColumnSummary[];
-  readonly features: readonly ModelFeature[];
-  readonly partial_rows: { readonly unfamiliar_bins: readonly (readonly number[])[] } | null;
-}
+export type BinnedModel = Pick<ModelBase, 'columns' | 'features' | 'partial_rows'>;
 
 /** Reads rows as a model sees them. */
 export class RowBinner {
@@ -43,11 +37,11 @@ export class RowBinner {
       // A decoded model was checked for it, and a trained one has it by construction.
       if (summary === undefined) throw new RangeError(`The model has no column ${column}.`);
       const unfamiliarBins = partial_rows?.unfamiliar_bins[feature] ?? [];
-      const isUnfamiliar = new Uint8Array(MAX_BINS);
-      for (const bin of unfamiliarBins) isUnfamiliar[bin] = 1;
+      const isUnseen = new Uint8Array(MAX_BINS);
+      for (const bin of unfamiliarBins) isUnseen[bin] = 1;
       const encoder = createEncoder(summary, cuts, part);
       const mask = maskBin(unfamiliarBins);
-      inputs.push({ column, cell: new Cell(summary.name), encoder, isUnfamiliar, mask });
+      inputs.push({ column, cell: new Cell(summary.name), encoder, isUnseen, mask });
       yield;
     }
     return new RowBinner(inputs);
@@ -83,9 +77,9 @@ export class RowBinner {
   #binRow(row: RowObject, bins: Uint8Array, index: number, stride: number): boolean {
     let isPartial = false;
     let place = index;
-    for (const { cell, encoder, isUnfamiliar, mask } of this.#inputs) {
+    for (const { cell, encoder, isUnseen, mask } of this.#inputs) {
       const bin = encoder.bin(cell.of(row));
-      const unfamiliar = isUnfamiliar[bin] === 1;
+      const unfamiliar = isUnseen[bin] === 1;
       bins[place] = unfamiliar ? mask : bin;
       if (unfamiliar) isPartial = true;
       place += stride;
@@ -122,15 +116,4 @@ export class ObjectBlock implements RowBlock {
   row(index: number): RowObject {
     return this.rows[index] ?? {};
   }
-}
-
-/** Writes the indexes of ordinary rows, and behind them those of partial rows. Tells how many are ordinary. */
-export function sortByKind(isPartial: Uint8Array, count: number, indexes: Uint32Array): number {
-  let ordinaryCount = 0;
-  let last = count;
-  for (let index = 0; index < count; index++) {
-    if (isPartial[index] === 1) indexes[--last] = index;
-    else indexes[ordinaryCount++] = index;
-  }
-  return ordinaryCount;
 }

@@ -1,11 +1,11 @@
-import type { Model } from '../model/model.js';
-import { type RowCheck, RowChecks } from '../row-check/row-check.js';
-import { KeyReader, type ModelNames, underModelNames } from '../row-check/row-keys.js';
-import type { Steps } from '../steps.js';
+import type { ModelBase } from '../model/model.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import type { Steps } from '../trees/steps.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
+import { type SchemaCheck, SchemaChecks } from './row-check.js';
+import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
 import { RowWriter } from './row-writer.js';
 import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
@@ -62,7 +62,7 @@ export interface BlockPredictor {
   readonly writer: RowWriter;
   predict(block: RowBlock): PredictedBlock;
   /** Begins a check of the rows. */
-  check(): RowCheck;
+  check(): SchemaCheck;
 }
 
 /** The text around and between the rows of an answer. */
@@ -89,20 +89,20 @@ const LINES: Frame = {
 
 /** The parts of a server that take long to make. */
 export interface ServerParts<A> {
-  readonly model: Model;
+  readonly model: ModelBase;
   readonly task: TaskServer<A>;
   readonly writer: RowWriter;
-  readonly checks: RowChecks;
+  readonly checks: SchemaChecks;
 }
 
 export function* createParts<A>(
-  model: Model,
+  model: ModelBase,
   creation: Steps<TaskServer<A>>,
 ): Steps<ServerParts<A>> {
   const task = yield* creation;
   const texts = model.columns.map(({ categories }) => categories);
   const writer = yield* RowWriter.create(task.layout, texts);
-  return { model, task, writer, checks: yield* RowChecks.create(model) };
+  return { model, task, writer, checks: yield* SchemaChecks.create(model) };
 }
 
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */
@@ -217,7 +217,7 @@ export class RowServer<A> {
   }
 
   /** Begins a check of rows for names and values that the model does not know. It predicts nothing. */
-  check(): RowCheck {
+  check(): SchemaCheck {
     return this.#parts.checks.begin();
   }
 
@@ -269,7 +269,7 @@ export function* objectBlocks(
   rows: readonly unknown[],
   { names, binner, maxRows }: Pick<BlockPredictor, 'names' | 'binner' | 'maxRows'>,
 ): Generator<ObjectBlock> {
-  const keys = new KeyReader(names);
+  const keys = new ColumnMapper(names);
   for (let start = 0; start < rows.length; ) {
     const read = keys.read(rows, start, maxRows);
     yield new ObjectBlock(read, binner);

@@ -1,5 +1,5 @@
-import { finish, type Steps } from '../steps.js';
 import { Cell, type RowObject } from '../table/cells.js';
+import { finish, type Steps } from '../trees/steps.js';
 import {
   type AnswerLayout,
   escapeJson,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, makeRows, readRows } from '../fixtures.js';
+import { faultsOf, makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, train } from '../index.js';
 import { CATEGORY_BYTES, categoryShare, chooseCategories } from './column-profile.js';
 

@@ -1,7 +1,6 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
-import type { ColumnReading } from './number-formats.js';
-import { detectNumberFormat, readerOf } from './number-formats.js';
+import { type ColumnReading, detectNumberFormat, readerOf } from './number-formats.js';
 import { MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
 import { bytesOf, TextCells, type TextHolder, type TextMemory } from './text-column.js';
 

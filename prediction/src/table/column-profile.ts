@@ -1,7 +1,6 @@
-import { minRowsOfCategory } from '../params.js';
+import { minRowsOfCategory } from '../trees/params.js';
 import { parseDate, parseNumber } from './cells.js';
-import type { ColumnReading } from './number-formats.js';
-import { detectNumberFormat, readerOf } from './number-formats.js';
+import { type ColumnReading, detectNumberFormat, readerOf } from './number-formats.js';
 import { PARSING_SHARE, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
 
 /** The summary of an input column. */

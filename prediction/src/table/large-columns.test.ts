@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row, readRows, rowsOf } from '../fixtures.js';
+import { makeRows, type Row, readRows, rowsOf } from '../../../testkit/prediction/sample-tables.js';
 import { encodeModel, Predictor, train } from '../index.js';
 
 /** More than the distinct texts that a column keeps. */

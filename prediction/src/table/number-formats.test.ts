@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { faultsOf, readRows } from '../fixtures.js';
+import { faultsOf, readRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   decodeModel,
   describeModel,

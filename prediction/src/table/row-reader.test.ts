@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, type Row, readRows, rowsOf } from '../fixtures.js';
+import { faultsOf, type Row, readRows, rowsOf } from '../../../testkit/prediction/sample-tables.js';
 
 const sixty = (make: (index: number) => unknown) =>
   Array.from({ length: 60 }, (_, index) => make(index));

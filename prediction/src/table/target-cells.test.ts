@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, type Row } from '../fixtures.js';
+import { faultsOf, type Row } from '../../../testkit/prediction/sample-tables.js';
 import { readRowsTable, type Task } from '../index.js';
 
 function rowsWith(count: number, y: (row: number) => unknown): Row[] {

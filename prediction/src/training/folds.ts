@@ -1,48 +1,60 @@
-import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import type { Forest } from '../forest/tree.js';
-import { pick } from '../statistics.js';
+import type { BinnedFeatures } from '../trees/binning/dataset.js';
+import type { CreateLoss } from '../trees/boosting/booster.js';
+import type { Learner } from '../trees/boosting/learner.js';
+import { emptyScores, type Forest, type Scores } from '../trees/forest/tree.js';
 
-/** A forest that predicts the target, and its out-of-fold predictions. */
-export interface FittedTarget {
-  /** The forest of the model. */
-  forest: Forest;
-  /** For each tree, and each of its splits, by how much it lowered the squared error. */
-  gains: readonly (readonly number[])[];
-  outOfFold: OutOfFold;
+/**
+ * What a task boosts for: the targets of the rows of a table, and how scores do on them.
+ *
+ * @typeParam O the type itself.
+ */
+export interface Objective<O> {
+  /** The number of forests that are grown side by side, whose sums are the scores of a row. */
+  readonly forestCount: number;
+  readonly maxRounds: number;
+  readonly createLoss: CreateLoss;
+  /** Boosts for what the scores of other forests leave over. */
+  createCorrection(scores: Scores): CreateLoss;
+  /** The sum of the losses of some rows: the less, the better. */
+  loss(scores: Scores, rows: Uint32Array): number;
+  /** The same for some of the rows, in the given order. */
+  take(rows: Uint32Array): O;
 }
 
-/** Rows with predictions of forests that were not trained on them, as a table of their own. */
-export interface OutOfFold {
-  features: BinnedFeatures;
-  /** In standard units, by row. */
-  target: Float64Array;
-  /** By row, the prediction of a forest that was not trained on it. */
-  predictions: Float64Array;
+/** The forests of a model, and how forests do on rows that they were not trained on. */
+export interface Fitted<O> {
+  forests: readonly Forest[];
+  /** For each forest and tree, and each of its splits, by how much it lowered the squared residuals. */
+  gains: readonly (readonly (readonly number[])[])[];
+  outOfFold: OutOfFold<O>;
+}
+
+/** Rows with scores of forests that were not trained on them, as a table of their own. */
+export interface OutOfFold<O> {
+  /** Has the rows. */
+  learner: Learner;
+  objective: O;
+  scores: Scores;
   folds: readonly Fold[];
-  /** The rows that calibrate intervals and metrics, in random order; each is in the test set of one fold. */
+  /** The rows that calibrate and measure, in random order; each is in the test set of one fold. */
   testRows: Uint32Array;
-  /**
-   * Predictions for some test rows of forests with a smaller training set than the folds', smaller by the share
-   * by which the folds' is smaller than the model's; null if the model's forest is that of a fold.
-   */
-  fromFewer: { rows: Uint32Array; predictions: Float64Array } | null;
 }
 
 /**
  * A training set and a test set, both ascending. A single fold is a hold-out. Of several, each tests rows that
- * the others train on, so that the model's own forest may be trained on all of them.
+ * the others train on, so that the model's own forests may be trained on all of them.
  */
 export interface Fold {
   train: Uint32Array;
   test: Uint32Array;
-  /** Predicts the target. It was not trained on the test set; in a hold-out, on no row here. */
-  forest: Forest;
+  /** They were not trained on the test set; in a hold-out, on no row here. */
+  forests: readonly Forest[];
 }
 
 /** Returns the rows, ascending, on which the model's own forests are trained. */
-export function trainingRows({ folds, features }: OutOfFold): Uint32Array {
+export function trainingRows({ folds, learner }: OutOfFold<unknown>): Uint32Array {
   const [only] = folds;
-  return only !== undefined && folds.length === 1 ? only.train : everyRow(features.rowCount);
+  return only !== undefined && folds.length === 1 ? only.train : everyRow(learner.rowCount);
 }
 
 /** Returns the numbers of all rows. */
@@ -60,48 +72,6 @@ export function splitFolds(order: Uint32Array): { train: Uint32Array; test: Uint
   }));
 }
 
-/** Many patterns of gaps need rows to train on: each row of a small table is copied. */
-const COPIED_ROWS = 20_000;
-const MAX_COPIES = 3;
-
-/** The copies of every row of a table, for training on partial rows. */
-export interface RowCopies {
-  /** The original of each copy. */
-  readonly origins: Uint32Array;
-  /** Returns the copies of some rows. */
-  repeat(rows: Uint32Array): Uint32Array;
-}
-
-export function copiesOfRows(rowCount: number): RowCopies {
-  const times = Math.min(Math.max(Math.floor(COPIED_ROWS / rowCount), 1), MAX_COPIES);
-  const repeat = (rows: Uint32Array) =>
-    Uint32Array.from(
-      { length: times * rows.length },
-      (_, index) => rowCount * Math.floor(index / rows.length) + (rows[index % rows.length] ?? 0),
-    );
-  return { origins: repeat(everyRow(rowCount)).map((row) => row % rowCount), repeat };
-}
-
-/**
- * Copies every row, each copy into the sets that the row is in. Intervals are calibrated on the first copies
- * alone: the others add no evidence.
- */
-export function repeatRows(outOfFold: OutOfFold): OutOfFold {
-  const { origins, repeat } = copiesOfRows(outOfFold.features.rowCount);
-  return {
-    features: takeRows(outOfFold.features, origins),
-    target: pick(outOfFold.target, origins),
-    predictions: pick(outOfFold.predictions, origins),
-    folds: outOfFold.folds.map(({ train, test, forest }) => ({
-      train: repeat(train),
-      test: repeat(test),
-      forest,
-    })),
-    testRows: outOfFold.testRows,
-    fromFewer: null,
-  };
-}
-
 /** Smaller tables are trained in folds, which take six trainings. */
 const MAX_ROWS_FOR_FOLDS = 20_000;
 const MAX_BINS_FOR_FOLDS = 2_000_000;
@@ -110,10 +80,53 @@ const MAX_BINS_FOR_FOLDS = 2_000_000;
 const MAX_ROWS_OF_FORESTS = 125_000;
 
 /** Whether a table is small enough to be trained in folds. */
-export function isForFolds({ rowCount, bins }: BinnedFeatures, forests = 1): boolean {
+export function isForFolds({ rowCount, bins }: BinnedFeatures, forests: number): boolean {
   return (
     rowCount <= MAX_ROWS_FOR_FOLDS &&
     bins.length <= MAX_BINS_FOR_FOLDS &&
     forests * rowCount <= MAX_ROWS_OF_FORESTS
   );
+}
+
+/** Forests, and by row the scores of those that were not trained on it. */
+export interface FittedForests {
+  forests: readonly Forest[];
+  scores: Scores;
+}
+
+/**
+ * Trains further forests beside those of a model, and out-of-fold beside those of each fold.
+ *
+ * @param model the forests of the model.
+ * @param fit trains such forests on some rows.
+ */
+export function fitOutOfFold(
+  { learner, folds, ...rest }: OutOfFold<unknown>,
+  model: readonly Forest[],
+  fit: (forests: readonly Forest[], rows: Uint32Array) => readonly Forest[],
+): FittedForests {
+  const fitted = fit(model, trainingRows({ learner, folds, ...rest }));
+  const isHoldOut = folds.length === 1;
+  const beside = folds.map(({ forests, ...fold }) => {
+    return { ...fold, forests: isHoldOut ? fitted : fit(forests, fold.train) };
+  });
+  return { forests: fitted, scores: scoreOutOfFold(learner, beside) };
+}
+
+/** Returns the number of rounds that forests of `rounds` trees take with those of all folds. */
+export function roundsOf({ folds }: OutOfFold<unknown>, rounds: number): number {
+  return folds.length === 1 ? rounds : rounds * (folds.length + 1);
+}
+
+/**
+ * Returns, by row, the scores of the fold in whose test set the row is. The training set of a hold-out is in no
+ * test set, and gets the scores of its own forests.
+ */
+export function scoreOutOfFold(learner: Learner, folds: readonly Fold[]): Scores {
+  const scores = emptyScores(folds[0]?.forests.length ?? 0, learner.rowCount);
+  for (const { train, test, forests } of folds) {
+    if (folds.length === 1) learner.score(forests, train, scores);
+    learner.score(forests, test, scores);
+  }
+  return scores;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row, readRows } from '../fixtures.js';
+import { makeRows, type Row, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { train } from '../index.js';
 
 function importanceOf(rows: readonly Row[]) {

@@ -1,7 +1,10 @@
-import { type BinnedFeatures, takeRows } from '../binning/dataset.js';
-import type { Forest } from '../forest/tree.js';
-import { shuffledRange } from '../random.js';
 import type { Importance } from '../table/column-profile.js';
+import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
+import { ForestScorers, scorerMemory } from '../trees/forest/forest-scorer.js';
+import { emptyScores, type Scores } from '../trees/forest/tree.js';
+import { shuffledRange } from '../trees/random.js';
+import { finish } from '../trees/steps.js';
+import type { Fitted } from './folds.js';
 
 /** So many rows tell what matters. */
 const MAX_ROWS = 2000;
@@ -10,22 +13,8 @@ const MAX_ROWS = 2000;
 const MAX_SCORED = 200_000;
 const MIN_ROWS = 200;
 
-/** Trees of one forest, and for each tree and each of its splits by how much it lowered the squared residuals. */
-export interface GrownForest {
-  trees: Forest['trees'];
-  gains: readonly (readonly number[])[];
-}
-
-/** Rows that forests were not trained on, and how these do on them. */
-export interface JudgedFold {
-  test: Uint32Array;
-  /**
-   * Makes ready to measure some of the test rows: what is returned sums up the losses of their predictions.
-   *
-   * @param rows of the test set.
-   */
-  judge: (rows: Uint32Array) => (bins: Uint8Array) => number;
-}
+/** Sums up the losses of some rows: the scores of a row are at its index in `rows`. */
+type Judge = (scores: Scores, rows: Uint32Array) => number;
 
 /**
  * The importance of each column: its share of the gains of the trees' splits, and by permutation
@@ -35,15 +24,14 @@ export interface JudgedFold {
  * @returns by column, for those that features are read from.
  */
 export function weighColumns(
-  features: BinnedFeatures,
-  forests: readonly GrownForest[],
-  folds: readonly JudgedFold[],
+  fitted: Fitted<unknown>,
+  judge: Judge,
   random: () => number,
   toUnits: (loss: number) => number,
 ): Map<number, Importance> {
-  const gainOf = sumGains(forests, features.columnOf);
+  const gainOf = sumGains(fitted);
   const total = [...gainOf.values()].reduce((sum, gain) => sum + gain, 0);
-  const damageOf = permute(features, folds, [...gainOf.keys()], forests.length, random, toUnits);
+  const damageOf = permute(fitted, [...gainOf.keys()], judge, random, toUnits);
   return new Map(
     [...gainOf].map(([column, gain]) => [
       column,
@@ -52,16 +40,15 @@ export function weighColumns(
   );
 }
 
-function sumGains(
-  forests: readonly GrownForest[],
-  columnOf: readonly number[],
-): Map<number, number> {
+function sumGains({ forests, gains, outOfFold }: Fitted<unknown>): Map<number, number> {
+  const { columnOf } = outOfFold.learner.features;
   const gainOf = new Map(columnOf.map((column) => [column, 0]));
-  for (const { trees, gains } of forests) {
+  for (const [forest, { trees }] of forests.entries()) {
     for (const [tree, { splits }] of trees.entries()) {
       for (const [index, { feature }] of splits.entries()) {
         const column = columnOf[feature] ?? 0;
-        gainOf.set(column, (gainOf.get(column) ?? 0) + (gains[tree]?.[index] ?? 0));
+        const gain = gains[forest]?.[tree]?.[index] ?? 0;
+        gainOf.set(column, (gainOf.get(column) ?? 0) + gain);
       }
     }
   }
@@ -70,20 +57,26 @@ function sumGains(
 
 /** By column, how much the loss grows when its values are shuffled. */
 function permute(
-  features: BinnedFeatures,
-  folds: readonly JudgedFold[],
+  { forests, outOfFold: { learner, folds } }: Fitted<unknown>,
   columns: readonly number[],
-  forestCount: number,
+  judge: Judge,
   random: () => number,
   toUnits: (loss: number) => number,
 ): Map<number, number> {
-  const affordable = Math.max(MIN_ROWS, Math.floor(MAX_SCORED / columns.length / forestCount));
-  const samples = folds.map(({ test, judge }) => {
+  const affordable = Math.max(MIN_ROWS, Math.floor(MAX_SCORED / columns.length / forests.length));
+  const memory = scorerMemory();
+  const samples = folds.map(({ test, forests: ofFold }) => {
     const most = Math.ceil(Math.min(MAX_ROWS, affordable) / folds.length);
     const drawn = shuffledRange(test.length, random).subarray(0, most);
     const some = drawn.map((index) => test[index] ?? 0);
     const order = shuffledRange(some.length, random);
-    return { sample: takeRows(features, some), order, lossOf: judge(some) };
+    const scorers = finish(ForestScorers.create(ofFold, memory));
+    const scores = emptyScores(ofFold.length, some.length);
+    const lossOf = (bins: Uint8Array) => {
+      scorers.write(scores.values, bins, some.length);
+      return judge(scores, some);
+    };
+    return { sample: takeRows(learner.features, some), order, lossOf };
   });
   const error = (column?: number) => {
     let losses = 0;

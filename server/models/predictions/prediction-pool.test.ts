@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readRows, rentRows } from '../../../prediction/src/fixtures.js';
 import { encodeModel, train } from '../../../prediction/src/training.js';
+import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
 import { type AnswerProgress, PredictionPool, type PredictionRequest } from './prediction-pool.js';
 
 const script = new URL(

@@ -1,9 +1,9 @@
 import type { components } from '../../../generated/openapi.js';
 import type {
   AnyPredictor,
-  RowCheck,
   RowWarning,
   RowWarnings,
+  SchemaCheck,
   UnknownName,
 } from '../../../prediction/src/predicting.js';
 import { pausing } from '../../common/pausing.js';
@@ -41,7 +41,7 @@ export function checkRows(
   return rows.length <= MAX_ROWS ? finish() : checkRest(check, rows).then(finish);
 }
 
-async function checkRest(check: RowCheck, rows: readonly unknown[]): Promise<void> {
+async function checkRest(check: SchemaCheck, rows: readonly unknown[]): Promise<void> {
   const pause = pausing();
   for (let start = MAX_ROWS; start < rows.length; start += MAX_ROWS) {
     await pause();

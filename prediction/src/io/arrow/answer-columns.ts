@@ -20,8 +20,7 @@ import {
 } from './column-writers.js';
 import { BatchBody } from './message-bytes.js';
 import type { Dictionary, RawColumn } from './raw-column.js';
-import type { Field } from './schema.js';
-import { TypeId, UTF8 } from './schema.js';
+import { type Field, TypeId, UTF8 } from './schema.js';
 import { isPassedOn, writeRows } from './sent-columns.js';
 
 /** A dictionary that is to be written before a batch. */

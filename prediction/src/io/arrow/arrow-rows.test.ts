@@ -1,7 +1,9 @@
 import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRows, readRows } from '../../fixtures.js';
+import { answer } from '../../../../testkit/prediction/answered-rows.js';
+import { arrowOf, jsonOf, sentTables } from '../../../../testkit/prediction/arrow-columns.js';
+import { makeRows, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   Classifier,
   FormatError,
@@ -10,8 +12,6 @@ import {
   train,
   UnknownNamesError,
 } from '../../index.js';
-import { answer } from '../fixtures.js';
-import { arrowOf, jsonOf, sentTables } from './fixtures.js';
 
 const places = ['centre', 'north', 'south', '12', 'true'];
 const DAY = 86_400_000;

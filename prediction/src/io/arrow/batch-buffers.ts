@@ -1,5 +1,4 @@
-import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
-import { findOverlap } from '../columns/byte-budget.js';
+import { type ByteBudget, findOverlap, type HeldBytes } from '../columns/byte-budget.js';
 import { decompressLz4Frame, decompressZstandard } from '../columns/compression.js';
 import { FormatError } from '../columns/format-error.js';
 import type { FlatTable } from './flat-buffers.js';

@@ -1,6 +1,5 @@
 import type { BatchBody } from './message-bytes.js';
-import type { Field } from './schema.js';
-import { type ArrowType, BOOL, FLOAT64, INT32, LIST, UTF8 } from './schema.js';
+import { type ArrowType, BOOL, type Field, FLOAT64, INT32, LIST, UTF8 } from './schema.js';
 
 /** Collects the values of a column, and writes them as the next column of a batch. */
 export interface ColumnWriter<T> {

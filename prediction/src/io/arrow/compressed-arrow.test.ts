@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { tableFromIPC } from 'apache-arrow';
 import { describe, expect, test } from 'vitest';
-import { readRows } from '../../fixtures.js';
+import { answer } from '../../../../testkit/prediction/answered-rows.js';
+import { lz4Frame, zstandardFrame } from '../../../../testkit/prediction/compressed-frames.js';
+import { MadeNumbers, Written } from '../../../../testkit/prediction/hostile-files.js';
+import { readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { Predictor, readArrowTable, readRowsTable, train } from '../../index.js';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { decompressLz4Frame } from '../columns/compression.js';
-import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
 import { FormatError } from '../columns/format-error.js';
-import { answer } from '../fixtures.js';
-import { MadeNumbers, Written } from '../hostile-files/fixtures.js';
 import { readArrow } from './arrow-batches.js';
 import { FlatBuilder, int64, int64Structs, table, uint8 } from './flat-buffers.js';
 import { endOfStream, schemaMessage } from './message-bytes.js';

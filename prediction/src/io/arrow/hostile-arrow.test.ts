@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { lz4Frame, zstandardFrame } from '../columns/fixtures.js';
-import { FormatError } from '../columns/format-error.js';
+import { lz4Frame, zstandardFrame } from '../../../../testkit/prediction/compressed-frames.js';
 import {
   MADE_FILES,
   type MadeNumbers,
@@ -9,7 +8,8 @@ import {
   tryFiles,
   useValues,
   Written,
-} from '../hostile-files/fixtures.js';
+} from '../../../../testkit/prediction/hostile-files.js';
+import { FormatError } from '../columns/format-error.js';
 import { readArrow } from './arrow-batches.js';
 import { FlatBuilder, type FlatFields, int64, int64Structs, table, uint8 } from './flat-buffers.js';
 import { endOfStream, fileFooter, fileOpening, schemaMessage } from './message-bytes.js';

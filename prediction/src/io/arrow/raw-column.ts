@@ -3,8 +3,7 @@ import { FormatError } from '../columns/format-error.js';
 import { Entries, type OtherValues, ValueParts } from '../columns/vector.js';
 import type { BatchBuffers } from './batch-buffers.js';
 import type { FlatTable } from './flat-buffers.js';
-import type { Field } from './schema.js';
-import { bitWidth, param, TypeId } from './schema.js';
+import { bitWidth, type Field, param, TypeId } from './schema.js';
 
 /** A column of a batch as it was sent. */
 export interface RawColumn {

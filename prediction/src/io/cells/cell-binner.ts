@@ -1,5 +1,5 @@
-import type { FindsSuspect, RowCheck } from '../../row-check/row-check.js';
 import type { BinnedRows, RowBinner } from '../../serving/row-binner.js';
+import type { OutlierCheck, SchemaCheck } from '../../serving/row-check.js';
 import type { RowObject } from '../../table/cells.js';
 import { type BlockPlace, CELL, CellBlock, type ReadOther } from './cell-block.js';
 import type { CellMemory } from './cell-memory.js';
@@ -93,7 +93,7 @@ export class CellBinner {
   }
 
   /** Adds what was counted to a check. */
-  report(check: RowCheck): void {
+  report(check: SchemaCheck): void {
     const { memory } = this.#lent;
     for (const [index, { finder }] of this.#lent.plan.features.entries()) {
       if (finder < 0) continue;
@@ -116,9 +116,9 @@ export class CellBinner {
         block.value(row, column),
       );
       if (isSuspect) this.#suspects[feature.finder] = (this.#suspects[feature.finder] ?? 0) + 1;
-      const isUnfamiliar = feature.isUnfamiliar[bin] === 1;
-      bytes[bins + index * block.rowCount + row] = isUnfamiliar ? feature.mask : bin;
-      if (isUnfamiliar) bytes[isPartial + row] = 1;
+      const isUnseen = feature.isUnseen[bin] === 1;
+      bytes[bins + index * block.rowCount + row] = isUnseen ? feature.mask : bin;
+      if (isUnseen) bytes[isPartial + row] = 1;
     }
   }
 
@@ -148,10 +148,10 @@ const MAX_KNOWN = 4096;
 
 /** Reads the cells that the kernel leaves to JavaScript, with the encoder of their feature. */
 class UnreadCells {
-  readonly #finders: readonly FindsSuspect[];
+  readonly #finders: readonly OutlierCheck[];
   readonly #known: (Map<string, ReadCell> | undefined)[] = [];
 
-  constructor(finders: readonly FindsSuspect[]) {
+  constructor(finders: readonly OutlierCheck[]) {
     this.#finders = finders;
   }
 

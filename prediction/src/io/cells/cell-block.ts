@@ -18,7 +18,7 @@ import type { CellPlan } from './cell-plan.js';
  * cheaply, as a quoted field with doubled quotes, is `OTHER`, and the reader gives `CellBinner` a
  * function that reads it. A row that it cannot scan stays missing: the reader makes an object of it,
  * adds that to the check of the body, and gives it to `CellBinner.block` beside the cells. The rows of
- * the cells are counted with `RowCheck.skip`. Read what the kernel tells of a scan, and copy bytes that
+ * the cells are counted with `SchemaCheck.skip`. Read what the kernel tells of a scan, and copy bytes that
  * are needed later, before anything is allocated: views of the memory end when it grows.
  */
 export const CellKind = {

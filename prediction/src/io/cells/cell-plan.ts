@@ -1,9 +1,9 @@
-import type { CutGrid } from '../../binning/bin-mapper.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import { type FindsSuspect, usualRange } from '../../row-check/row-check.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
+import { type OutlierCheck, usualRange } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
+import type { CutGrid } from '../../trees/binning/bin-mapper.js';
 
 /** Bytes of the parts of a plan: see `kernel/assembly/cells/plan.ts`. */
 const HEADER = 24;
@@ -36,7 +36,7 @@ export class CellPlan {
   /** The names of the columns of a row's cells: see `AnswerLayout.sent`. */
   readonly columns: readonly string[];
   readonly features: readonly PlannedFeature[];
-  readonly finders: readonly FindsSuspect[];
+  readonly finders: readonly OutlierCheck[];
   /** The place of the image, and the place where the kernel finds the plan. */
   readonly start: number;
   readonly image: Uint8Array;
@@ -110,7 +110,7 @@ function keyBytes(name: string): Uint8Array {
 function layFeature(
   memory: KernelMemory,
   at: number,
-  { column, encoder, isUnfamiliar, mask, finder }: PlannedFeature,
+  { column, encoder, isUnseen, mask, finder }: PlannedFeature,
   summary: ColumnSummary,
 ): void {
   const isCategory = summary.kind === 'category';
@@ -122,7 +122,7 @@ function layFeature(
   words[at / 4 + 7] = isCategory && finder >= 0 ? 1 : 0;
   const { least, most } = usualRange(summary);
   doubles.set(finder >= 0 ? [least, most] : [-Infinity, Infinity], at / 8 + 4);
-  for (const [bin, unfamiliar] of isUnfamiliar.entries()) {
+  for (const [bin, unfamiliar] of isUnseen.entries()) {
     const place = at + 48 + (bin >> 3);
     if (unfamiliar === 1) bytes[place] = (bytes[place] ?? 0) | (1 << (bin & 7));
   }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
 import { expect, test } from 'vitest';
-import { makeRows, readRows } from '../../fixtures.js';
+import { makeRows, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { type AnswerPart, answerRows, Predictor, train } from '../../index.js';
 
 /** A model of a column of each kind, and of names that objects have. */

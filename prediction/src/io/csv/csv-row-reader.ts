@@ -1,5 +1,5 @@
-import type { RowCheck } from '../../row-check/row-check.js';
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
@@ -20,12 +20,12 @@ export class CsvRowReader implements RowReader {
   readonly isWhole = false;
   readonly #blocks: BlockPredictor;
   readonly #unknown: AnswerOptions['unknown'];
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #scanner: CsvScanner;
   /** Undefined until the header has been read. */
   #rows: ObjectRows | CellRows | undefined;
 
-  constructor(blocks: BlockPredictor, { unknown, csv = {} }: AnswerOptions, check: RowCheck) {
+  constructor(blocks: BlockPredictor, { unknown, csv = {} }: AnswerOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#check = check;
@@ -105,7 +105,7 @@ class CsvHeader {
   }
 
   /** @throws {UnknownNamesError} if a fresh check does not know a name */
-  refuseUnknown(check: RowCheck): void {
+  refuseUnknown(check: SchemaCheck): void {
     check.add([this.emptyRow()]);
     refuseUnknown(check);
   }
@@ -136,9 +136,9 @@ class CsvHeader {
 class ObjectRows {
   readonly #blocks: BlockPredictor;
   readonly #header: CsvHeader;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
 
-  constructor(blocks: BlockPredictor, header: CsvHeader, check: RowCheck) {
+  constructor(blocks: BlockPredictor, header: CsvHeader, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#header = header;
     this.#check = check;
@@ -195,7 +195,7 @@ interface Layout {
 class CellRows {
   readonly #blocks: BlockPredictor;
   readonly #header: CsvHeader;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #objects: ObjectRows;
   readonly #layout: Layout;
   #rows = 0;
@@ -204,7 +204,7 @@ class CellRows {
   static open(
     blocks: BlockPredictor,
     header: CsvHeader,
-    check: RowCheck,
+    check: SchemaCheck,
     objects: ObjectRows,
   ): CellRows | undefined {
     if (held >= MAX_HELD) return undefined;
@@ -218,7 +218,7 @@ class CellRows {
   private constructor(
     blocks: BlockPredictor,
     header: CsvHeader,
-    check: RowCheck,
+    check: SchemaCheck,
     objects: ObjectRows,
   ) {
     this.#blocks = blocks;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import Papa from 'papaparse';
 import { describe, expect, test } from 'vitest';
-import { readRows, rentRows } from '../../fixtures.js';
+import { readRows, rentRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   type AnswerOptions,
   type AnswerPart,

@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { csvOf, csvStream, faultsOf, readCsv, readRows, rowsOf } from '../../fixtures.js';
+import {
+  csvOf,
+  csvStream,
+  faultsOf,
+  readCsv,
+  readRows,
+  rowsOf,
+} from '../../../../testkit/prediction/sample-tables.js';
 import { readCsvTable, train } from '../../index.js';
 
 const plain = csvOf('x,y', (index) => `${index % 7},${index}`);

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { readRows, rentRows } from '../../fixtures.js';
+import { answerText } from '../../../../testkit/prediction/answered-rows.js';
+import { readRows, rentRows } from '../../../../testkit/prediction/sample-tables.js';
 import { type AnswerOptions, answerRows, DeclinedError, Predictor, train } from '../../index.js';
-import { answerText } from '../fixtures.js';
 
 const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
 const json = { from: 'json', to: 'json' } as const;

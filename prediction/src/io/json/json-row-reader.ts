@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { RowCheck } from '../../row-check/row-check.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import {
@@ -29,9 +29,9 @@ export class JsonRowReader implements RowReader {
   readonly isWhole = true;
   readonly #blocks: BlockPredictor;
   readonly #unknown: AnswerOptions['unknown'];
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
+  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#check = check;

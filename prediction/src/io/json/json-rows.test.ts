@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { answerText } from '../../../../testkit/prediction/answered-rows.js';
+import { damaged, rowText, subjects } from '../../../../testkit/prediction/json-subjects.js';
 import { DeclinedError } from '../../predicting.js';
-import { answerText } from '../fixtures.js';
-import { damaged, rowText, subjects } from './fixtures.js';
 
 const options = { from: 'json', to: 'json' } as const;
 

@@ -1,5 +1,5 @@
-import type { RowCheck } from '../../row-check/row-check.js';
-import { KeyReader } from '../../row-check/row-keys.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
+import { ColumnMapper } from '../../serving/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
@@ -41,8 +41,8 @@ export class JsonScanner {
   readonly #maxRows: number;
   readonly #binner: CellBinner;
   readonly #table: KeyTable;
-  readonly #keys: KeyReader;
-  readonly #check: RowCheck;
+  readonly #keys: ColumnMapper;
+  readonly #check: SchemaCheck;
   readonly #rows: number;
   readonly #areLines: boolean;
   #withoutInput = 0;
@@ -50,13 +50,13 @@ export class JsonScanner {
   constructor(
     lent: CellMemory,
     blocks: BlockPredictor,
-    check: RowCheck,
+    check: SchemaCheck,
     { areLines, addsUnknown }: { readonly areLines: boolean; readonly addsUnknown: boolean },
   ) {
     this.#lent = lent;
     this.#maxRows = blocks.maxRows;
     this.#check = check;
-    this.#keys = new KeyReader(blocks.names);
+    this.#keys = new ColumnMapper(blocks.names);
     this.#areLines = areLines;
     this.#table = new KeyTable(lent, addsUnknown);
     this.#rows = lent.memory.allocate(ROW * blocks.maxRows);

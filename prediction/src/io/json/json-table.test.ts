@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvStream, faultsOf, readRows } from '../../fixtures.js';
+import { csvStream, faultsOf, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { JsonShapeError, MalformedJsonError, readJsonTable } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({

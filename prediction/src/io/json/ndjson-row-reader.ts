@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import type { RowCheck } from '../../row-check/row-check.js';
-import { KeyReader } from '../../row-check/row-keys.js';
-import type { UnknownName } from '../../row-check/row-warnings.js';
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
+import { ColumnMapper } from '../../serving/row-keys.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
+import type { UnknownName } from '../../serving/row-warnings.js';
 import type { RowObject } from '../../table/cells.js';
 import {
   type AnswerOptions,
@@ -24,15 +24,15 @@ export class NdjsonRowReader implements RowReader {
   readonly isWhole = false;
   readonly #blocks: BlockPredictor;
   readonly #refuses: boolean;
-  readonly #check: RowCheck;
-  readonly #keys: KeyReader;
+  readonly #check: SchemaCheck;
+  readonly #keys: ColumnMapper;
   readonly #splitter = new LineSplitter();
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: RowCheck) {
+  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#refuses = unknown === 'refuse';
     this.#check = check;
-    this.#keys = new KeyReader(blocks.names);
+    this.#keys = new ColumnMapper(blocks.names);
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock | LineFault>> {
@@ -121,7 +121,7 @@ type ReadLine =
 /** Reads lines of JSON in the kernel, in the same stretch of its memory one after another. */
 class LineScanner {
   readonly #lent: CellMemory;
-  readonly #check: RowCheck;
+  readonly #check: SchemaCheck;
   readonly #scanner: JsonScanner;
   readonly #readLine: (bytes: Uint8Array, line: number) => ReadLine | undefined;
   readonly #place: BlockPlace;
@@ -133,7 +133,7 @@ class LineScanner {
   constructor(
     lent: CellMemory,
     blocks: BlockPredictor,
-    check: RowCheck,
+    check: SchemaCheck,
     addsUnknown: boolean,
     readLine: (bytes: Uint8Array, line: number) => ReadLine | undefined,
   ) {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { answerText } from '../fixtures.js';
-import { damaged, rowText, subjects } from './fixtures.js';
+import { answerText } from '../../../../testkit/prediction/answered-rows.js';
+import { damaged, rowText, subjects } from '../../../../testkit/prediction/json-subjects.js';
 import { lineValue, UnreadableLine } from './lines.js';
 
 const options = { from: 'ndjson', to: 'ndjson' } as const;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvStream, faultsOf } from '../../fixtures.js';
+import { csvStream, faultsOf } from '../../../../testkit/prediction/sample-tables.js';
 import { readNdjsonTable } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => `{"x":"é${index % 3}","y":${index}}`);

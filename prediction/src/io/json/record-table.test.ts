@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvStream, faultsOf, readRows } from '../../fixtures.js';
+import { csvStream, faultsOf, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { readRecordTable } from './record-table.js';
 
 const read = (records: readonly (readonly unknown[])[], bytesAtOnce = 4096) =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Written } from '../hostile-files/fixtures.js';
+import { Written } from '../../../../testkit/prediction/hostile-files.js';
 import { decompress } from './codecs.js';
 
 const ZSTANDARD = 6;

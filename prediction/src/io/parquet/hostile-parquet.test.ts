@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
-import { FormatError } from '../columns/format-error.js';
 import {
   MADE_FILES,
   makeHostile,
   TIMEOUT,
   tryFiles,
   useValues,
-} from '../hostile-files/fixtures.js';
-import { makeParquet } from './fixtures.js';
+} from '../../../../testkit/prediction/hostile-files.js';
+import { makeParquet } from '../../../../testkit/prediction/hostile-parquet.js';
+import { FormatError } from '../columns/format-error.js';
 import { type ByteFile, readParquet } from './parquet-groups.js';
 
 /** A file that counts the bytes that are read of it, all of which it must have. */

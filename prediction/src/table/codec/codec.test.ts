@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { serialize } from 'node:v8';
 import { expect, test } from 'vitest';
-import { readRows } from '../../fixtures.js';
+import { readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { encodeTable, type Table, TableDecoder, train } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({

@@ -1,6 +1,5 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
-import { refuseLaterFormat } from '../../stored-format.js';
 import {
   MAX_TEXTS,
   type Table,
@@ -17,6 +16,7 @@ import {
   type Piece,
   TARGET,
 } from './format.js';
+import { refuseLaterFormat } from './stored-format.js';
 
 const integerSchema = v.pipe(v.number(), v.safeInteger());
 

@@ -23,7 +23,7 @@ import {
   featureCount,
   features,
   fieldsInUnit,
-  isUnfamiliar,
+  isUnseen,
   kindOfFeature,
   knowsAll,
   lastField,
@@ -78,7 +78,7 @@ export function binCells(
         store<u32>(end, row);
         store<u32>(end, index, 4);
         end += 8;
-      } else if (isUnfamiliar(feature, bin)) {
+      } else if (isUnseen(feature, bin)) {
         store<u8>(bins + row, mask);
         store<u8>(isPartial + row, 1);
       } else {

@@ -90,7 +90,7 @@ export function mostOf(feature: usize): f64 {
   return load<f64>(feature, 40);
 }
 
-export function isUnfamiliar(feature: usize, bin: u32): bool {
+export function isUnseen(feature: usize, bin: u32): bool {
   return ((load<u8>(feature + 48 + (<usize>bin >> 3)) >> <u8>(bin & 7)) & 1) !== 0;
 }
 

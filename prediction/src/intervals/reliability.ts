@@ -1,0 +1,120 @@
+import {
+  allWidths,
+  calibrate,
+  groupOf,
+  highestWithin,
+  LOWEST_LEVEL,
+  type Width,
+  widestReach,
+  widthAt,
+} from './conformal.js';
+
+/** The nominal and the observed coverage of intervals. */
+export interface Reliability {
+  /** The level at which coverage was counted: 0.9. */
+  interval_level: number;
+  /** The share of rows whose target lies within their interval at that level. */
+  interval_coverage: number;
+  /** The same in each fifth of the rows, from those with the least predicted error up. */
+  interval_coverage_by_error: number[];
+  /** Rows by the confidence that they get of their own accord, ascending. */
+  reliability: ReliabilityRow[];
+}
+
+/** Rows whose confidences are in one range, a tenth wide. */
+export interface ReliabilityRow {
+  /** Their mean confidence. */
+  nominal: number;
+  /** The share of them whose target lies within its interval. */
+  observed: number;
+  rows: number;
+}
+
+const LEVEL = 0.9;
+const RANGES = 10;
+const FIFTHS = 5;
+
+/** The outcome of one row. */
+interface Outcome {
+  predicted: number;
+  confidence: number;
+  isWithin: boolean;
+  isWithinLevel: boolean;
+}
+
+/**
+ * Rows that calibrated an interval cannot judge it. So each half of the rows is judged by
+ * intervals calibrated on the other.
+ *
+ * @param predictedErrors of rows in random order; errors in one unit with `deviation`.
+ * @param deviation the standard deviation of the target.
+ */
+export function rateConfidence(
+  predictedErrors: Float64Array,
+  absoluteErrors: Float64Array,
+  deviation: number,
+): Reliability {
+  const count = predictedErrors.length;
+  const middle = count >> 1;
+  const outcomes = [
+    ...judgeHalf(predictedErrors, absoluteErrors, 0, middle, deviation),
+    ...judgeHalf(predictedErrors, absoluteErrors, middle, count, deviation),
+  ].sort((a, b) => a.predicted - b.predicted);
+  const fifths = Array.from({ length: FIFTHS }, (_, fifth) =>
+    outcomes.slice((fifth * count) / FIFTHS, ((fifth + 1) * count) / FIFTHS),
+  );
+  const isWithinLevel = ({ isWithinLevel }: Outcome) => isWithinLevel;
+  return {
+    interval_level: LEVEL,
+    interval_coverage: shareOf(outcomes, isWithinLevel),
+    interval_coverage_by_error: fifths.map((fifth) => shareOf(fifth, isWithinLevel)),
+    reliability: tabulate(outcomes),
+  };
+}
+
+/** Returns the outcomes of rows[start … end − 1], calibrated on all others. */
+function judgeHalf(
+  predictedErrors: Float64Array,
+  absoluteErrors: Float64Array,
+  start: number,
+  end: number,
+  deviation: number,
+): Outcome[] {
+  const isOther = (_value: number, row: number) => row < start || row >= end;
+  const { upper_bounds, scores } = calibrate(
+    predictedErrors.filter(isOther),
+    absoluteErrors.filter(isOther),
+  );
+  const widths = scores.map(allWidths);
+  const errors = absoluteErrors.subarray(start, end);
+  return Array.from(predictedErrors.subarray(start, end), (predicted, index) => {
+    const group = groupOf(upper_bounds, predicted);
+    const error = (errors[index] ?? 0) / predicted;
+    const own: Width = highestWithin(widths[group] ?? [], widestReach(deviation) / predicted);
+    return {
+      predicted,
+      confidence: own.level,
+      isWithin: error <= own.score,
+      isWithinLevel: error <= widthAt(scores[group] ?? [], LEVEL).score,
+    };
+  });
+}
+
+function tabulate(outcomes: readonly Outcome[]): ReliabilityRow[] {
+  const byRange = Array.from({ length: RANGES }, (_, range) =>
+    outcomes.filter(
+      ({ confidence }) => Math.floor((confidence - LOWEST_LEVEL / 2) * RANGES) === range,
+    ),
+  );
+  return byRange
+    .filter((rows) => rows.length > 0)
+    .map((rows) => ({
+      nominal: rows.reduce((sum, { confidence }) => sum + confidence, 0) / rows.length,
+      observed: shareOf(rows, ({ isWithin }) => isWithin),
+      rows: rows.length,
+    }));
+}
+
+function shareOf(rows: readonly Outcome[], has: (row: Outcome) => boolean): number {
+  return rows.filter(has).length / rows.length;
+}

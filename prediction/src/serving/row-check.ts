@@ -1,0 +1,276 @@
+import type { ModelBase } from '../model/model.js';
+import { Cell, cellText, type RowObject, valuesOf } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/number-formats.js';
+import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
+import type { Steps } from '../trees/steps.js';
+import { NearestName } from './nearest-name.js';
+import { ColumnMapper, type KeyLayout, ModelNames, underModelNames } from './row-keys.js';
+import type { RowWarning, RowWarnings, UnknownName } from './row-warnings.js';
+
+/** Rows may have any number of unknown names: these are told apart. */
+const MAX_UNKNOWN = 1000;
+
+const MAX_NAME_LENGTH = 100;
+
+const NONE: RowWarnings = { warnings: [], more: 0 };
+
+/** Checks the rows of a model. Each request has a check of its own. */
+export class SchemaChecks {
+  readonly #names: ModelNames;
+  readonly #finders: readonly OutlierCheck[];
+
+  static *create(
+    model: Pick<ModelBase, 'columns' | 'features' | 'partial_rows' | 'target'>,
+  ): Steps<SchemaChecks> {
+    const inputs = model.columns.map(({ name }) => name);
+    const finders: OutlierCheck[] = [];
+    for (const finder of suspectFinders(model)) {
+      finders.push(finder);
+      yield;
+    }
+    return new SchemaChecks(new ModelNames(inputs, model.target), finders);
+  }
+
+  private constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
+    this.#names = names;
+    this.#finders = finders;
+  }
+
+  get names(): ModelNames {
+    return this.#names;
+  }
+
+  begin(): SchemaCheck {
+    return new SchemaCheck(this.#names, this.#finders);
+  }
+}
+
+/**
+ * Counts what a model can make nothing of in rows, without predicting them. All rows of a request go through one
+ * check, in any number of parts.
+ */
+export class SchemaCheck {
+  readonly #names: ModelNames;
+  readonly #keys: ColumnMapper;
+  readonly #finders: readonly OutlierCheck[];
+  /** For each finder that found any, how many rows have a suspect value. */
+  readonly #suspectRows: number[] = [];
+  readonly #unknown = new Map<string, { readonly firstRow: number; rows: number }>();
+  #rows = 0;
+  #withoutColumn = 0;
+  /** The layout of the latest rows, and how many of them are not counted yet. */
+  #layout: KeyLayout | undefined;
+  #repeats = 0;
+
+  constructor(names: ModelNames, finders: readonly OutlierCheck[]) {
+    this.#names = names;
+    this.#keys = new ColumnMapper(names);
+    this.#finders = finders;
+  }
+
+  /** Looks at the rows from `start` up to, but not including, `end`. */
+  add(rows: readonly unknown[], start = 0, end = rows.length): void {
+    for (let index = start; index < end; index++) {
+      const sent = valuesOf(rows[index]);
+      const layout = this.#keys.layoutOf(sent);
+      if (layout !== this.#layout) this.#count(layout);
+      this.#repeats++;
+      this.#rows++;
+      if (layout.hasInput) this.#look(underModelNames(sent, layout));
+    }
+  }
+
+  /** The finders of suspect values, in the order of `addSuspects`. */
+  get finders(): readonly OutlierCheck[] {
+    return this.#finders;
+  }
+
+  /** Counts rows that are looked at elsewhere, so that later rows have their place. */
+  skip(rows: number): void {
+    this.#count(undefined);
+    this.#rows += rows;
+  }
+
+  /** Counts rows that were found elsewhere to have a value that the finder at an index finds suspect. */
+  addSuspects(finder: number, rows: number): void {
+    if (rows > 0) this.#suspectRows[finder] = (this.#suspectRows[finder] ?? 0) + rows;
+  }
+
+  /** Counts rows that were found elsewhere to name no input column. */
+  addWithoutColumn(rows: number): void {
+    this.#withoutColumn += rows;
+  }
+
+  /** Counts further rows with an unknown name that an earlier row had. */
+  addUnknown(name: string, rows: number): void {
+    const known = this.#unknown.get(keptName(name));
+    if (known) known.rows += rows;
+  }
+
+  /**
+   * Counts rows that all have the keys of `row`, whose values are looked at by column.
+   *
+   * @param suspectsOf tells in how many of the rows a column's value is suspect.
+   */
+  addColumns(row: RowObject, rows: number, suspectsOf: (finder: OutlierCheck) => number): void {
+    const layout = this.#keys.layoutOf(row);
+    if (layout !== this.#layout) this.#count(layout);
+    this.#repeats += rows;
+    this.#rows += rows;
+    if (!layout.hasInput) return;
+    for (const [index, finder] of this.#finders.entries()) {
+      this.addSuspects(index, suspectsOf(finder));
+    }
+  }
+
+  /** The unknown names of one row, which is not counted. */
+  unknownIn(row: unknown): readonly string[] {
+    return this.#keys.layoutOf(valuesOf(row)).unknown;
+  }
+
+  /** @param most how many warnings are listed at most. */
+  warnings(most: number): RowWarnings {
+    this.#count(undefined);
+    if (this.#withoutColumn + this.#unknown.size + this.#suspectRows.length === 0) return NONE;
+    const all: Omit<RowWarning, 'nearest'>[] = [];
+    if (this.#withoutColumn > 0) {
+      all.push({ kind: 'no-column', name: null, rows: this.#withoutColumn });
+    }
+    for (const [name, { rows }] of this.#unknownByRows()) {
+      all.push({ kind: 'unknown-name', name, rows });
+    }
+    all.push(...this.#suspects('out-of-range'), ...this.#suspects('new-category'));
+    const nearest = new NearestName(this.#names.inputs);
+    const warnings = all.slice(0, most).map(
+      (warning): RowWarning => ({
+        ...warning,
+        nearest: warning.kind === 'unknown-name' ? nearest.of(warning.name ?? '') : null,
+      }),
+    );
+    return { warnings, more: all.length - warnings.length };
+  }
+
+  /**
+   * The unknown names, those of most rows first.
+   *
+   * @param most how many are given at most.
+   */
+  unknownNames(most: number): UnknownName[] {
+    this.#count(undefined);
+    const nearest = new NearestName(this.#names.inputs);
+    return this.#unknownByRows()
+      .slice(0, most)
+      .map(([name, counted]) => ({ name, ...counted, nearest: nearest.of(name) }));
+  }
+
+  #look(row: RowObject): void {
+    const finders = this.#finders;
+    const suspectRows = this.#suspectRows;
+    // Without an iterator: this is on the way of every row.
+    for (let index = 0; index < finders.length; index++) {
+      const finder = finders[index];
+      if (finder?.isSuspect(finder.cell.of(row)))
+        suspectRows[index] = (suspectRows[index] ?? 0) + 1;
+    }
+  }
+
+  /** Counts the rows since the last change of layout; those of `next` follow. */
+  #count(next: KeyLayout | undefined): void {
+    const layout = this.#layout;
+    const rows = this.#repeats;
+    this.#layout = next;
+    this.#repeats = 0;
+    if (layout === undefined || rows === 0) return;
+    if (!layout.hasInput) this.#withoutColumn += rows;
+    if (layout.unknown.length === 0) return;
+    for (const name of new Set(layout.unknown.map(keptName))) {
+      const known = this.#unknown.get(name);
+      if (known) known.rows += rows;
+      else if (this.#unknown.size < MAX_UNKNOWN) {
+        this.#unknown.set(name, { firstRow: this.#rows - rows, rows });
+      }
+    }
+  }
+
+  #unknownByRows() {
+    return [...this.#unknown].sort(([, one], [, other]) => other.rows - one.rows);
+  }
+
+  #suspects(kind: OutlierCheck['kind']) {
+    const found: { kind: typeof kind; name: string; rows: number }[] = [];
+    for (const [index, finder] of this.#finders.entries()) {
+      const rows = this.#suspectRows[index] ?? 0;
+      if (finder.kind === kind && rows > 0) found.push({ kind, name: finder.cell.name, rows });
+    }
+    return found.sort((one, other) => other.rows - one.rows);
+  }
+}
+
+/** A name as it is kept. What is cut off is copied, as a slice would hold the whole in memory. */
+function keptName(name: string): string {
+  if (name.length <= MAX_NAME_LENGTH) return name;
+  return Buffer.from(`${name.slice(0, MAX_NAME_LENGTH - 1)}…`).toString();
+}
+
+/** Finds values of a column that are unlike those of the table. */
+export interface OutlierCheck {
+  readonly cell: Cell;
+  readonly kind: Extract<RowWarning['kind'], 'out-of-range' | 'new-category'>;
+  readonly isSuspect: (value: unknown) => boolean;
+}
+
+/** Yields finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
+function* suspectFinders({
+  columns,
+  features,
+  partial_rows,
+}: Pick<ModelBase, 'columns' | 'features' | 'partial_rows'>): Generator<OutlierCheck> {
+  for (const [index, summary] of columns.entries()) {
+    const { name, kind } = summary;
+    if (!summary.used || kind === 'date') continue;
+    if (kind === 'number') {
+      yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(summary) };
+      continue;
+    }
+    const feature = features.findIndex((one) => one.column === index);
+    const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
+    // Where other categories are familiar, one that is not listed may well have been in the table.
+    const knowsAll = unfamiliar.some((bin) => bin !== MISSING_BIN);
+    if (!knowsAll) continue;
+    yield {
+      cell: new Cell(name),
+      kind: 'new-category',
+      isSuspect: notAmong(summary.categories ?? []),
+    };
+  }
+}
+
+/** Returns the range of a column of numbers, with its width added at both ends. */
+export function usualRange({ min, max }: ColumnSummary): { least: number; most: number } {
+  if (typeof min !== 'number' || typeof max !== 'number') {
+    return { least: Number.NEGATIVE_INFINITY, most: Number.POSITIVE_INFINITY };
+  }
+  const width = max - min;
+  return { least: min - width, most: max + width };
+}
+
+/** Returns a check for numbers that lie outside the range by more than its width. */
+function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
+  const { least, most } = usualRange(summary);
+  const read = readerOf('number', summary.reading);
+  return (value) => {
+    if (value === null) return false;
+    const number = typeof value === 'number' ? value : read(cellText(value));
+    return number < least || number > most;
+  };
+}
+
+function notAmong(categories: readonly string[]): (value: unknown) => boolean {
+  const known = new Set(categories);
+  return (value) => {
+    if (value === null || (typeof value === 'string' && known.has(value))) return false;
+    const text = cellText(value);
+    return text !== '' && !known.has(text);
+  };
+}

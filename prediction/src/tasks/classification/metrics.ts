@@ -1,0 +1,155 @@
+import { average, groupByValue, pick } from '../../intervals/statistics.js';
+import { isBetter, percent, shortNumber } from '../../model/summary.js';
+import { calibrateClasses, labelsOf, type ScoredRows } from './calibration.js';
+import type { ClassificationMetrics, ClassMetrics } from './model.js';
+import { SetChooser } from './prediction-sets.js';
+import { logLoss, mostLikely, ProbabilityEstimator } from './probabilities.js';
+
+const LEVEL = 0.9;
+const CALIBRATION_BINS = 15;
+const RELIABILITY_BINS = 10;
+const BINS_OF_CLASS = 5;
+
+/** A group of fewer rows says more about them than about the model. */
+const MIN_ROWS_IN_BIN = 10;
+
+/**
+ * Measures a classifier. Rows that calibrated a probability cannot judge it, so that each half of the rows is
+ * judged by what was calibrated on the other.
+ *
+ * @param rows in random order.
+ * @param names of the classes, the commonest first.
+ */
+export function measureClasses(rows: ScoredRows, names: readonly string[]): ClassificationMetrics {
+  const count = names.length;
+  const middle = rows.rows.length >> 1;
+  const halves = [rows.rows.subarray(0, middle), rows.rows.subarray(middle)];
+  const total = rows.rows.length;
+  const probabilities = new Float64Array(total * count);
+  const labels = labelsOf(rows);
+  const predicted = new Uint16Array(total);
+  const setSizes = new Uint16Array(total);
+  const isCovered = new Uint8Array(total);
+  const shares = new Float64Array(total * count);
+  for (const [index, half] of halves.entries()) {
+    const others = { ...rows, rows: halves[1 - index] ?? half };
+    const { probabilities: calibration, sets } = calibrateClasses(others);
+    const ofHalf = new ProbabilityEstimator(calibration).ofRows(rows.scores, half);
+    const chooser = new SetChooser(sets, LEVEL);
+    const first = index * middle;
+    probabilities.set(ofHalf, first * count);
+    for (let row = 0; row < half.length; row++) {
+      shares.set(calibration.shares, (first + row) * count);
+      const best = mostLikely(ofHalf, row * count, count);
+      predicted[first + row] = best;
+      for (let each = 0; each < count; each++) {
+        if (!chooser.holds(ofHalf[row * count + each] ?? 0, each, best)) continue;
+        setSizes[first + row] = (setSizes[first + row] ?? 0) + 1;
+        if (labels[first + row] === each) isCovered[first + row] = 1;
+      }
+    }
+  }
+  const confusion = names.map(() => names.map(() => 0));
+  for (const [row, label] of labels.entries()) {
+    const ofLabel = confusion[label];
+    const answer = predicted[row] ?? 0;
+    if (ofLabel) ofLabel[answer] = (ofLabel[answer] ?? 0) + 1;
+  }
+  const isRight = Float64Array.from(labels, (label, row) => (label === predicted[row] ? 1 : 0));
+  const confidences = isRight.map(
+    (_, row) => probabilities[row * count + (predicted[row] ?? 0)] ?? 0,
+  );
+  const by_class = names.map((name, index): ClassMetrics => {
+    const own = [...labels.keys()].filter((row) => labels[row] === index);
+    const answered = confusion.reduce((sum, ofLabel) => sum + (ofLabel[index] ?? 0), 0);
+    const hits = confusion[index]?.[index] ?? 0;
+    return {
+      class: name,
+      rows: own.length,
+      recall: own.length > 0 ? hits / own.length : null,
+      precision: answered > 0 ? hits / answered : null,
+      set_coverage: own.length > 0 ? meanOf(own, isCovered) : null,
+      set_size: own.length > 0 ? meanOf(own, setSizes) : null,
+      reliability: groupRows(
+        Float64Array.from(labels, (_, row) => probabilities[row * count + index] ?? 0),
+        Float64Array.from(labels, (label) => (label === index ? 1 : 0)),
+        BINS_OF_CLASS,
+      ),
+    };
+  });
+  const recalls = by_class.flatMap(({ recall }) => (recall === null ? [] : [recall]));
+  const everyRow = [...labels.keys()];
+  const bins = groupRows(confidences, isRight, CALIBRATION_BINS);
+  return {
+    log_loss: logLoss(probabilities, labels, count),
+    baseline_log_loss: logLoss(shares, labels, count),
+    accuracy: isRight.reduce((sum, right) => sum + right, 0) / total,
+    baseline_accuracy: (by_class[0]?.rows ?? 0) / total,
+    balanced_accuracy: recalls.reduce((sum, recall) => sum + recall, 0) / recalls.length,
+    brier_score: brierScore(probabilities, labels, count),
+    calibration_error:
+      bins.reduce(
+        (sum, { nominal, observed, rows }) => sum + rows * Math.abs(nominal - observed),
+        0,
+      ) / total,
+    reliability: groupRows(confidences, isRight, RELIABILITY_BINS),
+    confusion,
+    set_level: LEVEL,
+    set_coverage: meanOf(everyRow, isCovered),
+    set_size: meanOf(everyRow, setSizes),
+    by_class,
+    held_out_rows: total,
+  };
+}
+
+function meanOf(rows: readonly number[], values: Uint8Array | Uint16Array): number {
+  return rows.reduce((sum, row) => sum + (values[row] ?? 0), 0) / rows.length;
+}
+
+function brierScore(probabilities: Float64Array, labels: Uint16Array, count: number): number {
+  let sum = 0;
+  for (const [row, label] of labels.entries()) {
+    for (let index = 0; index < count; index++) {
+      const truth = index === label ? 1 : 0;
+      sum += ((probabilities[row * count + index] ?? 0) - truth) ** 2;
+    }
+  }
+  return sum / labels.length;
+}
+
+/** Groups rows by ascending probability. */
+function groupRows(
+  probabilities: Float64Array,
+  isSo: Float64Array,
+  maxGroups: number,
+): ClassificationMetrics['reliability'] {
+  return groupByValue(probabilities, maxGroups, MIN_ROWS_IN_BIN).map((rows) => ({
+    nominal: average(pick(probabilities, rows)),
+    observed: average(pick(isSo, rows)),
+    rows: rows.length,
+  }));
+}
+
+/** Tells whether a classifier is better than always answering the commonest class. */
+export function describeClassification(
+  {
+    log_loss,
+    baseline_log_loss,
+    accuracy,
+    baseline_accuracy,
+    held_out_rows,
+  }: ClassificationMetrics,
+  commonest: string,
+): string {
+  const rows = `on ${held_out_rows.toLocaleString('en')} rows that it was not trained on`;
+  const shares = `it is right in ${percent(accuracy)}, ${JSON.stringify(commonest)} in ${percent(baseline_accuracy)}`;
+  const losses = `Its log loss is ${shortNumber(log_loss)}, that of the classes’ shares ${shortNumber(baseline_log_loss)}.`;
+  if (!isBetter(log_loss, baseline_log_loss)) {
+    return `No better than always answering the commonest class: ${rows}, ${shares}. ${losses} The columns say little or nothing of the target.`;
+  }
+  // Where one class is by far the commonest, probabilities may tell much although answers are the same.
+  if (accuracy <= baseline_accuracy) {
+    return `Better probabilities than the classes’ shares, but no more right answers than always the commonest class: ${rows}, ${shares}. ${losses}`;
+  }
+  return `Better than always answering the commonest class: ${rows}, ${shares}. ${losses}`;
+}

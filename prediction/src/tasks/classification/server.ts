@@ -1,0 +1,243 @@
+import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
+import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
+import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
+import { cellText } from '../../table/cells.js';
+import { derivedColumns, setColumn } from '../../table/column-names.js';
+import type { TargetClass } from '../../table/table.js';
+import { className, MERGED_CLASS } from '../../table/target-cells.js';
+import type { Scores } from '../../trees/forest/tree.js';
+import type { Steps } from '../../trees/steps.js';
+import type { ClassificationModel } from './model.js';
+import { SetChooser } from './prediction-sets.js';
+import { mostLikely, ProbabilityEstimator } from './probabilities.js';
+
+/** A predicted class. */
+export interface ClassPrediction {
+  /** The most likely class. */
+  class: string;
+  /** Its probability: of the rows answered with probability p, a share p is of their class. */
+  confidence: number;
+  /** The probability of each class, in the order of the model's classes. */
+  probabilities: number[];
+  /** The classes that may be the truth at the confidence asked for, the most likely first; never empty. */
+  set: string[];
+  /** The row's own value of the target, as sent; null if it has none. */
+  original: unknown;
+  /** Whether the original's class lies outside the set; null if the row has none. */
+  anomaly: boolean | null;
+}
+
+/** The confidence of sets where none is asked for. */
+const DEFAULT_CONFIDENCE = 0.9;
+
+/** Answers tell probabilities in millionths. */
+const STEPS = 1e6;
+
+/** An original of which no class is known. */
+const UNKNOWN = -1;
+
+/** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */
+const [ANOMALY, LIKELIEST, SET] = [0, 1, 2];
+
+function classLayout(model: ClassificationModel): AnswerLayout {
+  const { target } = model;
+  const { original, confidence, min, max, anomaly, explain } = derivedColumns(target);
+  const texts = model.classes.map(({ name }) => name);
+  const likeliest = { kind: 'text', at: LIKELIEST, texts } as const;
+  const level = { kind: 'number', at: 0 } as const;
+  const outside = { kind: 'flag', at: ANOMALY } as const;
+  return layOutAnswer(model, false, (truth) => [
+    { name: target, ...likeliest, inTables: 'always' },
+    { name: original, ...truth, inTables: 'explained' },
+    { name: confidence, ...level, inTables: 'always' },
+    { name: min, kind: 'null' },
+    { name: max, kind: 'null' },
+    { name: anomaly, ...outside, inTables: 'explained' },
+    {
+      name: explain,
+      kind: 'object',
+      members: [
+        { name: 'predicted_value', ...likeliest },
+        { name: 'confidence', ...level },
+        { name: 'anomaly', ...outside },
+        { name: 'truth', ...truth },
+        ...texts.map((name, index) => {
+          return { name: `probability_class_${name}`, kind: 'number', at: 1 + index } as const;
+        }),
+      ],
+      inTables: 'explained',
+    },
+    { name: setColumn(target), kind: 'list', at: SET, texts, inTables: 'always' },
+  ]);
+}
+
+/** The parts of a classifier. */
+interface Parts {
+  readonly model: ClassificationModel;
+  readonly names: readonly string[];
+  readonly binner: RowBinner;
+  readonly scorers: ModelScorers;
+  /** The probabilities of ordinary rows, and of partial ones. */
+  readonly estimator: ProbabilityEstimator;
+  readonly partialEstimator: ProbabilityEstimator;
+  readonly reader: ClassReader;
+}
+
+/** Predicts rows as classes, each with a set. */
+export class ClassServer implements TaskServer<ClassPrediction> {
+  readonly layout: AnswerLayout;
+
+  static *create(model: ClassificationModel): Steps<ClassServer> {
+    const { classes, class_forests, partial_rows } = model;
+    return new ClassServer({
+      model,
+      names: classes.map(({ name }) => name),
+      binner: yield* RowBinner.create(model),
+      scorers: yield* ModelScorers.create(class_forests, partial_rows?.correction_forests),
+      estimator: new ProbabilityEstimator(model.probabilities),
+      partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
+      reader: new ClassReader(classes),
+    });
+  }
+
+  private constructor(private readonly parts: Parts) {
+    this.layout = classLayout(parts.model);
+  }
+
+  get binner(): RowBinner {
+    return this.parts.binner;
+  }
+
+  begin(confidence = DEFAULT_CONFIDENCE, maxRows: number): PredictedClasses {
+    return new PredictedClasses(this.parts, confidence, maxRows);
+  }
+}
+
+class PredictedClasses implements TaskAnswer<ClassPrediction> {
+  readonly numbers: Float64Array;
+  readonly #parts: Parts;
+  readonly #names: readonly string[];
+  /** The choice of sets, by kind of row. */
+  readonly #ordinarySets: SetChooser;
+  readonly #partialSets: SetChooser;
+  readonly #scorer: BlockScorer;
+  /** Row by row, one for each class. */
+  readonly #probabilities: Float64Array;
+  readonly #likeliest: Uint8Array;
+
+  constructor(parts: Parts, confidence: number, maxRows: number) {
+    const { model, names } = parts;
+    this.#parts = parts;
+    this.#names = names;
+    this.#ordinarySets = new SetChooser(model.sets, confidence);
+    this.#partialSets = new SetChooser((model.partial_rows ?? model).sets, confidence);
+    this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
+    this.#probabilities = new Float64Array(maxRows * names.length);
+    this.#likeliest = new Uint8Array(maxRows);
+    this.numbers = new Float64Array(maxRows * (1 + names.length));
+  }
+
+  predict(block: RowBlock): void {
+    const count = block.rowCount;
+    const scorer = this.#scorer;
+    scorer.score(block);
+    this.#estimate(this.#parts.estimator, scorer.ordinary, count);
+    this.#estimate(this.#parts.partialEstimator, scorer.partial, count);
+    this.#writeNumbers(count);
+  }
+
+  writeChoices(row: number, original: unknown, choices: Uint8Array, at: number): void {
+    choices[at + ANOMALY] = flagChoice(this.#isAnomaly(row, original));
+    choices[at + LIKELIEST] = this.#likeliest[row] ?? 0;
+    const set = this.#set(row);
+    let end = at + SET;
+    choices[end++] = set.length;
+    for (const member of set) choices[end++] = member;
+  }
+
+  prediction(row: number, original: unknown): ClassPrediction {
+    const nameOf = (member: number) => this.#names[member] ?? '';
+    const length = 1 + this.#names.length;
+    const [confidence = 0, ...probabilities] = this.numbers
+      .subarray(row * length)
+      .subarray(0, length);
+    return {
+      class: nameOf(this.#likeliest[row] ?? 0),
+      confidence,
+      probabilities,
+      set: this.#set(row).map(nameOf),
+      original,
+      anomaly: this.#isAnomaly(row, original),
+    };
+  }
+
+  /** Whether the class of a row's own value lies outside its set; null, if it has no value. */
+  #isAnomaly(row: number, original: unknown): boolean | null {
+    const actual = this.#parts.reader.find(original);
+    return actual === null ? null : actual === UNKNOWN || !this.#isInSet(row, actual);
+  }
+
+  #isInSet(row: number, member: number): boolean {
+    const chooser = this.#scorer.isPartial(row) ? this.#partialSets : this.#ordinarySets;
+    return chooser.holds(this.#probability(row, member), member, this.#likeliest[row] ?? 0);
+  }
+
+  /** The classes of a set, the most likely first. */
+  #set(row: number): number[] {
+    const members: number[] = [];
+    for (let each = 0; each < this.#names.length; each++) {
+      if (this.#isInSet(row, each)) members.push(each);
+    }
+    return members.sort((one, other) => {
+      return this.#probability(row, other) - this.#probability(row, one) || one - other;
+    });
+  }
+
+  #probability(row: number, ofClass: number): number {
+    return this.#probabilities[row * this.#names.length + ofClass] ?? 0;
+  }
+
+  /** @param count the rows of the block. */
+  #estimate(estimator: ProbabilityEstimator, rows: Uint32Array, count: number): void {
+    const scores: Scores = { values: this.#scorer.scores, stride: count };
+    const { length } = this.#names;
+    for (const row of rows) estimator.write(this.#probabilities, row * length, scores, row);
+  }
+
+  #writeNumbers(count: number): void {
+    const { length } = this.#names;
+    const { numbers } = this;
+    const probabilities = this.#probabilities;
+    for (let row = 0; row < count; row++) {
+      const from = row * length;
+      const at = from + row;
+      for (let each = 0; each < length; each++) {
+        numbers[at + 1 + each] = Math.round((probabilities[from + each] ?? 0) * STEPS) / STEPS;
+      }
+      const likeliest = mostLikely(probabilities, from, length);
+      this.#likeliest[row] = likeliest;
+      numbers[at] = numbers[at + 1 + likeliest] ?? 0;
+    }
+  }
+}
+
+/** Finds the class of what rows have for the target. */
+class ClassReader {
+  readonly #indexOf: ReadonlyMap<string, number>;
+  /** Where the model merged rare classes, texts that it does not know are of that class. */
+  readonly #otherwise: number;
+
+  constructor(classes: readonly TargetClass[]) {
+    this.#indexOf = new Map(classes.map(({ name }, index) => [name, index]));
+    const merged = classes.some(({ merged_count }) => merged_count > 0);
+    this.#otherwise = merged ? (this.#indexOf.get(MERGED_CLASS) ?? UNKNOWN) : UNKNOWN;
+  }
+
+  /** Returns the index of the class, −1 for a text that is none, and null for a missing value. */
+  find(original: unknown): number | null {
+    const text = cellText(original);
+    if (text === '') return null;
+    return this.#indexOf.get(className(text)) ?? this.#otherwise;
+  }
+}

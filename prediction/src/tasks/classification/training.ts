@@ -1,0 +1,102 @@
+import type { ClassificationTable } from '../../table/table.js';
+import { type Fitted, type OutOfFold, roundsOf } from '../../training/folds.js';
+import { correctForests } from '../../training/partial-rows.js';
+import type { Progress } from '../../training/progress.js';
+import type { TaskTraining, TrainedParts } from '../../training/train-model.js';
+import type { Forest, Scores } from '../../trees/forest/tree.js';
+import { errorTreeParams } from '../../trees/params.js';
+import { type ClassCalibration, calibrateClasses, type ScoredRows } from './calibration.js';
+import { measureClasses } from './metrics.js';
+import type { ClassificationModel, ClassPartialRows } from './model.js';
+import { ClassObjective } from './objective.js';
+import { ProbabilityEstimator } from './probabilities.js';
+
+/** The most trees that correct scores of partial rows, and the rounds where classes are few and many. */
+const CORRECTION_TREES = 150;
+const MAX_ROUNDS = 30;
+const MIN_ROUNDS = 6;
+
+type PartialPart = Omit<ClassPartialRows, 'unfamiliar_bins'>;
+
+/** Trains a classifier: forests whose scores become probabilities and sets of classes. */
+export class ClassTraining
+  implements TaskTraining<ClassObjective, ClassCalibration, PartialPart, ClassificationModel>
+{
+  readonly objective: ClassObjective;
+
+  constructor(private readonly table: ClassificationTable) {
+    this.objective = new ClassObjective({
+      labels: table.targetClasses,
+      classCount: table.classes.length,
+      shares: Float64Array.from(table.classes, ({ rows }) => rows / table.rowCount),
+    });
+  }
+
+  calibrate({ outOfFold }: Fitted<ClassObjective>): ClassCalibration {
+    return calibrateClasses(scoredRows(outOfFold));
+  }
+
+  /** Boosting goes on from the scores that the forests give, and what comes of it is calibrated by itself. */
+  calibratePartial(
+    masked: OutOfFold<ClassObjective>,
+    model: readonly Forest[],
+    progress: Progress,
+  ): PartialPart {
+    const rounds = Math.floor(CORRECTION_TREES / this.objective.forestCount);
+    const limited = Math.min(Math.max(rounds, MIN_ROUNDS), MAX_ROUNDS);
+    const onRound = progress.stage(0.12, roundsOf(masked, limited));
+    const { forests, scores } = correctForests(masked, model, limited, errorTreeParams, onRound);
+    const values = masked.scores.values.map((score, at) => score + (scores.values[at] ?? 0));
+    const corrected = { ...masked, scores: { ...scores, values } };
+    return { correction_forests: forests, ...calibrateClasses(scoredRows(corrected)) };
+  }
+
+  /** The log loss of the calibrated probabilities. */
+  judge(
+    { objective: { target } }: OutOfFold<ClassObjective>,
+    { probabilities }: ClassCalibration,
+    scores: Scores,
+    rows: Uint32Array,
+  ): number {
+    const estimator = new ProbabilityEstimator(probabilities);
+    const ofRow = new Float64Array(target.classCount);
+    let sum = 0;
+    for (const [index, row] of rows.entries()) {
+      estimator.write(ofRow, 0, scores, index);
+      sum -= Math.log(ofRow[target.labels[row] ?? 0] ?? 1);
+    }
+    return sum;
+  }
+
+  toUnits(loss: number): number {
+    return loss;
+  }
+
+  assemble({
+    columns,
+    features,
+    fitted: { forests, outOfFold },
+    calibrated,
+    partial,
+  }: TrainedParts<ClassObjective, ClassCalibration, PartialPart>): ClassificationModel {
+    const { target, rowCount, classes } = this.table;
+    const names = classes.map(({ name }) => name);
+    return {
+      task: 'classification',
+      target,
+      row_count: rowCount,
+      classes,
+      columns,
+      metrics: measureClasses(scoredRows(outOfFold), names),
+      features,
+      class_forests: forests,
+      ...calibrated,
+      partial_rows: partial,
+    };
+  }
+}
+
+function scoredRows({ objective, scores, testRows }: OutOfFold<ClassObjective>): ScoredRows {
+  const { labels, classCount } = objective.target;
+  return { scores, rows: testRows, labels, classCount };
+}

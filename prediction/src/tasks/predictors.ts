@@ -1,0 +1,48 @@
+import { createParts, RowServer } from '../serving/row-server.js';
+import { finish, type Steps } from '../trees/steps.js';
+import type { ClassificationModel } from './classification/model.js';
+import { type ClassPrediction, ClassServer } from './classification/server.js';
+import type { Model } from './models.js';
+import type { RegressionModel } from './regression/model.js';
+import { NumberServer, type Prediction } from './regression/server.js';
+
+/** A regressor made ready for answering. */
+export class Predictor extends RowServer<Prediction> {
+  static *create(model: RegressionModel): Steps<Predictor> {
+    return new Predictor(model, yield* createParts(model, NumberServer.create(model)));
+  }
+
+  constructor(
+    model: RegressionModel,
+    parts = finish(createParts(model, NumberServer.create(model))),
+  ) {
+    super(parts);
+  }
+}
+
+/** A classifier made ready for answering. */
+export class Classifier extends RowServer<ClassPrediction> {
+  static *create(model: ClassificationModel): Steps<Classifier> {
+    return new Classifier(model, yield* createParts(model, ClassServer.create(model)));
+  }
+
+  constructor(
+    model: ClassificationModel,
+    parts = finish(createParts(model, ClassServer.create(model))),
+  ) {
+    super(parts);
+  }
+}
+
+/** A predictor of numbers or of classes. */
+export type AnyPredictor = Predictor | Classifier;
+
+/** Makes a model ready for answering, a regressor or a classifier. */
+export function createPredictor(model: Model): AnyPredictor {
+  return finish(createPredictorInSteps(model));
+}
+
+/** Makes a model ready for answering in steps. */
+export function createPredictorInSteps(model: Model): Steps<AnyPredictor> {
+  return model.task === 'regression' ? Predictor.create(model) : Classifier.create(model);
+}

@@ -1,0 +1,227 @@
+import { ErrorEstimator, type WidthChoice, widestReach } from '../../intervals/conformal.js';
+import {
+  type Bounded,
+  fromStandard,
+  lengthFromStandard,
+  Rounding,
+  withinSupport,
+} from '../../intervals/target-range.js';
+import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
+import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
+import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
+import { cellText } from '../../table/cells.js';
+import { derivedColumns } from '../../table/column-names.js';
+import { readerOf } from '../../table/number-formats.js';
+import type { Steps } from '../../trees/steps.js';
+import type { RegressionModel } from './model.js';
+
+/** A predicted target; its numbers are finite, and min ≤ value ≤ max. */
+export interface Prediction {
+  value: number;
+  /**
+   * Of the rows answered with confidence c, a share c has its true value between min and max. It
+   * is below the level asked for where the model has seen too few rows to promise that one.
+   */
+  confidence: number;
+  min: number;
+  max: number;
+  /** The row's own value of the target, as sent; null if it has none. */
+  original: unknown;
+  /** Whether the original lies outside min and max; null if it is no number. */
+  anomaly: boolean | null;
+}
+
+/** The places of the numbers of a row. */
+const [VALUE, CONFIDENCE, MIN, MAX] = [0, 1, 2, 3];
+const NUMBERS = 4;
+
+/** The choice of a row: whether its own value is an anomaly. */
+const ANOMALY = 0;
+
+function numberLayout(model: RegressionModel): AnswerLayout {
+  const { original, confidence, min, max, anomaly, explain } = derivedColumns(model.target);
+  const value = { kind: 'number', at: VALUE } as const;
+  const level = { kind: 'number', at: CONFIDENCE } as const;
+  const lower = { kind: 'number', at: MIN } as const;
+  const upper = { kind: 'number', at: MAX } as const;
+  const outside = { kind: 'flag', at: ANOMALY } as const;
+  return layOutAnswer(model, true, (truth) => [
+    { name: model.target, ...value, inTables: 'always' },
+    { name: original, ...truth, inTables: 'explained' },
+    { name: confidence, ...level, inTables: 'always' },
+    { name: min, ...lower, inTables: 'always' },
+    { name: max, ...upper, inTables: 'always' },
+    { name: anomaly, ...outside, inTables: 'explained' },
+    {
+      name: explain,
+      kind: 'object',
+      members: [
+        { name: 'predicted_value', ...value },
+        { name: 'confidence', ...level },
+        { name: 'anomaly', ...outside },
+        { name: 'truth', ...truth },
+        { name: 'confidence_lower_bound', ...lower },
+        { name: 'confidence_upper_bound', ...upper },
+      ],
+      inTables: 'explained',
+    },
+  ]);
+}
+
+/** The parts of a regressor. */
+interface Parts {
+  readonly model: RegressionModel;
+  readonly binner: RowBinner;
+  readonly scorers: ModelScorers;
+  /** The errors of ordinary rows, and of partial ones. */
+  readonly errors: ErrorEstimator;
+  readonly partialErrors: ErrorEstimator | null;
+  readonly rounding: Rounding;
+  /** Reads the text of a row's own value of the target. */
+  readonly readActual: (text: string) => number;
+}
+
+/** Predicts rows as numbers, each with an interval. */
+export class NumberServer implements TaskServer<Prediction> {
+  readonly layout: AnswerLayout;
+
+  static *create(model: RegressionModel): Steps<NumberServer> {
+    const { value_forest, partial_rows, target_scale, target_deviation, target_reading } = model;
+    const corrections = partial_rows ? [partial_rows.correction_forest] : undefined;
+    return new NumberServer({
+      model,
+      binner: yield* RowBinner.create(model),
+      scorers: yield* ModelScorers.create([value_forest], corrections),
+      errors: yield* ErrorEstimator.create(model),
+      partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows)),
+      rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
+      readActual: readerOf('number', target_reading),
+    });
+  }
+
+  private constructor(private readonly parts: Parts) {
+    this.layout = numberLayout(parts.model);
+  }
+
+  get binner(): RowBinner {
+    return this.parts.binner;
+  }
+
+  /** @param confidence the level of every interval; undefined, for the highest within a deviation. */
+  begin(confidence: number | undefined, maxRows: number): PredictedNumbers {
+    return new PredictedNumbers(this.parts, confidence, maxRows);
+  }
+}
+
+class PredictedNumbers implements TaskAnswer<Prediction> {
+  readonly numbers: Float64Array;
+  readonly #parts: Parts;
+  /** The choice of interval widths, by kind of row. */
+  readonly #ordinaryWidths: WidthChoice;
+  readonly #partialWidths: WidthChoice;
+  /** Its scores are the predicted values in standard units. */
+  readonly #scorer: BlockScorer;
+  /** Predicted errors in standard units; in their place, later, the reaches of the intervals. */
+  readonly #errors: Float64Array;
+
+  constructor(parts: Parts, confidence: number | undefined, maxRows: number) {
+    this.#parts = parts;
+    const widest = widestReach(parts.model.target_deviation);
+    const choose = (errors: ErrorEstimator) =>
+      confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
+    this.#ordinaryWidths = choose(parts.errors);
+    this.#partialWidths = parts.partialErrors ? choose(parts.partialErrors) : this.#ordinaryWidths;
+    this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
+    this.#errors = new Float64Array(maxRows);
+    this.numbers = new Float64Array(maxRows * NUMBERS);
+  }
+
+  predict(block: RowBlock): void {
+    const count = block.rowCount;
+    const scorer = this.#scorer;
+    const { errors, partialErrors } = this.#parts;
+    scorer.score(block);
+    errors.write(this.#errors, scorer.ordinary, scorer.binned.bins, count);
+    if (scorer.partial.length > 0) {
+      partialErrors?.write(this.#errors, scorer.partial, scorer.binned.bins, count);
+    }
+    // Loops of little each: in one of all, the numbers between the steps would be objects.
+    this.#chooseWidths(count);
+    this.#bound(count);
+    this.#keepWithinSupport(count);
+  }
+
+  writeChoices(row: number, original: unknown, choices: Uint8Array, at: number): void {
+    choices[at + ANOMALY] = flagChoice(this.#isAnomaly(row, original));
+  }
+
+  prediction(row: number, original: unknown): Prediction {
+    const at = row * NUMBERS;
+    const { value, min, max } = boundedAt(this.numbers, at);
+    const confidence = this.numbers[at + CONFIDENCE] ?? 0;
+    return { value, confidence, min, max, original, anomaly: this.#isAnomaly(row, original) };
+  }
+
+  /** Whether a row's own value lies outside its interval; null, if it is no number. */
+  #isAnomaly(row: number, original: unknown): boolean | null {
+    if (original === null) return null;
+    const actual =
+      typeof original === 'number' ? original : this.#parts.readActual(cellText(original));
+    if (Number.isNaN(actual)) return null;
+    const at = row * NUMBERS;
+    return actual < (this.numbers[at + MIN] ?? 0) || actual > (this.numbers[at + MAX] ?? 0);
+  }
+
+  /** Writes the confidences, and the reach of each interval in place of the predicted error. */
+  #chooseWidths(count: number): void {
+    const { numbers } = this;
+    const { isPartial } = this.#scorer.binned;
+    const ordinary = this.#ordinaryWidths;
+    const partial = this.#partialWidths;
+    const errors = this.#errors;
+    for (let row = 0; row < count; row++) {
+      const error = errors[row] ?? 0;
+      const { level, score } = isPartial[row] === 1 ? partial(error) : ordinary(error);
+      numbers[row * NUMBERS + CONFIDENCE] = level;
+      errors[row] = score * error;
+    }
+  }
+
+  /** Writes the predicted values, and the bounds at the reaches that stand in place of the errors. */
+  #bound(count: number): void {
+    const { numbers } = this;
+    const { rounding, model } = this.#parts;
+    const { target_scale } = model;
+    const standards = this.#scorer.scores;
+    const errors = this.#errors;
+    for (let row = 0; row < count; row++) {
+      const standard = standards[row] ?? 0;
+      const reach = errors[row] ?? 0;
+      const at = row * NUMBERS;
+      numbers[at + VALUE] = rounding.nearest(fromStandard(target_scale, standard));
+      numbers[at + MIN] = rounding.down(fromStandard(target_scale, standard - reach));
+      numbers[at + MAX] = rounding.up(fromStandard(target_scale, standard + reach));
+    }
+  }
+
+  #keepWithinSupport(count: number): void {
+    const { numbers } = this;
+    const { target_support } = this.#parts.model;
+    for (let row = 0; row < count; row++) {
+      const at = row * NUMBERS;
+      const kept = withinSupport(target_support, boundedAt(numbers, at));
+      numbers[at + VALUE] = kept.value;
+      numbers[at + MIN] = kept.min;
+      numbers[at + MAX] = kept.max;
+    }
+  }
+}
+
+function boundedAt(numbers: Float64Array, at: number): Bounded {
+  return {
+    value: numbers[at + VALUE] ?? 0,
+    min: numbers[at + MIN] ?? 0,
+    max: numbers[at + MAX] ?? 0,
+  };
+}

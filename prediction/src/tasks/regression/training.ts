@@ -1,0 +1,181 @@
+import { pick, standardDeviation } from '../../intervals/statistics.js';
+import {
+  chooseScale,
+  findSupport,
+  fromStandard,
+  lengthFromStandard,
+  nearestTo,
+  reachTo,
+  settle,
+  type TargetScale,
+  type TargetSupport,
+  toStandard,
+} from '../../intervals/target-range.js';
+import type { RegressionTable } from '../../table/table.js';
+import { type Fitted, type OutOfFold, roundsOf, trainingRows } from '../../training/folds.js';
+import { correctForests } from '../../training/partial-rows.js';
+import type { Progress } from '../../training/progress.js';
+import type { TaskTraining, TrainedParts } from '../../training/train-model.js';
+import type { Forest, Scores } from '../../trees/forest/tree.js';
+import { errorTreeParams } from '../../trees/params.js';
+import { errorsFromFewer, type FittedErrorModel, fitErrorModel } from './error-model.js';
+import { measure } from './metrics.js';
+import type { PartialRows, RegressionModel } from './model.js';
+import { NumberObjective } from './objective.js';
+
+const ERROR_ROUNDS = 40;
+
+/** Of partial rows; more rounds cost more time than they gain. */
+const CORRECTION_ROUNDS = 30;
+const PARTIAL_ERROR_ROUNDS = 30;
+
+/** The size of errors of ordinary rows. */
+interface Calibrated extends FittedErrorModel {
+  reaches: Float64Array;
+}
+
+type PartialPart = Omit<PartialRows, 'unfamiliar_bins'>;
+
+/**
+ * Trains a regressor: a forest that predicts the target, and a smaller one that predicts the size of its error; two
+ * more for partial rows.
+ */
+export class NumberTraining
+  implements TaskTraining<NumberObjective, Calibrated, PartialPart, RegressionModel>
+{
+  readonly objective: NumberObjective;
+  readonly #scale: TargetScale;
+  readonly #support: TargetSupport;
+  readonly #reachOf: (predicted: number, actual: number) => number;
+
+  constructor(private readonly table: RegressionTable) {
+    const { targetValues } = table;
+    this.#scale = chooseScale(targetValues);
+    this.#support = findSupport(targetValues);
+    this.#reachOf = reachInStandard(this.#scale, this.#support);
+    const target = targetValues.map((value) => toStandard(this.#scale, value));
+    this.objective = new NumberObjective(target);
+  }
+
+  calibrate(fitted: Fitted<NumberObjective>, progress: Progress): Calibrated {
+    const { forests, outOfFold } = fitted;
+    const { objective, scores } = outOfFold;
+    const reaches = objective.target.map((actual, row) =>
+      this.#reachOf(scores.values[row] ?? 0, actual),
+    );
+    const errors = {
+      absoluteErrors: objective.residuals(scores).map(Math.abs),
+      reaches,
+      fromFewer: errorsFromFewer(fitted),
+    };
+    const onRound = progress.stage(0.06, roundsOf(outOfFold, ERROR_ROUNDS));
+    return { ...fitErrorModel(outOfFold, forests, errors, ERROR_ROUNDS, onRound), reaches };
+  }
+
+  /**
+   * First a correction of the forest's errors, then the size of the errors that remain; these come from forests and
+   * corrections that were not trained on the row.
+   */
+  calibratePartial(
+    masked: OutOfFold<NumberObjective>,
+    model: readonly Forest[],
+    progress: Progress,
+  ): PartialPart {
+    const params = errorTreeParams(trainingRows(masked).length);
+    const { forests, scores } = correctForests(
+      masked,
+      model,
+      CORRECTION_ROUNDS,
+      () => params,
+      progress.stage(0.06, roundsOf(masked, CORRECTION_ROUNDS)),
+    );
+    const [correction_forest = { base: 0, trees: [] }] = forests;
+    const errors = masked.objective
+      .residuals(masked.scores)
+      .map((residual, row) => residual - (scores.values[row] ?? 0));
+    const reaches = errors.map((error, row) => {
+      const actual = masked.objective.target[row] ?? 0;
+      return this.#reachOf(actual - error, actual);
+    });
+    const { errorModel } = fitErrorModel(
+      masked,
+      model,
+      { absoluteErrors: errors.map(Math.abs), reaches, fromFewer: null },
+      PARTIAL_ERROR_ROUNDS,
+      progress.stage(0.06, roundsOf(masked, PARTIAL_ERROR_ROUNDS)),
+    );
+    return { correction_forest, ...errorModel };
+  }
+
+  judge(
+    { objective: { target } }: OutOfFold<NumberObjective>,
+    _: Calibrated,
+    { values }: Scores,
+    rows: Uint32Array,
+  ): number {
+    return rows.reduce(
+      (squares, row, index) => squares + ((target[row] ?? 0) - (values[index] ?? 0)) ** 2,
+      0,
+    );
+  }
+
+  toUnits(squares: number): number {
+    return lengthFromStandard(this.#scale, Math.sqrt(squares));
+  }
+
+  assemble({
+    columns,
+    features,
+    fitted: { forests, outOfFold },
+    calibrated: { errorModel, predictedErrors, reaches },
+    partial,
+  }: TrainedParts<NumberObjective, Calibrated, PartialPart>): RegressionModel {
+    const { table } = this;
+    const [scale, support] = [this.#scale, this.#support];
+    const { objective, scores, testRows } = outOfFold;
+    const [value_forest = { base: 0, trees: [] }] = forests;
+    const tested = {
+      targets: pick(objective.target, testRows),
+      predictions: pick(scores.values, testRows).map((standard) =>
+        toStandard(scale, settle(support, fromStandard(scale, standard))),
+      ),
+      predictedErrors,
+      reaches: pick(reaches, testRows),
+    };
+    const target_deviation = standardDeviation(this.objective.target);
+    return {
+      task: 'regression',
+      target: table.target,
+      target_reading: table.targetReading ?? null,
+      row_count: table.rowCount,
+      columns,
+      metrics: measure(tested, value_forest.base, target_deviation, scale),
+      features,
+      target_scale: scale,
+      target_support: support,
+      value_forest,
+      ...errorModel,
+      target_deviation,
+      partial_rows: partial,
+    };
+  }
+}
+
+/** Returns `reachTo` for values in standard units. */
+function reachInStandard(scale: TargetScale, support: TargetSupport) {
+  if (support.values === null && !support.is_whole) {
+    return (predicted: number, actual: number) => Math.abs(actual - predicted);
+  }
+  // In units and back again, a value of the target is itself only almost.
+  const exact = (standard: number) => {
+    const value = fromStandard(scale, standard);
+    return support.is_whole ? Math.round(value) + 0 : nearestTo(support, value);
+  };
+  return (predicted: number, actual: number) => {
+    const reach = reachTo(support, fromStandard(scale, predicted), exact(actual));
+    // Two doubles may be further apart than any double says; their distance in standard units does as well.
+    return Number.isFinite(reach)
+      ? reach / scale.magnitude / scale.spread
+      : Math.abs(actual - predicted);
+  };
+}

@@ -1,0 +1,29 @@
+import type { ClassificationTable, RegressionTable, Table } from '../table/table.js';
+import { Progress } from '../training/progress.js';
+import { trainModel } from '../training/train-model.js';
+import type { ClassificationModel } from './classification/model.js';
+import { ClassTraining } from './classification/training.js';
+import type { Model } from './models.js';
+import type { RegressionModel } from './regression/model.js';
+import { NumberTraining } from './regression/training.js';
+
+export interface TrainOptions {
+  /** Told the share of the work that is done, 0 to 1, ascending; the last call says 1. */
+  onProgress?: (share: number) => void;
+  /** Decides which rows are held out, the folds, and what is masked. The same seed gives the same model. */
+  seed?: number;
+}
+
+/** Trains a model on a table: a regressor or a classifier, as the table's task says. Occupies its thread. */
+export function train(table: RegressionTable, options?: TrainOptions): RegressionModel;
+export function train(table: ClassificationTable, options?: TrainOptions): ClassificationModel;
+export function train(table: Table, options?: TrainOptions): Model;
+export function train(table: Table, { onProgress, seed = 1 }: TrainOptions = {}): Model {
+  const progress = new Progress(onProgress ?? (() => {}));
+  const model =
+    table.task === 'regression'
+      ? trainModel(new NumberTraining(table), table, progress, seed)
+      : trainModel(new ClassTraining(table), table, progress, seed);
+  progress.finish();
+  return model;
+}

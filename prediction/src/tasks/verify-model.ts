@@ -1,0 +1,34 @@
+import type { RowObject } from '../table/cells.js';
+import { decodeModel, type Model } from './models.js';
+import { createPredictor } from './predictors.js';
+
+/**
+ * Verifies that an encoded model can be read, and answers rows with finite numbers: one that has what the table had,
+ * and one that has nothing. JSON has no infinity, and turns what overflowed in a training into null.
+ *
+ * @throws {Error} if the model cannot be served.
+ */
+export function verifyModel(bytes: Uint8Array): void {
+  const model = decodeModel(bytes);
+  const predictor = createPredictor(model);
+  const rows = [knownRow(model), {}];
+  for (const options of [{}, { confidence: 0.99 }]) {
+    for (const prediction of predictor.predict(rows, options)) {
+      const numbers =
+        'value' in prediction
+          ? [prediction.value, prediction.min, prediction.max]
+          : prediction.probabilities;
+      if (!numbers.every(Number.isFinite)) {
+        throw new Error(
+          `The model answers a row with ${numbers.join(', ')}, not with finite numbers.`,
+        );
+      }
+    }
+  }
+}
+
+/** A row of values that the table had in the columns. */
+function knownRow({ columns }: Model): RowObject {
+  const cells = columns.map(({ name, categories, max }) => [name, categories?.[0] ?? max] as const);
+  return Object.fromEntries(cells);
+}

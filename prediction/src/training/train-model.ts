@@ -1,0 +1,88 @@
+import type { ModelBase } from '../model/model.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import type { Table } from '../table/table.js';
+import { prepareTable } from '../trees/binning/dataset.js';
+import type { Forest, Scores } from '../trees/forest/tree.js';
+import { valueTreeParams } from '../trees/params.js';
+import { seededRandom, shuffledRange } from '../trees/random.js';
+import { fitForests } from './fit-forests.js';
+import type { Fitted, Objective, OutOfFold } from './folds.js';
+import { weighColumns } from './importance.js';
+import { findUnseenBins, maskOutOfFold } from './partial-rows.js';
+import type { Progress } from './progress.js';
+
+/**
+ * What a task does in the training of one model.
+ *
+ * @typeParam C what is calibrated of ordinary rows.
+ * @typeParam P the part of the model for partial rows.
+ */
+export interface TaskTraining<O extends Objective<O>, C, P extends object, M> {
+  readonly objective: O;
+  /** Calibrates what forests say of rows that they were not trained on. */
+  calibrate(fitted: Fitted<O>, progress: Progress): C;
+  /**
+   * Calibrates what they say of partial rows.
+   *
+   * @param masked copies of the rows in which values are masked.
+   */
+  calibratePartial(masked: OutOfFold<O>, model: readonly Forest[], progress: Progress): P;
+  /** Sums up the losses of some rows: the scores of a row are at its index in `rows`. */
+  judge(outOfFold: OutOfFold<O>, calibrated: C, scores: Scores, rows: Uint32Array): number;
+  /** Turns a mean loss into what the importance of columns is told in. */
+  toUnits(loss: number): number;
+  /** Measures the model, and puts it together. */
+  assemble(parts: TrainedParts<O, C, P>): M;
+}
+
+/** A trained model, before its task puts it together. */
+export interface TrainedParts<O, C, P> extends Pick<ModelBase, 'columns' | 'features'> {
+  readonly fitted: Fitted<O>;
+  readonly calibrated: C;
+  /** Null, if there can be no partial rows. */
+  readonly partial: (P & { readonly unfamiliar_bins: number[][] }) | null;
+}
+
+/**
+ * Trains a model of any task: forests of gradient-boosted trees, calibrated and measured on rows that forests were
+ * not trained on, in folds or, in a large table, held out; and once more for rows that leave out what the table
+ * always had.
+ */
+export function trainModel<O extends Objective<O>, C, P extends object, M>(
+  task: TaskTraining<O, C, P, M>,
+  table: Table,
+  progress: Progress,
+  seed: number,
+): M {
+  const inColumns = progress.stage(0.04, table.columns.length);
+  const { columns, features, binned } = prepareTable(table, inColumns);
+  const random = seededRandom(seed);
+  const order = shuffledRange(table.rowCount, random);
+  const fitted = fitForests(binned, task.objective, order, progress);
+  const { forests, outOfFold } = fitted;
+  const calibrated = task.calibrate(fitted, progress);
+  const unfamiliar_bins = findUnseenBins(binned, valueTreeParams(table.rowCount).minRowsPerLeaf);
+  const hasPartialRows = unfamiliar_bins.some((bins) => bins.length > 0);
+  const partial = hasPartialRows
+    ? {
+        unfamiliar_bins,
+        ...task.calibratePartial(
+          maskOutOfFold(outOfFold, unfamiliar_bins, random),
+          forests,
+          progress,
+        ),
+      }
+    : null;
+  const judge = (scores: Scores, rows: Uint32Array) =>
+    task.judge(outOfFold, calibrated, scores, rows);
+  const importance = weighColumns(fitted, judge, random, (loss) => task.toUnits(loss));
+  return task.assemble({
+    columns: columns.map(
+      (column, index): ColumnSummary => ({ ...column, importance: importance.get(index) ?? null }),
+    ),
+    features,
+    fitted,
+    calibrated,
+    partial,
+  });
+}

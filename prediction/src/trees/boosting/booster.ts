@@ -1,0 +1,123 @@
+import type { Forest, Tree } from '../forest/tree.js';
+import type { TreeParams } from '../params.js';
+import { seededRandom } from '../random.js';
+import type { HistogramBuilder } from './histogram.js';
+import type { KernelDataset } from './kernel-dataset.js';
+import type { ScoreUpdater } from './score-updater.js';
+import { type GrownTree, TreeLearner } from './tree-learner.js';
+
+/** Which rows a tree is grown on does not depend on what else was drawn in the training. */
+const SAMPLE_SEED = 1;
+
+/** The rows that a booster learns from, in the memory of their table. */
+export interface BoostedRows {
+  readonly table: KernelDataset;
+  readonly adder: ScoreUpdater;
+  /** Ascending. */
+  readonly list: Uint32Array;
+  /** Address of the list. */
+  readonly address: number;
+  /** Whether each tree is grown on some of the rows, so that its ranges do not have the others. */
+  readonly isSampled: boolean;
+}
+
+/**
+ * What is boosted for, on some rows of a table: it knows their targets and their scores, as LightGBM's
+ * `ObjectiveFunction` does.
+ */
+export interface Loss {
+  /** For each forest the score that it begins with. */
+  readonly bases: readonly number[];
+  /** Scales the values of a tree's leaves, which are the mean residuals of their rows. */
+  readonly shrinkage: number;
+  /**
+   * Writes what the scores of a forest leave over; the forests of a round come in their order.
+   *
+   * @returns the address of the residuals, by row of the whole table.
+   */
+  findResiduals(forest: number, round: number): number;
+  /** Adds a grown tree to the scores of its forest, and may change its leaves before. */
+  addTree(forest: number, grown: GrownTree): void;
+}
+
+/** Begins a loss on some rows. */
+export type CreateLoss = (rows: BoostedRows) => Loss;
+
+/**
+ * Gradient boosting: every tree is fitted to what the trees before it leave over (Friedman 2001). One round adds
+ * one tree to each forest, so that callers can decide when to stop.
+ */
+export class Booster {
+  readonly forests: readonly Forest[];
+  /** For each forest and tree, and each of its splits, by how much it lowered the squared residuals. */
+  readonly gains: readonly (readonly number[])[][];
+  readonly #rows: BoostedRows;
+  readonly #rowsPerTree: number;
+  readonly #grower: TreeLearner;
+  readonly #loss: Loss;
+  readonly #random = seededRandom(SAMPLE_SEED);
+
+  /** @param rows the rows to learn from, ascending. */
+  constructor(
+    table: KernelDataset,
+    histograms: HistogramBuilder,
+    adder: ScoreUpdater,
+    rows: Uint32Array,
+    params: TreeParams,
+    createLoss: CreateLoss,
+  ) {
+    const { memory } = table;
+    this.#rowsPerTree = Math.min(params.rowsPerTree ?? rows.length, rows.length);
+    const address = memory.allocate(4 * rows.length);
+    memory.words.set(rows, address / 4);
+    const isSampled = this.#rowsPerTree < rows.length;
+    this.#rows = { table, adder, list: rows, address, isSampled };
+    this.#grower = new TreeLearner(table, histograms, params);
+    this.#loss = createLoss(this.#rows);
+    this.forests = this.#loss.bases.map((base) => ({ base, trees: [] }));
+    this.gains = this.forests.map(() => []);
+  }
+
+  /** Adds a tree to each forest, and returns them. */
+  addRound(): Tree[] {
+    const round = this.forests[0]?.trees.length ?? 0;
+    return this.forests.map((forest, index) => {
+      const residuals = this.#loss.findResiduals(index, round);
+      this.#chooseRows();
+      const grown = this.#grower.grow(this.#rowsPerTree, residuals, this.#loss.shrinkage);
+      this.#loss.addTree(index, grown);
+      forest.trees.push(grown.tree);
+      this.gains[index]?.push(grown.gains);
+      return grown.tree;
+    });
+  }
+
+  /** Adds a number of rounds; `onRound` is told the number of each when it is done. Returns the forests. */
+  addRounds(rounds: number, onRound: (round: number) => void = () => {}): readonly Forest[] {
+    for (let round = 1; round <= rounds; round++) {
+      this.addRound();
+      onRound(round);
+    }
+    return this.forests;
+  }
+
+  #chooseRows(): void {
+    const { table, list, isSampled } = this.#rows;
+    const { memory, order } = table;
+    const chosen = memory.words.subarray(order / 4, order / 4 + this.#rowsPerTree);
+    if (isSampled) sampleInOrder(list, chosen, this.#random);
+    else chosen.set(list);
+  }
+}
+
+/**
+ * Fills a sample with rows drawn at random, in the order that they stand in: one from each of as
+ * many equal parts of the list as the sample has places.
+ */
+function sampleInOrder(rows: Uint32Array, sample: Uint32Array, random: () => number): void {
+  for (let index = 0; index < sample.length; index++) {
+    const first = Math.floor((index * rows.length) / sample.length);
+    const next = Math.floor(((index + 1) * rows.length) / sample.length);
+    sample[index] = rows[first + Math.floor(random() * (next - first))] ?? 0;
+  }
+}

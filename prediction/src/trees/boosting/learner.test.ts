@@ -1,0 +1,188 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  leafValueOf,
+  learnForest,
+  referenceForest,
+} from '../../../../testkit/prediction/reference-trees.js';
+import type { BinnedFeatures } from '../binning/dataset.js';
+import { seededRandom } from '../random.js';
+import { Learner } from './learner.js';
+import { squaredLoss } from './squared-loss.js';
+
+const limits = { maxLeaves: 31, minRowsPerLeaf: 5 };
+
+/** A table of random bins, with gaps, and a target that follows from them. */
+function makeTable(rowCount: number, binCounts: readonly number[], isCategory: readonly boolean[]) {
+  const random = seededRandom(rowCount);
+  const bins = new Uint8Array(binCounts.length * rowCount);
+  const target = new Float64Array(rowCount);
+  for (const [feature, binCount] of binCounts.entries()) {
+    for (let row = 0; row < rowCount; row++) {
+      const bin = random() < 0.1 ? 0 : 1 + Math.floor(random() * (binCount - 1));
+      bins[feature * rowCount + row] = bin;
+      target[row] = (target[row] ?? 0) + Math.sin(bin * (feature + 1)) + random() / 10;
+    }
+  }
+  const features = {
+    rowCount,
+    bins,
+    binCounts: [...binCounts],
+    isCategory: [...isCategory],
+    columnOf: binCounts.map((_, feature) => feature),
+  };
+  return { features, target, rows: allRows(features) };
+}
+
+function allRows({ rowCount }: Pick<BinnedFeatures, 'rowCount'>): Uint32Array {
+  return Uint32Array.from({ length: rowCount }, (_, row) => row);
+}
+
+/** Tables of one to twenty features, a few of them categories, and a target of few or many values. */
+const tables = fc
+  .record({
+    rowCount: fc.integer({ min: 1, max: 500 }),
+    features: fc.array(
+      fc.record({
+        binCount: fc.oneof(fc.integer({ min: 2, max: 8 }), fc.integer({ min: 9, max: 256 })),
+        isCategory: fc.boolean(),
+      }),
+      { minLength: 1, maxLength: 20 },
+    ),
+    scale: fc.constantFrom(0, 1e-300, 1, 1e6),
+    seed: fc.integer(),
+  })
+  .map(({ rowCount, features, scale, seed }) => {
+    const random = seededRandom(seed);
+    const bins = Uint8Array.from(
+      features.flatMap(({ binCount }) =>
+        Array.from({ length: rowCount }, () => Math.floor(random() * random() * binCount)),
+      ),
+    );
+    const binned: BinnedFeatures = {
+      rowCount,
+      bins,
+      binCounts: features.map(({ binCount }) => binCount),
+      isCategory: features.map(({ isCategory }) => isCategory),
+      columnOf: features.map((_, feature) => feature),
+    };
+    const target = Float64Array.from({ length: rowCount }, () => scale * (random() ** 3 - 0.3));
+    const rows = allRows(binned).filter(() => random() < 0.8);
+    return { binned, target, rows: rows.length > 0 ? rows : Uint32Array.of(0) };
+  });
+
+describe('a learner', () => {
+  test('grows the trees that the plainest way grows, to the last bit', () => {
+    fc.assert(
+      fc.property(
+        tables,
+        fc.integer({ min: 1, max: 12 }),
+        ({ binned, target, rows }, minRowsPerLeaf) => {
+          const within = { maxLeaves: 8, minRowsPerLeaf };
+          const forest = learnForest(binned, rows, target, within, 3);
+          expect(forest).toEqual(referenceForest(binned, rows, target, within, 3));
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+
+  test('scores rows tree by tree as it scores them by the whole forest, and as a walk does', () => {
+    fc.assert(
+      fc.property(tables, ({ binned, target, rows }) => {
+        const learner = new Learner(binned);
+        const within = { maxLeaves: 32, minRowsPerLeaf: 1 };
+        const forest = learnForest(binned, rows, target, within, 9);
+        const everyRow = allRows(binned).reverse();
+        const sums = new Float64Array(binned.rowCount).fill(forest.base);
+        learner.addTo(sums, everyRow, forest.trees);
+        const walked = Float64Array.from(everyRow, (row) =>
+          forest.trees.reduce((sum, tree) => sum + leafValueOf(tree, binned, row), forest.base),
+        );
+        expect(sums.reverse()).toEqual(walked);
+        expect(learner.score([forest], everyRow).values.reverse()).toEqual(walked);
+      }),
+      { numRuns: 25 },
+    );
+  });
+
+  test('touches the sums of the given rows alone', () => {
+    const { features, target, rows } = makeTable(50, [9], [false]);
+    const learner = new Learner(features);
+    const { trees } = learnForest(features, rows, target, limits, 1);
+    const sums = new Float64Array(50).fill(7);
+    learner.addTo(sums, Uint32Array.of(3, 1), trees);
+    expect(sums.findIndex((sum) => sum !== 7)).toBe(1);
+    expect(sums.findLastIndex((sum) => sum !== 7)).toBe(3);
+    expect(sums[2]).toBe(7);
+  });
+
+  test('grows several forests in turns as one after the other', () => {
+    const { features, target, rows } = makeTable(400, [30, 6], [false, true]);
+    const doubled = target.map((value) => value ** 2);
+    const inTurns = new Learner(features);
+    const [first, second] = [target, doubled].map((y) =>
+      inTurns.booster(rows, limits, squaredLoss(y)),
+    );
+    for (let round = 0; round < 5; round++) {
+      first?.addRound();
+      second?.addRound();
+    }
+    const alone = (y: Float64Array) => learnForest(features, rows, y, limits, 5);
+    expect(first?.forests).toEqual([alone(target)]);
+    expect(second?.forests).toEqual([alone(doubled)]);
+  });
+
+  describe('that samples rows', () => {
+    const { features, target, rows } = makeTable(3000, [200, 50, 12], [false, false, true]);
+    const boost = (rowsPerTree?: number) =>
+      learnForest(
+        features,
+        rows,
+        target,
+        rowsPerTree === undefined ? limits : { ...limits, rowsPerTree },
+        40,
+      );
+    const squaredError = (forest: ReturnType<typeof boost>) =>
+      new Learner(features)
+        .score([forest], rows)
+        .values.reduce((sum, prediction, row) => sum + ((target[row] ?? 0) - prediction) ** 2, 0);
+
+    test('draws the same ones every time', () => {
+      expect(boost(1000)).toEqual(boost(1000));
+    });
+
+    test('draws other ones for each tree, so that it learns from more than a sample', () => {
+      const sample = rows.filter((row) => row % 10 === 0);
+      const once = learnForest(features, sample, target, limits, 40);
+      expect(squaredError(boost(300))).toBeLessThan(0.9 * squaredError(once));
+    });
+
+    test('learns nearly as well as from all rows', () => {
+      expect(squaredError(boost(1500))).toBeLessThan(1.1 * squaredError(boost()));
+    });
+
+    test('draws none if there are few enough', () => {
+      expect(boost(3000)).toEqual(boost());
+      expect(boost(5000)).toEqual(boost());
+    });
+  });
+
+  test('learns from a million rows', () => {
+    const { features, target, rows } = makeTable(1_000_000, [256, 256, 20], [false, false, true]);
+    const within = { maxLeaves: 31, minRowsPerLeaf: 20 };
+    const forest = learnForest(features, rows, target, within, 2);
+    expect(forest.trees[1]?.leaves).toHaveLength(31);
+  });
+
+  test('learns from a thousand columns', () => {
+    const binCounts = Array.from({ length: 1000 }, () => 256);
+    const table = makeTable(
+      500,
+      binCounts,
+      binCounts.map((_, index) => index % 9 === 0),
+    );
+    const forest = learnForest(table.features, table.rows, table.target, limits, 2);
+    expect(forest.trees[1]?.leaves).toHaveLength(31);
+  });
+});

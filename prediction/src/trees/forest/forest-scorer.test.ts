@@ -1,0 +1,110 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { leafValueOf } from '../../../../testkit/prediction/reference-trees.js';
+import { KernelMemory } from '../../kernel/kernel-memory.js';
+import { seededRandom } from '../random.js';
+import { finish } from '../steps.js';
+import { ForestScorer, scorerMemory, WasmScorer } from './forest-scorer.js';
+import { JsScorer } from './js-scorer.js';
+import { MAX_LEAVES, type Split, type Tree } from './tree.js';
+
+/** Makes a tree of random shape, whose splits send random ranges of bins left. */
+function randomTree(leafCount: number, featureCount: number, random: () => number): Tree {
+  const below = (end: number) => Math.floor(random() * end);
+  const splits: Split[] = [];
+  const attach: ((child: number) => void)[] = [() => {}];
+  while (attach.length < leafCount) {
+    const runs = Array.from({ length: 2 * (1 + below(3)) }, () => below(256));
+    const left_bins = runs.sort((a, b) => a - b).filter((bin, at) => bin > (runs[at - 1] ?? -1));
+    if (left_bins.length % 2 === 1) left_bins.pop();
+    if (left_bins.length === 0) continue;
+    const split: Split = { feature: below(featureCount), left_bins, left: 0, right: 0 };
+    const at = below(attach.length);
+    attach[at]?.(splits.push(split) - 1);
+    attach[at] = (child) => {
+      split.left = child;
+    };
+    attach.push((child) => {
+      split.right = child;
+    });
+  }
+  for (const [leaf, set] of attach.entries()) set(~leaf);
+  return { splits, leaves: attach.map(() => random() - 0.5) };
+}
+
+const cases = fc
+  .record({
+    leafCounts: fc.array(fc.integer({ min: 1, max: MAX_LEAVES }), { maxLength: 40 }),
+    featureCount: fc.integer({ min: 1, max: 300 }),
+    rowCount: fc.integer({ min: 0, max: 600 }),
+    seed: fc.integer(),
+  })
+  .map(({ leafCounts, featureCount, rowCount, seed }) => {
+    const random = seededRandom(seed);
+    const trees = leafCounts.map((count) => randomTree(count, featureCount, random));
+    const bins = Uint8Array.from({ length: featureCount * rowCount }, () => 256 * random());
+    const sums = Float64Array.from({ length: rowCount }, () => (random() < 0.1 ? -0 : random()));
+    const chosen = Uint32Array.from({ length: rowCount }, (_, row) => row)
+      .filter(() => random() < 0.5)
+      .reverse();
+    return { trees, bins, rowCount, sums, chosen };
+  });
+
+afterEach(() => void vi.unstubAllGlobals());
+
+describe('scores', () => {
+  test.each([
+    ['with the kernel', (trees: Tree[]) => finish(WasmScorer.create(trees, new KernelMemory()))],
+    ['without it', (trees: Tree[]) => new JsScorer(trees)],
+  ])('%s equal the sum of a walk down the trees, to the last bit', (_name, create) => {
+    fc.assert(
+      fc.property(cases, ({ trees, bins, rowCount, sums, chosen }) => {
+        const scorer = create(trees);
+        const walk = (sum: number, row: number) =>
+          trees.reduce((all, tree) => all + leafValueOf(tree, { bins, rowCount }, row), sum);
+        const all = sums.slice();
+        scorer.addToAll(all, bins, rowCount);
+        expect(all).toEqual(sums.map(walk));
+        const some = sums.slice();
+        scorer.addTo(some, chosen, bins, rowCount);
+        const isChosen = new Set(chosen);
+        expect(some).toEqual(sums.map((sum, row) => (isChosen.has(row) ? walk(sum, row) : sum)));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  test('work in a process without WebAssembly', () => {
+    const random = seededRandom(1);
+    const trees = [randomTree(20, 3, random), randomTree(9, 3, random)];
+    const bins = Uint8Array.from({ length: 300 }, () => 256 * random());
+    const score = () => {
+      const sums = new Float64Array(100);
+      ForestScorer.of(trees).addToAll(sums, bins, 100);
+      return sums;
+    };
+    const expected = score();
+    vi.stubGlobal('WebAssembly', undefined);
+    expect(() => new KernelMemory()).toThrow();
+    expect(score()).toEqual(expected);
+  });
+
+  test('of several forests in one memory are those of each by itself', () => {
+    const random = seededRandom(3);
+    const forests = [5, 30, 9].map((count) =>
+      Array.from({ length: count }, () => randomTree(20, 3, random)),
+    );
+    const bins = Uint8Array.from({ length: 300 }, () => 256 * random());
+    const score = (scorer: ForestScorer) => {
+      const sums = new Float64Array(100);
+      scorer.addToAll(sums, bins, 100);
+      return sums;
+    };
+    const memory = scorerMemory();
+    const shared = forests.map((trees) => ForestScorer.of(trees, memory));
+    for (const [index, trees] of forests.entries()) {
+      const scorer = shared[index];
+      expect(scorer && score(scorer)).toEqual(score(ForestScorer.of(trees)));
+    }
+  });
+});
