@@ -25,7 +25,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 
 /** Collects JSON or CSV as bytes. Constant text and plain numbers become bytes without becoming strings. */
 export class TextBuffer {
-  protected memory = NOTHING;
+  #memory = NOTHING;
   protected end = 0;
   #view = viewOf(NOTHING);
   readonly #capacity: number;
@@ -42,14 +42,14 @@ export class TextBuffer {
 
   /** Hands over what was written, and begins anew with other memory. */
   take(): Uint8Array {
-    const written = this.memory.subarray(0, this.end);
+    const written = this.#memory.subarray(0, this.end);
     this.#use(NOTHING, 0);
     return written;
   }
 
   /** Returns what was written as text, and begins anew in the same memory. */
   takeText(): string {
-    const text = this.memory.toString('utf8', 0, this.end);
+    const text = this.#memory.toString('utf8', 0, this.end);
     this.end = 0;
     return text;
   }
@@ -67,7 +67,7 @@ export class TextBuffer {
   /** Writes a number as JSON.stringify does: what is not finite becomes null. */
   number(value: number): void {
     this.reserve(NUMBER_ROOM);
-    const end = writeDigits(this.memory, this.end, value);
+    const end = writeDigits(this.#memory, this.end, value);
     if (end > 0) this.end = end;
     else this.#ascii(Number.isFinite(value) ? String(value) : 'null');
   }
@@ -80,7 +80,7 @@ export class TextBuffer {
   /** Writes text as it is. */
   raw(text: string): void {
     this.reserve(3 * text.length);
-    this.end += this.memory.write(text, this.end);
+    this.end += this.#memory.write(text, this.end);
   }
 
   /** Writes bytes as they are. */
@@ -90,7 +90,7 @@ export class TextBuffer {
       return;
     }
     this.reserve(source.length);
-    this.memory.set(source, this.end);
+    this.#memory.set(source, this.end);
     this.end += source.length;
   }
 
@@ -105,24 +105,29 @@ export class TextBuffer {
       for (let place = from; place < to; place += 4)
         view.setInt32(at + place, view.getInt32(place, true), true);
     } else {
-      this.memory.copyWithin(this.end, from, to);
+      this.#memory.copyWithin(this.end, from, to);
     }
     this.end += to - from;
+  }
+
+  /** Not as a `Buffer`, whose type those who use the package may not have. */
+  protected get memory(): Uint8Array {
+    return this.#memory;
   }
 
   /** Makes room for so many bytes more. */
   protected reserve(room: number): void {
     const needed = this.end + room;
-    if (needed <= this.memory.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#capacity, 2 * this.memory.length, needed));
-    this.memory.copy(larger, 0, 0, this.end);
+    if (needed <= this.#memory.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#capacity, 2 * this.#memory.length, needed));
+    this.#memory.copy(larger, 0, 0, this.end);
     this.#use(larger, this.end);
   }
 
   /** Writes a string that needs no escapes; false, and nothing is written, if it needs some. */
   #plainString(text: string): boolean {
     this.reserve(text.length + 2);
-    const bytes = this.memory;
+    const bytes = this.#memory;
     let at = this.end;
     bytes[at++] = QUOTE;
     for (let index = 0; index < text.length; index++) {
@@ -137,12 +142,12 @@ export class TextBuffer {
 
   #ascii(text: string): void {
     for (let index = 0; index < text.length; index++) {
-      this.memory[this.end++] = text.charCodeAt(index);
+      this.#memory[this.end++] = text.charCodeAt(index);
     }
   }
 
   #use(memory: Buffer, end: number): void {
-    this.memory = memory;
+    this.#memory = memory;
     this.#view = viewOf(memory);
     this.end = end;
   }

@@ -34,7 +34,7 @@ export class ChatClient {
   readonly #turns = new PieceTurns();
 
   constructor({ url, key, limits = {} }: ChatClientOptions) {
-    const address = new URL(`${url.replace(/\/+$/, '')}/chat/completions`);
+    const address = new URL(`${new URL(url).href.replace(/\/+$/, '')}/chat/completions`);
     this.#key = key || undefined;
     this.#target = {
       ...urlToHttpOptions(address),

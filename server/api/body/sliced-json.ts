@@ -179,8 +179,10 @@ class SlicedJson {
     let values = 0;
     let end = begin - 1;
     const pathOfRow = () => `${path}/${firstRow + rowCount}`;
+    const row = { values: 0, parts: 0 };
     do {
-      const row = { values: 0, parts: 0 };
+      row.values = 0;
+      row.parts = 0;
       end = this.#skipValue(end + 1, ROW, level, pathOfRow, row);
       rowCount++;
       values += row.values;
@@ -268,7 +270,7 @@ class SlicedJson {
     let parts = counts.parts;
     let depth = level;
     let at = from;
-    for (let isOver = false; !isOver && at < last; isOver || at++) {
+    scan: for (; at < last; at++) {
       switch (bytes[at]) {
         case QUOTE:
           at = endOfString(bytes, at + 1, last) - 1;
@@ -277,8 +279,8 @@ class SlicedJson {
           parts++;
           break;
         case COMMA:
-          if (depth === level) isOver = true;
-          else values++;
+          if (depth === level) break scan;
+          values++;
           break;
         case OPEN_ARRAY:
         case OPEN_OBJECT:
@@ -290,20 +292,26 @@ class SlicedJson {
           break;
         case CLOSE_ARRAY:
         case CLOSE_OBJECT:
-          if (depth === level) isOver = true;
-          else if (isEmptyBefore(bytes, at)) values--;
-          if (!isOver) depth--;
+          if (depth === level) break scan;
+          depth--;
+          if (isEmptyBefore(bytes, at)) values--;
           break;
         default:
           continue;
       }
-      if (values > limits.values) throw this.#excess('values', limits, path());
-      if (parts > limits.parts) throw this.#excess('parts', limits, path());
+      this.#limitCounts(values, parts, limits, path);
     }
+    // A value without parts adds to the counts of those before it.
+    this.#limitCounts(values, parts, limits, path);
     if (at >= last && last < bytes.length) throw this.#excess('bytes', limits, path());
     counts.values = values;
     counts.parts = parts;
     return Math.min(at, last);
+  }
+
+  #limitCounts(values: number, parts: number, limits: ValueLimits, path: () => string): void {
+    if (values > limits.values) throw this.#excess('values', limits, path());
+    if (parts > limits.parts) throw this.#excess('parts', limits, path());
   }
 
   #excess(what: keyof ValueLimits, limits: ValueLimits, path = ''): ProblemError {
