@@ -150,3 +150,28 @@ describe('a table that cannot be read is told, and its source is read to the end
     await expect(readArrowTable(source(), 'x', { format: 'stream' })).rejects.toThrow('broken off');
   });
 });
+
+test('columns of numbers become texts, as those of CSV are, only while there is room for them', async () => {
+  const count = 60_000;
+  const column = (index: number) =>
+    Float64Array.from({ length: count }, (_, row) => row + index / 7);
+  const columns = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`x${at}`, column(at)]));
+  const bytes = arrow.tableToIPC(arrow.tableFromArrays(columns), 'stream');
+  const table = await readArrowTable(pieces(bytes, 1 << 20), 'x0', { format: 'stream' });
+  const kinds = table.columns.map(({ kind }) => kind);
+  expect(kinds).toContain('text');
+  expect(kinds).toContain('number');
+});
+
+test('a source that is not to be drained ends with a refusal', async () => {
+  let isEnded = false;
+  const source = async function* () {
+    try {
+      for (;;) yield Buffer.from('no JSON\n');
+    } finally {
+      isEnded = true;
+    }
+  };
+  await faultsOf(() => readNdjsonTable(source(), 'y', { drain: false }));
+  expect(isEnded).toBe(true);
+});

@@ -39,6 +39,7 @@ export async function readTable(
   } catch (error) {
     const isRefusal = REFUSALS.some((kind) => error instanceof kind);
     while (isRefusal && drain && !hasEnded) await next();
+    if (!drain && !hasEnded) await pieces.return?.();
     if (!(error instanceof FormatError)) throw error;
     const { message, line } = error;
     throw new TableError([{ message, ...(line !== undefined && { line }) }]);

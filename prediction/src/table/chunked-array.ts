@@ -2,10 +2,13 @@
 const CHUNK_BITS = 16;
 const CHUNK = 1 << CHUNK_BITS;
 
+/** The places that a chunk begins with; they double as rows come, since most tables are short. */
+const FIRST = 256;
+
 type Numbers = Uint16Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 /**
- * Numbers by row, which grow a chunk at a time, so that nothing is ever held twice while it grows.
+ * Numbers by row, which grow a chunk at a time, so that at most a chunk is held twice while it grows.
  * Rows that nothing was put into hold `empty`, and chunks of such rows are not there at all.
  */
 export class Chunked<T extends Numbers> {
@@ -19,12 +22,15 @@ export class Chunked<T extends Numbers> {
 
   set(row: number, value: number): void {
     const index = row >>> CHUNK_BITS;
+    const at = row & (CHUNK - 1);
     let chunk = this.#chunks[index];
-    if (chunk === undefined) {
-      chunk = this.#make(CHUNK);
+    if (chunk === undefined || at >= chunk.length) {
+      const larger = this.#make(Math.min(CHUNK, Math.max(FIRST, 2 * (at + 1))));
+      if (chunk !== undefined) larger.set(chunk);
+      chunk = larger;
       this.#chunks[index] = chunk;
     }
-    chunk[row & (CHUNK - 1)] = value;
+    chunk[at] = value;
   }
 
   /** Replaces each number of the chunks that are there. */

@@ -102,7 +102,7 @@ export class ColumnBuilder implements TextHolder {
     if (this.#values === undefined) return this.#texts.take(name, rowCount);
     const { kind, reading, textOf } = this.#values;
     const values = this.#values.values.take(rowCount);
-    const fewTexts = textOf && asTexts(name, values, textOf);
+    const fewTexts = textOf && asTexts(name, values, textOf, this.#memory);
     return fewTexts ?? { kind, name, values, ...(reading && { reading }) };
   }
 
@@ -134,26 +134,35 @@ export class ColumnBuilder implements TextHolder {
   }
 }
 
-/** Returns a column as its texts, if they are few: the table is then the same as from a format of texts. */
+/**
+ * Returns a column as its texts, if they are few and there is room for them: the table is then the same as from a
+ * format of texts.
+ */
 function asTexts(
   name: string,
   values: Float64Array,
   textOf: (value: number) => string,
+  memory: TextMemory,
 ): TextColumn | undefined {
   const codeOf = new Map<number, number>();
+  const texts: string[] = [];
   const codes = new Uint16Array(values.length);
   for (let row = 0; row < values.length; row++) {
     const value = values[row] ?? Number.NaN;
     if (Number.isNaN(value)) continue;
     let code = codeOf.get(value);
     if (code === undefined) {
-      if (codeOf.size === MAX_TEXTS) return undefined;
-      code = codeOf.size + 1;
+      const text = textOf(value);
+      if (codeOf.size === MAX_TEXTS || !memory.tryReserve(text)) {
+        for (const held of texts) memory.release(bytesOf(held));
+        return undefined;
+      }
+      code = texts.push(text);
       codeOf.set(value, code);
     }
     codes[row] = code;
   }
-  return { kind: 'text', name, texts: Array.from(codeOf.keys(), textOf), codes };
+  return { kind: 'text', name, texts, codes };
 }
 
 /** Shorter parts of a text are copies already (V8's `SlicedString::kMinLength`). */

@@ -146,6 +146,14 @@ export class TextMemory {
     }
   }
 
+  /** Counts a text, unless there is no room for it. */
+  tryReserve(text: string): boolean {
+    const bytes = bytesOf(text);
+    if (this.#heldBytes + bytes > MAX_BYTES) return false;
+    this.#heldBytes += bytes;
+    return true;
+  }
+
   release(bytes: number): void {
     this.#heldBytes -= bytes;
   }

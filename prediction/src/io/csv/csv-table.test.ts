@@ -367,3 +367,10 @@ describe('the source', () => {
     await expect(readCsvTable(Readable.from(chunks()), 'y')).rejects.toBe(broken);
   });
 });
+
+test('a line of blanks of any script, such as a form feed at the end of a file, is passed over', async () => {
+  const lines = Array.from({ length: 60 }, (_, index) => `${index},${2 * index}`);
+  const csv = ['x,y', ...lines.slice(0, 30), '\u00a0', ...lines.slice(30), '\f', ''].join('\n');
+  const table = await readCsvTable(csvStream(csv, 7), 'y');
+  expect(table.rowCount).toBe(60);
+});

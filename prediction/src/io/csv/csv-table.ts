@@ -63,6 +63,8 @@ class CsvTable {
   }
 
   #addRecord({ fields, line }: CsvRecord): void {
+    // Blanks of other scripts, and a form feed, make a blank line, too.
+    if (fields.length === 1 && fields[0] !== '' && fields[0]?.trim() === '') return;
     if (this.#first === undefined) {
       this.#first = fields;
       if (this.#hasHeader) return;
