@@ -145,22 +145,26 @@ function asTexts(
   memory: TextMemory,
 ): TextColumn | undefined {
   const codeOf = new Map<number, number>();
-  const texts: string[] = [];
   const codes = new Uint16Array(values.length);
   for (let row = 0; row < values.length; row++) {
     const value = values[row] ?? Number.NaN;
     if (Number.isNaN(value)) continue;
     let code = codeOf.get(value);
     if (code === undefined) {
-      const text = textOf(value);
-      if (codeOf.size === MAX_TEXTS || !memory.tryReserve(text)) {
-        for (const held of texts) memory.release(bytesOf(held));
-        return undefined;
-      }
-      code = texts.push(text);
+      if (codeOf.size === MAX_TEXTS) return undefined;
+      code = codeOf.size + 1;
       codeOf.set(value, code);
     }
     codes[row] = code;
+  }
+  const texts: string[] = [];
+  for (const value of codeOf.keys()) {
+    const text = textOf(value);
+    if (!memory.tryReserve(text)) {
+      for (const held of texts) memory.release(bytesOf(held));
+      return undefined;
+    }
+    texts.push(text);
   }
   return { kind: 'text', name, texts, codes };
 }
