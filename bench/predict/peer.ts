@@ -4,23 +4,14 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { readRowsTable } from '../../prediction/src/index.js';
-import { RowBinner } from '../../prediction/src/serving/row-binner.js';
-import { prepareTable } from '../../prediction/src/trees/binning/dataset.js';
-import { Learner } from '../../prediction/src/trees/boosting/learner.js';
-import { squaredLoss } from '../../prediction/src/trees/boosting/squared-loss.js';
-import { ForestScorer } from '../../prediction/src/trees/forest/forest-scorer.js';
-import { finish } from '../../prediction/src/trees/steps.js';
 import { fieldOf } from '../../testkit/json.js';
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
+import { blocksOf, fitNumbers, LIMITS, scoreRows, TREES } from './scoring.js';
 import { SYNTHETIC_TARGET, syntheticCsv, syntheticRows } from './synthetic.js';
 
 const ROWS = 100_000;
-const TREES = 100;
-const LIMITS = { maxLeaves: 31, minRowsPerLeaf: 20 };
 const ROUNDS = 5;
-/** The number of rows that are scored together. */
-const BLOCK = 256;
 const PROGRAM = fileURLToPath(new URL('bench/predict/peer.py', root));
 
 /** The best time of each, in seconds. */
@@ -73,28 +64,9 @@ async function timePeer(folder: string): Promise<Times | string> {
 function timeOwn(): Times {
   const table = readRowsTable([...syntheticRows(ROWS)], SYNTHETIC_TARGET);
   if (table.task !== 'regression') throw new Error('The target is a number.');
-  const fitTrees = () => {
-    const { columns, features, binned } = prepareTable(table);
-    const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
-    const loss = squaredLoss(table.targetValues);
-    const [forest] = new Learner(binned).booster(rows, LIMITS, loss).addRounds(TREES);
-    const trees = forest?.trees ?? [];
-    return { columns, features, trees };
-  };
-  const { columns, features, trees } = fitTrees();
-  const binner = finish(RowBinner.create({ columns, features, partial_rows: null }));
-  const scorer = ForestScorer.of(trees);
-  const rows = [...syntheticRows(ROWS)];
-  const room = binner.room(BLOCK);
-  const sums = new Float64Array(BLOCK);
-  const predict = () => {
-    for (let start = 0; start < rows.length; start += BLOCK) {
-      const block = rows.slice(start, start + BLOCK);
-      binner.bin(block, room);
-      scorer.addToAll(sums, room.bins, block.length);
-    }
-  };
-  return { fit: best(fitTrees), predict: best(predict) };
+  const { model, scorer } = fitNumbers(table);
+  const predict = scoreRows(model, scorer, blocksOf([...syntheticRows(ROWS)]));
+  return { fit: best(() => fitNumbers(table)), predict: best(predict) };
 }
 
 function best(work: () => unknown): number {

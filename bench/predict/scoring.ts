@@ -1,5 +1,6 @@
 import { readRowsTable } from '../../prediction/src/index.js';
 import { type BinnedModel, RowBinner } from '../../prediction/src/serving/row-binner.js';
+import type { RegressionTable } from '../../prediction/src/table/table.js';
 import { prepareTable } from '../../prediction/src/trees/binning/dataset.js';
 import { Learner } from '../../prediction/src/trees/boosting/learner.js';
 import { type ClassTarget, softmaxLoss } from '../../prediction/src/trees/boosting/softmax-loss.js';
@@ -8,9 +9,11 @@ import { ForestScorer, scorerMemory } from '../../prediction/src/trees/forest/fo
 import { finish } from '../../prediction/src/trees/steps.js';
 import { median } from '../../testkit/numbers.js';
 import type { Scenario } from '../scenarios.js';
-import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
+import { SYNTHETIC_TARGET, type SyntheticRow, syntheticRows } from './synthetic.js';
 
-const TREES = 100;
+export const TREES = 100;
+/** The limits of each tree. */
+export const LIMITS = { maxLeaves: 31, minRowsPerLeaf: 20 };
 const CLASSES = 3;
 const LEARNING_RATE = 0.1;
 const TRAINING_ROWS = 20_000;
@@ -27,14 +30,8 @@ export const scoring: Scenario = {
     const rows = [...syntheticRows(SCORED_ROWS, 11)];
     const binner = finish(RowBinner.create(model));
     const blocks = blocksOf(rows);
-    const room = binner.room(BLOCK);
     const sums = new Float64Array(BLOCK);
-    const fromValues = rates(() => {
-      for (const block of blocks) {
-        binner.bin(block, room);
-        scorer.addToAll(sums, room.bins, block.length);
-      }
-    });
+    const fromValues = rates(scoreRows(model, scorer, blocks));
     const binned = blocks.map((block) => {
       const bins = binner.room(block.length);
       binner.bin(block, bins);
@@ -66,22 +63,39 @@ export const scoring: Scenario = {
 function learn() {
   const table = readRowsTable([...syntheticRows(TRAINING_ROWS)], SYNTHETIC_TARGET);
   if (table.task !== 'regression') throw new Error('The target is a number.');
+  const { model, learner, rows, scorer } = fitNumbers(table);
+  const classLoss = softmaxLoss(thirds(table.targetValues), LEARNING_RATE);
+  const memory = scorerMemory();
+  const forests = learner.booster(rows, LIMITS, classLoss).addRounds(TREES);
+  const ofClasses = forests.map((forest) => ForestScorer.of(forest.trees, memory));
+  return { model, scorer, ofClasses };
+}
+
+/** Bins a table, and fits `TREES` trees to its target. */
+export function fitNumbers(table: RegressionTable) {
   const { columns, features, binned } = prepareTable(table);
   const learner = new Learner(binned);
   const rows = Uint32Array.from({ length: binned.rowCount }, (_, row) => row);
-  const limits = { maxLeaves: 31, minRowsPerLeaf: 20 };
-  const ofNumbers = learner.booster(rows, limits, squaredLoss(table.targetValues));
-  const trees = ofNumbers.addRounds(TREES)[0]?.trees ?? [];
-  const model: BinnedModel = {
-    columns,
-    features,
-    partial_rows: null,
+  const [forest] = learner.booster(rows, LIMITS, squaredLoss(table.targetValues)).addRounds(TREES);
+  const model: BinnedModel = { columns, features, partial_rows: null };
+  return { model, learner, rows, scorer: ForestScorer.of(forest?.trees ?? []) };
+}
+
+/** Returns what reads, bins and scores all rows, a block after the other. */
+export function scoreRows(
+  model: BinnedModel,
+  scorer: ForestScorer,
+  blocks: readonly (readonly SyntheticRow[])[],
+): () => void {
+  const binner = finish(RowBinner.create(model));
+  const room = binner.room(BLOCK);
+  const sums = new Float64Array(BLOCK);
+  return () => {
+    for (const block of blocks) {
+      binner.bin(block, room);
+      scorer.addToAll(sums, room.bins, block.length);
+    }
   };
-  const classLoss = softmaxLoss(thirds(table.targetValues), LEARNING_RATE);
-  const memory = scorerMemory();
-  const forests = learner.booster(rows, limits, classLoss).addRounds(TREES);
-  const ofClasses = forests.map((forest) => ForestScorer.of(forest.trees, memory));
-  return { model, scorer: ForestScorer.of(trees), ofClasses };
 }
 
 /** Classes of equal size, by value. */
@@ -96,7 +110,7 @@ function thirds(values: Float64Array): ClassTarget {
   return { labels, classCount: CLASSES, shares };
 }
 
-function blocksOf<T>(rows: readonly T[]): T[][] {
+export function blocksOf<T>(rows: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(rows.length / BLOCK) }, (_, block) =>
     rows.slice(block * BLOCK, (block + 1) * BLOCK),
   );
