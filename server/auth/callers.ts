@@ -200,7 +200,7 @@ export class Callers {
   }
 
   /**
-   * Tells whether a caller who was let in before would still be: their key is neither revoked nor expired; the
+   * Returns whether a caller who was let in before would still be: their key is neither revoked nor expired; the
    * local caller has none, as long as no key was made.
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */

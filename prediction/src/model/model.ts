@@ -2,7 +2,7 @@ import type { ColumnSummary } from '../table/column-profile.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { ModelFeature } from '../trees/binning/dataset.js';
 
-/** What a trained model of any task has: plain data, immutable, with everything that predictions need. */
+/** The parts of a trained model of any task: plain data, immutable, with everything that predictions need. */
 export interface ModelBase {
   readonly target: string;
   /** Rows with a target, held-out rows among them. */

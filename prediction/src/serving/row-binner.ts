@@ -73,7 +73,7 @@ export class RowBinner {
     }
   }
 
-  /** Tells whether the row is partial. */
+  /** Bins a row; returns whether it is partial. */
   #binRow(row: RowObject, bins: Uint8Array, index: number, stride: number): boolean {
     let isPartial = false;
     let place = index;

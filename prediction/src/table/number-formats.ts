@@ -203,7 +203,7 @@ function hourOf(hours: number, half: string | undefined): number | undefined {
   return (hours % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
 }
 
-/** Tells whether the day or the month comes first in the dates of a column, from its texts. */
+/** Finds which of day and month comes first in the dates of a column, from its texts. */
 class DateForm {
   #separator: string | undefined;
   #isDayFirst = true;

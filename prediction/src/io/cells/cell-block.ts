@@ -4,7 +4,7 @@ import type { CellMemory } from './cell-memory.js';
 import type { CellPlan } from './cell-plan.js';
 
 /**
- * What a cell is, in its low three bits.
+ * The kinds of a cell, in its low three bits.
  *
  * A *cell* tells where the value of a row and a column stands in the bytes of a body, which lie in the
  * kernel's memory. It takes eight bytes there: the address of its first byte as u32, and then

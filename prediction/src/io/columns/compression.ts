@@ -37,7 +37,7 @@ class BlockOutput {
       for (let at = to; at < to + count; at++) bytes[at] = bytes[at - distance] ?? 0;
       return;
     }
-    // What was copied repeats, too, so that each step copies more.
+    // The copy repeats, too, so that each step copies more.
     for (let copied = 0; copied < count; ) {
       const size = Math.min(distance + copied, count - copied);
       bytes.copyWithin(to + copied, to - distance, to - distance + size);

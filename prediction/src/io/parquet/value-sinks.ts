@@ -287,7 +287,7 @@ class TextPages implements EntrySource {
 
 interface TextPage extends OtherValues {
   readonly count: number;
-  /** What the page holds. */
+  /** The values of the page. */
   readonly bytes: number;
 }
 

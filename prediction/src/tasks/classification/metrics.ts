@@ -130,7 +130,7 @@ function groupRows(
   }));
 }
 
-/** Tells whether a classifier is better than always answering the commonest class. */
+/** Returns whether a classifier is better than always answering the commonest class. */
 export function describeClassification(
   {
     log_loss,

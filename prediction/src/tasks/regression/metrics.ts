@@ -111,7 +111,7 @@ function binResiduals(
   return bins;
 }
 
-/** Tells whether a regressor is better than always answering the mean. */
+/** Returns whether a regressor is better than always answering the mean. */
 export function describeRegression(
   { mae, rmse, r2, baseline_mae, baseline_rmse, held_out_rows }: RegressionMetrics,
   reading: NumberReading | null,
