@@ -3,7 +3,7 @@
  * top to bottom.
  */
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -47,6 +47,11 @@ beforeAll(async () => {
     ),
     installPackedClient(join(folder, 'node_modules')),
   ]);
+  await symlink(
+    join(ROOT, 'tools/on-demand/peers/node_modules/msw'),
+    join(folder, 'node_modules/msw'),
+    'junction',
+  );
 });
 afterAll(async () => {
   await Promise.all([server.stop(), mock.stop(), rm(folder, { recursive: true })]);
