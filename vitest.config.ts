@@ -36,7 +36,7 @@ export default defineConfig({
           name: 'unit',
           include: [
             'server/**/*.test.ts',
-            'demo/*.test.ts',
+            'examples/demo/*.test.ts',
             'tools/**/*.test.ts',
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',

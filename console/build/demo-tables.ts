@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Plugin } from 'vite';
-import { splitRows } from '../../demo/hold-out.js';
+import { splitRows } from '../../examples/demo/hold-out.js';
 
 const DIAMONDS = new URL('../../datasets/diamonds.csv', import.meta.url);
 

@@ -38,11 +38,17 @@ function testAndRead(): Set<string> {
 
 /** Returns when the contract or a test last changed, in milliseconds. */
 function lastChange(): number {
-  const files = ['server', 'contract-tests', 'demo', 'testkit', 'tools', 'client/src'].flatMap(
-    (folder) =>
-      readdirSync(`${top}${folder}`, { recursive: true, encoding: 'utf8' }).map(
-        (name) => `${folder}/${name}`,
-      ),
+  const files = [
+    'server',
+    'contract-tests',
+    'examples/demo',
+    'testkit',
+    'tools',
+    'client/src',
+  ].flatMap((folder) =>
+    readdirSync(`${top}${folder}`, { recursive: true, encoding: 'utf8' }).map(
+      (name) => `${folder}/${name}`,
+    ),
   );
   const tests = files.filter(
     (name) =>

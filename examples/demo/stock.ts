@@ -1,5 +1,5 @@
 import Papa from 'papaparse';
-import { DatabaseSync } from '../server/store/database/sqlite-connection.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 
 const COLUMNS = ['carat', 'cut', 'color', 'clarity'] as const;
 

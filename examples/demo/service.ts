@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 const HOST = '127.0.0.1';
 
 /** The service in its own process, as `npm start` would run it. */

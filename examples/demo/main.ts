@@ -8,12 +8,12 @@ import {
   rowWarnings,
   untilReady,
 } from 'roster-client';
-import { tooOld } from '../server/node-version.js';
+import { tooOld } from '../../server/node-version.js';
 import { holdOut } from './hold-out.js';
 import { tableOf } from './prediction-table.js';
 import { DidNotStart, startService } from './service.js';
 
-const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
+const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
 const HELD_OUT_ROWS = 1000;
 const SHOWN_ROWS = 12;
 const CONFIDENCE = 0.9;

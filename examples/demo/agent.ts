@@ -8,14 +8,14 @@ import {
   type RosterClient,
   untilReady,
 } from 'roster-client';
-import { tooOld } from '../server/node-version.js';
-import { openScriptedChatServer } from '../testkit/chat/scripted-chat-server.js';
+import { tooOld } from '../../server/node-version.js';
+import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { splitRows } from './hold-out.js';
 import { scriptedJeweller } from './scripted-jeweller.js';
 import { DidNotStart, startService } from './service.js';
 import { createStock } from './stock.js';
 
-const DATASET = new URL('../../datasets/diamonds.csv', import.meta.url);
+const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
 const STOCK_ROWS = 200;
 
 const QUESTIONS = [

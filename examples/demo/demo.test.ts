@@ -6,7 +6,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const DEMO = fileURLToPath(new URL('../dist/demo/main.js', import.meta.url));
+const DEMO = fileURLToPath(new URL('../../dist/examples/demo/main.js', import.meta.url));
 
 let demo: ChildProcess;
 let output = '';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
-const DEMO = fileURLToPath(new URL('../dist/demo/agent.js', import.meta.url));
+const DEMO = fileURLToPath(new URL('../../dist/examples/demo/agent.js', import.meta.url));
 
 let demo: ChildProcess;
 let output = '';

@@ -1,5 +1,5 @@
-import { calls, says } from '../testkit/chat/reply.js';
-import type { ChatScript } from '../testkit/chat/scripted-chat-server.js';
+import { calls, says } from '../../testkit/chat/reply.js';
+import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
 
 /**
  * Plays a language model by rules: a question for a price asks the model, a question for a number
