@@ -262,7 +262,7 @@ function eventViolations(what: string, schema: Place, body: string): string[] {
     ];
   } catch (cause) {
     if (!(cause instanceof EventStreamError)) throw cause;
-    return [`${what} is no event stream: ${cause.message}`];
+    return [`${what} is not an event stream: ${cause.message}`];
   }
 }
 

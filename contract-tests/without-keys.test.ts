@@ -80,7 +80,7 @@ const PAGES: readonly [
   ['a page of another port', ({ hostname }) => ({ Origin: `http://${hostname}:1` }), 403],
   ['a page of another port that hides it', () => ({ 'Sec-Fetch-Site': 'same-site' }), 403],
   ['a sandboxed page, or a file', () => ({ Origin: 'null' }), 403],
-  ['a page that is no web page', () => ({ Origin: 'chrome-extension://abc' }), 403],
+  ['a page that is not a web page', () => ({ Origin: 'chrome-extension://abc' }), 403],
   ['an origin that only begins like its own', ({ origin }) => ({ Origin: `${origin}0` }), 403],
 ];
 

@@ -2746,7 +2746,7 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The query of a training cannot be run: the database is not open to trainings, the query reads other tables or
-         *     is no single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept.
+         *     is not a single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept.
          *
          *     To fix it, change what `detail` names. Those who run the service open databases and tables to trainings with
          *     `training` in `DATABASES`.

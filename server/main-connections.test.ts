@@ -1,4 +1,4 @@
-/** Tests input that is no valid request, or is refused before it is read. */
+/** Tests input that is not a valid request, or is refused before it is read. */
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';

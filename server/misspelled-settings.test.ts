@@ -17,7 +17,7 @@ test.each([
   ]);
 });
 
-test('the settings themselves are no misspellings, nor is what stands beside a setting that is set', () => {
+test('the settings themselves are not misspellings, nor is what stands beside a setting that is set', () => {
   const all = Object.fromEntries(SETTINGS.map((name) => [name, 'set']));
   expect(findMisspelledSettings({ ...all, DATABASE_URI: 'of another program' })).toEqual([]);
 });

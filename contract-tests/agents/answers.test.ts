@@ -178,7 +178,7 @@ describe('the use of tools', () => {
     expect(JSON.stringify(sent()[1]?.messages.at(-1))).toContain('The tool failed');
   });
 
-  test('goes on after arguments that are no JSON, and without tools after a second time', async () => {
+  test('goes on after arguments that are not JSON, and without tools after a second time', async () => {
     const agent = await service.agent({ skills: [SQL] });
     const broken = stream(
       chunk({

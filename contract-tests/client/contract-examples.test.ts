@@ -310,7 +310,7 @@ describe('over examples, the client', () => {
     async (operation) => {
       const [example] = examplesOf(operation);
       const once = example?.value;
-      if (!Array.isArray(once)) throw new Error(`${operation.id} is no list`);
+      if (!Array.isArray(once)) throw new Error(`${operation.id} is not a list`);
       const many = [...once, ...once, ...once, ...once];
       const answer = examples(loose({ [operation.id]: { status: 200, body: many } }));
       for (const limit of [1, 3, many.length - 1, many.length, 100]) {
@@ -320,7 +320,7 @@ describe('over examples, the client', () => {
           const response = await answer(url);
           expect(await violations('GET', url, response)).toEqual([]);
           const data: unknown = await response.json();
-          if (!Array.isArray(data)) throw new Error('The page is no list');
+          if (!Array.isArray(data)) throw new Error('The page is not a list');
           expect(data.length).toBeLessThanOrEqual(limit);
           return { data, response };
         };

@@ -89,7 +89,7 @@ describe('training in the console', () => {
     await page.context().close();
   });
 
-  test('says what is wrong with a file that is no table', async () => {
+  test('says what is wrong with a file that is not a table', async () => {
     const look = await openInProject('bad_files', 'models');
     const { page } = look;
     await page.getByRole('heading', { name: 'What do you want to predict?' }).waitFor();

@@ -1,7 +1,7 @@
 import { type Operation, operations } from '../../testkit/openapi/document.js';
 import type { NamedAddress } from './addresses-of-page.js';
 
-/** Addresses of the service that are no operations. */
+/** Addresses of the service that are not operations. */
 const PAGES = [
   /^\/(api\/?|docs(#tour)?)?$/,
   /^\/openapi(\.(yaml|json)|\/\d+\.\d+\.\d+\.(yaml|json|dereferenced\.json))?$/,

@@ -119,13 +119,13 @@ async function problemOf(method: string, path: string, { format, file }: Fault):
 }
 
 describe.each(FAULTS)('$format: $name', (fault) => {
-  test('is no body of rows', async () => {
+  test('is not a body of rows', async () => {
     const problem = problemOf('POST', `${model}/predict`, fault);
     if (fault.isAfterRows) await problem.catch((error) => expect(error).toBeInstanceOf(TypeError));
     else expect(await problem).toMatch(fault.place);
   });
 
-  test('is no table', async () => {
+  test('is not a table', async () => {
     expect(await problemOf('PUT', `${model}?target=price`, fault)).toMatch(fault.place);
   });
 });

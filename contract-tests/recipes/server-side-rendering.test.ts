@@ -71,7 +71,7 @@ test.each([
   expect(html).toContain('There is no such skill');
 });
 
-test('a service that cannot be reached, or refuses the key, is no page of its own', async () => {
+test('a service that cannot be reached, or refuses the key, is not a page of its own', async () => {
   const logged = vi.spyOn(console, 'error').mockReturnValue();
   onTestFinished(() => logged.mockRestore());
   const nowhere = createRosterClient({ baseUrl: 'http://127.0.0.1:9' });

@@ -121,7 +121,7 @@ describe.each([
   });
 
   test.each([...WRITES, ...(isSqlite ? SQLITE_EFFECTS : POSTGRES_EFFECTS)])(
-    'refuses whatever is no plain SELECT: %s',
+    'refuses whatever is not a plain SELECT: %s',
     async (sql) => {
       const before = await contents();
       await refusal(sql);

@@ -131,7 +131,7 @@ function endRequestSpan(span: Span, res: Response): void {
   if (operationId) span.updateName(operationId);
   if (route) span.setAttribute('http.route', route);
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode);
-  // A refused request is no failure of the service.
+  // A refused request is not a failure of the service.
   const status = res.statusCode >= 500 ? String(res.statusCode) : undefined;
   endSpan(span, wasSent(res) ? status : 'aborted');
 }

@@ -91,7 +91,7 @@ export function callChunk(...toolCalls: readonly unknown[]): string {
   return chunk({ tool_calls: toolCalls });
 }
 
-/** Returns an answer that is no stream. */
+/** Returns an answer that is not a stream. */
 export function document(body: unknown): ChatReply {
   return { headers: JSON_HEADERS, body: [JSON.stringify(body)] };
 }

@@ -9,7 +9,7 @@ export function eventData(body: string): string[] {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'));
     return lines.map((line) => {
       if (line.startsWith('data: ')) return line.slice('data: '.length);
-      throw new EventStreamError(`a line is no data: ${line.slice(0, 200)}`);
+      throw new EventStreamError(`a line is not data: ${line.slice(0, 200)}`);
     });
   });
 }

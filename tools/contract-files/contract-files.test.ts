@@ -113,12 +113,12 @@ describe('a version that cannot be published is told with its place, and nothing
       says: /1\.2\.0\.yaml:2:32: info\.version is 1\.4\.0; name the file 1\.4\.0\.yaml/,
     },
     {
-      what: 'a release that is no YAML',
+      what: 'a release that is not YAML',
       prepare: () => release('1.2.0', () => 'openapi: @\n'),
       says: /1\.2\.0\.yaml:1:10: this is not YAML/,
     },
     {
-      what: 'a version that is no file name',
+      what: 'a version that is not a file name',
       prepare: () => writeFileSync(path('openapi.yaml'), SMALL.replace('1.4.0', '../../1.4.0')),
       says: /openapi\.yaml:2:32: info\.version must be a version, such as 1\.4\.0/,
     },

@@ -32,6 +32,6 @@ export function compareVersions(one: string, other: string): number {
 
 function parsed(text: string): SemanticVersion {
   const version = parseVersion(text);
-  if (version === undefined) throw new RangeError(`${text} is no semantic version`);
+  if (version === undefined) throw new RangeError(`${text} is not a semantic version`);
   return version;
 }

@@ -39,7 +39,7 @@ const ALONE: Faulty[] = [
     says: /aliases/,
   },
   {
-    what: 'a text that is no contract',
+    what: 'a text that is not a contract',
     from: CONTRACT,
     to: '‸just words\n',
     says: /Expected Object/,
@@ -124,7 +124,7 @@ const UNSOUND: Faulty[] = [
     says: /not JSON Schema: must be one of .*"string"/,
   },
   {
-    what: 'a pattern that is no regular expression',
+    what: 'a pattern that is not a regular expression',
     from: "pattern: '^[A-Za-z0-9_-]{21}[AQgw]$'",
     to: "pattern: ‸'^[A-Za-z0-9_-{21}'",
     says: /not JSON Schema: Invalid regular expression/,
@@ -241,7 +241,7 @@ const OTHERS: Faulty[] = [
     says: /until when it works; add x-roster-sunset/,
   },
   {
-    what: 'an end that is no date',
+    what: 'an end that is not a date',
     from: "    DeprecatedParams:\n      type: [object, 'null']\n      description: |\n        Another name for `settings`, for existing clients. Send one of the two. In a change together with `params`, null\n        counts as not sent for every field.\n      deprecated: true\n      x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
     to: "    DeprecatedParams:\n      type: [object, 'null']\n      description: |\n        Another name for `settings`, for existing clients. Send one of the two. In a change together with `params`, null\n        counts as not sent for every field.\n      deprecated: true\n      x-roster-sunset: { deprecated: '2026-11-23', sunset: ‸'2027-02-30' }",
     says: /^x-roster-sunset › sunset: must be a date, such as/,
@@ -259,7 +259,7 @@ const OTHERS: Faulty[] = [
     says: /add deprecated: true/,
   },
   {
-    what: 'an end of a server that is no date',
+    what: 'an end of a server that is not a date',
     from: "x-internal: false\n        x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }",
     to: "x-internal: false\n        x-roster-sunset: { deprecated: ‸soon, sunset: '2027-11-23' }",
     says: /^x-roster-sunset › deprecated: must be a date/,

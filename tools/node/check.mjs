@@ -1,4 +1,4 @@
-// Runs before anything is built, so it is no TypeScript, and has nothing that an old Node would not understand.
+// Runs before anything is built, so it is not TypeScript, and has nothing that an old Node would not understand.
 import { readFileSync } from 'node:fs';
 
 const { engines } = JSON.parse(

@@ -37,7 +37,7 @@ export function requireFrom(name: string): NodeJS.Require {
 
 async function install(folder: string): Promise<void> {
   const args = ['ci', '--prefix', folder, '--no-audit', '--no-fund', '--loglevel', 'error'];
-  // Within `npm run` it is known which npm that was, if it was npm; on Windows, npm alone is no program.
+  // Within `npm run` it is known which npm that was, if it was npm; on Windows, npm alone is not a program.
   const { npm_execpath: npm = '' } = process.env;
   const [command, ...first] = npm.endsWith('npm-cli.js') ? [process.execPath, npm] : ['npm'];
   // Standard output belongs to the command that runs next.

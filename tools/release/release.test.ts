@@ -88,7 +88,7 @@ describe('in a project', () => {
   });
 
   test.each([
-    ['an unknown date', { date: '1.2.2027' }, 'is no date'],
+    ['an unknown date', { date: '1.2.2027' }, 'is not a date'],
     ['a version that is none', { version: '8' }, 'has the version 7.1.0'],
     ['a version that the project has not', { version: '7.2.0' }, '--next 7.2.0'],
     [

@@ -35,7 +35,7 @@ export async function release(
   { version, date, makeFixture }: Release,
 ): Promise<void> {
   if (!/^\d{4}-\d\d-\d\d$/.test(date) || Number.isNaN(Date.parse(date))) {
-    throw new Error(`${date} is no date; write it as 2026-11-23`);
+    throw new Error(`${date} is not a date; write it as 2026-11-23`);
   }
   const current = versionInStep(root);
   if (current !== version) {
@@ -78,7 +78,7 @@ export function raise(root: string, version: string): string[] {
 /** @throws if a version is none, or is not later than each release */
 function checkNew(root: string, version: string): void {
   if (parseVersion(version)?.numbers.join('.') !== version)
-    throw new Error(`${version} is no version; write it as 0.2.0`);
+    throw new Error(`${version} is not a version; write it as 0.2.0`);
   const last = releasedContracts(join(root, RELEASES)).at(-1)?.version;
   if (last !== undefined && compareVersions(version, last) <= 0) {
     throw new Error(`${last} is released; ${version} does not come after it`);

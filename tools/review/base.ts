@@ -55,7 +55,7 @@ export function fileAt({ commit }: Base, file: string): string | undefined {
 function commitOf(reference: string): string {
   if (tryGit('rev-parse', '--git-dir') === undefined) {
     throw new NoBase(
-      'this is no git repository, or there is no git; there is nothing to compare with',
+      'this is not a git repository, or there is no git; there is nothing to compare with',
     );
   }
   const verified = ['rev-parse', '--verify', '--quiet', '--end-of-options'];

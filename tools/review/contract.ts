@@ -80,7 +80,7 @@ export class ContractFault extends Error {}
 const object = v.record(v.string(), v.unknown());
 const shape = v.looseObject({
   openapi: v.pipe(v.string(), v.startsWith('3.', 'is not 3.x')),
-  info: v.looseObject({ version: v.string('is no text') }),
+  info: v.looseObject({ version: v.string('is not text') }),
   paths: v.optional(v.record(v.pipe(v.string(), v.startsWith('/')), object)),
   components: v.optional(v.record(v.string(), object)),
 });

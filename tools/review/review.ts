@@ -140,7 +140,7 @@ function announcement(before: string, after: string, step: Step): Announcement {
 function parse(text: string): SemanticVersion {
   const version = parseVersion(text);
   if (version) return version;
-  throw new ContractFault(`openapi.yaml: /info/version: ${text} is no semantic version`);
+  throw new ContractFault(`openapi.yaml: /info/version: ${text} is not a semantic version`);
 }
 
 function isLess(one: readonly number[], other: readonly number[]): boolean {

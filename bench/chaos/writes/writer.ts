@@ -79,13 +79,13 @@ export class Writer {
 /** Converts the JSON of `sorted` back to an object of numbers. */
 function fieldsOf(text: string): Record<string, number> {
   const fields: unknown = JSON.parse(text);
-  if (!Array.isArray(fields)) throw new Error(`${text} are no fields`);
+  if (!Array.isArray(fields)) throw new Error(`${text} are not fields`);
   return Object.fromEntries(fields);
 }
 
 function namesOf(text: string): string[] {
   const names: unknown = JSON.parse(text);
-  if (!Array.isArray(names)) throw new Error(`${text} are no names`);
+  if (!Array.isArray(names)) throw new Error(`${text} are not names`);
   return names.map(String);
 }
 

@@ -4,7 +4,7 @@ const EXCERPT_LENGTH = 200;
 
 /**
  * Thrown instead of returning a response that did not come from Roster, such as the HTML page of a
- * proxy. Like a network failure, it is no response to the request. Every `error` is therefore a
+ * proxy. Like a network failure, it is not a response to the request. Every `error` is therefore a
  * problem with a `type`, a `title` and a `detail`.
  */
 export class UnexpectedAnswerError extends Error {

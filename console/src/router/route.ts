@@ -52,7 +52,7 @@ export function routeOf(hash: string): Route {
   };
 }
 
-/** Decodes a segment. An address that someone typed may have a `%` that is no escape. */
+/** Decodes a segment. An address that someone typed may have a `%` that is not an escape. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

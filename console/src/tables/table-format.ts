@@ -26,7 +26,7 @@ const DELIMITERS = [',', ';', '\t', '|'];
 /**
  * Detects the format of a table from the beginning of its file, and decodes that beginning.
  * @param isWhole whether the bytes are the whole file
- * @throws TableFileError if the file is no text
+ * @throws TableFileError if the file is not text
  */
 export function detectFormat(bytes: Uint8Array, isWhole: boolean): [TableFormat, string] {
   const start = String.fromCharCode(...bytes.subarray(0, 4));

@@ -18,7 +18,7 @@ const MAX_HEAD_ROWS = 5_000;
 
 /**
  * Reads the beginning of a table, however large the file is.
- * @throws TableFileError if the file is no table
+ * @throws TableFileError if the file is not a table
  */
 export async function readHead(file: File): Promise<TableHead> {
   if (file.size === 0) throw new TableFileError('The file is empty.');

@@ -123,7 +123,7 @@ describe('a table that cannot be read is told, and its source is read to the end
       { line: 3, message: expect.stringContaining('Line 3 is not valid JSON') },
     ],
     [
-      'a line that is no object',
+      'a line that is not an object',
       Buffer.from('{"x": 1, "y": 2}\n[1]\n'),
       (source) => readNdjsonTable(source, 'y'),
       { line: 2, message: expect.stringContaining('Line 2 is not an object') },

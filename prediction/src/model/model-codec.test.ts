@@ -54,7 +54,7 @@ test('a model is read and made ready in small steps', () => {
   expect(predictor.predict(rows)).toEqual(createPredictor(model).predict(rows));
 });
 
-describe('bytes that are no sound model are refused', () => {
+describe('bytes that are not a sound model are refused', () => {
   const sound = train(readRows(rentRows(60), 'rent'));
   const text = new TextDecoder().decode(encodeModel(sound));
 

@@ -77,7 +77,7 @@ const cell = fc.oneof(
   fc.constantFrom(-0, 1e21, 1e15, 0.1 + 0.2, 5e-7, '\ud800', '1,5', 'a', 'say "b"', 'ünï😀'),
 );
 
-/** Rows with some of the given names, whatever they hold, and elements that are no rows. */
+/** Rows with some of the given names, whatever they hold, and elements that are not rows. */
 function anyRows(...names: string[]) {
   const row = fc.array(fc.tuple(fc.constantFrom(...names), cell)).map((cells) => {
     const members = cells.map(

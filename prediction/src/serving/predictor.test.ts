@@ -64,7 +64,7 @@ describe('cells are read as they were in training', () => {
     same(mixed, [JSON.parse('{"x":-1e400}'), { x: -1e308 }, { x: -0 }, { x: 0 }]);
   });
 
-  test('a row that is no object gives no values', () => {
+  test('a row that is not an object gives no values', () => {
     same(mixed, [{}, null, 1, 'x', true, [], [{ x: 1 }], { unknown: 1 }]);
   });
 

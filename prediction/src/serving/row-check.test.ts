@@ -105,7 +105,7 @@ describe('what a model can make nothing of is counted', () => {
     ]);
   });
 
-  test('what the model knows is no warning: its target, and the columns that close a row', () => {
+  test('what the model knows is not a warning: its target, and the columns that close a row', () => {
     const row = { ...ordinary, rent: 3, select_data_query: 1, when_data: 2, __service_row_id: 3 };
     expect(warningsOf([row])).toEqual({ warnings: [], more: 0 });
   });

@@ -7,7 +7,7 @@ export interface KeyLayout {
   readonly keys: readonly string[];
   /** The model's name of each key that differs from it by blanks at its ends or a BOM. */
   readonly renamed: ReadonlyMap<string, string>;
-  /** Keys that are no name of the model, and those that give a second value under one name. */
+  /** Keys that are not a name of the model, and those that give a second value under one name. */
   readonly unknown: readonly string[];
   /** Whether a key names an input column. */
   readonly hasInput: boolean;
@@ -46,7 +46,7 @@ export class ModelNames {
     return this.#usual;
   }
 
-  /** Sorts keys that are no names of the model into those that mean one and those that are unknown. */
+  /** Sorts keys that are not names of the model into those that mean one and those that are unknown. */
   #sort(row: RowObject, others: readonly string[], hasInput: boolean) {
     const renamed = new Map<string, string>();
     const taken = new Set<string>();

@@ -1,7 +1,7 @@
 /** Names and values in rows that a model does not know. */
 export interface RowWarning {
   /**
-   * - `no-column`: rows that name no input column, or are no objects;
+   * - `no-column`: rows that name no input column, or are not objects;
    * - `unknown-name`: a name that is none of the model's;
    * - `out-of-range`: numbers outside the range of the table by more than its width;
    * - `new-category`: categories that the table had in no row, or in too few to learn from.

@@ -51,7 +51,7 @@ describe('a text of more than 1,000 characters', () => {
     expect(column?.reason).toContain('too long for a category, which has at most 1,000 characters');
   });
 
-  test('is no input by itself', async () => {
+  test('is not an input by itself', async () => {
     const rows = makeRows(100, (random, index) => ({ x: long[index % 2], y: random() }));
     const [fault] = await faultsOf(() => readRows(rows, 'y'));
     expect(fault).toMatchObject({ column: 'x' });

@@ -119,7 +119,7 @@ export function ownValue(row: unknown, name: string): unknown {
 
 const NO_VALUES: RowObject = {};
 
-/** A row's values: none, if it is no object. */
+/** A row's values: none, if it is not an object. */
 export function valuesOf(row: unknown): RowObject {
   return isRowObject(row) ? row : NO_VALUES;
 }

@@ -39,7 +39,7 @@ describe('a column of more distinct values than texts are kept', () => {
     const [column] = columnsOf(2.5 * MANY, (index) => ({
       word: index > 1.5 * MANY && index % 10 === 0 ? 'late' : `word ${index}`,
     }));
-    if (column?.kind !== 'text') throw new Error('Words are no numbers');
+    if (column?.kind !== 'text') throw new Error('Words are not numbers');
     expect(column.texts).toContain('late');
     const late = column.texts.indexOf('late') + 1;
     expect(column.codes.filter((code) => code === late)).toHaveLength(MANY / 10 - 1);
@@ -63,7 +63,7 @@ test('distinct words in every row are left out of a model, and it says why', () 
   // To be trained on a few rows, as the others would take long.
   const { columns, targetValues, ...table } = readRows(rows, 'y');
   const [id] = columns;
-  if (id?.kind !== 'text') throw new Error('The ids are no numbers');
+  if (id?.kind !== 'text') throw new Error('The ids are not numbers');
   expect(id.texts.length).toBeLessThan(65_535);
   const few = readRows(rows.slice(0, 2000), 'y');
   const model = train({

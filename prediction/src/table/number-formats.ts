@@ -42,7 +42,7 @@ const CURRENCIES = new Set(
   ),
 );
 
-/** Units that are written close to their number. Others need a blank, as 3XL and 12b are no measures. */
+/** Units that are written close to their number. Others need a blank, as 3XL and 12b are not measures. */
 const CLOSE_UNITS = new Set(
   'mg g kg t lb lbs oz mm cm dm m km mi ft yd ml cl dl l L ms s sec min h hr hrs Hz kHz MHz GHz V mV kV A mA W kW MW kWh MWh J kJ kcal Pa hPa kPa bar KB MB GB TB K km/h mph m² m³ cm² cm³ km² ha px pt'.split(
     ' ',
@@ -65,7 +65,7 @@ interface NumberParts {
   readonly digits: string;
 }
 
-/** Splits a text into a number and its unit; undefined if it is no number with at most one unit. */
+/** Splits a text into a number and its unit; undefined if it is not a number with at most one unit. */
 function numberParts(text: string): NumberParts | undefined {
   if (text.length > MAX_LENGTH) return undefined;
   const match = FORM.exec(text);

@@ -36,7 +36,7 @@ describe('JSON rows', () => {
     expect(table.targetValues[1]).toBe(1);
   });
 
-  test('may hold megabytes of digits that are no number', () => {
+  test('may hold megabytes of digits that are not a number', () => {
     const digits = `${'1'.repeat(4_000_000)}x`;
     const rows = sixty((index) => ({ x: index === 0 ? digits : index, y: index }));
     expect(readRows(rows, 'y').columns[0]).toMatchObject({ texts: { length: 60 } });

@@ -45,7 +45,7 @@ export class TargetCells {
   #bad = 0;
   #firstBad: FoundCell | undefined;
   #firstLong: FoundCell | undefined;
-  /** Undefined, once a cell is no number with the unit of those before. */
+  /** Undefined, once a cell is not a number with the unit of those before. */
   #units: UnitValues | undefined = new UnitValues();
 
   constructor(target: string) {

@@ -101,10 +101,10 @@ describe('a chat client says', () => {
       /broke before/,
     ],
     'that a document ended within': [stream('{"choices":[{"mess'), 'connection', /broke before/],
-    'that an event is no JSON': [
+    'that an event is not JSON': [
       stream(chunk({ content: '4,0' }), 'data: {"choices":[,]}\n\n', DONE),
       'general',
-      /an event that is no JSON/,
+      /an event that is not JSON/,
     ],
     'which error came within the answer': [
       stream(chunk({ content: '4,0' }), event({ error: { message: 'CUDA out of memory' } })),

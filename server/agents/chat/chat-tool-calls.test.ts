@@ -103,7 +103,7 @@ describe('a chat client reads', () => {
     });
   }
 
-  it('arguments that are no JSON, as they came', async () => {
+  it('arguments that are not JSON, as they came', async () => {
     const called = { name: 'predict_price', arguments: "{'carat': 1" };
     const { answer } = await ask(stream(callChunk({ function: called }), ...end));
     expect(answer.toolCalls).toMatchObject([called]);

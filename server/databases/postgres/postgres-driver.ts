@@ -89,7 +89,7 @@ export function openPostgres(
   };
 }
 
-/** The problems of errors that are no fault of a statement, by PostgreSQL's codes. */
+/** The problems of errors that are not a fault of a statement, by PostgreSQL's codes. */
 const PROBLEMS: ReadonlyMap<string, (timeoutMs: number) => ProblemError> = new Map([
   ['57014', tooSlow],
   ['55P03', () => databaseUnavailable('A table is locked at the moment; ask again later.')],

@@ -48,7 +48,7 @@ test('a file that is replaced is read anew', async () => {
   expect(await ask('select a from t', ['t'])).toEqual([[2]]);
 });
 
-test('a file that is no database is named, and not its path', async () => {
+test('a file that is not a database is named, and not its path', async () => {
   writeFileSync(path, 'no database at all, but long enough to look like one'.repeat(100));
   await expect(ask('select 1', [])).rejects.toThrow(
     /^The database file cannot be opened; its operator must repair it\.$/,

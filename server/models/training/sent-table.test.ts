@@ -18,7 +18,7 @@ async function sent(text: string, size: number) {
 const blanks = fc.string({ unit: fc.constantFrom(' ', '\n', '\r', '\t'), maxLength: 5 });
 const sizes = fc.integer({ min: 1, max: 40 });
 
-test('a body that is no object stays as it was sent, however it is cut', async () => {
+test('a body that is not an object stays as it was sent, however it is cut', async () => {
   const noObject = fc.string().filter((text) => !/^[ \n\r\t]*\{/.test(text));
   await fc.assert(
     fc.asyncProperty(blanks, noObject, sizes, async (before, text, size) => {

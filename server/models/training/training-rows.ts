@@ -237,7 +237,7 @@ export async function renewTraining(
   return numUpdatedRows > 0n;
 }
 
-/** Gives a training back, as at a stop: whoever claims it next begins anew, and this was no attempt. */
+/** Gives a training back, as at a stop: whoever claims it next begins anew, and this was not an attempt. */
 export async function releaseTraining({ work }: Store, holding: Holding): Promise<void> {
   const released = { progress: 0, claimed_by: null, claimed_until: null };
   await updateHeld(work, holding)

@@ -99,7 +99,7 @@ async function storeTable(rows: number): Promise<string> {
   return tableId;
 }
 
-/** Writes so many parts that are no table; returns the id of their table. */
+/** Writes so many parts that are not a table; returns the id of their table. */
 async function storeParts(parts: number): Promise<string> {
   const tableId = await createTable(store, 'local');
   for (let position = 0; position < parts; position++) {

@@ -96,7 +96,7 @@ test.each([
   ['without a space', '#not\n', true],
   ['above a table', '| a |\n|---|\n', true],
   ['of a list item above a rule', '- a\n---\n', true],
-])('a line %s is no heading', (_what, line, hasHeadings) => {
+])('a line %s is not a heading', (_what, line, hasHeadings) => {
   const passages = passagesOf(`${sentence(1000)}\n\n${line}\n${sentence(1000)}`, hasHeadings);
   expect(passages.map(({ headings }) => headings).join('')).toBe('');
 });

@@ -60,8 +60,8 @@ test('reads that fail together let one read try again, and not one each', async 
 
 test.each([
   ['a lock of a row says nothing of the table', 'select "id" from "projects" for update', timeOut],
-  ['a lock by name is no table', 'select pg_advisory_xact_lock($1)', timeOut],
-  ['other failures are no locks', SKILLS, () => Promise.reject(new Error('gone'))],
+  ['a lock by name is not a table', 'select pg_advisory_xact_lock($1)', timeOut],
+  ['other failures are not locks', SKILLS, () => Promise.reject(new Error('gone'))],
 ])('%s', async (_, sql, fail) => {
   await expect(ask(sql, fail)).rejects.toThrow();
   expect(await Promise.all([ask(sql), ask(sql), ask(SKILLS), ask(SKILLS)])).toHaveLength(4);

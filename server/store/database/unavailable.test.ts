@@ -57,11 +57,11 @@ test('a full database is told', () => {
   expect(codeOf(fill)).toBe('SQLITE_FULL');
 });
 
-test('other failures have no code: a value that is taken, a file that is no database', () => {
+test('other failures have no code: a value that is taken, a file that is not a database', () => {
   database.exec('insert into things values (1)');
   expect(codeOf(() => database.exec('insert into things values (1)'))).toBe('');
   const noDatabase = join(folder, 'none.db');
-  writeFileSync(noDatabase, 'this is no database'.repeat(100));
+  writeFileSync(noDatabase, 'this is not a database'.repeat(100));
   const opened = new DatabaseSync(noDatabase);
   expect(codeOf(() => opened.exec('select * from things'))).toBe('');
   opened.close();

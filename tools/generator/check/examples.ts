@@ -92,7 +92,7 @@ function brokenParts(
     );
   } catch (cause) {
     if (!(cause instanceof EventStreamError)) throw cause;
-    return [{ pointer, message: `is no event stream: ${cause.message}` }];
+    return [{ pointer, message: `is not an event stream: ${cause.message}` }];
   }
 }
 

@@ -32,7 +32,7 @@ export function checkContract(source: string, code: Code): Fault[] {
 export function documentOf(source: string, code: Code): Document {
   const { content, faults } = examine(source, code);
   if (faults.length > 0) throw new ContractError(faults.map(lineOf).join('\n'));
-  if (!isDocument(content)) throw new ContractError('openapi.yaml:1:1: this is no contract');
+  if (!isDocument(content)) throw new ContractError('openapi.yaml:1:1: this is not a contract');
   return content;
 }
 

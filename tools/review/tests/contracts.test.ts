@@ -193,12 +193,12 @@ describe('a faulty contract is reported with its position', () => {
     [
       'a version that is a number',
       'openapi: 3.1.0\ninfo: {version: 1}',
-      '/info/version: is no text',
+      '/info/version: is not text',
     ],
     [
       'a version that is none',
       'openapi: 3.1.0\ninfo: {version: v1}',
-      '/info/version: v1 is no semantic',
+      '/info/version: v1 is not a semantic',
     ],
     [
       'a reference to nothing',

@@ -132,7 +132,7 @@ test('rows of CSV are answered and counted as objects of the same texts', async 
 test('fields without quotes mean the same as fields in quotes', async () => {
   await fc.assert(
     fc.asyncProperty(table, style, async ({ header, lines }, { delimiter, newline, size }) => {
-      // Blanks at the ends of fields without quotes do not count, and a blank line is no row.
+      // Blanks at the ends of fields without quotes do not count, and a blank line is not a row.
       const trimmed = lines
         .map((line) => line.map((field) => field.replaceAll(/^[ \t]+|[ \t]+$/g, '')))
         .filter((line) => line.length > 1 || line[0] !== '');

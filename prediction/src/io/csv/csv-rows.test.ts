@@ -97,7 +97,7 @@ describe('rows in CSV', () => {
         async (table, written, size) => {
           const [header, lines] = table;
           const { delimiter, newline } = written;
-          // A blank line is no row.
+          // A blank line is not a row.
           const quotes = written.quotes || header.length === 1;
           const csv = Papa.unparse([header, ...lines], { delimiter, newline, quotes });
           const rows = lines.map((line) =>
@@ -159,7 +159,7 @@ describe('rows in CSV', () => {
   });
 });
 
-describe('bodies that are no CSV are refused with their line', () => {
+describe('bodies that are not CSV are refused with their line', () => {
   test.each([
     ['an open quote', 'rooms\n1\n"2\n3\n', /line 3, and never closed/],
     ['a quote within a field', 'rooms\n1\n2"2"\n', /line 3\. Put/],

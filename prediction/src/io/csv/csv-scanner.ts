@@ -60,7 +60,7 @@ export class CsvScanner {
   /**
    * Yields the whole records of a piece of the body, some at a time. The next call overwrites them.
    *
-   * @throws {FormatError} at text that is no CSV in UTF-8, and at a record of more than 1 MiB.
+   * @throws {FormatError} at text that is not CSV in UTF-8, and at a record of more than 1 MiB.
    */
   *add(piece: Uint8Array): Generator<Buffer> {
     if (this.#delimiter > 0) {

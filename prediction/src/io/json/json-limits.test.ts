@@ -25,7 +25,7 @@ describe('a body of JSON', () => {
     ['no JSON', '[{"rooms":1},]'],
     ['of nothing', ''],
     ['with more behind it', '[{}] x'],
-    ['that is no array', '{"rooms":1}'],
+    ['that is not an array', '{"rooms":1}'],
     ['with two members of rows', '{"data":[{}],"data":[]}'],
     ['with other members', '{"data":[{}],"params":{},"more":1}'],
     ['with params of another kind', '{"data":[{}],"params":[]}'],
@@ -38,7 +38,7 @@ describe('a body of JSON', () => {
     await expect(answer(text)).rejects.toThrow(DeclinedError);
   });
 
-  test('that is no UTF-8 is declined', async () => {
+  test('that is not UTF-8 is declined', async () => {
     const bytes = Buffer.from('[{"place":"\xff"}]', 'latin1');
     await expect(answerText(rent, bytes, 100, json)).rejects.toThrow(DeclinedError);
   });
@@ -103,7 +103,7 @@ describe('a line of JSON', () => {
     [`{"rooms":${nested(100)}}`, 'The line nests deeper than 100 levels. '],
     [`[${'0,'.repeat(10_000)}0]`, 'The line holds more than 10000 values. '],
     [`{"place":"${'x'.repeat(1024 * 1024)}"}`, 'The line has more than 1048576 bytes, '],
-  ])('that is no row has a fault, and the others an answer: %#', async (line, message) => {
+  ])('that is not a row has a fault, and the others an answer: %#', async (line, message) => {
     const { faults, rows } = await answer(`{"rooms":1}\n\n${line}\r\n{"rooms":2}`, lines);
     expect(faults).toMatchObject([{ line: 3, message: expect.stringContaining(message) }]);
     expect(rows).toBe(2);

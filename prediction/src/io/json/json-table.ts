@@ -11,8 +11,8 @@ import { type ReadOptions, readTable } from '../read-table.js';
  * held, as a whole. See `readTable`; with `drain: false` it rejects as soon as nothing that follows can change the
  * reason.
  *
- * @throws {MalformedJsonError} if it is no JSON.
- * @throws {JsonShapeError} if it is no array, or has too many elements, or nests too deep.
+ * @throws {MalformedJsonError} if it is not JSON.
+ * @throws {JsonShapeError} if it is not an array, or has too many elements, or nests too deep.
  * @throws {TableError} if no model can be trained on the table.
  * @throws the source's own error, if it breaks off.
  */
@@ -66,8 +66,8 @@ class JsonTable {
   }
 
   /**
-   * @throws {MalformedJsonError} where it is no JSON.
-   * @throws {JsonShapeError} where it is no array, or at the first element or level too many.
+   * @throws {MalformedJsonError} where it is not JSON.
+   * @throws {JsonShapeError} where it is not an array, or at the first element or level too many.
    */
   add(chunk: Uint8Array): void {
     for (let start = 0; start < chunk.length; start += RUN) {

@@ -126,7 +126,7 @@ const MAX_NESTING = 100;
 /** A shorter line cannot have too many values: each needs a character, and one before the next. */
 const MAX_UNCOUNTED = 2 * MAX_VALUES;
 
-/** A line that is no row. The message says why, and how to send it. */
+/** A line that is not a row. The message says why, and how to send it. */
 export class UnreadableLine {
   constructor(readonly message: string) {}
 }

@@ -9,7 +9,7 @@ function read(text: string, size?: number) {
   return readNdjsonTable(csvStream(text, size), 'y');
 }
 
-test('blank lines are no rows, whatever blanks they have and however the text is cut', async () => {
+test('blank lines are not rows, whatever blanks they have and however the text is cut', async () => {
   const expected = await read(rows.join('\n'));
   const blank = fc.stringMatching(/^[ \t\r\u3000\u00a0]{0,3}$/).map((blanks) => `${blanks}\n`);
   const between = fc.array(blank, { maxLength: 5 }).map((lines) => lines.join(''));

@@ -6,9 +6,9 @@ import { LineSplitter, lineValue, TOO_LONG, UnreadableLine } from './lines.js';
 
 /**
  * Reads a table from NDJSON as it streams in: a row object a line, in UTF-8: see `readTable`. Blank lines count, and
- * are no rows.
+ * are not rows.
  *
- * @throws {TableError} if a line is no JSON, or no model can be trained on the table.
+ * @throws {TableError} if a line is not JSON, or no model can be trained on the table.
  * @throws the source's own error, if it breaks off.
  */
 export function readNdjsonTable(

@@ -11,7 +11,7 @@ export type Fields = Readonly<Record<number, () => void>>;
 
 /**
  * Reads metadata of Parquet, field by field. It keeps nothing of fields that nobody asked for, and
- * all methods throw a RangeError outside of the bytes, or where they are no metadata.
+ * all methods throw a RangeError outside of the bytes, or where they are not metadata.
  */
 export class ThriftReader {
   readonly #bytes: Uint8Array;

@@ -54,7 +54,7 @@ test('a table of a later release is refused, in words that say so', () => {
   expect(() => decode([later])).toThrow('A later release of Roster wrote it');
 });
 
-test('bytes that are no table are refused', () => {
+test('bytes that are not a table are refused', () => {
   const [head, ...others] = [...encodeTable(largeTable)];
   if (head === undefined) throw new Error('An encoded table has parts');
   const damaged = [

@@ -1,6 +1,6 @@
 /* Reads numbers from text. */
 
-/** The text is no number in plain notation, as /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i has it. */
+/** The text is not a number in plain notation, as /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i has it. */
 export const NO_NUMBER: i32 = 0;
 /** The number was read. */
 export const EXACT: i32 = 1;

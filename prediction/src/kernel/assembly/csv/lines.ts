@@ -28,7 +28,7 @@ export function linesEnd(): usize {
  * @param start where the lines are to be.
  * @param end the address behind the room for them.
  * @returns the first row that was not written: there is no room left, or it has a field that needs
- *   quotes, might be a formula, or is no text.
+ *   quotes, might be a formula, or is not text.
  */
 export function writeLines(
   cells: usize,
@@ -73,7 +73,7 @@ function writeInputs(cells: usize, count: u32, end: usize): bool {
   return true;
 }
 
-/** Whether a text has no blank at its ends, and is no formula. */
+/** Whether a text has no blank at its ends, and is not a formula. */
 function isPlain(from: usize, length: u32): bool {
   const first = <u32>load<u8>(from);
   if (first === SPACE || first === EQUALS || first === AT) return false;

@@ -1,4 +1,4 @@
-/* The keys of a body that are no names of the model. */
+/* The keys of a body that are not names of the model. */
 
 /** The new keys of the row: the address and the length of each, as u32. */
 const MAX_NEW: u32 = 64;

@@ -15,7 +15,7 @@ const CLOSE_OBJECT: u32 = 0x7d;
 /* The values of the table of names, beside indexes of columns. */
 /** The key means the column, but is not its name. */
 const ALIAS: u32 = 0x10000;
-/** The key is no name of the model. Its number is in the low bits. */
+/** The key is not a name of the model. Its number is in the low bits. */
 const UNKNOWN: u32 = 0x20000;
 const INDEX: u32 = 0xffff;
 
@@ -38,7 +38,7 @@ export function beginMembers(): void {
   memory.fill(PLACES, 0, 4 * MAX_PLACES);
 }
 
-/** Scans a row, and returns the address behind it, or 0 if it is no JSON. */
+/** Scans a row, and returns the address behind it, or 0 if it is not JSON. */
 export function scanRow(plan: usize, at: usize, cells: usize): usize {
   beginRowKeys();
   hasInput = false;

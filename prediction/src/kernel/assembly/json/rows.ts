@@ -14,7 +14,7 @@ const CLOSE_ARRAY: u32 = 0x5d;
 const FULL: i32 = 0;
 /** The array closes, or the lines end. */
 const DONE: i32 = 1;
-/** It is no JSON, or more than is read here. */
+/** It is not JSON, or more than is read here. */
 const DECLINED: i32 = 2;
 /** The last row has keys that the table does not have. */
 const NEW_KEYS: i32 = 3;

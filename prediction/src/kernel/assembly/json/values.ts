@@ -4,7 +4,7 @@ import { scanEscaped, stringEnd } from './strings';
 
 /*
  * Strict JSON (RFC 8259). A function that scans returns the address behind what it scanned, or 0 if
- * that is no JSON. The bytes end with a zero, which is nowhere JSON.
+ * that is not JSON. The bytes end with a zero, which is nowhere JSON.
  */
 
 const QUOTE: u32 = 0x22;
