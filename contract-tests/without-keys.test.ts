@@ -44,7 +44,7 @@ test('its caller is the local owner, with all scopes and no rate limit', async (
   });
 });
 
-/** What a request says of the page that it comes from, and whether it may change something. */
+/** The headers by which a request names its page, and the right to change something. */
 const PAGES: readonly [
   from: string,
   headers: (own: URL) => Record<string, string>,

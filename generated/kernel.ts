@@ -1,6 +1,6 @@
 /** Made by `npm run generate` from prediction/src/kernel/assembly/index.ts: do not edit. */
 
-/** What the kernel exports. */
+/** The exports of the kernel. */
 export interface Kernel {
   firstFree(): number;
   binCells(plan: number, cells: number, rowCount: number, bins: number, isPartial: number, unread: number): number;

@@ -151,7 +151,7 @@ describe('a store that another process has locked', () => {
     expect(refused.headers.get('Retry-After')).toBe('1');
     expect(await refused.json()).toMatchObject({ type: '/problems/service-unavailable' });
     expect((await fetch(`${server.url}/projects`)).status).toBe(200);
-    // Whether at its beginning or at its end, the training has met the lock.
+    // The training has met the lock at its beginning or at its end.
     while (!server.log.some((line) => line.includes('cannot record a training yet'))) {
       await delay(50);
     }

@@ -94,7 +94,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     );
 
     let server: HttpServer | undefined;
-    /** What a stop ends: the store last, since all else uses it. */
+    /** The parts that a stop ends: the store last, since all others use it. */
     const phases: readonly Readonly<Record<string, () => Promise<void> | undefined>>[] = [
       {
         requests: () => server?.close(),
@@ -141,7 +141,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       drain: async (ms: number, hurry: AbortSignal): Promise<void> => {
         draining.abort();
         server?.drain();
-        // What fails is thrown by `stop`.
+        // `stop` throws a failure.
         trainings.stop().catch(() => {});
         await delay(ms, undefined, { signal: hurry }).catch(() => {});
       },

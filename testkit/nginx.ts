@@ -62,7 +62,7 @@ export async function startNginx(
   };
 }
 
-/** What `/etc/nginx/nginx.conf` has around the file, with all other files in the folder of the test. */
+/** The frame of `/etc/nginx/nginx.conf` around the file, with all other files in the folder of the test. */
 function around(site: string): string {
   const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
   return `

@@ -31,7 +31,7 @@ export interface Family {
   /** Opens what the attacked service uses, such as databases. */
   readonly open?: () => Promise<Surroundings>;
   /**
-   * Whether each attack is hostile beyond doubt: none may get a 500, and the service must end in time in the
+   * True if each attack is hostile beyond doubt: none may get a 500, and the service must end in time in the
    * middle of it and leave no process. The short form then runs all of them in turn on one service.
    */
   readonly isHostile?: true;
@@ -222,7 +222,7 @@ async function endService(
   return findings;
 }
 
-/** How a service ended. */
+/** The end of a service. */
 interface End {
   readonly milliseconds: number;
   readonly words: string;

@@ -3,7 +3,7 @@ import { DidNotStart, startService } from '../../testkit/service/measured-servic
 
 /** The outcome of a start that may fail. */
 export interface Start {
-  /** Whether the service serves its data, or printed exactly one line with the reason. */
+  /** True if the service serves its data, or printed exactly one line with the reason. */
   readonly isClear: boolean;
   readonly words: string;
 }

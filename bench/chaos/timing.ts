@@ -28,7 +28,6 @@ export async function timeOf(
   return statuses.includes(status ?? 0) ? milliseconds : Number.POSITIVE_INFINITY;
 }
 
-/** Returns the p99 of times. */
 export function p99Of(answers: readonly Timed[]): number {
   const times = answers.map(({ milliseconds }) => milliseconds);
   return quantile(times, 0.99);

@@ -12,9 +12,9 @@ export interface Contender {
   readonly name: string;
   /** The heading of its column. */
   readonly title: string;
-  /** Whether it validates requests against the contract. */
+  /** True if it validates requests against the contract. */
   readonly validates: boolean;
-  /** Whether it has a store. */
+  /** True if it has a store. */
   readonly keeps: boolean;
   /** The operations that it implements; by default all. */
   readonly operations?: readonly Operation[];
@@ -107,7 +107,7 @@ export const unchanged = grown(0);
 export const larger = grown(500);
 export const growing: readonly Contender[] = [unchanged, grown(50), larger];
 
-/** Whether a contender implements an operation. */
+/** Returns whether a contender implements an operation. */
 export function has({ operations }: Contender, operation: Operation): boolean {
   return operations === undefined || operations.includes(operation);
 }

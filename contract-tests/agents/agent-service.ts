@@ -110,7 +110,6 @@ export class AgentService {
     return checkedFetch(request);
   }
 
-  /** Sends a text. */
   async sendText(path: string, body: string): Promise<void> {
     const init = { body, headers: { 'Content-Type': 'text/markdown' } };
     const response = await this.send('PUT', path, undefined, init);
@@ -123,12 +122,10 @@ export class AgentService {
     if (!response.ok) throw new Error(await response.text());
   }
 
-  /** Asks an agent. */
   ask(agent: string, asked: Asked, init?: RequestInit): Promise<Response> {
     return this.send('POST', completions(agent), bodyOf(asked), init);
   }
 
-  /** Asks an agent, and returns its answer. */
   async answer(agent: string, asked: Asked, init?: RequestInit): Promise<Completion> {
     const response = await this.ask(agent, asked, init);
     if (!response.ok) throw new Error(await response.text());

@@ -65,7 +65,7 @@ export class Normalizer {
     return name;
   }
 
-  /** Whether the service took a time from its clock; times of the corpus stay. */
+  /** Returns whether the service took a time from its clock; times of the corpus stay. */
   #isOfRun(time: string): boolean {
     const at = Date.parse(time);
     return at >= this.#begun - 60_000 && at <= Date.now() + 1000;

@@ -31,7 +31,7 @@ const TAGS = /^(ETag|If-Match|If-None-Match)$/i;
 
 /** Records each answer that it gets. */
 export class Recorder implements Client {
-  /** Whether the next request waits until a training has ended. */
+  /** True if the next request waits until a training has ended. */
   isSettling = true;
   readonly #begun = new Map<string, number>();
   #at = '';

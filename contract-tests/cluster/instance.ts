@@ -26,7 +26,6 @@ export async function startTwo(options: ServerOptions): Promise<[Instance, Insta
   }
 }
 
-/** Starts an instance. */
 export async function startInstance(options: ServerOptions): Promise<Instance> {
   const server = await startServer(options);
   return {

@@ -82,7 +82,7 @@ export function keptByRequest(operation: Operation, exchange: Exchange): string[
 }
 
 /**
- * Whether a body begins with an example: the examples of tables show the first lines or rows of those that are
+ * Returns whether a body begins with an example: the examples of tables show the first lines or rows of those that are
  * sent.
  */
 function beginsWith(sent: string, example: unknown): boolean {

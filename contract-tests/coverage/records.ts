@@ -34,12 +34,12 @@ export function endRecords(): void {
   writeFileSync(DONE, JSON.stringify({ begun: Number(process.env[RECORDING]) }));
 }
 
-/** Whether a run is recorded, and one of the promises has not been recorded by this process. */
+/** Returns whether a run is recorded, and one of the promises has not been recorded by this process. */
 export function isWanted(ids: readonly string[]): boolean {
   return isRecorded() && ids.some((id) => !written.has(id));
 }
 
-/** Whether a run is recorded. */
+/** Returns whether a run is recorded. */
 export function isRecorded(): boolean {
   return process.env[RECORDING] !== undefined;
 }

@@ -19,7 +19,6 @@ export interface MarkdownPage {
 
 const BLOCK = /^```(\w+)\n(.*?)^```$/gms;
 
-/** Reads a page from its text. */
 export function markdownPage(path: string, text: string): MarkdownPage {
   const blocks = [...text.matchAll(BLOCK)].map(([, language = '', code = '']) => ({
     language,

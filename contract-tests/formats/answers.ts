@@ -13,7 +13,6 @@ export interface Prediction {
   readonly range: readonly unknown[];
 }
 
-/** Reads the rows of an answer. */
 export function rowsOfAnswer(format: PredictionFormat, bytes: Uint8Array): AnswerRow[] {
   const text = () => new TextDecoder().decode(bytes);
   switch (format) {

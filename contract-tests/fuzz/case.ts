@@ -46,7 +46,7 @@ export interface Body {
   bytes: Buffer;
   /** The value that the bytes encode, if they are JSON. */
   value: unknown;
-  /** Whether the body is usable as far as a schema cannot tell. */
+  /** True if the body is usable as far as a schema cannot tell. */
   isUsable: boolean;
 }
 

@@ -146,7 +146,7 @@ export class Fixture {
     if (key !== undefined) this.#sentKeys.set(key, this.timesSent(key) + 1);
   }
 
-  /** Whether an identifier is returned for the first time under a key. */
+  /** Returns whether an identifier is returned for the first time under a key. */
   isNew(key: string, id: unknown): boolean {
     const created = `${key} ${id}`;
     const isNew = !this.#created.has(created);

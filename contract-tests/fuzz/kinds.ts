@@ -45,7 +45,7 @@ export function kindsWithin(target: Target): readonly (Kind | undefined)[] {
   });
 }
 
-/** Whether an operation creates a missing resource at its own address. */
+/** Returns whether an operation creates a missing resource at its own address. */
 export function createsAtItsAddress({ method, id }: Target): boolean {
   return method === 'PUT' && kinds.some(({ creator }) => creator.id === id);
 }

@@ -20,7 +20,7 @@ export interface Target {
   bodies: readonly (readonly [mediaType: string, schema: Place])[];
   /** The maximum size of a JSON body in bytes, if the contract has one. */
   maxBody: number | undefined;
-  /** Whether it is open to everyone. */
+  /** True if it is open to everyone. */
   isOpen: boolean;
   /** The required scope; undefined if any key will do. */
   scope: string | undefined;

@@ -5,9 +5,9 @@ import type { HttpRequest } from './http.js';
 export interface Filled {
   /** The parameters of its address, by name. */
   path: Readonly<Record<string, string>>;
-  /** Whether every resource in the address exists. */
+  /** True if every resource in the address exists. */
   isThere: boolean;
-  /** Whether the first resource in the address, the project, exists. */
+  /** True if the first resource in the address, the project, exists. */
   isProjectThere: boolean;
   authorization: string | undefined;
 }

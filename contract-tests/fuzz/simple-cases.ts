@@ -7,7 +7,7 @@ import { keptTable, TARGET } from './values/tables.js';
 /** The media types of bodies that are sent as text. */
 const TEXT = /^text\//;
 
-/** Whether a resource is found by its identifier too, by the description of its parameter. */
+/** Returns whether a resource is found by its identifier too, by the description of its parameter. */
 export function isFoundById({ parameters }: Target, parameter: string): boolean {
   return parameters.some(
     ({ name, description }) => name === parameter && /\bidentifier\b/.test(description),

@@ -86,7 +86,7 @@ function parameterOf(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]>
     : fc.oneof({ weight: 3, arbitrary: fc.constant<Sent[]>([]) }, { weight: 1, arbitrary: sent });
 }
 
-/** Whether a value is transmitted unchanged in an address or a header. */
+/** Returns whether a value is transmitted unchanged in an address or a header. */
 export function isSendable(value: unknown): boolean {
   const text = String(value);
   return !/\p{Surrogate}/u.test(text) && text.trim() === text;

@@ -24,7 +24,7 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 ajv.addSchema(document, 'contract');
 
-/** Whether the contract allows a body of an operation. */
+/** Returns whether the contract allows a body of an operation. */
 function allows({ place }: Operation, body: unknown): boolean {
   const { pointer } = place.at('requestBody', 'content', JSON_TYPE, 'schema');
   return ajv.validate(`contract#${encodeURI(pointer)}`, body);

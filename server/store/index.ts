@@ -45,7 +45,7 @@ const WRITE_LIMITS: GateLimits = {
 export class Store {
   /** The reads of requests; within a transaction, all statements. */
   readonly reads: Kysely<Database>;
-  /** What may take longer: see `Databases`. */
+  /** The store for work that may take longer: see `Databases`. */
   readonly work: Kysely<Database>;
   readonly keyReads: Kysely<Database>;
 

@@ -67,7 +67,7 @@ export interface WorkerOptions {
    * spends waiting for input or for its reader does not count.
    */
   readonly maxSilenceMs: number;
-  /** Whether the process yields to the service and to those that answer requests at once. */
+  /** True if the process yields to the service and to those that answer requests at once. */
   readonly isBackground?: boolean;
 }
 
@@ -87,7 +87,7 @@ export class WorkerProcess<Details, Event, Result> {
   #wake = () => {};
   /** When the worker last sent something, or got input that the service waited for. */
   #last = 0;
-  /** Whether the service waits for the next piece of the input, and whether it takes what was sent. */
+  /** The state of the input: whether the service waits for its next piece, and takes what was sent. */
   #isReadingInput = false;
   #isTaking = false;
   #stderr = '';
@@ -139,7 +139,7 @@ export class WorkerProcess<Details, Event, Result> {
     const { stdin, stdout, stderr, pid } = this.#child;
     if (pid === undefined) return;
     this.#child.kill('SIGKILL');
-    // What nobody reads any more would keep them open.
+    // Output that nobody reads any more would keep them open.
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
     await this.#exit;
   }

@@ -36,7 +36,7 @@ export interface MadeChunk {
   /** From the start of the file. */
   readonly start: number;
   readonly length: number;
-  /** Whether the first page is a dictionary. */
+  /** True if the first page is a dictionary. */
   readonly hasDictionary?: boolean;
 }
 

@@ -25,11 +25,10 @@ export type TestColumn =
       readonly values: readonly (boolean | null)[];
     };
 
-/** Options of files. */
 export interface FileOptions {
   /** Rows in a batch of Arrow and in a row group of Parquet. Default: all. */
   readonly rowsPerBatch?: number;
-  /** Whether Arrow has its texts as dictionaries. */
+  /** True if Arrow has its texts as dictionaries. */
   readonly dictionaries?: boolean;
 }
 

@@ -14,7 +14,6 @@ export interface Answer {
 /** The answer did not arrive, or not completely: the request may or may not have been carried out. */
 export class NoAnswer extends Error {}
 
-/** The options of a client. */
 export interface ClientOptions {
   /** The maximum number of connections, which are kept alive; each has one request at a time. */
   readonly connections?: number;

@@ -11,7 +11,6 @@ export class Place {
     readonly value: unknown,
   ) {}
 
-  /** Returns the root of a document. */
   static root(document: unknown): Place {
     return new Place(document, '', document);
   }
@@ -81,7 +80,6 @@ export const document: Record<string, unknown> = readContract(
   new URL('openapi.yaml', root),
 ).document;
 
-/** The root of the contract. */
 export const contract: Place = Place.root(document);
 
 /** Every operation of the contract, in its order. */

@@ -147,7 +147,7 @@ const CODECS: Readonly<Record<number, (numbers: MadeNumbers, bytes: Uint8Array) 
   7: lz4,
 };
 
-/** Whether a codec does without a slow library. */
+/** True if a codec does without a slow library. */
 const QUICK = [0, 1, 6, 7];
 
 const Encoding = { plain: 0, runs: 3, deltas: 5, lengths: 6, prefixes: 7, indices: 8, split: 9 };
@@ -281,7 +281,7 @@ function chunkOf(numbers: MadeNumbers, column: Column, rows: number, codec: numb
 
 /** A column in a row group. */
 export interface MadeChunk {
-  /** What is added to the file; none, if the column shares the bytes of another. */
+  /** The bytes that are added to the file; none, if the column shares the bytes of another. */
   readonly bytes: Uint8Array;
   /** Where it says that it begins; without it, where it does. */
   readonly start?: number;

@@ -14,7 +14,6 @@ export interface ServerProcess extends Child {
   kill(): Promise<void>;
 }
 
-/** The options of a server. */
 export interface ServerOptions {
   /** Variables that are added to the environment. */
   env?: NodeJS.ProcessEnv;

@@ -39,7 +39,6 @@ export const MOCK_KEYS: Keys = {
   exemplary: 'roster_mock_key',
 };
 
-/** The options of a key. */
 interface KeyOptions {
   name: string;
   /** The owner; by default the local one. */

@@ -8,10 +8,9 @@ import { compareVersions, parseVersion } from './semantic-version.js';
 /** The folder of the released contracts, in the project's: a file for each, such as `0.1.0.yaml`. */
 export const RELEASES = 'docs/contract';
 
-/** A version of the contract. */
 export interface ContractVersion {
   readonly version: string;
-  /** Whether it is released, and so never changes. */
+  /** True if it is released, and so never changes. */
   readonly isReleased: boolean;
   /** The text of its file. */
   readonly source: string;

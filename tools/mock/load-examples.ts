@@ -49,7 +49,7 @@ function creations(
   return csv ? [{ ...csv, body: completeTable(csv.body ?? '') }] : [];
 }
 
-/** Whether an operation starts a training, which goes on after the answer. */
+/** Returns whether an operation starts a training, which goes on after the answer. */
 function trains({ place }: Operation): boolean {
   return place.find('responses', '202') !== undefined;
 }

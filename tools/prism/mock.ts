@@ -133,7 +133,7 @@ export function createPrism(note: Note): PrismServer {
   };
 }
 
-/** Whether the operation has an answer with the status and the example that `Prefer` names, if any. */
+/** Returns whether the operation has an answer with the status and the example that `Prefer` names, if any. */
 function hasPreferred({ resource, config: { code, exampleKey } }: MockOptions): boolean {
   return resource.responses.some(
     (response) =>

@@ -16,7 +16,6 @@ import { versionInStep, withVersion } from './versions.js';
 const CONTRACT = 'openapi.yaml';
 const FIXTURES = 'contract-tests/releases';
 
-/** A release to make. */
 export interface Release {
   readonly version: string;
   /** Such as `2026-11-23`. */

@@ -24,7 +24,6 @@ export class Contract {
     return typeof $ref === 'string' ? this.resolve(this.target($ref)) : asRecord(node);
   }
 
-  /** Returns the target of a reference. */
   target(reference: string): unknown {
     return referenced(this.document, reference);
   }

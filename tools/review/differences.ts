@@ -11,7 +11,7 @@ export interface PartDifference {
   /** The old value as JSON, a text as it is; empty if there was none. */
   readonly was: string;
   readonly is: string;
-  /** Whether it is text for people, or an example. */
+  /** True if it is text for people, or an example. */
   readonly isProse: boolean;
 }
 
@@ -56,7 +56,7 @@ export function differencesOf({ before, after }: Pair<unknown>): PartDifference[
   return found;
 }
 
-/** Whether a part is text for people; and whether its members have names, and are not keywords. */
+/** The kind of a part: text for people, or members that have names and are not keywords. */
 interface Where {
   readonly isProse: boolean;
   readonly isNamed: boolean;

@@ -75,7 +75,7 @@ const REMARKS = new Set<Rule>([
   'keyword-changed',
 ]);
 
-/** Whether a difference leaves the set of possible values unchanged. */
+/** Returns whether a difference leaves the set of possible values unchanged. */
 export function isRemark({ rule }: Pick<Difference, 'rule'>): boolean {
   return REMARKS.has(rule);
 }

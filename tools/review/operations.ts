@@ -126,7 +126,7 @@ export function compareOperation(contracts: Pair<Contract>, pair: Pair<Operation
   ];
 }
 
-/** What it means that something becomes true, or no longer is; and the words for both. */
+/** The meaning of a fact that becomes true, or no longer is, and the words for both. */
 const FLAGS = {
   required: { on: 'required-now', off: 'optional-now', words: ['required', 'optional'] },
   deprecated: { on: 'deprecated', off: 'no-longer-deprecated', words: ['', ''] },
@@ -151,7 +151,7 @@ function necessity(part: JsonRecord): string {
   return flagWords('required', part['required'] === true);
 }
 
-/** What to tell of named parts: of one that is gone, one that is new, and one that both versions have. */
+/** The reports on named parts: of one that is gone, one that is new, and one that both versions have. */
 interface Named<T> {
   /** Returns the counterpart; without it, the one of the same name. */
   readonly find?: (name: string) => T | undefined;
@@ -258,7 +258,7 @@ function compareSecurity(scope: Scope, { before, after }: Pair<Operation>): Find
   return [];
 }
 
-/** Whether a caller who satisfies the first requirement satisfies the second. */
+/** Returns whether a caller who satisfies the first requirement satisfies the second. */
 function meets(has: Requirement, asked: Requirement): boolean {
   return [...asked].every(
     ([scheme, scopes]) =>
@@ -389,7 +389,7 @@ function compareContent(scope: Scope, { before, after }: Pair<JsonRecord>): Find
   );
 }
 
-/** Whether a media range covers a type: `text/*` covers `text/csv` (RFC 9110, 12.5.1). */
+/** Returns whether a media range covers a type: `text/*` covers `text/csv` (RFC 9110, 12.5.1). */
 function covers(range: string, type: string): boolean {
   return range === '*/*' || (range.endsWith('/*') && type.startsWith(range.slice(0, -1)));
 }

@@ -32,7 +32,7 @@ export interface Review {
   readonly prose: readonly NamedDifference[];
   /** All other parts that differ, at which no change is told above. */
   readonly others: readonly NamedDifference[];
-  /** Whether the files differ, though maybe not in what they say. */
+  /** True if the files differ, though maybe not in what they say. */
   readonly formChanged: boolean;
 }
 
@@ -69,7 +69,7 @@ export function reviewOf(contracts: Pair<Contract>): Review {
   };
 }
 
-/** Whether a part is another, within it, or around it. */
+/** Returns whether a part is another, within it, or around it. */
 function overlap(one: string, other: string): boolean {
   return one === other || one.startsWith(`${other}/`) || other.startsWith(`${one}/`);
 }
@@ -106,11 +106,11 @@ function faultsOf(document: unknown): RuledFault[] {
 /** The kinds of change that a version announces, in increasing order. */
 type Step = 'none' | 'addition' | 'break';
 
-/** Whether the contract's version announces its changes. */
+/** True if the contract's version announces its changes. */
 export interface Announcement {
-  /** Whether breaking changes are announced; true if there are none. */
+  /** True if breaking changes are announced, or there are none. */
   readonly breaksAnnounced: boolean;
-  /** Whether additions are announced; true if there are none. */
+  /** True if additions are announced, or there are none. */
   readonly additionsAnnounced: boolean;
   /** The lowest version that announces everything. */
   readonly needed: string;

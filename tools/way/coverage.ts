@@ -13,7 +13,7 @@ export interface CoveredFunction {
   readonly name: string;
   /** Where it begins in the compiled file, in characters. */
   readonly offset: number;
-  /** How often it was called. */
+  /** The number of its calls. */
   readonly count: number;
 }
 

@@ -26,7 +26,7 @@ const REQUESTS = 5;
 /** The time that requests get to end after their answers, in milliseconds: they are logged and counted. */
 const AFTERMATH_MS = 20;
 
-/** What one request runs on the main thread. */
+/** The code that one request runs on the main thread. */
 export interface Way {
   readonly operationId: string;
   readonly request: string;

@@ -12,7 +12,7 @@ export interface PredictFileOptions extends UploadOptions {
   to?: PredictionFormat | undefined;
   /** The confidence of every interval or set. Default: one chosen row by row. */
   confidence?: number | undefined;
-  /** Whether names that the model does not know are refused. Default: `ignore`. */
+  /** True if names that the model does not know are refused. Default: `ignore`. */
   unknown?: 'ignore' | 'refuse' | undefined;
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
   explain?: boolean | undefined;

@@ -7,9 +7,9 @@ export interface BarRow {
   readonly share: number;
   /** The value as text. */
   readonly text: string;
-  /** Whether the row stands for what others are compared with. */
+  /** True if the row stands for what others are compared with. */
   readonly isFaint?: boolean;
-  /** Whether the row is the one that applies now. */
+  /** True if the row is the one that applies now. */
   readonly isCurrent?: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface DotRow {
   readonly high: number;
   /** The value as text. */
   readonly text: string;
-  /** Whether the row is the one that applies now. */
+  /** True if the row is the one that applies now. */
   readonly isCurrent?: boolean;
 }
 

@@ -45,7 +45,6 @@ export interface Named {
   readonly name: string;
 }
 
-/** A link to a view. */
 export interface ViewLink {
   readonly href: string;
   readonly text: string;

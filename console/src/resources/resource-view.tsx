@@ -71,7 +71,7 @@ function ExistingView<R extends Resource>(props: Props<R>) {
     (signal) => stored(kind.get(project, name, signal)),
     [project, kind.plural, name],
   );
-  // What is typed must survive that a later reading fails, as with a revoked key.
+  // Typed text must survive that a later reading fails, as with a revoked key.
   const last = useRef<Stored<R> | null>(null);
   if (loaded.state === 'ready') last.current = loaded.value;
   if (last.current === null)

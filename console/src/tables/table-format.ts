@@ -4,7 +4,7 @@ import { TableFileError } from './table-file-error.js';
 /** The format of a table file. */
 export interface TableFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-  /** Whether the file begins with a byte order mark. */
+  /** True if the file begins with a byte order mark. */
   readonly hasMark: boolean;
   readonly delimiter: string;
   readonly newline: '\r\n' | '\n' | '\r';
@@ -50,7 +50,7 @@ function encodingOf(bytes: Uint8Array, start: string): TableFormat['encoding'] {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
     return 'utf-8';
   } catch {
-    // What spreadsheets on Windows write as plain "CSV"; it has a character for nearly every byte.
+    // Spreadsheets on Windows write it as plain "CSV"; it has a character for nearly every byte.
     return 'windows-1252';
   }
 }

@@ -14,7 +14,6 @@ export const number = (value: number) => numbers.format(value);
 export const rounded = (value: number) =>
   Math.abs(value) >= 1000 ? wholes.format(value) : short.format(value);
 
-/** Formats a whole number. */
 export const whole = (value: number) => wholes.format(value);
 
 /** Formats a count. */

@@ -170,7 +170,7 @@ describe.each(KINDS)(
       expect(answer.status, await answer.clone().text()).toBe(200);
       return objectOf(answer);
     };
-    /** What an answer shows, apart from the time of the change. */
+    /** The fields of an answer, without the time of the change. */
     const shown = (resource: Resource) => ({ ...resource, updated_at: null });
 
     test.each(fieldsOf(update, kind))(

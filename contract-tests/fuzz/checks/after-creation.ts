@@ -8,7 +8,7 @@ import { KEPT } from '../values/edge-values.js';
 import { recordOf } from '../values/schema.js';
 
 /**
- * Whether the answer is that of an earlier request with the same `Idempotency-Key`, whose resource may be gone.
+ * Returns whether the answer is that of an earlier request with the same `Idempotency-Key`, whose resource may be gone.
  */
 export function isReplay({ made, answer, fixture }: Exchange): boolean {
   const key = sentValue(made, 'header', 'Idempotency-Key');

@@ -51,7 +51,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
     breaksTextRule(exchange.made.operationId, exchange.made.body?.value, exchange.answer.json),
 };
 
-/** Whether the existing resources or the contract's text justify the refusal of a valid request. */
+/** Returns whether the existing resources or the contract's text justify the refusal of a valid request. */
 export function isAllowedRefusal(exchange: Exchange): boolean {
   const { type } = recordOf(exchange.answer.json);
   if (exchange.request.method === 'HEAD') {
@@ -60,7 +60,7 @@ export function isAllowedRefusal(exchange: Exchange): boolean {
   return ALLOWED_REFUSALS[String(type)]?.(exchange) ?? false;
 }
 
-/** Whether the answer depends on a chat server, which the fuzzed service does not have. */
+/** Returns whether the answer depends on a chat server, which the fuzzed service does not have. */
 export function asksAgents(made: Case): boolean {
   return targetOf(made).place.find('x-roster-pool')?.value === 'answers';
 }
@@ -72,7 +72,7 @@ const MAX_MEMBERS = 10_000;
 const MAX_DISCARDED_BYTES = 256 * 1024;
 
 /**
- * Whether a body was refused before its validation: for its size, or because its project or model does not
+ * Returns whether a body was refused before its validation: for its size, or because its project or model does not
  * exist.
  */
 export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange): boolean {
@@ -116,7 +116,7 @@ function typeWritten(body: unknown): unknown {
   return recordOf(recordOf(body)['skill'])['type'];
 }
 
-/** Whether the answer points only at names other than those of the permanent resources. */
+/** Returns whether the answer points only at names other than those of the permanent resources. */
 function pointsAtWords(problem: unknown, body: unknown): boolean {
   const { errors } = recordOf(problem);
   if (!Array.isArray(errors) || errors.length === 0) return false;
@@ -129,7 +129,7 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
 }
 
 /**
- * Whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
+ * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
  * created under two names, or messages that end with an answer.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {

@@ -21,7 +21,7 @@ export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
   ];
 }
 
-/** Whether the service says that it has no chat server, which it says with a 501. */
+/** Returns whether the service says that it has no chat server, which it says with a 501. */
 function lacksChatServer({ made, answer }: Exchange): boolean {
   return answer.status === 501 && asksAgents(made);
 }
@@ -85,7 +85,7 @@ function deviations({ what, statuses, pointer }: Expected, exchange: Exchange): 
 }
 
 /**
- * Whether an operation takes tables. A table is read only if the state of its model allows it (RFC 9110,
+ * Returns whether an operation takes tables. A table is read only if the state of its model allows it (RFC 9110,
  * section 13.2.1).
  */
 function takesTables(made: Case): boolean {
@@ -96,7 +96,7 @@ function isOfState({ status }: Answer): boolean {
   return status === 404 || status === 409 || status === 412;
 }
 
-/** Whether a pointer is equal to another one, or leads to a parent of it. */
+/** Returns whether a pointer is equal to another one, or leads to a parent of it. */
 function isRelated(pointer: string, to: string): boolean {
   return pointer === to || to.startsWith(`${pointer}/`);
 }

@@ -1,6 +1,6 @@
 /** A violation of the contract. */
 export interface Finding {
-  /** Whether a single request or a sequence revealed it. */
+  /** The kind of test that revealed it: a single request or a sequence. */
   kind: 'request' | 'sequence';
   /** The text that all cases of the same finding share. */
   what: string;

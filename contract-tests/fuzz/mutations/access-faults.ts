@@ -56,7 +56,7 @@ export const foreignResources: FaultMaker = (made) => {
   ]);
 };
 
-/** Whether an identifier is a valid value of a parameter. */
+/** Returns whether an identifier is a valid value of a parameter. */
 function mayBeId({ parameters }: Target, name: string): boolean {
   const schema = parameters.find((parameter) => parameter.name === name)?.schema;
   return schema !== undefined && isValid(schema, SOME_ID);

@@ -73,7 +73,7 @@ function mutationsOfParameter({ schema }: Parameter, value: unknown): Mutation[]
   ];
 }
 
-/** Whether a value can be sent in its place. Some would change the address or the header, or be dropped. */
+/** Returns whether a value can be sent in its place. Some would change the address or the header, or be dropped. */
 function canBeSent(where: string, value: unknown): boolean {
   const texts = [value].flat().map(String);
   if (texts.some((text) => /\p{Surrogate}/u.test(text))) return false;

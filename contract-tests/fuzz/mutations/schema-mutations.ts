@@ -55,7 +55,7 @@ export function mutationsOf(schema: Place, value: unknown): Mutation[] {
 }
 
 /**
- * Whether a keyword is the only one broken. In a choice, the other branches may fail too; in the intended
+ * Returns whether a keyword is the only one broken. In a choice, the other branches may fail too; in the intended
  * branch, only this keyword.
  */
 function isSingle(faults: Fault[], keyword: string, pointer: string, schema: Place): boolean {

@@ -36,7 +36,6 @@ function fieldOf({ params }: ErrorObject): string {
   return typeof field === 'string' ? `/${escapeToken(field)}` : '';
 }
 
-/** Returns the keywords of a schema. */
 export function keywordsOf(schema: Place): Readonly<Record<string, unknown>> {
   return recordOf(schema.value);
 }

@@ -52,7 +52,6 @@ const anyCsv = fc
   )
   .map(([header, lines]) => header + lines.join('\n'));
 
-/** CSV tables. */
 export const csvTables: fc.Arbitrary<TableText> = fc.oneof(
   usableCsv.map((text) => ({ text, isUsable: true })),
   anyCsv.map((text) => ({ text, isUsable: false })),

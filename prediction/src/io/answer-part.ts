@@ -3,10 +3,8 @@ import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
 import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
 
-/** The formats of rows. */
 export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
 
-/** The formats of answers. */
 export type AnswerFormat = Exclude<RowFormat, 'parquet'>;
 
 /** The treatment of a body of rows. */
@@ -15,7 +13,7 @@ export interface AnswerOptions {
   readonly to: AnswerFormat;
   /** See `PredictOptions`. */
   readonly confidence?: number;
-  /** Whether unknown names are refused. For NDJSON each line is, and else the whole body. */
+  /** True if unknown names are refused. For NDJSON each line is, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
   readonly explain?: boolean;
@@ -43,7 +41,7 @@ export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
 
 /** Reads the rows of one body, and adds them to a check. */
 export interface RowReader {
-  /** Whether the whole body is read, and its warnings are known, before the first rows are given. */
+  /** True if the whole body is read, and its warnings are known, before the first rows are given. */
   readonly isWhole: boolean;
   /**
    * Yields the rows of each piece of the body as it arrives.
@@ -53,7 +51,6 @@ export interface RowReader {
   read(body: AsyncIterable<Uint8Array>): AsyncIterable<Iterable<RowBlock | LineFault>>;
 }
 
-/** Writes one answer. */
 export interface AnswerWriter {
   /** The number of bytes that were written and not taken. */
   readonly length: number;

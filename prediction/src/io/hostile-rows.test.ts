@@ -122,7 +122,7 @@ function tryFormat(from: RowFormat, make: (seed: number) => Uint8Array): Promise
     make,
     async (bytes, _budget, seed) => {
       const to = (['json', 'csv', 'arrow-stream', 'ndjson'] as const)[seed % 4] ?? 'json';
-      // What vitest is given to await, it keeps until the test ends.
+      // Vitest keeps what it is given to await until the test ends.
       const fault: unknown = await READ_TABLE[from](pieces(bytes, 30_000)).then(
         () => undefined,
         (error) => error,

@@ -6,7 +6,7 @@ import type { Vector } from './columns/vector.js';
 
 /** The reading of a table. */
 export interface ReadOptions {
-  /** Whether the source of a bad table is read to its end; true without it. */
+  /** True, the default, if the source of a bad table is read to its end. */
   readonly drain?: boolean;
   /** The task; without it, the values of the target decide. */
   readonly task?: Task | undefined;

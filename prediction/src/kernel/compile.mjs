@@ -20,7 +20,7 @@ const OPTIONS = [
 const { bytes, declarations } = await compile();
 const text = `/** Made by \`npm run generate\` from ${SOURCE}: do not edit. */
 
-/** What the kernel exports. */
+/** The exports of the kernel. */
 export interface Kernel {
 ${signatures(declarations)}
 }

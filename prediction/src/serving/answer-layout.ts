@@ -5,7 +5,7 @@ import { readerOf } from '../table/number-formats.js';
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =
   /**
-   * What the row sent under a name of `AnswerLayout.sent`, at this index. A format with types of its own has numbers if
+   * The value that the row sent under a name of `AnswerLayout.sent`, at this index. A format with types of its own has numbers if
    * there is a reader of them.
    */
   | {
@@ -35,7 +35,7 @@ export type AnswerColumn = (
   readonly inTables?: 'always' | 'explained';
 };
 
-/** What the answer rows of a model say, in every format. */
+/** The columns of a model's answer, in every format. */
 export interface AnswerLayout {
   /** The names under which rows send what answers repeat: the input columns, the target, and those that close a row. */
   readonly sent: readonly string[];
@@ -46,11 +46,11 @@ export interface AnswerLayout {
   /** The index of the target in `sent`, and whether it is a number. */
   readonly target: number;
   readonly isNumeric: boolean;
-  /** How a row is written as JSON. */
+  /** The members of a row as JSON. */
   readonly json: readonly JsonPiece[];
 }
 
-/** What is predicted of the rows of a block. The next block overwrites it. */
+/** The predictions of a block's rows. The next block overwrites them. */
 export interface PredictedBlock {
   /** Row by row, `AnswerLayout.numberCount` each. */
   readonly numbers: Float64Array;
@@ -112,12 +112,12 @@ export function tableColumns({ columns }: AnswerLayout, explain: boolean): Answe
  */
 export type JsonPiece =
   | { readonly kind: 'literal'; readonly before: string }
-  /** What the row sent. */
+  /** The value that the row sent. */
   | { readonly kind: 'echo'; readonly before: string; readonly at: number }
   | { readonly kind: 'number'; readonly before: string; readonly at: number }
   /** One of the texts, which have what stands around them. */
   | { readonly kind: 'choice'; readonly at: number; readonly texts: readonly string[] }
-  /** What the row sent, as JSON within a string of JSON. */
+  /** The value that the row sent, as JSON within a string of JSON. */
   | { readonly kind: 'escaped'; readonly at: number }
   /** Some of the texts, with commas between them. */
   | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] };

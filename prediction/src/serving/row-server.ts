@@ -28,7 +28,7 @@ export interface PredictOptions {
 }
 
 /**
- * What a task makes of a model.
+ * The part of a task that serves a model.
  *
  * @typeParam A a predicted row.
  */
@@ -43,7 +43,7 @@ export interface TaskServer<A> {
   begin(confidence: number | undefined, maxRows: number): TaskAnswer<A>;
 }
 
-/** What is predicted of the rows of one answer, block by block. */
+/** Predicts the rows of one answer, block by block. */
 export interface TaskAnswer<A> extends PredictedBlock {
   predict(rows: RowBlock): void;
   /** @param original as for `writeChoices`. */
@@ -108,7 +108,7 @@ export function* createParts<A>(
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */
 export class RowServer<A> {
   readonly #parts: ServerParts<A>;
-  /** What the latest row that was answered alone was predicted and written with. */
+  /** The predictor and the writer of the latest row that was answered alone. */
   #single:
     | {
         readonly level: number | undefined;

@@ -1,6 +1,6 @@
 import type { ColumnReading, NumberReading } from './number-formats.js';
 
-/** Whether numbers are predicted, or classes. */
+/** The kind of target: a number, or a class. */
 export type Task = 'regression' | 'classification';
 
 /**

@@ -12,7 +12,7 @@ import { findUnseenBins, maskOutOfFold } from './partial-rows.js';
 import type { Progress } from './progress.js';
 
 /**
- * What a task does in the training of one model.
+ * The part of a task in the training of one model.
  *
  * @typeParam C what is calibrated of ordinary rows.
  * @typeParam P the part of the model for partial rows.

@@ -137,7 +137,7 @@ class PieceTurns {
   readonly #take = (): void => {
     const begun = performance.now();
     for (const resolve of this.#waiting.splice(0, ANSWERS_A_TURN)) resolve();
-    // What has arrived is read after the timers, and written in the immediate after that.
+    // Data that arrived is read after the timers, and written in the immediate after that.
     setImmediate(() => setImmediate(this.#endTurn, begun));
   };
 

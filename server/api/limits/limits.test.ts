@@ -394,7 +394,7 @@ describe('the limit of streams', () => {
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('Retry-After'))).toBeGreaterThan(0);
     expect((await post(predict, [{}])).status).toBe(200);
-    // Whether the stream ends or breaks off.
+    // Also if the stream breaks off.
     expect(await streams[0]?.end()).toHaveLength(1);
     await expect.poll(async () => (await ninth()).status).toBe(200);
     for (const stream of streams) stream.break();

@@ -269,7 +269,7 @@ describe('a reader', () => {
     const blocks = async function* (): Blocks {
       while (counted.blocks < MAX_LINES) {
         counted.blocks += 1;
-        // What was sent is freed.
+        // Sent bytes are freed.
         yield [Buffer.from(line)];
       }
     };

@@ -26,11 +26,11 @@ export interface StreamPolicy<T> {
   readonly encode: (item: T) => Chunk;
   readonly times: Partial<StreamTimes>;
   /**
-   * Whether items are sent as they come: the source may be silent for a while, and the reader has to
+   * True if items are sent as they come: the source may be silent for a while, and the reader has to
    * take each chunk in time. Otherwise the connection may not be silent for long.
    */
   readonly isLive?: boolean;
-  /** Whether the source waits for a sender or a process, which may stall. */
+  /** True if the source waits for a sender or a process, which may stall. */
   readonly mayStall?: boolean;
   /** Ends the answer of a long request, when the service stops or when the key of its caller ends. */
   readonly watch?: EarlyEnd | undefined;

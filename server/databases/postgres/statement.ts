@@ -124,7 +124,7 @@ export class Statement {
       tables: [...this.#tables.values()],
       ...{ functions: [...this.#functions], operators: [...this.#operators] },
       ...{ types: [...this.#types], qualifiedColumns: [...this.#qualifiedColumns] },
-      // Whether it may use a row of a table as one value, as in `select o from orders o`.
+      // True if it may use a row of a table as one value, as in `select o from orders o`.
       usesRows: [...this.#columns].some((name) => this.#rows.has(name)),
     };
   }

@@ -9,11 +9,11 @@ export interface SqliteJob {
   readonly path: string;
   readonly tables: readonly string[];
   readonly query?: Query;
-  /** Whether the rows are written as lines. */
+  /** True if the rows are written as lines. */
   readonly isStream?: boolean;
 }
 
-/** What a job did not ask for is empty. */
+/** The result of a job; parts that it did not ask for are empty. */
 export interface SqliteAnswer {
   readonly tables: TableDescription[];
   readonly result: QueryResult;

@@ -38,7 +38,6 @@ const READERS: PoolOptions = {
   idleTimeoutMs: 10_000,
 };
 
-/** A table that is to be read. */
 export interface TableSource extends TableJob {
   readonly owner: string;
   readonly text: AsyncIterable<Uint8Array>;

@@ -43,7 +43,7 @@ interface TrainingRequest {
   readonly signal: AbortSignal;
 }
 
-/** What is to be predicted, and a table that was sent, or the query that returns one. */
+/** The target, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task'> &
   (
     | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })

@@ -1,4 +1,4 @@
-/** What the page `/docs` changes of Swagger UI: the contract as it is shown, and some components. */
+/** The changes of the page `/docs` to Swagger UI: the contract as it is shown, and some components. */
 
 /** The functions of Swagger UI that plugins use. */
 interface System {

@@ -162,7 +162,7 @@ function costOf(old: Form, now: Form, differences: readonly Difference[]): numbe
 }
 
 /**
- * Whether alternatives have the same type; objects must also share a field, and have none that distinguishes
+ * Returns whether alternatives have the same type; objects must also share a field, and have none that distinguishes
  * them.
  */
 function areAlike(old: Shape, now: Shape): boolean {
@@ -175,7 +175,7 @@ function areAlike(old: Shape, now: Shape): boolean {
   return shared.length > 0 && shared.every((name) => !tellsApart(old, now, name));
 }
 
-/** Whether a field has a different constant in each schema: the tag of a union. */
+/** Returns whether a field has a different constant in each schema: the tag of a union. */
 function tellsApart(old: Shape, now: Shape, name: string): boolean {
   const [tag, other] = [old, now].map((shape) =>
     statements(shape, 'properties')

@@ -100,7 +100,7 @@ function keyOf(contract: Contract, schemas: Conjunction): string {
   return [...new Set(keys)].sort().join('&');
 }
 
-/** Whether a schema is a reference without other keywords. */
+/** Returns whether a schema is a reference without other keywords. */
 function isBare(schema: unknown): boolean {
   return Object.keys(asRecord(schema)).join() === '$ref';
 }

@@ -172,7 +172,7 @@ function fieldPath(name: string): string {
 export interface Slot {
   /** `there` if the schema names the field; `open` if it does not, but allows other fields; else `closed`. */
   readonly state: 'there' | 'open' | 'closed';
-  /** Whether the field exists, but not for this party. */
+  /** True if the field exists, but not for this party. */
   readonly hidden: boolean;
   /** The schemas of its values; empty if it has none. */
   readonly schemas: Conjunction;

@@ -76,7 +76,7 @@ function isTakenBy(shape: Shape, value: unknown): boolean {
   return shape.values ? shape.values.has(canonical(value)) : fits(value, shape);
 }
 
-/** Whether the values are fewer than those of their types; otherwise the types describe them. */
+/** Returns whether the values are fewer than those of their types; otherwise the types describe them. */
 function isNamed({ types, values }: Shape): boolean {
   return values !== undefined && allOfTypes(types)?.size !== values.size;
 }
@@ -318,7 +318,7 @@ interface ScalarKind {
   readonly keyword: string;
   readonly types: readonly Type[];
   readonly rules: { readonly narrowed: Rule; readonly widened: Rule; readonly changed: Rule };
-  /** Whether all that is valid with the first value is so with the second. */
+  /** True if all that is valid with the first value is so with the second. */
   readonly isWithin?: (narrow: string, wide: string) => boolean;
 }
 

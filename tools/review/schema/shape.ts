@@ -22,7 +22,7 @@ interface WithParts {
 
 /** A conjunction whose references and `allOf` have been resolved. */
 export interface Shape extends WithParts {
-  /** Whether no value is possible: one of the schemas is `false`, or they contradict each other. */
+  /** True if no value is possible: one of the schemas is `false`, or they contradict each other. */
   readonly impossible: boolean;
   readonly types: ReadonlySet<Type>;
   /** The possible values, by their canonical JSON; undefined if they are not enumerated. */
@@ -113,7 +113,7 @@ const CHECKS: Readonly<Record<string, (value: number, limit: number) => boolean>
 };
 
 /**
- * Whether a value that one version enumerates is allowed by the other, which enumerates none: by its type, its
+ * Returns whether a value that one version enumerates is allowed by the other, which enumerates none: by its type, its
  * bounds and its pattern. Formats are not checked.
  */
 export function fits(value: unknown, shape: WithParts & Pick<Shape, 'types'>): boolean {
@@ -153,7 +153,7 @@ export function statements(
     .filter(({ value }) => value !== undefined);
 }
 
-/** Whether a part has the keyword with this value. */
+/** Returns whether a part has the keyword with this value. */
 export function says({ parts }: WithParts, keyword: string, value: unknown): boolean {
   return parts.some((part) => part[keyword] === value);
 }

@@ -7,7 +7,7 @@ interface Compared {
   readonly name: string;
   readonly values: readonly [number, number];
   readonly format: (value: number) => string;
-  /** Whether a smaller or a larger value is better; none if neither is. */
+  /** The better direction; absent if neither is better. */
   readonly better?: 'smaller' | 'larger';
 }
 

@@ -209,7 +209,7 @@ class TextColumn implements OutputColumn {
 /** A column that an answer has as it was sent. */
 class SentColumn implements OutputColumn {
   readonly field: Field;
-  /** What was sent is copied only as it is written. */
+  /** Sent values are copied only as they are written. */
   readonly textBytes = 0;
   readonly #name: string;
   readonly #isFile: boolean;
@@ -297,13 +297,13 @@ export class AnswerBlock {
     return this.#block instanceof ColumnBlock ? this.#block.batch.arrow : undefined;
   }
 
-  /** Whether these are the last rows of their batch. */
+  /** Returns whether these are the last rows of their batch. */
   get isLast(): boolean {
     const block = this.#block;
     return block instanceof ColumnBlock && block.start + block.rowCount === block.batch.length;
   }
 
-  /** Whether the batch may be cut behind these rows: bits stay whole bytes. */
+  /** Returns whether the batch may be cut behind these rows: bits stay whole bytes. */
   get isCut(): boolean {
     const block = this.#block;
     return block instanceof ColumnBlock && (block.start + block.rowCount) % 8 === 0;
@@ -315,7 +315,6 @@ export class AnswerBlock {
     return this.#rows;
   }
 
-  /** Returns a choice of a row. */
   choice(row: number, at: number): number {
     this.#choices ??= this.#choose();
     return this.#choices[row * this.#layout.choiceCount + at] ?? 0;

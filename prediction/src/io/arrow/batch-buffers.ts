@@ -119,7 +119,7 @@ export class BatchBuffers {
 
   /** The length of a compressed buffer without compression, and whether it is sent so. */
   #lengthOf(bytes: Uint8Array, index: number): { length: number; isRaw: boolean } {
-    // What has no bytes has no prefix either.
+    // A buffer without bytes has no prefix either.
     if (bytes.length === 0) return { length: 0, isRaw: false };
     if (bytes.length < PREFIX_BYTES) throw this.#damaged(index, 'ends before its length');
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -29,7 +29,7 @@ let drafts: KernelMemory | undefined;
 const plans = new WeakMap<object, CellPlan>();
 
 /**
- * What the kernel must know of a model to read its rows, laid out as it is in the kernel's memory, so
+ * The facts of a model that the kernel needs to read its rows, laid out as it is in the kernel's memory, so
  * that it can be put into any one.
  */
 export class CellPlan {

@@ -74,7 +74,6 @@ export class JsonScanner {
     return this.#lent.memory.kernel.scannedValues();
   }
 
-  /** Returns room for a block. */
   room(): BlockPlace {
     return this.#binner.room();
   }

@@ -23,11 +23,10 @@ export interface FittedErrorModel {
   predictedErrors: Float64Array;
 }
 
-/** The errors of rows, by row. */
 export interface RowErrors {
   /** Of forests that were not trained on the row. */
   absoluteErrors: Float64Array;
-  /** How far an interval must reach to hold the actual value; the error, or less where answers are rounded. */
+  /** The reach that an interval needs to hold the actual value: the error, or less where answers are rounded. */
   reaches: Float64Array;
   /** For some rows, the errors of forests with a smaller training set; null if errors do not shrink. */
   fromFewer: RowError[] | null;

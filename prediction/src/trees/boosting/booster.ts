@@ -17,12 +17,12 @@ export interface BoostedRows {
   readonly list: Uint32Array;
   /** Address of the list. */
   readonly address: number;
-  /** Whether each tree is grown on some of the rows, so that its ranges do not have the others. */
+  /** True if each tree is grown on some of the rows, so that its ranges do not have the others. */
   readonly isSampled: boolean;
 }
 
 /**
- * What is boosted for, on some rows of a table: it knows their targets and their scores, as LightGBM's
+ * The aim of boosting on some rows of a table: it knows their targets and their scores, as LightGBM's
  * `ObjectiveFunction` does.
  */
 export interface Loss {

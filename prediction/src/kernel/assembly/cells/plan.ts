@@ -76,7 +76,7 @@ export function countSuspect(feature: usize): void {
   store<u32>(feature, load<u32>(feature, 24) + 1, 24);
 }
 
-/** Whether categories that the model does not know are unlike those of the table. */
+/** Returns whether categories that the model does not know are unlike those of the table. */
 export function knowsAll(feature: usize): bool {
   return load<u32>(feature, 28) !== 0;
 }

@@ -73,7 +73,7 @@ function writeInputs(cells: usize, count: u32, end: usize): bool {
   return true;
 }
 
-/** Whether a text has no blank at its ends, and is not a formula. */
+/** Returns whether a text has no blank at its ends, and is not a formula. */
 function isPlain(from: usize, length: u32): bool {
   const first = <u32>load<u8>(from);
   if (first === SPACE || first === EQUALS || first === AT) return false;

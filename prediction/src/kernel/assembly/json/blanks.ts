@@ -1,4 +1,4 @@
-/** Whether a line end ends the JSON, as it does where each line is a value. */
+/** True if a line end ends the JSON, as it does where each line is a value. */
 let areLines: bool = false;
 
 export function setLines(are: bool): void {

@@ -23,7 +23,6 @@ export function beginKeys(): void {
   memory.fill(UNKNOWN_LAST, 0, 4 * MAX_UNKNOWN);
 }
 
-/** Begins a row. */
 export function beginRowKeys(): void {
   rowNumber++;
   seenCount = 0;

@@ -26,9 +26,9 @@ const PLACES: usize = memory.data(4 * 2048, 8);
 /** The number of values of the rows of the body. */
 export let scannedCount: f64 = 0;
 
-/** Whether the row is to be read by JavaScript. */
+/** True if the row is to be read by JavaScript. */
 export let isOdd: bool = false;
-/** Whether a key of the row names an input column. */
+/** True if a key of the row names an input column. */
 export let hasInput: bool = false;
 let hasAlias: bool = false;
 
@@ -105,7 +105,7 @@ function scanMembers(plan: usize, start: usize, cells: usize): usize {
   return 0;
 }
 
-/** Whether the bytes of a key are those of a slot. */
+/** Returns whether the bytes of a key are those of a slot. */
 function isKey(slot: usize, key: usize): bool {
   const length = slotLength(slot);
   return load<u8>(key + length) === QUOTE && areEqual(slotText(slot), key, length);

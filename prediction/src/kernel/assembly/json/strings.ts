@@ -41,7 +41,7 @@ function isHexDigit(byte: u32): bool {
   return byte - ZERO <= 9 || (byte | 0x20) - 0x61 <= 5;
 }
 
-/** Whether a letter behind a backslash is one of "\/bfnrt. */
+/** Returns whether a letter behind a backslash is one of "\/bfnrt. */
 function isEscape(letter: u32): bool {
   if (letter === QUOTE || letter === BACKSLASH || letter === 0x2f) return true;
   return (

@@ -91,7 +91,7 @@ function skipDigits(at: usize): usize {
   return at;
 }
 
-/** Whether the first six digits of a fraction are zeros. */
+/** Returns whether the first six digits of a fraction are zeros. */
 function areZeros(at: usize, end: usize): bool {
   for (const last = min(at + 6, end); at < last; at++) if (load<u8>(at) !== ZERO) return false;
   return true;
