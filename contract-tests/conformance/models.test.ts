@@ -242,7 +242,7 @@ describe('predict', () => {
     });
   });
 
-  test('200 with a line for each line, in the place of one that is no JSON its problem', async () => {
+  test('200 with a line for each line, in the place of one that is not JSON its problem', async () => {
     const given = await situation(200, 'lines', trained);
     const address = `/api/projects/${project}/models/diamond_prices/predict`;
     const lines = [JSON.stringify(oneDiamond), '{"carat":0.7,', '{"carat":0.7,"cut":"Ideal"}'];

@@ -148,7 +148,7 @@ export function refuseTunnel(contract: Contract) {
     socket.on('error', () => socket.destroy());
     const refusal = problem(
       '/problems/not-implemented',
-      'The service is no proxy: it has no method CONNECT. Send the request to the service itself.',
+      'The service is not a proxy: it has no method CONNECT. Send the request to the service itself.',
     );
     endWith(contract, refusal, socket);
     // Discards what was already sent: closing a connection with unread input may lose the response.

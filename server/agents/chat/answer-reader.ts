@@ -168,7 +168,7 @@ export class AnswerReader {
     // The last event is cut where the connection ended early. The answer is then incomplete, or was complete before.
     else if (isObject && !this.#isEnding) {
       throw new ChatError(
-        'The chat server sent an event that is no JSON. Ask again; if it happens again, update the server.',
+        'The chat server sent an event that is not JSON. Ask again; if it happens again, update the server.',
       );
     }
     if (isObject || this.hasEnded) this.#isAnswer = true;

@@ -104,7 +104,7 @@ describe('a chat client says', () => {
     'that an event is no JSON': [
       stream(chunk({ content: '4,0' }), 'data: {"choices":[,]}\n\n', DONE),
       'general',
-      /an event that is no JSON/,
+      /an event that is not JSON/,
     ],
     'which error came within the answer': [
       stream(chunk({ content: '4,0' }), event({ error: { message: 'CUDA out of memory' } })),

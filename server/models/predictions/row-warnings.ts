@@ -75,7 +75,7 @@ export function unknownNames(
     // A name that is cut would point at nothing.
     const pointer = name.endsWith('…') ? row : `${row}/${escapeToken(name)}`;
     const hint = nearest === null ? 'leave it out' : `the nearest is ${JSON.stringify(nearest)}`;
-    const message = `is no column of the model; ${hint}`;
+    const message = `is not a column of the model; ${hint}`;
     return { pointer, message, name, nearest, rows };
   });
   const [rowsHave, predicted] =

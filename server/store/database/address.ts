@@ -10,7 +10,7 @@ const UNREADABLE = 'postgres://…';
  */
 export function refuseUnreadable(url: string): void {
   if (withoutCredentials(url) !== UNREADABLE) return;
-  throw new Error('it is no URL; in a name or a password, escape / ? # @ as %2F %3F %23 %40');
+  throw new Error('it is not a URL; in a name or a password, escape / ? # @ as %2F %3F %23 %40');
 }
 
 /**

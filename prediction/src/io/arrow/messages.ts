@@ -147,7 +147,9 @@ function readMetadata(metadata: Uint8Array, number: number) {
   const header = message.table(2);
   const bodyBytes = message.int64(3);
   if (kind === undefined || header === undefined) {
-    throw new FormatError(`Message ${number} is no schema, dictionary or batch. Send tables only.`);
+    throw new FormatError(
+      `Message ${number} is not a schema, dictionary or batch. Send tables only.`,
+    );
   }
   if (!(bodyBytes >= 0 && bodyBytes <= MAX_BODY_BYTES)) {
     throw new FormatError(

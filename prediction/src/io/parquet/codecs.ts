@@ -38,7 +38,9 @@ export function decompress(bytes: Uint8Array, codec: number, length: number): Ui
   if (length === 0) return new Uint8Array();
   const decompressed = tried(() => read(bytes, length));
   if (decompressed?.length === length) return decompressed;
-  throw new FormatError(`its bytes are no whole block of the codec ${name}. Write the file again.`);
+  throw new FormatError(
+    `its bytes are not a whole block of the codec ${name}. Write the file again.`,
+  );
 }
 
 /** Whatever a decompressor throws, its bytes are at fault. */

@@ -181,7 +181,7 @@ const JULIAN_1970 = 2_440_588;
 /** Returns what values are as numbers: of dates and moments, milliseconds since 1970. */
 function numbersOf(values: PageValues, type: LeafType): Float64Array {
   if (values.kind === 'slices') return decimalsOf(values.slices, type);
-  if (values.kind !== 'fixed') throw new RangeError('The values are no numbers.');
+  if (values.kind !== 'fixed') throw new RangeError('The values are not numbers.');
   const { bytes } = values;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const { size } = type;
@@ -235,7 +235,7 @@ function momentReader(physical: number, unit: TimeUnit, view: DataView): (at: nu
 }
 
 function decimalsOf({ bytes, starts, ends }: Slices, { meaning }: LeafType): Float64Array {
-  if (meaning.kind !== 'decimal') throw new RangeError('The values are no numbers.');
+  if (meaning.kind !== 'decimal') throw new RangeError('The values are not numbers.');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Float64Array.from(starts, (start, index) => {
     const size = (ends[index] ?? start) - start;
@@ -309,7 +309,7 @@ function textPage(values: PageValues): TextPage {
       textBytes: (index) => (ends[index] ?? 0) - (starts[index] ?? 0),
     };
   }
-  if (values.kind !== 'fixed') throw new RangeError('The values are no texts.');
+  if (values.kind !== 'fixed') throw new RangeError('The values are not texts.');
   const { bytes } = values;
   return {
     count: bytes.length / UUID_BYTES,
