@@ -1406,7 +1406,7 @@ export interface components {
              */
             milliseconds: number;
         };
-        /** @description What the answer used of the chat server. A number that the chat server does not tell is null. */
+        /** @description What the answer used of the chat server. A number that the chat server does not report is null. */
         Usage: {
             /**
              * Format: int32
@@ -1751,7 +1751,7 @@ export interface components {
              * @description The largest number or the latest date; null for categories.
              */
             max: number | string | null;
-            /** @description The categories that the model tells apart, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. */
+            /** @description The categories that the model distinguishes, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. */
             categories: string[] | null;
             reading: components["schemas"]["ColumnReading"];
             importance: components["schemas"]["Importance"];
@@ -1786,7 +1786,7 @@ export interface components {
              */
             kind: "date";
             /**
-             * @description Whether the day or the month comes first. A value above 12 has told it.
+             * @description Whether the day or the month comes first. A value above 12 has shown it.
              * @enum {string}
              */
             order: "day-first" | "month-first";
@@ -1798,7 +1798,7 @@ export interface components {
              * @constant
              */
             kind: "undecided";
-            /** @description What cannot be told, and how to write the values instead. */
+            /** @description What is unclear, and how to write the values instead. */
             reason: string;
         };
         /** @description How much the model makes of the column; null where it is not used. */
@@ -2261,8 +2261,8 @@ export interface components {
             status: 431;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The request has no key, or one that the service does not know, that was revoked or that has expired. Which
-         *     of these it is, is not told. A service that has no keys refuses any that is sent, and says so.
+         * @description The request has no key, or one that the service does not know, that was revoked or that has expired. The
+         *     problem does not say which. A service that has no keys refuses any that is sent, and says so.
          *
          *     To fix it, send a key as `Authorization: Bearer roster_…` or as `X-Api-Key: roster_…`, once and in one of the
          *     two headers. Those who run the service make keys with `roster keys create`. A service for which no key was
@@ -2520,7 +2520,7 @@ export interface components {
             status: 406;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description A resource of the same kind in the same project has this name already.
+         * @description A resource of the same kind in the same project already has this name.
          *
          *     To fix it, choose another name, or use or update the resource that has it.
          */
@@ -2806,7 +2806,7 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` tell how many that are.
+         * @description The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are.
          *
          *     To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`.
          */
@@ -3292,7 +3292,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProjectNotEmpty"];
             };
         };
-        /** @description A training of this model runs already, or there is no room for another model. */
+        /** @description A training of this model is already running, or there is no room for another model. */
         CannotTrain: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3305,7 +3305,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
             };
         };
-        /** @description The model has no source, trains already, or its owner stores as much as may be. */
+        /** @description The model has no source, is already training, or its owner stores as much as may be. */
         CannotRetrain: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -3556,7 +3556,7 @@ export interface components {
          *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
          */
         CsvHeader: boolean;
-        /** @description What separates the fields of CSV. Without the parameter, the service tells by the first line. */
+        /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
         CsvDelimiter: "comma" | "semicolon" | "tab";
         /** @description The name or the identifier of the skill. */
         SkillName: components["schemas"]["NameOrId"];
@@ -5301,7 +5301,7 @@ export interface operations {
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
                 header?: components["parameters"]["CsvHeader"];
-                /** @description What separates the fields of CSV. Without the parameter, the service tells by the first line. */
+                /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
                 delimiter?: components["parameters"]["CsvDelimiter"];
             };
             header?: {
@@ -5399,7 +5399,7 @@ export interface operations {
                 confidence?: number;
                 /**
                  * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,
-                 *     and tells of them in `Row-Warnings`; `refuse` answers with 422.
+                 *     and reports them in `Row-Warnings`; `refuse` answers with 422.
                  */
                 unknown?: "ignore" | "refuse";
                 /**
@@ -5407,7 +5407,7 @@ export interface operations {
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
                 header?: components["parameters"]["CsvHeader"];
-                /** @description What separates the fields of CSV. Without the parameter, the service tells by the first line. */
+                /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
                 delimiter?: components["parameters"]["CsvDelimiter"];
                 /** @description Adds the original value, the anomaly and the explanation to CSV and Arrow. JSON and NDJSON always have them. */
                 explain?: boolean;

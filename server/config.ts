@@ -56,7 +56,7 @@ const settings = v.object({
       v.transform((path) => path.replace(/\/$/, '')),
       v.check(
         (path) => !path.endsWith('/api'),
-        'must not end in /api, a prefix that every address has already',
+        'must not end in /api, a prefix that every address already has',
       ),
     ),
     '',

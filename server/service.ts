@@ -190,7 +190,7 @@ async function openChatServer({ url, key, model, models }: ChatConfig): Promise<
 async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promise<void> {
   if (isLoopback(host) || (await hasKeys(store))) return;
   throw new Error(
-    `HOST ${host} lets other machines in, and there is no key yet that would tell who they are; ` +
+    `HOST ${host} lets other machines in, and there is no key yet that would show who they are; ` +
       'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1',
   );
 }

@@ -68,7 +68,7 @@ export async function checkPreconditions(
   if (unwanted !== undefined && tag && namesTag(unwanted, tag, weakly)) {
     throw problem(
       '/problems/precondition-failed',
-      'The resource that If-None-Match rules out is there already; read it, and decide anew.',
+      'The resource that If-None-Match rules out already exists; read it, and decide anew.',
     );
   }
 }

@@ -66,7 +66,7 @@ export function watchKey(
       confirmedAt = performance.now();
     } catch (cause) {
       if (performance.now() - confirmedAt <= TRUST_MS) return;
-      const detail = `The store could not tell for ${TRUST_MS / 1000} seconds whether the key is still good; send the rest in a moment.`;
+      const detail = `The store could not confirm for ${TRUST_MS / 1000} seconds that the key is still good; send the rest in a moment.`;
       onEnd(unavailable(detail, 1, { cause }));
     } finally {
       isAsking = false;

@@ -80,7 +80,7 @@ function refuseForeignPages(req: Request, method: string, allowedOrigins: readon
   const page = origin === undefined || origin === 'null' ? '' : `, "${origin}",`;
   throw problem(
     '/problems/other-origin',
-    `The request comes from a page of another origin${page} and this service has no keys that would tell who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.`,
+    `The request comes from a page of another origin${page} and this service has no keys that would show who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.`,
     {},
     { 'WWW-Authenticate': CHALLENGE },
   );

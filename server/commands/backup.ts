@@ -75,7 +75,7 @@ export function backUpSqlite(source: string, file: string): number {
  */
 function refuseTakenName(file: string): void {
   const taken = ['', '-wal', '-shm', '-journal'].map((end) => file + end).find(existsSync);
-  if (taken !== undefined) throw new Error(`${taken} exists already; choose another name`);
+  if (taken !== undefined) throw new Error(`${taken} already exists; choose another name`);
   const folder = dirname(file);
   if (!existsSync(folder)) throw new Error(`there is no folder ${folder}; make it first`);
 }

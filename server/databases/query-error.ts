@@ -101,7 +101,7 @@ export function tooSlow(timeoutMs: number): ProblemError {
 
 export const GATE_ERRORS = {
   busy: () =>
-    databaseUnavailable('Too many queries wait for the database already; ask again in a moment.'),
+    databaseUnavailable('Too many queries already wait for the database; ask again in a moment.'),
   late: tooSlow,
   stopped: () => databaseUnavailable('The service is stopping; ask again in a moment.'),
 };

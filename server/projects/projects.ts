@@ -66,7 +66,7 @@ export async function createProject(store: Store, owner: string, name: string): 
   const { resources } = store.limits;
   if (Number(projects) < resources) return insertProject(store, owner, name);
   throw limitReached(
-    `There are ${resources} projects already, the most that there may be; delete some.`,
+    `There are already ${resources} projects, the most that there may be; delete some.`,
   );
 }
 

@@ -36,7 +36,7 @@ const WRITE_LIMITS: GateLimits = {
   busy: (waitedMs) =>
     new StoreBusyError(
       waitedMs === undefined
-        ? '256 writes wait for their turn already; try again later.'
+        ? '256 writes already wait for their turn; try again later.'
         : `The write waited ${waitedMs / 1000} seconds for its turn; try again later.`,
     ),
 };

@@ -106,7 +106,7 @@ function projectFull(project: string, counter: Counter, limit: number) {
     );
   }
   return limitReached(
-    `The project "${project}" holds ${limit} ${counter} already, the most that it may; delete some, or use another project.`,
+    `The project "${project}" already holds ${limit} ${counter}, the most that it may; delete some, or use another project.`,
   );
 }
 

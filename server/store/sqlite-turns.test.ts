@@ -80,7 +80,7 @@ test('a write that would wait behind 256 others of its owner is refused, and no 
   const waiting = Array.from({ length: 256 }, () => store.transaction(nothing, target));
   await expect(store.transaction(nothing, target)).rejects.toMatchObject({
     type: '/problems/service-unavailable',
-    message: '256 writes wait for their turn already; try again later.',
+    message: '256 writes already wait for their turn; try again later.',
   });
   const other = store.transaction(async () => 'done', { owner: 'bob' });
   first.end();

@@ -166,7 +166,7 @@ describe.each([
       await createProject(store, 'ann', 'second');
       await createProject(store, 'ann', 'third');
       const fourth = createProject(store, 'ann', 'fourth');
-      await expect(fourth).rejects.toThrow('There are 3 projects already');
+      await expect(fourth).rejects.toThrow('There are already 3 projects');
       await createProject(store, 'bob', 'fourth');
     });
 
@@ -221,7 +221,7 @@ describe.each([
       async (kind, add, remove) => {
         for (const name of ['a', 'b', 'c']) await write((store) => add(store, name));
         const refused = write((store) => add(store, 'd'));
-        await expect(refused).rejects.toThrow(`"shop" holds 3 ${kind} already`);
+        await expect(refused).rejects.toThrow(`"shop" already holds 3 ${kind}`);
         await write((store) => remove(store, 'b'));
         await write((store) => add(store, 'd'));
         await expect(write((store) => add(store, 'e'))).rejects.toMatchObject(LIMIT_REACHED);

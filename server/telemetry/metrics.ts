@@ -86,7 +86,7 @@ export class Metrics {
   });
   readonly #trainingsWaiting: Gauge = new Gauge({
     name: 'roster_trainings_waiting',
-    help: 'Trainings that wait in the store; every instance on it tells the same number.',
+    help: 'Trainings that wait in the store; every instance on it reports the same number.',
     registers: [this.#registry],
     collect: () => fill(this.#trainingsWaiting, () => this.#trainingCounts?.waiting()),
   });

@@ -65,7 +65,7 @@ describe('a new conversation', () => {
     expect(refused.status).toBe(409);
     expect(await refused.json()).toMatchObject({
       type: '/problems/limit-reached',
-      detail: expect.stringContaining('holds 20 conversations already'),
+      detail: expect.stringContaining('already holds 20 conversations'),
     });
     await service.send('DELETE', `${conversations[0]}`);
     await service.conversation(chatbot);

@@ -130,7 +130,7 @@ export class NumberForm {
       if (!comma.hasDecimals) return { kind: 'number', unit, decimal: ',', group: comma.group };
     }
     const reason =
-      'its values are numbers in which a comma or a point may separate thousands or decimals, and none tells which; write them with a decimal point and without other separators, such as 1234.5';
+      'its values are numbers in which a comma or a point may separate thousands or decimals, and none shows which; write them with a decimal point and without other separators, such as 1234.5';
     return { kind: 'undecided', reason };
   }
 }
@@ -225,7 +225,7 @@ class DateForm {
     if (!this.#isMonthFirst) return { kind: 'date', order: 'day-first' };
     if (!this.#isDayFirst) return { kind: 'date', order: 'month-first' };
     const reason =
-      'its values are dates in which the day or the month may come first, and none above 12 tells which; write them as 2025-05-13';
+      'its values are dates in which the day or the month may come first, and none above 12 shows which; write them as 2025-05-13';
     return { kind: 'undecided', reason };
   }
 }

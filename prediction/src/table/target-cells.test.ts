@@ -55,7 +55,7 @@ describe('a target is refused, with the column and a remedy,', () => {
       'of more than 100 classes',
       rowsWith(1010, (row) => `class ${row % 101}`),
       undefined,
-      'has 101 classes with at least 10 rows; a model tells at most 100 apart',
+      'has 101 classes with at least 10 rows; a model distinguishes at most 100',
     ],
     ['of blanks', rowsWith(60, (row) => (row < 20 ? 'a' : ' ')), undefined, 'Only 20 rows have'],
     [

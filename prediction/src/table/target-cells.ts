@@ -300,7 +300,7 @@ function chooseClasses(target: string, counts: readonly TextCount[]): ChosenClas
   }
   const classes = mergeRare(frequent, rare);
   if (classes.length > MAX_CLASSES) {
-    return `The target ${name} has ${thousands(frequent.length)} classes with at least ${MIN_CLASS_ROWS} rows${rare.length > 0 ? ', and rarer ones' : ''}; a model tells at most ${MAX_CLASSES} apart. Group the values, or choose another target.`;
+    return `The target ${name} has ${thousands(frequent.length)} classes with at least ${MIN_CLASS_ROWS} rows${rare.length > 0 ? ', and rarer ones' : ''}; a model distinguishes at most ${MAX_CLASSES}. Group the values, or choose another target.`;
   }
   return { classes, classOf: assign(counts, classes) };
 }

@@ -111,7 +111,7 @@ export async function createConversation(
   if (Number(conversations) >= resources) {
     throw problem(
       '/problems/limit-reached',
-      `The chatbot "${chatbot.name}" holds ${resources} conversations already, the most that it may; delete some.`,
+      `The chatbot "${chatbot.name}" already holds ${resources} conversations, the most that it may; delete some.`,
     );
   }
   const bytes = ROW_BYTES + Buffer.byteLength(title ?? '');

@@ -121,7 +121,7 @@ export async function refuseFullQueue(
     .executeTakeFirstOrThrow();
   const isFull = (count: number | string | bigint, max: number) => Number(count) - ours >= max;
   if (!isFull(inAll, MAX_WAITING.inAll) && !isFull(ofOwner, MAX_WAITING.ofOwner)) return;
-  throw unavailable('Too many trainings wait already; try again when some are done.', 60);
+  throw unavailable('Too many trainings already wait; try again when some are done.', 60);
 }
 
 export async function countWaitingTrainings({ reads }: Store): Promise<number> {

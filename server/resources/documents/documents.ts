@@ -281,7 +281,7 @@ export async function putDocument(
     if (Number(documents) >= limits.resources) {
       throw problem(
         '/problems/limit-reached',
-        `The skill "${skill.name}" holds ${limits.resources} documents already, the most that it may; delete some, or use another skill.`,
+        `The skill "${skill.name}" already holds ${limits.resources} documents, the most that it may; delete some, or use another skill.`,
       );
     }
     const row = { id, skill_id: skill.id, name, ...facts, created_at };

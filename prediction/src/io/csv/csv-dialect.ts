@@ -26,7 +26,7 @@ const PATTERN_BYTES = 64;
 const MAX_LOOKS = 100;
 
 const UNCLEAR =
-  'It cannot be told from the first lines whether commas, semicolons or tabs separate the fields. Say it with the parameter delimiter, which is comma, semicolon or tab.';
+  'The first lines do not show whether commas, semicolons or tabs separate the fields. Set the parameter delimiter to comma, semicolon or tab.';
 
 /** Gathers the first bytes of CSV until they tell how it is written. */
 export class DialectDetector {

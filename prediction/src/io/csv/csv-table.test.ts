@@ -282,7 +282,7 @@ describe('bad CSV is refused with its line and a remedy', () => {
   test('separators that cannot be told', async () => {
     const csv = csvOf('x,a;y', (index) => `${index},a;${index}`);
     expect(await faultsOf(() => readCsv(csv))).toMatchObject([
-      { message: expect.stringContaining('Say it with the parameter delimiter') },
+      { message: expect.stringContaining('Set the parameter delimiter') },
     ]);
   });
 
