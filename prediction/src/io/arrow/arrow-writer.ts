@@ -15,7 +15,7 @@ import {
 } from './message-bytes.js';
 
 /** Rows of other formats that are written as a batch. */
-const BATCH_ROWS = 16_384;
+const BATCH_ROWS = 2048;
 
 const DICTIONARY = 'A dictionary of the answer in Arrow';
 
