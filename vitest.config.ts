@@ -4,8 +4,11 @@ import { RecordRun } from './contract-tests/coverage/record-run.js';
 import { LeftOut } from './contract-tests/left-out.js';
 import { Parity } from './contract-tests/parity.js';
 
-/** One more than there are cores, since tests also wait. Each loads its modules and warms up by itself. */
-const WORKERS = availableParallelism() + 1;
+/**
+ * Three more than there are cores, since tests also wait: for a lease, a lock, a page or another process. Each
+ * loads its modules and warms up by itself.
+ */
+const WORKERS = availableParallelism() + 3;
 
 const EVERYWHERE = {
   // On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time.
@@ -26,22 +29,17 @@ export default defineConfig({
       {
         test: {
           ...EVERYWHERE,
-          name: 'prediction',
-          include: ['prediction/src/**/*.test.ts'],
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
           name: 'unit',
           include: [
+            'prediction/src/**/*.test.ts',
             'server/**/*.test.ts',
             'examples/demo/*.test.ts',
             'tools/**/*.test.ts',
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/{agents,answers,client,cluster,coverage,fuzz/values,releases,review,tour}/*.test.ts',
+            'contract-tests/{agents,answers,client,cluster,console,coverage,docs}/*.test.ts',
+            'contract-tests/{fuzz/values,recipes,releases,review,tour}/*.test.ts',
           ],
           typecheck: {
             enabled: true,
@@ -65,7 +63,7 @@ export default defineConfig({
           include: [
             'contract-tests/{conformance,behaviour}/**/*.test.ts',
             // No store is involved in these, so that one will do.
-            'contract-tests/{formats,http,predictions}/**/*.test.ts',
+            'contract-tests/{formats,fuzz,http,predictions}/*.test.ts',
           ],
           globalSetup: 'contract-tests/targets/server.ts',
         },
@@ -79,21 +77,6 @@ export default defineConfig({
             'contract-tests/behaviour/**/*.test.ts',
           ],
           globalSetup: 'contract-tests/targets/postgres.ts',
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'fuzz',
-          include: ['contract-tests/fuzz/*.test.ts'],
-          globalSetup: 'contract-tests/targets/server.ts',
-        },
-      },
-      {
-        test: {
-          ...EVERYWHERE,
-          name: 'pages',
-          include: ['contract-tests/{console,docs,recipes}/*.test.ts'],
         },
       },
     ],

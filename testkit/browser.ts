@@ -37,7 +37,23 @@ const DISABLED_FEATURES = [
   ...['NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
   // Each new context renders these popups of the address bar, which nobody sees, and that costs more than most pages.
   ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup'],
+  // Each page would start a process for the next one too, which belongs to another context.
+  'SpareRendererForSitePerProcess',
 ];
+
+let shared: Promise<Browser> | undefined;
+
+/** Returns the browser that all files of tests in this process share. It ends with the process. */
+export function sharedBrowser(executablePath: string): Promise<Browser> {
+  shared ??= launch(executablePath);
+  return shared;
+}
+
+/** Closes the pages that tests have opened in the shared browser. */
+export async function closePages(): Promise<void> {
+  const browser = await shared;
+  await Promise.all(browser?.contexts().map((context) => context.close()) ?? []);
+}
 
 /** Starts a browser that can reach only this machine. */
 export function launch(executablePath: string): Promise<Browser> {

@@ -8,7 +8,12 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { installPackedClient } from '../../testkit/packed-client.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
@@ -36,14 +41,14 @@ beforeAll(async () => {
     { ...process.env, PORT: '0', ROSTER_URL: server.url },
     (line) => /^http:\S+$/.exec(line)?.[0],
   );
-  browser = await launch(chromium);
+  browser = await sharedBrowser(chromium);
   page = await browser.newPage();
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.goto(site.url);
 }, 60_000);
 afterAll(async () => {
   if (chromium === undefined) return;
-  await browser.close();
+  await closePages();
   await site.stop();
   await server.stop();
   await rm(folder, { recursive: true });

@@ -6,7 +6,12 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { answered, createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { root } from '../../testkit/root.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
@@ -37,12 +42,12 @@ beforeAll(async () => {
   const env = { ...process.env, PORT: '0' };
   [site, browser] = await Promise.all([
     startChild(process.execPath, [SITE], env, (line) => /^http:\S+$/.exec(line)?.[0]),
-    launch(chromium),
+    sharedBrowser(chromium),
   ]);
 });
 afterAll(async () => {
   if (chromium === undefined) return;
-  await browser.close();
+  await closePages();
   await site.stop();
   await rm(folder, { recursive: true });
 });

@@ -1,6 +1,11 @@
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { expectGoodView, openConsole, WINDOWS } from './console-page.js';
 
@@ -14,13 +19,13 @@ describe('the address of the console', () => {
   beforeAll(async () => {
     if (executable === undefined) return;
     [browser, server, prefixed] = await Promise.all([
-      launch(executable),
+      sharedBrowser(executable),
       startServer(),
       startServer({ env: { BASE_PATH: '/teams/v1' } }),
     ]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     await Promise.all([server, prefixed].map((started) => started?.stop()));
   });
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));

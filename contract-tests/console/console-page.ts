@@ -2,7 +2,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { type Look, open } from '../docs/browser.js';
 import { violationsOf } from '../violations.js';
@@ -28,14 +33,14 @@ export function browserAndService(
   beforeAll(async () => {
     if (executable === undefined) return;
     const [browser, server] = await Promise.all([
-      launch(executable),
+      sharedBrowser(executable),
       settings().then((env) => startServer({ env })),
     ]);
     started = { browser, server, roster: createRosterClient({ baseUrl: server.url }) };
     await prepare(started.roster);
   });
   afterAll(async () => {
-    await started?.browser.close();
+    await closePages();
     await started?.server.stop();
   });
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));

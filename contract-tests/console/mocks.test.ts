@@ -2,7 +2,12 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { startMock } from '../targets/mock.js';
 import { startStatefulMock } from '../targets/stateful-mock.js';
@@ -47,10 +52,10 @@ describe('the console', () => {
 
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
   beforeAll(async () => {
-    if (executable !== undefined) browser = await launch(executable);
+    if (executable !== undefined) browser = await sharedBrowser(executable);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     await Promise.all(running.map((child) => child.stop()));
   });
 

@@ -1,5 +1,6 @@
 /** Opens the service's pages in a browser, and collects their errors. */
-import type { Browser, Page } from 'playwright-core';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Browser, Page, Request } from 'playwright-core';
 
 /** A script renders the reference; other pages are complete at once. */
 const DRAWN = '.opblock, main.text';
@@ -24,6 +25,7 @@ export async function open(
   const page = await context.newPage();
   const faults: string[] = [];
   const origins = new Set<string>();
+  const idle = whenIdle(page);
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) faults.push(message.text());
   });
@@ -31,7 +33,28 @@ export async function open(
   page.on('request', (request) => {
     if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
   });
-  await page.goto(url, { waitUntil: 'networkidle' });
+  await page.goto(url);
   await page.locator(until).first().waitFor();
+  await idle();
   return { page, faults, origins };
+}
+
+/** The time without a request after which a page has what it needs, in milliseconds. Playwright's own is half a second. */
+const IDLE = 50;
+
+/** Returns a function that waits until a page has no request under way, and begins no other one. */
+function whenIdle(page: Page): () => Promise<void> {
+  let underWay = 0;
+  let last = performance.now();
+  const count = (change: number) => (request: Request) => {
+    if (request.url().startsWith('data:')) return;
+    underWay += change;
+    last = performance.now();
+  };
+  page.on('request', count(1));
+  page.on('requestfinished', count(-1));
+  page.on('requestfailed', count(-1));
+  return async () => {
+    while (!page.isClosed() && (underWay > 0 || performance.now() - last < IDLE)) await pause(10);
+  };
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, PROXIED } from '../../testkit/browser.js';
+import { browserOfThisMachine, closePages, PROXIED, sharedBrowser } from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
 
@@ -40,14 +40,14 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
     const databaseFile = join(folder, 'keys.db');
     key = await makeKey(`file:${databaseFile}`, { name: 'page' });
     [browser, exact, any, closed] = await Promise.all([
-      launch(`${executable}`),
+      sharedBrowser(`${executable}`),
       startServer({ env: { ALLOWED_ORIGINS: `https://app.example, ${allowed}` } }),
       startServer({ databaseFile, env: { ALLOWED_ORIGINS: '*' } }),
       startServer(),
     ]);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages();
     pages.close();
     await Promise.all([exact, any, closed].map((server) => server?.stop()));
     await rm(folder, { recursive: true });

@@ -2,7 +2,12 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TOUR } from '../../generated/tour.js';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { violationsOf } from '../violations.js';
@@ -25,15 +30,14 @@ describe('a page in a browser', () => {
 
   beforeAll(async () => {
     if (executable === undefined) return;
-    [browser, server] = await Promise.all([launch(executable), startServer()]);
+    [browser, server] = await Promise.all([sharedBrowser(executable), startServer()]);
   });
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
   afterEach(async () => {
     if (executable === undefined) return;
-    await Promise.all(browser.contexts().map((context) => context.close()));
+    await closePages();
   });
   afterAll(async () => {
-    await browser?.close();
     await server?.stop();
   });
 

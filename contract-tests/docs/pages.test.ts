@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { createRosterClient } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER, PROXIED } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  PROXIED,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { operations } from '../../testkit/openapi/document.js';
 import {
@@ -35,18 +41,17 @@ describe('in a browser', () => {
   beforeAll(async () => {
     if (executable === undefined) return;
     folder = await mkdtemp(join(tmpdir(), 'roster-docs-'));
-    browser = await launch(executable);
+    browser = await sharedBrowser(executable);
     local = await start({ env: { BASE_PATH: '/teams/v1' } });
     root = new URL(local.url).origin;
   });
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
   afterEach(async () => {
     if (executable === undefined) return;
-    await Promise.all(browser.contexts().map((context) => context.close()));
+    await closePages();
   });
   afterAll(async () => {
     if (executable === undefined) return;
-    await browser?.close();
     await Promise.all(running.map((server) => server.stop()));
     await rm(folder, { recursive: true });
   });

@@ -9,7 +9,12 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { createRosterClient, type RosterClient } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
+import {
+  browserOfThisMachine,
+  closePages,
+  NO_BROWSER,
+  sharedBrowser,
+} from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { freePort } from '../../testkit/http/free-port.js';
 import { listen } from '../../testkit/http/listen.js';
@@ -34,7 +39,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const databaseFile = join(folder, 'roster.db');
   key = await makeKey(`file:${databaseFile}`, { name: 'dev' });
-  [server, browser] = await Promise.all([startServer({ databaseFile }), launch(chromium)]);
+  [server, browser] = await Promise.all([startServer({ databaseFile }), sharedBrowser(chromium)]);
   roster = createRosterClient({ baseUrl: server.url, apiKey: key });
   vite = await startVite({ ROSTER_URL: server.url, ROSTER_KEY: key });
   page = await browser.newPage();
@@ -43,7 +48,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   if (chromium === undefined) return;
-  await browser.close();
+  await closePages();
   await Promise.all([vite.stop(), server.stop()]);
   await rm(folder, { recursive: true });
 });
