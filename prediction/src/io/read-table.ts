@@ -4,7 +4,6 @@ import { TableError } from '../table/table-error.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
 import type { Vector } from './columns/vector.js';
 
-/** The reading of a table. */
 export interface ReadOptions {
   /** Whether the source of a bad table is read to its end; true without it. */
   readonly drain?: boolean;

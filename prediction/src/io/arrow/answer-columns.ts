@@ -31,7 +31,6 @@ interface DictionaryPart {
   readonly body: BatchBody;
 }
 
-/** A column of an answer. */
 export interface OutputColumn {
   readonly field: Field;
   /** The bytes of texts that were added and are not written. */
@@ -315,7 +314,6 @@ export class AnswerBlock {
     return this.#rows;
   }
 
-  /** Returns a choice of a row. */
   choice(row: number, at: number): number {
     this.#choices ??= this.#choose();
     return this.#choices[row * this.#layout.choiceCount + at] ?? 0;

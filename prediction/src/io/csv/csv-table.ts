@@ -5,7 +5,6 @@ import { type ReadOptions, readTable } from '../read-table.js';
 import type { CsvOptions } from './csv-dialect.js';
 import { type CsvRecord, CsvScanner, ENDS_REMOVED } from './csv-scanner.js';
 
-/** The options for reading a table from CSV. */
 export type CsvTableOptions = ReadOptions & CsvOptions;
 
 /**

@@ -20,7 +20,6 @@ const CAPACITY = 80 * 1024;
 /** Bytes of room for lines. A row that is longer is written without the kernel. */
 const ROOM = 128 * 1024;
 
-/** Writes the field of a row. */
 type WriteField = (row: RowObject, predicted: PredictedBlock, index: number) => void;
 
 const NO_VALUES: RowObject = {};
