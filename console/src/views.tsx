@@ -104,7 +104,6 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   ],
 ];
 
-/** Returns the view of a route. */
 export function viewOf(route: Route): ComponentChildren {
   for (const [pattern, view] of VIEWS) {
     const names = match(pattern, route.segments);

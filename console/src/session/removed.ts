@@ -1,6 +1,5 @@
 import { type Answer, ProblemError } from 'roster-client';
 
-/** The answer to a deletion. */
 export type Deletion = Promise<Pick<Answer<never>, 'error' | 'response'>>;
 
 /**
