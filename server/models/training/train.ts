@@ -26,7 +26,6 @@ import type { TableSource, Tables } from './tables.js';
 import { beginTraining, refuseFullQueue } from './training-rows.js';
 import type { Trainings } from './trainings.js';
 
-/** The services that trainings use. */
 interface TrainingServices {
   readonly store: Store;
   readonly tables: Tables;
