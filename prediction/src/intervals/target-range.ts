@@ -4,7 +4,7 @@ export interface TargetSupport {
   readonly lower: number | null;
   /** No answer goes above. */
   readonly upper: number | null;
-  /** Whether every value was a whole number. */
+  /** True if every value was a whole number. */
   readonly is_whole: boolean;
   /** The values, ascending, if they were few; else null. */
   readonly values: number[] | null;

@@ -15,7 +15,7 @@ export interface AnswerOptions {
   readonly to: AnswerFormat;
   /** See `PredictOptions`. */
   readonly confidence?: number;
-  /** Whether unknown names are refused. For NDJSON each line is, and else the whole body. */
+  /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
   readonly explain?: boolean;
@@ -43,7 +43,7 @@ export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
 
 /** Reads the rows of one body, and adds them to a check. */
 export interface RowReader {
-  /** Whether the whole body is read, and its warnings are known, before the first rows are given. */
+  /** True if the whole body is read, and its warnings are known, before the first rows are given. */
   readonly isWhole: boolean;
   /**
    * Yields the rows of each piece of the body as it arrives.

@@ -5,7 +5,7 @@ import { FormatError, JsonShapeError, MalformedJsonError } from './columns/forma
 import type { Vector } from './columns/vector.js';
 
 export interface ReadOptions {
-  /** Whether the source of a bad table is read to its end; true without it. */
+  /** True if the source of a bad table is read to its end; true without it. */
   readonly drain?: boolean;
   /** The task; without it, the values of the target decide. */
   readonly task?: Task | undefined;

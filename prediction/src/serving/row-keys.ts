@@ -9,7 +9,7 @@ export interface KeyLayout {
   readonly renamed: ReadonlyMap<string, string>;
   /** Keys that are no name of the model, and those that give a second value under one name. */
   readonly unknown: readonly string[];
-  /** Whether a key names an input column. */
+  /** True if a key names an input column. */
   readonly hasInput: boolean;
 }
 

@@ -106,7 +106,7 @@ export function parseDate(text: string): number {
 /** An object with a row's values by name. */
 export type RowObject = Readonly<Record<string, unknown>>;
 
-/** Whether a JSON value is an object, whose properties supply a row's values. */
+/** Returns whether a JSON value is an object, whose properties supply a row's values. */
 export function isRowObject(row: unknown): row is RowObject {
   return typeof row === 'object' && row !== null && !Array.isArray(row);
 }
@@ -127,7 +127,7 @@ export function valuesOf(row: unknown): RowObject {
 /** Reads what many rows say under one name. */
 export class Cell {
   readonly name: string;
-  /** Whether every object has something under this name that is not its own. */
+  /** True if every object has something under this name that is not its own. */
   readonly #isInherited: boolean;
 
   constructor(name: string) {

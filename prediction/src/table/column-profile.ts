@@ -7,7 +7,7 @@ import { PARSING_SHARE, type TableColumn, type TextColumn, type ValueColumn } fr
 export interface ColumnSummary {
   name: string;
   kind: 'number' | 'date' | 'category';
-  /** Whether the model learns from the column; if not, it is only echoed. */
+  /** True if the model learns from the column; if not, it is only echoed. */
   used: boolean;
   /** The reason why the column is not used; null if it is. */
   reason: string | null;

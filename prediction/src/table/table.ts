@@ -1,6 +1,6 @@
 import type { ColumnReading, NumberReading } from './number-formats.js';
 
-/** Whether numbers are predicted, or classes. */
+/** The kind of the target: numbers, or classes. */
 export type Task = 'regression' | 'classification';
 
 /**

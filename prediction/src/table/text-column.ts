@@ -12,7 +12,7 @@ export class TextCells {
   #heldBytes = 0;
   #hasForgotten = false;
 
-  /** Whether texts were met that are not kept. */
+  /** True if texts were met that are not kept. */
   get hasForgotten(): boolean {
     return this.#hasForgotten;
   }
@@ -30,7 +30,7 @@ export class TextCells {
     return this.#codeOf.size >= MAX_TEXTS;
   }
 
-  /** Whether the text is kept already; then it is put. */
+  /** Returns whether the text is kept already; then it is put. */
   putKnown(row: number, text: string): boolean {
     const code = this.#codeOf.get(text);
     if (code === undefined) return false;

@@ -79,7 +79,7 @@ const MAX_BINS_FOR_FOLDS = 2_000_000;
 /** The most rows × forests: of many classes, each forest takes as long as one of numbers. */
 const MAX_ROWS_OF_FORESTS = 125_000;
 
-/** Whether a table is small enough to be trained in folds. */
+/** Returns whether a table is small enough to be trained in folds. */
 export function isForFolds({ rowCount, bins }: BinnedFeatures, forests: number): boolean {
   return (
     rowCount <= MAX_ROWS_FOR_FOLDS &&

@@ -296,13 +296,13 @@ export class AnswerBlock {
     return this.#block instanceof ColumnBlock ? this.#block.batch.arrow : undefined;
   }
 
-  /** Whether these are the last rows of their batch. */
+  /** True if these are the last rows of their batch. */
   get isLast(): boolean {
     const block = this.#block;
     return block instanceof ColumnBlock && block.start + block.rowCount === block.batch.length;
   }
 
-  /** Whether the batch may be cut behind these rows: bits stay whole bytes. */
+  /** True if the batch may be cut behind these rows: bits stay whole bytes. */
   get isCut(): boolean {
     const block = this.#block;
     return block instanceof ColumnBlock && (block.start + block.rowCount) % 8 === 0;

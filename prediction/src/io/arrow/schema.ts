@@ -212,7 +212,7 @@ const WIDTHS: Readonly<Record<number, readonly number[]>> = {
   [TypeId.Time]: [32, 64],
 };
 
-/** Whether a type is one of Arrow's, with parameters that it may have. */
+/** Returns whether a type is one of Arrow's, with parameters that it may have. */
 function isKnownType(type: ArrowType): boolean {
   const isListed = type.id >= TypeId.Null && type.id <= TypeId.LargeListView;
   if (type.id === TypeId.FixedBinary) return param(type, 0) >= 0 && param(type, 0) < 2 ** 24;

@@ -19,7 +19,7 @@ const PASSED: ReadonlySet<number> = new Set([
 
 const NO_BYTES = new Uint8Array();
 
-/** Whether an answer has the column, or the values of its dictionary, as they were sent. */
+/** Returns whether an answer has the column, or the values of its dictionary, as they were sent. */
 export function isPassedOn({ field }: RawColumn): boolean {
   return PASSED.has(field.type.id) && field.children.length === 0;
 }

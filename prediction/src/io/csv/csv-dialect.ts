@@ -5,7 +5,7 @@ export type Delimiter = ',' | ';' | '\t';
 
 /** The form of CSV, in place of what its first lines tell. */
 export interface CsvOptions {
-  /** Whether the first line has the names of the columns; true without it. */
+  /** True if the first line has the names of the columns; true without it. */
   readonly header?: boolean | undefined;
   readonly delimiter?: Delimiter | undefined;
 }
@@ -140,7 +140,7 @@ function countOf(delimiter: Delimiter, parts: Parts): number {
   return count;
 }
 
-/** Whether each comma of a record that semicolons separate is part of a number. */
+/** Returns whether each comma of a record that semicolons separate is part of a number. */
 function hasOnlyDecimalCommas(parts: Parts): boolean {
   return parts.every((part, index) => {
     if (index % 2 === 1) return true;

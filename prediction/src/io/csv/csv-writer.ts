@@ -43,7 +43,7 @@ export class CsvWriter implements AnswerWriter {
   readonly #inputs: readonly Cell[];
   /** The fields behind those. */
   readonly #fields: readonly WriteField[];
-  /** Whether behind the inputs there are the numbers of a row, as the kernel writes them. */
+  /** True if behind the inputs there are the numbers of a row, as the kernel writes them. */
   readonly #isPlain: boolean;
   readonly #choices: Uint8Array;
   readonly #out = new CsvBuffer(CAPACITY);
@@ -320,7 +320,7 @@ class CsvBuffer extends TextBuffer {
 
 const TILDE = 0x7e;
 
-/** Whether a field that begins with the character is neither a formula nor a blank. */
+/** Returns whether a field that begins with the character is neither a formula nor a blank. */
 function isPlainBegin(code: number): boolean {
   return code >= 0x30 && code !== 0x3d && code !== 0x40;
 }

@@ -120,9 +120,9 @@ export class JsonRowReader implements RowReader {
 interface BodyFrame {
   /** The place where the first row begins. */
   readonly rowsAt: number;
-  /** Whether the array has no rows. */
+  /** True if the array has no rows. */
   readonly isEmpty: boolean;
-  /** Whether the body may end so, behind the array of rows. */
+  /** Returns whether the body may end so, behind the array of rows. */
   readonly endsWith: (tail: Buffer) => boolean;
 }
 
@@ -151,7 +151,7 @@ function isBlank(tail: Buffer): boolean {
   return tail.length <= MAX_TAIL && /^[ \t\n\r]*$/.test(tail.toString('latin1'));
 }
 
-/** Whether the object ends, with at most `params` behind its rows. */
+/** Returns whether the object ends, with at most `params` behind its rows. */
 function endsObject(tail: Buffer): boolean {
   if (tail.length > MAX_TAIL) return false;
   const text = tail.toString();

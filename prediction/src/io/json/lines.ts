@@ -17,7 +17,7 @@ const FIRST_HELD = 4096;
 export class LineSplitter {
   #held = Buffer.alloc(0);
   #length = 0;
-  /** Whether the rest of a line that was too long is left out. */
+  /** True if the rest of a line that was too long is left out. */
   #isSkipping = false;
   #count = 0;
 

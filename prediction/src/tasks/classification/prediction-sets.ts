@@ -73,7 +73,7 @@ export class SetChooser {
     this.#thresholds = Float64Array.from(groups, (group) => thresholds[group]?.[level] ?? 0);
   }
 
-  /** Whether a class is in the set; the most likely class always is, so that no set is empty. */
+  /** Returns whether a class is in the set; the most likely class always is, so that no set is empty. */
   holds(probability: number, index: number, likeliest: number): boolean {
     return index === likeliest || probability >= (this.#thresholds[index] ?? 0);
   }

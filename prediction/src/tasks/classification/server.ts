@@ -24,7 +24,7 @@ export interface ClassPrediction {
   set: string[];
   /** The row's own value of the target, as sent; null if it has none. */
   original: unknown;
-  /** Whether the original's class lies outside the set; null if the row has none. */
+  /** True if the original's class lies outside the set; null if the row has none. */
   anomaly: boolean | null;
 }
 
@@ -172,7 +172,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     };
   }
 
-  /** Whether the class of a row's own value lies outside its set; null, if it has no value. */
+  /** Returns whether the class of a row's own value lies outside its set; null, if it has no value. */
   #isAnomaly(row: number, original: unknown): boolean | null {
     const actual = this.#parts.reader.find(original);
     return actual === null ? null : actual === UNKNOWN || !this.#isInSet(row, actual);

@@ -15,7 +15,7 @@ export interface BinnedFeatures {
   bins: Uint8Array;
   /** The number of bins of each feature, including the bin for missing values. */
   binCounts: number[];
-  /** Whether the bins of a feature are categories, which have no order. */
+  /** True if the bins of a feature are categories, which have no order. */
   isCategory: boolean[];
   /** The index in the table of each feature's column; ascending. */
   columnOf: number[];

@@ -17,7 +17,7 @@ export interface BoostedRows {
   readonly list: Uint32Array;
   /** Address of the list. */
   readonly address: number;
-  /** Whether each tree is grown on some of the rows, so that its ranges do not have the others. */
+  /** True if each tree is grown on some of the rows, so that its ranges do not have the others. */
   readonly isSampled: boolean;
 }
 
