@@ -10,7 +10,7 @@ declare module 'virtual:contract-forms' {
     readonly 'x-roster-message'?: string;
     readonly enum?: readonly string[];
     readonly deprecated?: boolean;
-    /** Whether an object has keys of the user's own. A change then sends the changed keys alone. */
+    /** True if an object has keys of the user's own. A change then sends the changed keys alone. */
     readonly additionalProperties?: boolean;
     /** The keys of an object without further ones. */
     readonly keys?: readonly string[];

@@ -5,9 +5,9 @@ export interface BarRow {
   /** The end of the bar, from 0 to 1. */
   readonly share: number;
   readonly text: string;
-  /** Whether the row stands for what others are compared with. */
+  /** True if the row stands for what others are compared with. */
   readonly isFaint?: boolean;
-  /** Whether the row is the one that applies now. */
+  /** True if the row is the one that applies now. */
   readonly isCurrent?: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface DotRow {
   readonly low: number;
   readonly high: number;
   readonly text: string;
-  /** Whether the row is the one that applies now. */
+  /** True if the row is the one that applies now. */
   readonly isCurrent?: boolean;
 }
 

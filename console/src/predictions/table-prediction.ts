@@ -29,7 +29,7 @@ export interface PredictedTable {
   readonly addedCount: number;
   readonly firstRows: readonly TableRecord[];
   readonly warnings: readonly RowWarning[];
-  /** Whether there are further warnings. */
+  /** True if there are further warnings. */
   readonly hasMoreWarnings: boolean;
   readonly score: Score | undefined;
 }

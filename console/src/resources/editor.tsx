@@ -51,7 +51,7 @@ export function Editor<R extends Resource>({
   const tag = useRef(latest.etag);
   /** The tag of what a deletion was refused for. Changes are still compared with what was read. */
   const deletedTag = useRef<string | null>(null);
-  /** Whether the next sending overwrites what others made of it. */
+  /** True if the next sending overwrites what others made of it. */
   const isKeeping = useRef(false);
   const isChanged = !isSame(draft, draftOf(form, base.value));
   const notChangedYet = useRef(true);

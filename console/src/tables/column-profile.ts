@@ -19,7 +19,7 @@ export interface ColumnProfile {
   readonly values: readonly (readonly [string, number])[];
   /** The task that the service would choose for the column. */
   readonly task: 'regression' | 'classification';
-  /** Whether numbers of the column have a decimal comma. */
+  /** True if numbers of the column have a decimal comma. */
   readonly hasDecimalComma: boolean;
 }
 

@@ -3,7 +3,7 @@ import { TableFileError } from './table-file-error.js';
 
 export interface TableFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
-  /** Whether the file begins with a byte order mark. */
+  /** True if the file begins with a byte order mark. */
   readonly hasMark: boolean;
   readonly delimiter: string;
   readonly newline: '\r\n' | '\n' | '\r';

@@ -9,7 +9,7 @@ export interface TableHead {
   /** The names of the columns, without blanks at their ends. */
   readonly columns: readonly string[];
   readonly rows: readonly TableRecord[];
-  /** Whether these are all rows of the table. */
+  /** True if these are all rows of the table. */
   readonly isWhole: boolean;
 }
 

@@ -12,7 +12,7 @@ export function ErrorNotice({
 }: {
   error: unknown;
   retry?: () => void;
-  /** Whether the page scrolls to the notice: the button that led to it can be far away. */
+  /** True if the page scrolls to the notice: the button that led to it can be far away. */
   scrollTo?: boolean;
 }) {
   const element = useRef<HTMLDivElement>(null);

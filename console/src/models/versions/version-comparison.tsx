@@ -7,7 +7,7 @@ interface Compared {
   readonly name: string;
   readonly values: readonly [number, number];
   readonly format: (value: number) => string;
-  /** Whether a smaller or a larger value is better; none if neither is. */
+  /** The values that are better; none if neither are. */
   readonly better?: 'smaller' | 'larger';
 }
 

@@ -24,7 +24,7 @@ export function Choose({
   choice: Choice;
   chosen: readonly string[];
   isMany: boolean;
-  /** Whether nothing can be chosen, where only one can be. */
+  /** True if nothing can be chosen, where only one can be. */
   mayBeNone: boolean;
   isBusy: boolean;
   onChange: (chosen: readonly string[]) => void;

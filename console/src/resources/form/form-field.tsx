@@ -35,7 +35,7 @@ export function ResourceField({
   /** Contents to propose. */
   types: readonly string[];
   memberControls: MemberControls;
-  /** Whether the form is being sent. Nothing can be typed then, because the answer replaces it. */
+  /** True if the form is being sent. Nothing can be typed then, because the answer replaces it. */
   isBusy: boolean;
   onChange: (content: Draft[string]) => void;
 }) {
