@@ -51,7 +51,7 @@ export type RefuseMissing = (
 /** An operation, with the steps that are its own. */
 interface Endpoint {
   readonly operation: Operation;
-  /** Whether it, or a parameter of it, is deprecated. */
+  /** True if it, or a parameter of it, is deprecated. */
   readonly hasDeprecations: boolean;
   readonly limits: OperationLimits;
   /** Reads the body into `req.body`, mostly as bytes; undefined if the operation takes none. */

@@ -176,7 +176,7 @@ function parseMoment(text: string): number | undefined {
   return isDay(day) ? Date.parse(text) : undefined;
 }
 
-/** Whether the calendar has a day: February 30 becomes a day of March. */
+/** Returns whether the calendar has a day: February 30 becomes a day of March. */
 function isDay(text = ''): boolean {
   const time = DAY_FORM.test(text) ? Date.parse(text) : Number.NaN;
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);

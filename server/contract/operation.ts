@@ -19,14 +19,14 @@ export interface Operation {
   readonly produces: readonly string[];
   /** The operation's own limit of the body, in bytes; infinite if it has none. */
   readonly maxBody: number;
-  /** Whether the handler reads the body itself, whatever its media type, without prior validation. */
+  /** True if the handler reads the body itself, whatever its media type, without prior validation. */
   readonly defersBody: boolean;
-  /** Whether the handler takes large JSON as bytes, without prior validation. */
+  /** True if the handler takes large JSON as bytes, without prior validation. */
   readonly takesRawJson: boolean;
   readonly pool: Pool;
   /** Of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
-  /** Whether a caller needs no key. */
+  /** True if a caller needs no key. */
   readonly isOpen: boolean;
   /** The scope that a key needs; undefined if any key will do. */
   readonly scope: Scope | undefined;

@@ -5,7 +5,7 @@ import { KEY_HEADERS, keyHeader } from '../auth/callers.js';
 interface CrossOriginRequest {
   readonly origin: string | undefined;
   readonly method: string;
-  /** Whether it carries a key: `Authorization` or `X-Api-Key`. */
+  /** True if it carries a key: `Authorization` or `X-Api-Key`. */
   readonly hasKey: boolean;
 }
 

@@ -14,7 +14,7 @@ export interface Asset {
   readonly type: string;
   /** The Content-Security-Policy of a page; other assets get the service's own policy. */
   readonly policy?: string;
-  /** Whether the content never changes, so that caches need not ask again. */
+  /** True if the content never changes, so that caches need not ask again. */
   readonly isImmutable?: boolean;
   /** Returns the content. Called at the first request, and then cached. */
   read(): string | Buffer | Promise<string | Buffer>;

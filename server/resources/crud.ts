@@ -45,7 +45,7 @@ type CommonRow = {
 interface Kind<K extends Table, Row extends CommonRow> {
   readonly table: K;
   readonly noun: 'skill' | 'agent' | 'chatbot';
-  /** Whether an address may have the id in place of the name. */
+  /** True if an address may have the id in place of the name. */
   readonly hasIdAddress: boolean;
   /**
    * The columns of JSON and long text, whose bytes count; the largest first. All others are short,

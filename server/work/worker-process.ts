@@ -67,7 +67,7 @@ export interface WorkerOptions {
    * spends waiting for input or for its reader does not count.
    */
   readonly maxSilenceMs: number;
-  /** Whether the process yields to the service and to those that answer requests at once. */
+  /** True if the process yields to the service and to those that answer requests at once. */
   readonly isBackground?: boolean;
 }
 
@@ -87,7 +87,7 @@ export class WorkerProcess<Details, Event, Result> {
   #wake = () => {};
   /** When the worker last sent something, or got input that the service waited for. */
   #last = 0;
-  /** Whether the service waits for the next piece of the input, and whether it takes what was sent. */
+  /** True while the service waits for the next piece of the input, or takes what was sent. */
   #isReadingInput = false;
   #isTaking = false;
   #stderr = '';

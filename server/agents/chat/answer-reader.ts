@@ -32,7 +32,7 @@ export class AnswerReader {
   #document = '';
   #events = 0;
   #strangeLines = 0;
-  /** Whether an event was one of an answer. */
+  /** True if an event was one of an answer. */
   #isAnswer = false;
   #isEnding = false;
   #text = '';

@@ -42,11 +42,11 @@ export type StreamPiece =
   | { readonly fields: Readonly<Record<string, string>> };
 
 export interface ByteStreamOptions {
-  /** Whether the body is a stream, too, with its time limits. */
+  /** True if the body is a stream, too, with its time limits. */
   readonly isStream: boolean;
-  /** Whether the bytes are lines of JSON, so that the last one can tell of a fault. */
+  /** True if the bytes are lines of JSON, so that the last one can tell of a fault. */
   readonly areLines: boolean;
-  /** Whether the head is sent before the first line: senders wait for it before they send lines. */
+  /** True if the head is sent before the first line: senders wait for it before they send lines. */
   readonly beginsAtOnce?: boolean;
   /** The field that may come after the bytes (RFC 9110, section 6.6.2). */
   readonly trailer?: string | undefined;

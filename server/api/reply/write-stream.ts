@@ -30,7 +30,7 @@ export interface StreamPolicy<T> {
    * take each chunk in time. Otherwise the connection may not be silent for long.
    */
   readonly isLive?: boolean;
-  /** Whether the source waits for a sender or a process, which may stall. */
+  /** True if the source waits for a sender or a process, which may stall. */
   readonly mayStall?: boolean;
   /** Ends the answer of a long request, when the service stops or when the key of its caller ends. */
   readonly watch?: EarlyEnd | undefined;

@@ -14,7 +14,7 @@ const MAX_FAULTS = 2 * MAX_ERRORS;
 export interface Excerpt {
   readonly body: unknown;
   readonly query: Request['query'];
-  /** Whether faults were left out, in which case the request is invalid. */
+  /** True if faults were left out, in which case the request is invalid. */
   readonly isShortened: boolean;
 }
 

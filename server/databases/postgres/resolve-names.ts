@@ -14,9 +14,9 @@ interface FoundName {
   readonly kind: 'schema' | 'column' | 'function' | 'operator';
   readonly name: string;
   readonly schema: string;
-  /** Whether an extension brought it, rather than somebody who uses the database. */
+  /** True if an extension brought it, rather than somebody who uses the database. */
   readonly is_extension: boolean;
-  /** Whether a column of this name may call it. */
+  /** True if a column of this name may call it. */
   readonly is_unary: boolean;
 }
 

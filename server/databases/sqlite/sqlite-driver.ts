@@ -9,7 +9,7 @@ export interface SqliteJob {
   readonly path: string;
   readonly tables: readonly string[];
   readonly query?: Query;
-  /** Whether the rows are written as lines. */
+  /** True if the rows are written as lines. */
   readonly isStream?: boolean;
 }
 

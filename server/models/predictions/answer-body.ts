@@ -21,13 +21,13 @@ import { unknownNames } from './row-warnings.js';
 export interface AnswerJob {
   readonly versionId: string;
   readonly options: AnswerOptions;
-  /** Whether the body is JSON that was declined and then found valid: its rows are read as objects. */
+  /** True if the body is JSON that was declined and then found valid: its rows are read as objects. */
   readonly isValid: boolean;
 }
 
 /** An event of such a job. Its data are the bytes of the answer. */
 export type AnswerEvent =
-  /** Whether the worker has the model. If not, it is the first piece of the input. */
+  /** True if the worker has the model. If not, it is the first piece of the input. */
   | { readonly kind: 'model'; readonly isLoaded: boolean }
   /** The number of rows in the bytes that follow. */
   | { readonly kind: 'rows'; readonly rows: number }

@@ -47,7 +47,7 @@ export interface PredictionRequest {
   readonly versionId: string;
   readonly options: AnswerOptions;
   readonly body: AsyncIterable<Uint8Array>;
-  /** Whether the body has arrived as a whole. It waits for a free slot; a stream does not. */
+  /** True if the body has arrived as a whole. It waits for a free slot; a stream does not. */
   readonly isWhole: boolean;
   /** Throws the problem of JSON that the fast reader has declined. If there is none, its rows are read as objects. */
   readonly validate?: (() => Promise<void>) | undefined;
@@ -98,7 +98,7 @@ export class PredictionPool {
     });
   }
 
-  /** Whether rows are answered beside the main loop. */
+  /** True if rows are answered beside the main loop. */
   get hasWorkers(): boolean {
     return this.#workers !== undefined;
   }

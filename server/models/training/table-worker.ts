@@ -25,7 +25,7 @@ export interface TableJob {
   readonly csv?: CsvOptions | undefined;
 }
 
-/** What is known of a table whose parts have been written, as `encodeTable` makes them. */
+/** The facts of a table whose parts have been written, as `encodeTable` makes them. */
 export interface TableResult {
   readonly rowCount: number;
   readonly task: Task;

@@ -42,7 +42,7 @@ interface TrainingRequest {
   readonly signal: AbortSignal;
 }
 
-/** What is to be predicted, and a table that was sent, or the query that returns one. */
+/** The target of a training, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task'> &
   (
     | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })

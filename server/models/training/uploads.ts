@@ -53,7 +53,7 @@ export class Upload implements AsyncIterable<Uint8Array> {
     return { time, bytes: this.bytes, waited };
   }
 
-  /** Whether it has delivered too little since its start, with or without a slot. */
+  /** Returns whether it has delivered too little since its start, with or without a slot. */
   isSlow(): boolean {
     const now = this.mark();
     return now.time - this.#begin.time >= WATCH_MS && rateBetween(this.#begin, now) < MIN_RATE;

@@ -1,4 +1,4 @@
-/** Whether a URL names a PostgreSQL database, and not a file of SQLite. */
+/** Returns whether a URL names a PostgreSQL database, and not a file of SQLite. */
 export function isPostgres(url: string): boolean {
   return /^postgres(ql)?:\/\/./.test(url);
 }

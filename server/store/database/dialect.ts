@@ -49,7 +49,7 @@ export interface Dialect {
   readonly bytes: 'blob' | 'bytea';
   /** The time by the clock of the database, which all instances share: milliseconds since 1970. */
   readonly now: RawBuilder<number>;
-  /** Whether a transaction must lock the rows that it relies on; otherwise it has the whole store to itself. */
+  /** True if a transaction must lock the rows that it relies on; otherwise it has the whole store to itself. */
   readonly locksRows: boolean;
   /** Returns the length of a text column in bytes of UTF-8. */
   octets(column: string): RawBuilder<number>;
