@@ -24,12 +24,10 @@ describe('a service with a model', () => {
   });
   afterAll(() => server.kill());
 
-  /** Returns the value of a metric. */
   async function metric(name: string): Promise<number> {
     const text = await (await fetch(`${server.url}/metrics`)).text();
     return Number(new RegExp(`^${name} (\\d+)`, 'm').exec(text)?.[1]);
   }
-  /** Returns the memory of the service, in bytes. */
   const memory = () => metric('process_resident_memory_bytes');
 
   test('counts the rows of a stream among the predictions', async () => {

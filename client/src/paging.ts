@@ -1,6 +1,6 @@
 import { type Answer, ProblemError } from './problem-error.js';
 
-/** The query parameters of a page. */
+/** The query of a page. Without a `cursor` it is the first one. */
 export interface PageQuery {
   limit: number;
   cursor?: string;
@@ -11,14 +11,14 @@ export interface PageQuery {
  */
 export type ListCall<Item> = (page: PageQuery) => Promise<Answer<Item[]>>;
 
-/** One page of a list. */
+/** One page of a list, and the query of the next. */
 export interface Page<Item> {
   readonly items: Item[];
   /** The query of the next page; undefined after the last one. */
   readonly next: PageQuery | undefined;
 }
 
-/** Options for reading a list. */
+/** Options of the functions that read a list page by page. */
 export interface PagingOptions {
   /** The most resources per page, from 1 to 1000. Default: 100. */
   limit?: number;

@@ -14,11 +14,11 @@ const KEY_CHECK_MS = 500;
 /** The time for which a key is trusted while the store does not respond, in milliseconds. */
 const TRUST_MS = 60_000;
 
-/** The end of a long request before its response is closed. */
+/** The causes that end a long request before its response is closed. */
 export interface EarlyEnd {
   readonly stopping: AbortSignal;
   readonly isKeyValid: IsKeyValid;
-  /** The action that the caller can take soon after the stop, such as "ask again". */
+  /** The advice to the caller after the stop, such as "ask again". */
   readonly advice: string;
 }
 

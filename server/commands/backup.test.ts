@@ -188,7 +188,7 @@ describe('no backup is made', () => {
   test('over a file that exists', async () => {
     await makeStore();
     writeFileSync(copy, 'precious');
-    expectRefusal('exists already', ['copy.db']);
+    expectRefusal('already exists', ['copy.db']);
     expect(readFileSync(copy, 'utf8')).toBe('precious');
   });
 
@@ -210,7 +210,7 @@ describe('no backup is made', () => {
   test('next to a file that SQLite would read as part of it', async () => {
     await makeStore();
     writeFileSync(`${copy}-wal`, 'of another database');
-    expectRefusal('copy.db-wal exists already', ['copy.db-wal']);
+    expectRefusal('copy.db-wal already exists', ['copy.db-wal']);
   });
 
   test('in a folder that does not exist', async () => {

@@ -31,7 +31,7 @@ const database = v.object({
 
 export type DatabaseSettings = Readonly<v.InferOutput<typeof database>>;
 
-/** The rule of each setting of a database, by its name. */
+/** The form that a setting of a database must have, by its name. */
 const RULES: Readonly<Record<string, (name: string) => string>> = {
   url: (name) =>
     `the URL of the database ${name} must be file:PATH or postgres://USER:PASSWORD@HOST:PORT/DATABASE, in which characters of USER and PASSWORD other than letters and digits are percent-encoded (# is %23)`,

@@ -135,7 +135,6 @@ export async function updateAgent(
   return changed;
 }
 
-/** Returns the columns that a body changes. */
 function changedColumns(
   stored: Pick<AgentRow, 'settings'>,
   fields: Partial<Omit<Agent, 'id' | 'skills' | 'created_at' | 'updated_at'>>,

@@ -87,7 +87,7 @@ export class WorkerProcess<Details, Event, Result> {
   #wake = () => {};
   /** When the worker last sent something, or got input that the service waited for. */
   #last = 0;
-  /** The state of the input: whether the service waits for its next piece, and takes what was sent. */
+  /** True while the service waits for the next piece of the input, or takes what was sent. */
   #isReadingInput = false;
   #isTaking = false;
   #stderr = '';

@@ -5,13 +5,13 @@ type Schemas = components['schemas'];
 /** The sender of a request: its owner, its key, what it may do, and the limits of its requests. */
 export type Caller = Schemas['Caller'];
 
-/** A permission of a key. */
+/** A permission of a key: each operation asks for one of them. */
 export type Scope = Schemas['Scope'];
 
 /** A project, which holds skills, agents, chatbots and models. */
 export type Project = Schemas['Project'];
 
-/** An ability that agents can use. */
+/** An ability that agents can use. Its `type` decides which `params` it has, and whether it is a tool. */
 export type Skill = Schemas['Skill'];
 
 /** An agent, with the skills that it uses. */
@@ -20,7 +20,7 @@ export type Agent = Schemas['Agent'];
 /** A chatbot, which offers an agent to people. */
 export type Chatbot = Schemas['Chatbot'];
 
-/** An event of a streamed answer. `actions`, `steps` and `output` tell those apart that have no `type`. */
+/** An event of a streamed answer. An event without a `type` has one of `actions`, `steps` and `output`. */
 export type AgentEvent = Schemas['AgentEvent'];
 
 /** A document of a skill, without its text. */
@@ -29,10 +29,10 @@ export type Document = Schemas['Document'];
 /** A conversation between a person and a chatbot, without its messages. */
 export type Conversation = Schemas['Conversation'];
 
-/** A message of a conversation. */
+/** A question or an answer in a conversation, the latter with its steps and its usage. */
 export type Message = Schemas['Message'];
 
-/** The use of a tool by an agent. */
+/** The use of a tool by an agent: what it asked, and what it got. */
 export type Step = Schemas['Step'];
 
 /** A passage of a document that an agent found. */
@@ -41,16 +41,16 @@ export type Passage = Schemas['Passage'];
 /** The requests and tokens that an answer took of the chat server. */
 export type Usage = Schemas['Usage'];
 
-/** A model, as one of its versions shows it: of numbers or of classes, as its `task` tells. */
+/** A model, as one of its versions shows it: of numbers or of classes, which its `task` says. */
 export type Model = Schemas['Model'];
 
-/** A model that predicts a number. */
+/** A model that predicts a number, with an interval that holds it at a confidence. */
 export type RegressionModel = Schemas['RegressionModel'];
 
-/** A model that predicts a class. */
+/** A model that predicts a class, with a probability of each and a set that holds the true one. */
 export type ClassificationModel = Schemas['ClassificationModel'];
 
-/** The state of a version of a model. */
+/** The state of a version of a model; `ready` and `failed` are final. */
 export type ModelStatus = Schemas['ModelStatus'];
 
 /** An input column of a model, and how the model uses it. */

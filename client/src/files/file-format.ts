@@ -1,10 +1,10 @@
-/** The formats of tables and rows in files. */
+/** The formats in which a table or rows can be sent. */
 export type FileFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
 
-/** The formats of predicted rows. */
+/** The formats in which predictions can be answered: all but Parquet. */
 export type PredictionFormat = Exclude<FileFormat, 'parquet'>;
 
-/** A format and compression, as a name tells them. */
+/** A format and a compression, which the name of a file shows. */
 export interface FileKind {
   readonly format: FileFormat;
   /** The `Content-Encoding` of a file that is compressed already, such as `rows.csv.gz`. */

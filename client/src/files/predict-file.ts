@@ -6,19 +6,19 @@ import { formatOfMediaType, MEDIA_TYPES, type PredictionFormat } from './file-fo
 import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
 import { refuseEarlyEnd } from './whole-lines.js';
 
-/** Options for predicting the rows of a file. */
+/** Options of `predictFile`: the answer's format and its confidence, and how the file is sent. */
 export interface PredictFileOptions extends UploadOptions {
   /** The format of the answer. Default: that of the file; JSON for Parquet. */
   to?: PredictionFormat | undefined;
   /** The confidence of every interval or set. Default: one chosen row by row. */
   confidence?: number | undefined;
-  /** True if names that the model does not know are refused. Default: `ignore`. */
+  /** `refuse` answers with a problem if the rows have names that the model does not know. Default: `ignore`. */
   unknown?: 'ignore' | 'refuse' | undefined;
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
   explain?: boolean | undefined;
 }
 
-/** The predictions for a file. */
+/** An answer of `predictFile`, whose body is read as it arrives. */
 export interface PredictedFile {
   readonly format: PredictionFormat;
   /** The answer as it arrives. Reading fails if the answer breaks off. */

@@ -4,9 +4,9 @@ import { answered } from '../problem-error.js';
 import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
 import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
 
-/** Options for training with a file. */
+/** Options of `trainFile`: the target, the task, and how the file is sent. */
 export interface TrainFileOptions extends UploadOptions {
-  /** The column to predict. */
+  /** The name of the column to predict. */
   target: string;
   /** The task, in place of the one that the target's values suggest. */
   task?: Model['task'] | undefined;

@@ -11,7 +11,7 @@ const WITHOUT_BODY = [204, 205, 304];
 
 /**
  * Returns a function to use in place of `fetch` that reports how much of the body was sent. It uses
- * XMLHttpRequest, since `fetch` does not tell.
+ * XMLHttpRequest, since `fetch` does not report it.
  */
 export function fetchWithProgress(
   onUpload: (progress: UploadProgress) => void,

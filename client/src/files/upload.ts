@@ -11,21 +11,21 @@ export type FileSource = Blob | ReadableStream<Uint8Array> | Uint8Array;
 
 /** The format of a file, and how it is sent. */
 export interface UploadOptions {
-  /** Default: what the name tells, else the type of the Blob. */
+  /** Default: the format that the name shows, else the type of the Blob. */
   format?: FileFormat | undefined;
-  /** A name whose extension tells the format, such as `rows.csv.gz`. Default: the name of the `File`. */
+  /** A name whose extension shows the format, such as `rows.csv.gz`. Default: the name of the `File`. */
   name?: string | undefined;
   /** Compresses the file with gzip while it is sent. A file named `.gz` or `.zst` is sent as it is. */
   gzip?: boolean | undefined;
   /** CSV only: whether the first line has the names of the columns. */
   header?: boolean | undefined;
-  /** CSV only: the separator of fields. Default: what the header line tells. */
+  /** CSV only: the separator of fields. Default: found in the first lines. */
   delimiter?: 'comma' | 'semicolon' | 'tab' | undefined;
-  /** Cancels the request. */
+  /** Cancels the request, which then rejects with the signal's reason. */
   signal?: AbortSignal | undefined;
 }
 
-/** A file as a request sends it. */
+/** A file as a request sends it: its body, and the headers that describe it. */
 export interface Upload {
   readonly format: FileFormat;
   readonly body: Blob | ReadableStream<Uint8Array>;
@@ -36,7 +36,7 @@ export interface Upload {
  * Prepares a file for a request. A Blob or bytes stay a Blob, also when they are compressed: it can
  * be sent again, and browsers cannot send a stream over HTTP/1.1.
  *
- * @throws TypeError if the format is neither given nor told by the name or the type of the file
+ * @throws TypeError if the format is neither given nor shown by the name or the type of the file
  */
 export async function uploadOf(source: FileSource, options: UploadOptions): Promise<Upload> {
   const { format, encoding } = kindOf(source, options);

@@ -4,13 +4,13 @@ import type { RowWarning } from '../contract/resources.js';
 export interface RowWarnings {
   /** By kind; within a kind, those of most rows first. At most 20. */
   warnings: RowWarning[];
-  /** The number of further warnings. */
+  /** The number of warnings beyond the 20, or beyond 4 KiB. */
   more: number;
 }
 
 /**
  * Reads the header `Row-Warnings` of an answer of `predict`: unknown names, rows without a column of the model, new
- * categories and numbers far outside the table's range. Without the header there are none. An answer in lines tells
+ * categories and numbers far outside the table's range. Without the header there are none. An answer in lines has
  * them in its last line instead.
  *
  * @example

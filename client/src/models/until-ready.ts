@@ -5,7 +5,7 @@ import { retryAfter } from '../middleware/retry-after.js';
 import { wait } from '../middleware/wait.js';
 import { ProblemError } from '../problem-error.js';
 
-/** Options for waiting for a model. */
+/** Options of `untilReady`: how often it asks, and when it gives up. */
 export interface UntilReadyOptions {
   /** Called with the first state of the model, and after each step of its training. */
   onProgress?: ((model: Model) => void) | undefined;

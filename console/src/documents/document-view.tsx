@@ -9,7 +9,6 @@ import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { DOCUMENT } from './send-documents.js';
 
-/** The text of a document. */
 export function DocumentView({
   project,
   skill,

@@ -35,10 +35,8 @@ export async function putDocument(path: SkillPath, name: string, text: string): 
 /** A file that is sent, or was. */
 export interface Sending {
   readonly fileName: string;
-  /** The name of the document. */
   readonly name: string;
   readonly state: 'waiting' | 'sending' | 'created' | 'replaced' | 'refused';
-  /** The reason of the refusal. */
   readonly reason?: string;
 }
 

@@ -10,7 +10,6 @@ import { Reliability } from './quality/reliability.js';
 import { Residuals } from './quality/residuals.js';
 import { VersionFacts } from './quality/version-facts.js';
 
-/** The view of a model's quality. */
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="quality">

@@ -1,7 +1,6 @@
 import { PredictFile } from '../predictions/predict-file.js';
 import { ModelFrame } from './model-frame.js';
 
-/** The view that predicts all rows of a file. */
 export function PredictFileView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="predict">

@@ -1,11 +1,9 @@
 import type { ComponentChildren } from 'preact';
 
-/** A row of a bar chart. */
 export interface BarRow {
   readonly name: string;
   /** The end of the bar, from 0 to 1. */
   readonly share: number;
-  /** The value as text. */
   readonly text: string;
   /** True if the row stands for what others are compared with. */
   readonly isFaint?: boolean;
@@ -47,7 +45,6 @@ export interface DotRow {
   readonly at: number;
   readonly low: number;
   readonly high: number;
-  /** The value as text. */
   readonly text: string;
   /** True if the row is the one that applies now. */
   readonly isCurrent?: boolean;

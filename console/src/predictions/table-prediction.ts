@@ -15,14 +15,12 @@ import { addedCells, addedColumns } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type Score, Scorer } from './score.js';
 
-/** The progress of predicting a file. */
 export interface PredictionProgress {
   readonly rows: number;
   /** From 0 to 1. */
   readonly share: number;
 }
 
-/** A file with its predictions. */
 export interface PredictedTable {
   readonly file: Blob;
   readonly rows: number;

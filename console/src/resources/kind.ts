@@ -7,7 +7,6 @@ import type { Values } from './form/draft.js';
 /** A resource of a project that has a name. */
 export type Resource = Skill | Agent | Chatbot;
 
-/** A column of a list. */
 export interface Column<Item> {
   readonly head: string;
   readonly text: (item: Item) => string;
@@ -16,7 +15,6 @@ export interface Column<Item> {
   readonly isMinor?: boolean;
 }
 
-/** The choices for a field. */
 export interface Choice {
   readonly label: string;
   /** The plural of the choices, such as "skills". */
@@ -39,7 +37,6 @@ export interface MemberProps {
 /** Controls by the names of their fields and members. */
 export type MemberControls = Readonly<Record<string, (props: MemberProps) => ComponentChildren>>;
 
-/** Something with a name. */
 export interface Named {
   readonly id: string;
   readonly name: string;
@@ -75,7 +72,6 @@ export interface Kind<R extends Resource> {
     values: Values,
   ) => Promise<Answer<R>>;
   readonly remove: (project: string, name: string, etag: string | null) => Deletion;
-  /** Returns links to the other views of a resource. */
   readonly views?: (project: string, resource: R) => readonly ViewLink[];
   /** Names the resources that use this one. */
   readonly Users?: (props: { project: string; resource: R }) => ComponentChildren;

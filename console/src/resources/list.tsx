@@ -26,7 +26,6 @@ export function List<Item extends Named>({
   columns: readonly Column<Item>[];
   /** Shown in place of an empty list. */
   empty: ComponentChildren;
-  /** The actions on a row. */
   action?: (item: Item) => ComponentChildren;
 }) {
   const [find, setFind] = useQueryParameter('find');

@@ -10,7 +10,6 @@ import { List } from './list.js';
 import { Outcome } from './outcome.js';
 import { SKILLS } from './skills.js';
 
-/** The list of the resources of a kind. */
 export function ResourcesView({ project, kind }: { project: string; kind: string }) {
   if (kind === 'skills') return <KindView project={project} kind={SKILLS} />;
   if (kind === 'agents') return <KindView project={project} kind={AGENTS} />;

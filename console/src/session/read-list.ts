@@ -5,7 +5,6 @@ import { useLoaded } from './use-loaded.js';
 /** The largest page that the contract allows. */
 const PAGE_SIZE = 1000;
 
-/** Options for reading a list. */
 export interface ReadOptions<Item> {
   /** Returns what tells an item from the others; its `id` by default. */
   readonly keyOf?: (item: Item) => string | number;

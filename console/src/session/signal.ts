@@ -7,7 +7,6 @@ export interface Signal<T> {
   subscribe(listener: () => void): () => void;
 }
 
-/** Creates a signal. */
 export function signal<T>(initial: T): Signal<T> {
   let value = initial;
   const listeners = new Set<() => void>();

@@ -1,7 +1,6 @@
 import Papa from 'papaparse';
 import { TableFileError } from './table-file-error.js';
 
-/** The format of a table file. */
 export interface TableFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   /** True if the file begins with a byte order mark. */

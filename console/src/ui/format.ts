@@ -16,7 +16,6 @@ export const rounded = (value: number) =>
 
 export const whole = (value: number) => wholes.format(value);
 
-/** Formats a count. */
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
   `${wholes.format(value)} ${value === 1 ? singular : plural}`;
 
@@ -29,7 +28,6 @@ export const percent = (share: number) => percents.format(share);
 /** Formats a share as percents with one digit after the point. */
 export const finePercent = (share: number) => finePercents.format(share);
 
-/** Formats a point in time. */
 export const time = (iso: string) => times.format(new Date(iso));
 
 /** Formats a duration in words. */
@@ -38,7 +36,6 @@ export function duration(seconds: number): string {
   return count(Math.round(seconds / 60), 'minute');
 }
 
-/** Formats a size in bytes. */
 export function bytes(size: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
   const step = size === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3));

@@ -34,7 +34,6 @@ const LEVEL = 0.9;
 const RANGES = 10;
 const FIFTHS = 5;
 
-/** The outcome of one row. */
 interface Outcome {
   predicted: number;
   confidence: number;

@@ -208,7 +208,6 @@ export class Rounding {
     this.#scale = decimals <= MAX_DECIMALS ? Number(`1e${decimals}`) : 0;
   }
 
-  /** The step that is nearest. */
   nearest(value: number): number {
     const steps = Math.round(value * this.#scale);
     return this.#isFine(steps) ? this.#at(steps) : value;

@@ -4,9 +4,8 @@ import { TableError } from '../table/table-error.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
 import type { Vector } from './columns/vector.js';
 
-/** The reading of a table. */
 export interface ReadOptions {
-  /** True, the default, if the source of a bad table is read to its end. */
+  /** True if the source of a bad table is read to its end; true without it. */
   readonly drain?: boolean;
   /** The task; without it, the values of the target decide. */
   readonly task?: Task | undefined;

@@ -35,7 +35,7 @@ export type AnswerColumn = (
   readonly inTables?: 'always' | 'explained';
 };
 
-/** The columns of a model's answer, in every format. */
+/** The columns of the answer rows of a model, in every format. */
 export interface AnswerLayout {
   /** The names under which rows send what answers repeat: the input columns, the target, and those that close a row. */
   readonly sent: readonly string[];
@@ -46,11 +46,11 @@ export interface AnswerLayout {
   /** The index of the target in `sent`, and whether it is a number. */
   readonly target: number;
   readonly isNumeric: boolean;
-  /** The members of a row as JSON. */
+  /** The pieces of a row of JSON. */
   readonly json: readonly JsonPiece[];
 }
 
-/** The predictions of a block's rows. The next block overwrites them. */
+/** The predictions of the rows of a block. The next block overwrites it. */
 export interface PredictedBlock {
   /** Row by row, `AnswerLayout.numberCount` each. */
   readonly numbers: Float64Array;

@@ -43,7 +43,7 @@ export interface TaskServer<A> {
   begin(confidence: number | undefined, maxRows: number): TaskAnswer<A>;
 }
 
-/** Predicts the rows of one answer, block by block. */
+/** The predictions of one answer's rows, block by block. */
 export interface TaskAnswer<A> extends PredictedBlock {
   predict(rows: RowBlock): void;
   /** @param original as for `writeChoices`. */

@@ -78,7 +78,6 @@ export class RowWriter {
     }, 0);
   }
 
-  /** Writes a row, and what is predicted of it. */
   write(out: TextBuffer, row: RowObject, predicted: PredictedBlock, index: number): void {
     const choices = this.#choices;
     const echoes = this.#echoes;

@@ -1,6 +1,6 @@
 import type { ColumnReading, NumberReading } from './number-formats.js';
 
-/** The kind of target: a number, or a class. */
+/** The kind of the target: numbers, or classes. */
 export type Task = 'regression' | 'classification';
 
 /**

@@ -12,7 +12,7 @@ export class TextCells {
   #heldBytes = 0;
   #hasForgotten = false;
 
-  /** Returns whether texts were met that are not kept. */
+  /** True if texts were met that are not kept. */
   get hasForgotten(): boolean {
     return this.#hasForgotten;
   }

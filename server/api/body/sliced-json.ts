@@ -31,7 +31,7 @@ const ROW: ValueLimits = { bytes: 1024 * 1024, values: 10_000, parts: Number.POS
 /** The most values of all rows together, which limits their memory. */
 const MAX_VALUES = 5_000_000;
 
-/** The text that JSON.parse gets at once: one or two milliseconds of work, or one large row. */
+/** The piece that JSON.parse gets at once: one or two milliseconds of work, or one large row. */
 const SLICE_BYTES = 64 * 1024;
 const SLICE_VALUES = 4096;
 

@@ -108,7 +108,7 @@ export class BodyShare {
     this.#progressAt = memory.now();
   }
 
-  /** Returns whether the body can be given up now. */
+  /** True if the body can be given up now. */
   get mayGo(): boolean {
     return this.#giveUp !== undefined;
   }

@@ -108,7 +108,7 @@ export class RequestGate {
     return this.#gate.size + this.#reservations.size >= this.#room;
   }
 
-  /** Returns whether there is a reservation, and another owner to whom it may yield. */
+  /** True if there is a reservation, and another owner to whom it may yield. */
   get #mayYield(): boolean {
     const [owner] = this.#reserved.keys();
     return owner !== undefined && this.#countOf(owner) < this.#gate.size + this.#reservations.size;

@@ -32,7 +32,6 @@ export class JsonText<T> {
 
 type Pieces = Iterable<Chunk> | AsyncIterable<string>;
 
-/** A piece of a `ByteStream`. */
 export type StreamPiece =
   | Uint8Array
   /** Input was read that gives no bytes yet. */

@@ -98,7 +98,7 @@ export class PredictionPool {
     });
   }
 
-  /** Returns whether rows are answered beside the main loop. */
+  /** True if rows are answered beside the main loop. */
   get hasWorkers(): boolean {
     return this.#workers !== undefined;
   }

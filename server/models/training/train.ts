@@ -26,7 +26,6 @@ import type { TableSource, Tables } from './tables.js';
 import { beginTraining, refuseFullQueue } from './training-rows.js';
 import type { Trainings } from './trainings.js';
 
-/** The services that trainings use. */
 interface TrainingServices {
   readonly store: Store;
   readonly tables: Tables;
@@ -43,7 +42,7 @@ interface TrainingRequest {
   readonly signal: AbortSignal;
 }
 
-/** The target, and a table that was sent, or the query that returns one. */
+/** The target of a training, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task'> &
   (
     | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })

@@ -233,7 +233,6 @@ export class StatementCache {
 
   constructor(readonly connection: SqliteConnection) {}
 
-  /** Returns the statement for one execution. */
   prepare(sql: string): PreparedStatement {
     if (!sql.startsWith('select ')) this.writes += 1;
     const known = this.#statements.get(sql);

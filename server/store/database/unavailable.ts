@@ -58,7 +58,7 @@ const NETWORK =
 const DRIVER =
   /^(Connection terminated|timeout exceeded when trying to connect|Client (has encountered a connection error|was closed) and is not queryable)/;
 
-/** Returns whether an error says that the store cannot do its work now: it is busy, locked, full, read-only or out of reach. */
+/** Returns whether an error says that the store cannot work now: it is busy, locked, full, read-only or not there. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof StoreBusyError) return true;
   if (!(error instanceof Error)) return false;
@@ -68,7 +68,7 @@ export function isUnavailable(error: unknown): boolean {
   );
 }
 
-/** Returns whether an error says that the database answers, but not in time: something is locked, or it is overloaded. */
+/** Returns whether an error says that the database answers too late: something is locked, or it is overloaded. */
 export function isTimeout(error: unknown): boolean {
   return error instanceof StoreBusyError || TIMED_OUT.test(errorCode(error));
 }

@@ -4,7 +4,6 @@ import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
 import { measure, tick } from '../../ui/format.js';
 
-/** A histogram of the residuals. */
 export function Residuals({
   bins,
   target,

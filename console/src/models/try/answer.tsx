@@ -13,7 +13,6 @@ export function Answer({
 }: {
   model: Model;
   prediction: Prediction | undefined;
-  /** The confidence asked for. */
   confidence: number | undefined;
 }) {
   return (

@@ -7,7 +7,7 @@ interface Compared {
   readonly name: string;
   readonly values: readonly [number, number];
   readonly format: (value: number) => string;
-  /** The better direction; absent if neither is better. */
+  /** The values that are better; none if neither are. */
   readonly better?: 'smaller' | 'larger';
 }
 

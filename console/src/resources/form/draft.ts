@@ -16,7 +16,6 @@ export type ControlKind = 'line' | 'lines' | 'option' | 'names' | 'json';
 /** A text that may be longer than this gets several lines. */
 const MAX_LINE_LENGTH = 1000;
 
-/** Returns the names of the fields that a form shows. */
 export function fieldNames(form: Form, leftOut: readonly string[] = []): string[] {
   const names = Object.keys(form.fields).filter((name) => !form.fields[name]?.deprecated);
   return names.filter((name) => !leftOut.includes(name));

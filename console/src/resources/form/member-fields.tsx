@@ -16,7 +16,6 @@ export function MemberFields({
   onChange,
 }: {
   form: Form;
-  /** The name of the object. */
   name: string;
   json: string;
   project: string;

@@ -31,7 +31,6 @@ interface DictionaryPart {
   readonly body: BatchBody;
 }
 
-/** A column of an answer. */
 export interface OutputColumn {
   readonly field: Field;
   /** The bytes of texts that were added and are not written. */
@@ -297,13 +296,13 @@ export class AnswerBlock {
     return this.#block instanceof ColumnBlock ? this.#block.batch.arrow : undefined;
   }
 
-  /** Returns whether these are the last rows of their batch. */
+  /** True if these are the last rows of their batch. */
   get isLast(): boolean {
     const block = this.#block;
     return block instanceof ColumnBlock && block.start + block.rowCount === block.batch.length;
   }
 
-  /** Returns whether the batch may be cut behind these rows: bits stay whole bytes. */
+  /** True if the batch may be cut behind these rows: bits stay whole bytes. */
   get isCut(): boolean {
     const block = this.#block;
     return block instanceof ColumnBlock && (block.start + block.rowCount) % 8 === 0;

@@ -128,7 +128,6 @@ export class IndexWriter implements ColumnWriter<number> {
   }
 }
 
-/** Lists of texts. */
 export class ListWriter implements ColumnWriter<readonly string[]> {
   readonly type = LIST;
   readonly children: readonly Field[] = [
@@ -158,7 +157,6 @@ export class ListWriter implements ColumnWriter<readonly string[]> {
   }
 }
 
-/** Bytes that grow. */
 class Bytes {
   #bytes: Buffer<ArrayBuffer> = Buffer.alloc(8192);
   #length = 0;

@@ -72,7 +72,6 @@ export function dictionaryMessage(
   return [message(2, fields, body.length), ...body.pieces];
 }
 
-/** The end of a stream. */
 export function endOfStream(): Uint8Array {
   return Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
 }

@@ -166,7 +166,6 @@ export const BOOL: ArrowType = { id: TypeId.Bool, params: [] };
 export const INT32: ArrowType = { id: TypeId.Int, params: [32, 1] };
 export const LIST: ArrowType = { id: TypeId.List, params: [] };
 
-/** A numeric parameter of a type. */
 export function param(type: ArrowType, index: number): number {
   return Number(type.params[index] ?? 0);
 }

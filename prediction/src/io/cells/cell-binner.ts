@@ -137,7 +137,6 @@ function keyOf(block: CellBlock, row: number, column: number): string | undefine
   return length > MAX_REMEMBERED ? undefined : kind + block.text(start, length, 'latin1');
 }
 
-/** The reading of a cell by JavaScript. */
 interface ReadCell {
   readonly bin: number;
   readonly isSuspect: boolean;

@@ -5,7 +5,7 @@ export type Delimiter = ',' | ';' | '\t';
 
 /** The form of CSV, in place of what its first lines tell. */
 export interface CsvOptions {
-  /** True, the default, if the first line has the names of the columns. */
+  /** True if the first line has the names of the columns; true without it. */
   readonly header?: boolean | undefined;
   readonly delimiter?: Delimiter | undefined;
 }

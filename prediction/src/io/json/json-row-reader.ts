@@ -122,7 +122,7 @@ interface BodyFrame {
   readonly rowsAt: number;
   /** True if the array has no rows. */
   readonly isEmpty: boolean;
-  /** True if the body may end so, behind the array of rows. */
+  /** Returns whether the body may end so, behind the array of rows. */
   readonly endsWith: (tail: Buffer) => boolean;
 }
 

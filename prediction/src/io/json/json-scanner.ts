@@ -17,7 +17,6 @@ const ROW = 16;
 
 /** A row that the kernel leaves to JavaScript. */
 interface OddRow {
-  /** The index in the block. */
   readonly index: number;
   /** Its line among those of the scan, from 1. */
   readonly line: number;

@@ -29,7 +29,7 @@ test.each([
 ])('a frame of Zstandard is refused whose data %s', (_, run, text) => {
   for (const size of [undefined, 1003]) {
     const read = () => decompress(frameOf(run, text, size), ZSTANDARD, 1003);
-    expect(read).toThrow('no whole block of the codec Zstandard');
+    expect(read).toThrow('not a whole block of the codec Zstandard');
   }
 });
 

@@ -8,7 +8,6 @@ export type PageValues =
   | { readonly kind: 'fixed'; readonly bytes: Uint8Array }
   | { readonly kind: 'slices'; readonly slices: Slices }
   | { readonly kind: 'bits'; readonly codes: Int32Array }
-  /** Indices of the dictionary. */
   | { readonly kind: 'indices'; readonly codes: Int32Array };
 
 /** Bytes of different lengths, by where they begin and end. */

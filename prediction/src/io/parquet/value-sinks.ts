@@ -47,7 +47,6 @@ function isCoded(kind: Meaning['kind']): boolean {
 
 /** Takes the values of pages. */
 export interface ValueSink {
-  /** Keeps a dictionary. */
   keep(dictionary: PageValues): void;
   put(values: PageValues, row: number, validity: Uint8Array | null): void;
   /** Returns the bytes of pages that were kept since the last call. */

@@ -10,7 +10,6 @@ export const numberReadingSchema = v.strictObject({
   group: v.nullable(v.picklist([',', '.', ' ', "'"])),
 });
 
-/** The schema of a `ColumnReading`. */
 export const columnReadingSchema = v.variant('kind', [
   numberReadingSchema,
   v.strictObject({

@@ -8,7 +8,6 @@ import type { BinnedFeatures } from '../binning/dataset.js';
 export interface Block {
   /** Address of the first row's bins. */
   bins: number;
-  /** The number of features. */
   width: number;
   /** The place in a histogram where the block begins, and its size for each feature, in bytes. */
   histogram: number;

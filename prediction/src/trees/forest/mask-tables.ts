@@ -65,7 +65,6 @@ function writeGroup(
   ];
 }
 
-/** A split of a tree of the group. */
 interface GroupSplit extends SplitMask {
   tree: number;
 }
