@@ -1,22 +1,36 @@
 /** Tests of the Node example against the real server. */
 import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 
-const EXAMPLE = fileURLToPath(new URL('../../examples/node/prices.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const EXAMPLE = 'examples/node/prices.js';
 
 let server: ServerProcess;
+let folder: string;
 beforeAll(async () => {
   server = await startServer();
+  // In here the package's own name is found, and Git does not look.
+  folder = await mkdtemp(join(ROOT, 'client/dist/example-'));
+  await mkdir(join(folder, 'examples/node'), { recursive: true });
+  await mkdir(join(folder, 'datasets'));
+  await copyFile(join(ROOT, EXAMPLE), join(folder, EXAMPLE));
+  // The program does the same with a twentieth of the table.
+  await writeFile(join(folder, 'datasets/diamonds.csv'), someDiamonds(500));
 });
 afterAll(async () => {
   await server.stop();
+  await rm(folder, { recursive: true });
 });
 
 function run(env: NodeJS.ProcessEnv) {
-  return promisify(execFile)(process.execPath, [EXAMPLE], { env: { ...process.env, ...env } });
+  const example = join(folder, EXAMPLE);
+  return promisify(execFile)(process.execPath, [example], { env: { ...process.env, ...env } });
 }
 
 test('the example trains, waits, predicts and lists', async () => {

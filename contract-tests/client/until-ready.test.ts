@@ -8,7 +8,7 @@ import {
   untilReady,
 } from 'roster-client';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { longTable, slowTable, someDiamonds } from '../../testkit/data/diamonds.js';
+import { slowTable, someDiamonds } from '../../testkit/data/diamonds.js';
 import { operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { putPrices } from '../../testkit/service/train-prices.js';
@@ -33,7 +33,7 @@ async function train(modelName: string, csv: string) {
 describe('untilReady on the real server', () => {
   test('returns the model when it is ready, and reports the progress until then', async () => {
     const seen: Model[] = [];
-    const path = await train('prices', longTable);
+    const path = await train('prices', someDiamonds(1000));
     const model = await untilReady(roster, path, { onProgress: (at) => seen.push(at), every: 50 });
     expect(model).toMatchObject({ name: 'prices', status: 'ready', serving_version: 1 });
     // The training may finish just before the model is ready; the progress is then reported at the end.

@@ -2,6 +2,7 @@
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { csv, sendTable } from '../sent-tables.js';
 import { ownProject, send } from '../target.js';
 
 let project: string;
@@ -170,6 +171,19 @@ describe('a body', () => {
     });
     expect(response.status).toBe(413);
     expect((await send(`/api/projects/${project}/models/big`)).status).toBe(404);
+  });
+
+  test('with a table as CSV may be larger than other bodies', async () => {
+    // As many bytes in fewer rows are read faster.
+    const long = 'x'.repeat(4000);
+    const response = await sendTable(
+      { projectName: project, modelName: 'large' },
+      'text/csv',
+      csv('text,x,y', 10_000, (row) => `${long} ${row % 500},${row % 7},${row % 100}`),
+    );
+    expect(response.status).toBe(202);
+    expect(await response.json()).toMatchObject({ row_count: 10_000 });
+    await send(`/api/projects/${project}/models/large`, { method: 'DELETE' });
   });
 
   test('with a table may be compressed', async () => {

@@ -151,12 +151,12 @@ export class Written {
 }
 
 /** The number of files that each reader is tried with: some hundreds, or as many as the environment asks for. */
-export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 500);
+export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 300);
 
 /** Files that are made are of few bytes; whoever takes longer for some hundred thousand hangs. */
 export const TIMEOUT = 60_000 + 60 * MADE_FILES;
 
-/** The outcomes of files. */
+/** What came of files. */
 export interface Outcomes {
   read: number;
   refused: number;

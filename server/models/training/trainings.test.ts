@@ -40,7 +40,7 @@ test('a training begins while a large table is still being removed', async () =>
 });
 
 test('a training that takes long does not keep another owner waiting', async () => {
-  const long = await begin('ann', 'long', await storeTable(60_000));
+  const long = await begin('ann', 'long', await storeTable(30_000));
   start({ patience: 0 });
   const short = await begin('bob', 'short', await storeTable(60));
   await expect.poll(() => outcomes).toEqual(['ready']);
@@ -49,7 +49,7 @@ test('a training that takes long does not keep another owner waiting', async () 
 });
 
 test('a training that takes longer than one may fails, and says so', async () => {
-  const long = await begin('ann', 'long', await storeTable(60_000));
+  const long = await begin('ann', 'long', await storeTable(1000));
   start({ maxTime: 1 });
   await expect.poll(() => outcomes).toEqual(['failed']);
   expect(await findModel(store, long.projectId, 'long')).toMatchObject({
@@ -58,7 +58,7 @@ test('a training that takes longer than one may fails, and says so', async () =>
 });
 
 test('a training whose process does nothing for too long fails at once, and says so', async () => {
-  const silent = await begin('ann', 'silent', await storeTable(60_000));
+  const silent = await begin('ann', 'silent', await storeTable(1000));
   start({ workers: { script, maxSilenceMs: 1 } });
   await expect.poll(() => outcomes, { timeout: 10_000 }).toEqual(['failed']);
   expect(await findModel(store, silent.projectId, 'silent')).toMatchObject({

@@ -1,15 +1,11 @@
 /** Tests that send the contract's own examples, in an order in which each of them succeeds. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { operations } from '../../../testkit/openapi/document.js';
-import {
-  exampleRequests,
-  tableOf,
-  wholeRequest,
-} from '../../../testkit/openapi/example-requests.js';
-import { keptByAnswer } from '../../coverage/exchange.js';
-import { parameterExamples } from '../../coverage/promises.js';
-import { keys, objectOf, sendAs } from '../../target.js';
+import { operations } from '../../testkit/openapi/document.js';
+import { exampleRequests, tableOf, wholeRequest } from '../../testkit/openapi/example-requests.js';
+import { keptByAnswer } from '../coverage/exchange.js';
+import { parameterExamples } from '../coverage/promises.js';
+import { keys, objectOf, sendAs } from '../target.js';
 
 function operationNamed(id: string) {
   const found = operations.find((operation) => operation.id === id);

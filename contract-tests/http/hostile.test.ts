@@ -1,7 +1,7 @@
 /** Tests of hostile and careless callers. Against the server alone: a mock keeps nothing to harm. */
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { baseUrl, keys, objectOf, ownProject, roster, send, sendJson } from '../../target.js';
+import { baseUrl, keys, objectOf, ownProject, roster, send, sendJson } from '../target.js';
 
 let project: string;
 beforeEach(async () => {
@@ -197,21 +197,6 @@ test.each(['0000000000000000000000', 'made-up', '0'.repeat(100)])(
     ]);
   },
 );
-
-test('an upload to a project that is deleted meanwhile gets 404', async () => {
-  const { hostname, port } = new URL(baseUrl);
-  const socket = connect(Number(port), hostname);
-  const table = `x,y\n${Array.from({ length: 60 }, (_, n) => `${n},${n}`).join('\n')}\n`;
-  socket.write(
-    `PUT ${models()}/m?target=y HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${keys.own}\r\nConnection: close\r\nContent-Type: text/csv\r\nContent-Length: ${table.length}\r\n\r\n${table.slice(0, 20)}`,
-  );
-  while ((await send(`/projects/${project}`, { method: 'DELETE' })).status !== 204);
-  socket.write(table.slice(20));
-  let answer = '';
-  for await (const chunk of socket) answer += chunk;
-  expect(answer).toContain('HTTP/1.1 404 Not Found');
-  expect(answer).toContain('/problems/project-not-found');
-});
 
 describe('a request line', () => {
   test('with a scheme and a host means the same as without them', async () => {

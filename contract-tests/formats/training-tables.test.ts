@@ -1,0 +1,164 @@
+/**
+ * Tests of tables as they are sent: what a training understands, and what it refuses. What reads them knows no
+ * store; `behaviour/models/training.test.ts` proves on each that nothing of a refused table is stored.
+ */
+import { readFile } from 'node:fs/promises';
+import type { Model } from 'roster-client';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { fewDiamonds } from '../../testkit/data/diamonds.js';
+import { settled } from '../../testkit/service/train-prices.js';
+import { ownProject, roster, send, sendJson } from '../target.js';
+
+const ONE = '/api/projects/{projectName}/models/{modelName}';
+
+const CSV = { 'Content-Type': 'text/csv' };
+
+let path: { projectName: string; modelName: string };
+beforeEach(async () => {
+  path = { projectName: await ownProject(), modelName: 'prices' };
+});
+afterEach(() => roster.DELETE(ONE, { params: { path } }));
+
+function train(body: string | Record<string, unknown>[], target = 'price') {
+  const headers = typeof body === 'string' ? CSV : {};
+  return roster.PUT(ONE, { params: { path, query: { target } }, body, headers });
+}
+
+async function trained(body: string | Record<string, unknown>[], target?: string): Promise<Model> {
+  const { data, error } = await train(body, target);
+  if (error !== undefined) {
+    throw new Error(JSON.stringify(error));
+  }
+  return settled(roster, path, data);
+}
+
+const read = () => roster.GET(ONE, { params: { path } });
+
+/** Returns a table of numbers where y is twice x, with enough lines to train from. */
+function table(header: string, line: (row: number) => string): string {
+  return [header, ...Array.from({ length: 100 }, (_, row) => line(row))].join('\n');
+}
+
+describe('a table', () => {
+  test('trains the same model from JSON rows as from CSV', async () => {
+    const fromCsv = await trained(
+      table('x,y', (row) => `${row},${2 * row}`),
+      'y',
+    );
+    const rows = Array.from({ length: 100 }, (_, row) => ({ x: row, y: 2 * row }));
+    const fromRows = await trained(rows, 'y');
+    expect(fromRows).toMatchObject({ version: 2, columns: fromCsv.columns });
+    expect(fromRows.metrics).toEqual(fromCsv.metrics);
+  });
+
+  test('may have decimal commas, gaps, dates, quotes, a byte order mark and CRLF', async () => {
+    const line = (row: number) =>
+      `"${row},5",${['', 'NA', 'NaN', 'null', 'red'][row % 5]},2026-01-${10 + (row % 19)},"a ""b"", ${row % 3}",${row}`;
+    const model = await trained(
+      `\uFEFF${table('size,colour,day,note,y', line).replaceAll('\n', '\r\n')}`,
+      'y',
+    );
+    expect(model.columns).toMatchObject([
+      { name: 'size', kind: 'number', min: 0.5, max: 99.5 },
+      { name: 'colour', kind: 'category', missing_share: 0.8 },
+      { name: 'day', kind: 'date' },
+      { name: 'note', kind: 'category', categories: expect.arrayContaining(['a "b", 0']) },
+    ]);
+  });
+
+  test('may have rows without a target, which are left out', async () => {
+    const model = await trained(
+      table('x,y', (row) => `${row},${row % 4 === 0 ? 'NA' : row}`),
+      'y',
+    );
+    expect(model).toMatchObject({ status: 'ready', row_count: 75 });
+  });
+
+  test('of real houses is accepted', async () => {
+    const houses = await readFile(new URL('../../datasets/txhousing.csv', import.meta.url), 'utf8');
+    const some = houses.split('\n').slice(0, 300).join('\n');
+    expect(await trained(some, 'median')).toMatchObject({ status: 'ready' });
+  });
+
+  test('may name columns like inherited members of objects', async () => {
+    const model = await trained(
+      table('__proto__,constructor,toString,y', (row) => `${row},${row % 7},${row % 3},${row}`),
+      'y',
+    );
+    expect(model.columns?.map(({ name }) => name)).toEqual([
+      '__proto__',
+      'constructor',
+      'toString',
+    ]);
+  });
+
+  const good = (row: number) => `${row},${row}`;
+  test.each([
+    ['without the target', table('x,y', good), 'z', { column: 'z' }],
+    ['whose target is text', table('x,y', (row) => `${row},high`), 'y', { column: 'y' }],
+    [
+      'whose target has one word among numbers',
+      `${table('x,y', good)}\n1,high`,
+      'y',
+      { column: 'y' },
+    ],
+    [
+      'whose target is missing throughout',
+      table('x,y', (row) => `${row},NA`),
+      'y',
+      { column: 'y' },
+    ],
+    ['with too few rows', 'x,y\n1,2\n2,3', 'y', {}],
+    ['with only a header', 'x,y', 'y', {}],
+    ['without content', '', 'y', {}],
+    ['with a field too few', `${table('x,y', good)}\n7`, 'y', { line: 102 }],
+    ['with a field too many', `${table('x,y', good)}\n7,7,7`, 'y', { line: 102 }],
+    ['with a quote that does not end', `${table('x,y', good)}\n"7,7`, 'y', {}],
+    ['with only the target', table('y', (row) => `${row}`), 'y', {}],
+    ['without a column that varies', table('x,y', (row) => `7,${row}`), 'y', {}],
+    [
+      'with two columns of one name',
+      table('x,x,y', (row) => `${row},1,${row}`),
+      'y',
+      { column: 'x' },
+    ],
+    ['with a column name that the answer uses', table('y_min,y', good), 'y', { column: 'y_min' }],
+    ['with a reserved column', table('when_data,y', good), 'y', { column: 'when_data' }],
+  ])('%s is refused, and nothing of it is stored', async (_what, csv, target, fault) => {
+    const { error } = await train(csv, target);
+    expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [fault] });
+    expect((await read()).error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('of JSON rows that is unusable is refused, and the error names the column', async () => {
+    const rows = Array.from({ length: 100 }, (_, x) => ({ x, y: x === 50 ? 'high' : x }));
+    const { error } = await train(rows, 'y');
+    expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [{ column: 'y' }] });
+  });
+
+  test.each([7, 'text', null, [7]])('of JSON rows is refused if one of them is %j', async (row) => {
+    const rows = [...Array.from({ length: 100 }, (_, x) => ({ x, y: x })), row];
+    const address = `/api/projects/${path.projectName}/models/prices?target=y`;
+    const response = await sendJson('PUT', address, rows);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: [{ row: 100 }] });
+  });
+
+  test.each([[7], ['text'], [null], [{}], [{ data: [] }]])(
+    'in JSON must be an array, not %j',
+    async (body) => {
+      const address = `/api/projects/${path.projectName}/models/prices?target=y`;
+      expect((await sendJson('PUT', address, body)).status).toBe(400);
+    },
+  );
+
+  test.each(['', 'target=', 'target=a&target=b'])(
+    'requires one target, not "%s"',
+    async (query) => {
+      const address = `/api/projects/${path.projectName}/models/prices?${query}`;
+      const response = await send(address, { method: 'PUT', headers: CSV, body: fewDiamonds });
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ type: '/problems/invalid-request' });
+    },
+  );
+});
