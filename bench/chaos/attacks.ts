@@ -16,6 +16,8 @@ interface Settings {
   readonly settings?: NodeJS.ProcessEnv;
   /** The store of the service; SQLite by default. */
   readonly store?: 'postgres';
+  /** Whether nobody can be served meanwhile: the other owner is judged afterwards. */
+  readonly starvesAll?: true;
   /** The duration in seconds, if it differs from the default. */
   readonly seconds?: number;
   /**

@@ -12,6 +12,7 @@ import {
 } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
+import { withPostgres } from '../services.js';
 import { type Attack, type RunAttack, Target } from './attacks.js';
 import { servedFinding, Tenant } from './tenant.js';
 import { type Bounds, Watch } from './watch.js';
@@ -20,6 +21,8 @@ const SECONDS = 10;
 const SHORT_SECONDS = 3;
 /** The time before the measurement, in which frequent code is compiled, in seconds. */
 const WARM_UP_SECONDS = 1;
+/** The time for which the owner is measured after an attack that starves all, in seconds. */
+const AFTER_SECONDS = 3;
 /** The longest that an attack goes on beyond its time until it got an answer that it expects, in milliseconds. */
 const PATIENCE = 15_000;
 
@@ -41,16 +44,8 @@ export interface Family {
 export interface Surroundings {
   /** The environment of the service. */
   readonly settings: NodeJS.ProcessEnv;
-  /** Returns the URL of an empty store on PostgreSQL. */
-  store(): Promise<string>;
   close(): Promise<void>;
 }
-
-const NONE: Surroundings = {
-  settings: {},
-  store: () => Promise.reject(new Error('The family opens no PostgreSQL')),
-  close: async () => {},
-};
 
 /** Returns a scenario for each attack; of a hostile family, one more with all of them in turn. */
 export function scenariosOf(family: Family): Scenario[] {
@@ -74,44 +69,55 @@ async function play(
   attacks: readonly Attack[],
   seconds: number,
 ): Promise<Finding[]> {
-  const surroundings = (await family.open?.()) ?? NONE;
+  const surroundings = await family.open?.();
   try {
-    const isOnPostgres = attacks.some(({ store }) => store === 'postgres');
-    const databaseUrl = isOnPostgres
-      ? await surroundings.store()
-      : `file:${join(folder, 'roster.db')}`;
-    // Once a key exists, callers without a key are refused.
-    const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
     const settings: NodeJS.ProcessEnv = Object.assign(
       { ...(family.isHostile && { DRAIN_SECONDS: String(DRAIN_SECONDS) }) },
-      surroundings.settings,
+      surroundings?.settings,
       ...attacks.map((attack) => attack.settings),
     );
-    const start = () => startService(folder, databaseUrl, settings);
-    const target = new Target(await start(), databaseUrl, seconds);
-    try {
-      // The first request loads code, and a service that was never asked is not idle but new.
-      await send('GET', `${target.url}/health/live`);
-      const idle = treeMemory(target.service.pid);
-      const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
-      try {
-        const runs: PreparedAttack[] = [];
-        for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
-        const findings = await measure(target, tenant, runs, { family, idle });
-        const allRuns = runs.map(({ run }) => run);
-        if (family.isHostile) {
-          const ends = await endService(target, allRuns, start);
-          findings.push(...ends.map((finding) => ({ ...finding, mustHold: true as const })));
-        }
-        return findings;
-      } finally {
-        tenant.close();
-      }
-    } finally {
-      await target.service.kill();
-    }
+    const attackOn = (databaseUrl: string) =>
+      attackService({ family, attacks, seconds, databaseUrl }, () =>
+        startService(folder, databaseUrl, settings),
+      );
+    return attacks.some(({ store }) => store === 'postgres')
+      ? await withPostgres(attackOn)
+      : await attackOn(`file:${join(folder, 'roster.db')}`);
   } finally {
-    await surroundings.close();
+    await surroundings?.close();
+  }
+}
+
+interface Play {
+  readonly family: Family;
+  readonly attacks: readonly Attack[];
+  readonly seconds: number;
+  readonly databaseUrl: string;
+}
+
+async function attackService(
+  { family, attacks, seconds, databaseUrl }: Play,
+  start: () => Promise<Service>,
+): Promise<Finding[]> {
+  // Once a key exists, callers without a key are refused.
+  const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
+  const target = new Target(await start(), databaseUrl, seconds);
+  let tenant: Tenant | undefined;
+  try {
+    // The first request loads code, and a service that was never asked is not idle but new.
+    await send('GET', `${target.url}/health/live`);
+    const idle = treeMemory(target.service.pid);
+    tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
+    const runs: PreparedAttack[] = [];
+    for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
+    const findings = await measure(target, tenant, runs, { family, idle });
+    if (!family.isHostile) return findings;
+    const all = runs.map(({ run }) => run);
+    const ends = await endService(target, all, start);
+    return [...findings, ...ends.map((finding) => ({ ...finding, mustHold: true as const }))];
+  } finally {
+    tenant?.close();
+    await target.service.kill();
   }
 }
 
@@ -144,8 +150,11 @@ async function measure(
     const outcomes = await tenant.stop();
     const observed = watch.stop();
     const served = servedFinding(outcomes);
+    const measured = `${served.measured}. The attackers got ${target.answers}`;
+    const starved = runs.some(({ attack }) => attack.starvesAll);
     return [
-      { ...served, measured: `${served.measured}. The attackers got ${target.answers}` },
+      { ...served, measured, ...(starved && { asked: 'what the owner gets', passed: undefined }) },
+      ...(starved ? [await servedAfterwards(tenant)] : []),
       await observed,
       watch.memory(),
       ...(isHostile ? [answeredFinding(target)] : []),
@@ -155,6 +164,13 @@ async function measure(
     await tenant.stop();
     watch.close();
   }
+}
+
+async function servedAfterwards(tenant: Tenant): Promise<Finding> {
+  tenant.start();
+  await delay(AFTER_SECONDS * 1000);
+  const served = servedFinding(await tenant.stop());
+  return { ...served, asked: `at once afterwards, ${served.asked}` };
 }
 
 /** Runs an attack for its time, and until it got an answer that it expects. Returns its own findings. */

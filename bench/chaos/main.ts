@@ -5,7 +5,6 @@ import { scenariosOf } from './family.js';
 import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
 import { killWritesPostgres, killWritesSqlite } from './kill-writes.js';
-import { lockedTable } from './locked-table.js';
 import { millionSkills } from './million-skills.js';
 import { noisyNeighbour } from './noisy-neighbour.js';
 import { overloadOfGets, overloadOfPredictions } from './overload.js';
@@ -29,7 +28,6 @@ await runScenarios({
     disk,
     corruptStore,
     ...scenariosOf(noisyNeighbour),
-    lockedTable,
     ...scenariosOf(hostileFiles),
     ...scenariosOf(hostileQueries),
   ],
