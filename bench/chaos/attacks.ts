@@ -16,8 +16,6 @@ interface Settings {
   readonly settings?: NodeJS.ProcessEnv;
   /** The store of the service; SQLite by default. */
   readonly store?: 'postgres';
-  /** Whether nobody can be served meanwhile: the other owner is judged afterwards. */
-  readonly starvesAll?: true;
   /** The duration in seconds, if it differs from the default. */
   readonly seconds?: number;
   /**
@@ -230,36 +228,40 @@ export function pouring(
         for (let client = 0; client < clients; client += 1) all.push({ owner, client });
       }
       return async (over) => {
-        const run = ({ owner, client }: (typeof all)[number]) =>
-          pour(target, owner, { ...body, path: (_, sent) => body.path(client, sent) }, over);
-        await Promise.all(all.map(run));
+        await Promise.all(
+          all.map(({ owner, client }) => {
+            let sent = 0;
+            return repeat(over, body.pause ?? 1000, () =>
+              pour(target, owner, { ...body, at: body.path(client, sent++), over }),
+            );
+          }),
+        );
         return undefined;
       };
     },
   };
 }
 
+/** Sends one request, whose body comes in pieces. */
 async function pour(
   target: Target,
   owner: Headers,
-  { method = 'PUT', path, type, length, begin, piece, total, between, pause = 1000 }: Poured,
-  over: AbortSignal,
-): Promise<undefined> {
+  { method = 'PUT', at, over, ...body }: Poured & { at: string; over: AbortSignal },
+): Promise<void> {
+  const { type, length, begin, piece, total = Number.POSITIVE_INFINITY, between } = body;
   const framing =
     length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
-  const headers = { ...owner, 'Content-Type': type, ...framing };
-  let number = 0;
-  await repeat(over, pause, async () => {
-    const connection = target.connect();
-    await connection.send(head(target.url, method, path(0, number++), headers));
-    if (begin) await connection.send(begin);
-    for (let left = total ?? Number.POSITIVE_INFINITY; left > 0; left -= piece.length) {
-      if (over.aborted || !(await connection.send(piece.subarray(0, left)))) break;
-      if (between) await Promise.race([connection.closed, delay(between)]);
-    }
-    if (total !== undefined) await connection.status;
-    connection.close();
-  });
+  const connection = target.connect();
+  await connection.send(
+    head(target.url, method, at, { ...owner, 'Content-Type': type, ...framing }),
+  );
+  if (begin) await connection.send(begin);
+  for (let left = total; left > 0; left -= piece.length) {
+    if (over.aborted || !(await connection.send(piece.subarray(0, left)))) break;
+    if (between) await Promise.race([connection.closed, delay(between)]);
+  }
+  if (Number.isFinite(total)) await connection.status;
+  connection.close();
 }
 
 /** The owners of hostile clients, and the clients of each. */
@@ -282,7 +284,6 @@ export interface HostileRequest {
 
 /** The behaviour of a client: it reads the answer to its end, or goes when it has sent half or all of its body. */
 const MANNERS = ['stays', 'leaves in the middle', 'stays', 'leaves after the body'] as const;
-type Manner = (typeof MANNERS)[number];
 
 /** Returns an attack in which two owners send requests in turn, from clients of all manners. */
 export function hostileClients(
@@ -302,28 +303,31 @@ export function hostileClients(
         for (let client = 0; client < CLIENTS; client += 1) clients.push({ owner, requests });
       }
       let sent = 0;
-      const attack = ({ owner, requests }: (typeof clients)[number], over: AbortSignal) =>
-        repeat(over, PAUSE, async () => {
-          const number = sent++;
-          const request = requests[number % requests.length];
-          const manner = MANNERS[Math.floor(number / requests.length) % MANNERS.length] ?? 'stays';
-          if (request) await send(target, owner, { request, number, manner }, over);
-        });
       return async (over) => {
-        await Promise.all(clients.map((client) => attack(client, over)));
+        const attacking = clients.map(({ owner, requests }) =>
+          repeat(over, PAUSE, async () => {
+            const number = sent++;
+            const request = requests[number % requests.length];
+            const manner = MANNERS[Math.floor(number / requests.length) % MANNERS.length];
+            if (request) await send(target, { ...request, owner, number, manner, over });
+          }),
+        );
+        await Promise.all(attacking);
         return undefined;
       };
     },
   };
 }
 
-async function send(
-  target: Target,
-  owner: Headers,
-  { request, number, manner }: { request: HostileRequest; number: number; manner: Manner },
-  over: AbortSignal,
-): Promise<void> {
-  const { method, path, headers, body } = request;
+interface Sent extends HostileRequest {
+  readonly owner: Headers;
+  readonly number: number;
+  readonly manner: (typeof MANNERS)[number] | undefined;
+  readonly over: AbortSignal;
+}
+
+async function send(target: Target, sent: Sent): Promise<void> {
+  const { method, path, headers, body, owner, number, manner, over } = sent;
   const stays = manner === 'stays';
   const connection = target.connect({ isCounted: stays });
   const all = { ...owner, ...headers, 'Content-Length': body.length, Connection: 'close' };
@@ -331,9 +335,9 @@ async function send(
   const isHalf = manner === 'leaves in the middle';
   await connection.send(isHalf ? body.subarray(0, body.length / 2) : body);
   if (!over.aborted) {
-    const end = stays ? STAYS : LEAVES_AFTER;
     const late = new AbortController();
-    const waiting = delay(end, undefined, { signal: AbortSignal.any([over, late.signal]) });
+    const signal = AbortSignal.any([over, late.signal]);
+    const waiting = delay(stays ? STAYS : LEAVES_AFTER, undefined, { signal });
     await Promise.race([connection.closed, waiting.catch(() => {})]);
     late.abort();
   }

@@ -21,8 +21,6 @@ const SECONDS = 10;
 const SHORT_SECONDS = 3;
 /** The time before the measurement, in which frequent code is compiled, in seconds. */
 const WARM_UP_SECONDS = 1;
-/** The time for which the owner is measured after an attack that starves all, in seconds. */
-const AFTER_SECONDS = 3;
 /** The longest that an attack goes on beyond its time until it got an answer that it expects, in milliseconds. */
 const PATIENCE = 15_000;
 
@@ -150,11 +148,8 @@ async function measure(
     const outcomes = await tenant.stop();
     const observed = watch.stop();
     const served = servedFinding(outcomes);
-    const measured = `${served.measured}. The attackers got ${target.answers}`;
-    const starved = runs.some(({ attack }) => attack.starvesAll);
     return [
-      { ...served, measured, ...(starved && { asked: 'what the owner gets', passed: undefined }) },
-      ...(starved ? [await servedAfterwards(tenant)] : []),
+      { ...served, measured: `${served.measured}. The attackers got ${target.answers}` },
       await observed,
       watch.memory(),
       ...(isHostile ? [answeredFinding(target)] : []),
@@ -164,13 +159,6 @@ async function measure(
     await tenant.stop();
     watch.close();
   }
-}
-
-async function servedAfterwards(tenant: Tenant): Promise<Finding> {
-  tenant.start();
-  await delay(AFTER_SECONDS * 1000);
-  const served = servedFinding(await tenant.stop());
-  return { ...served, asked: `at once afterwards, ${served.asked}` };
 }
 
 /** Runs an attack for its time, and until it got an answer that it expects. Returns its own findings. */
@@ -222,36 +210,35 @@ async function endService(
   runs: readonly RunAttack[],
   start: () => Promise<Service>,
 ): Promise<Finding[]> {
-  const findings: Finding[] = [];
   if (target.service.exit() !== undefined) target.service = await start();
-  const stopped = await end(target, runs, stop);
-  findings.push(
-    {
-      asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`,
-      measured: stopped.words,
-      passed: stopped.milliseconds <= STOP,
-    },
-    noneLeft('SIGTERM', stopped),
-  );
+  let milliseconds = 0;
+  const afterStop = await leftAfter('SIGTERM', target, runs, async (service) => {
+    const begun = performance.now();
+    const late = new AbortController();
+    const deadline = delay(STOP_DEADLINE, undefined, { signal: late.signal });
+    await Promise.race([service.stop(), deadline]);
+    late.abort();
+    milliseconds = performance.now() - begun;
+  });
+  const how = target.service.exit() ?? 'it was killed';
+  await target.service.kill();
+  const stopped: Finding = {
+    asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`,
+    measured: `${(milliseconds / 1000).toFixed(1)} s, ${how}`,
+    passed: milliseconds <= STOP,
+  };
   target.service = await start();
-  findings.push(noneLeft('kill -9 in the middle', await end(target, runs, kill)));
-  return findings;
+  const kill = (service: Service) => service.kill();
+  return [stopped, afterStop, await leftAfter('kill -9 in the middle', target, runs, kill)];
 }
 
-/** The end of a service. */
-interface End {
-  readonly milliseconds: number;
-  readonly words: string;
-  /** The processes that were left, and the number of all that there were. */
-  readonly left: readonly ProcessId[];
-  readonly all: number;
-}
-
-async function end(
+/** Ends the service in the middle of attacks. Returns whether processes are left. */
+async function leftAfter(
+  what: string,
   target: Target,
   runs: readonly RunAttack[],
-  how: (service: Service) => Promise<string>,
-): Promise<End> {
+  endOf: (service: Service) => Promise<void>,
+): Promise<Finding> {
   const over = new AbortController();
   const attacking = Promise.allSettled(runs.map((run) => run(over.signal)));
   await delay(ATTACKED);
@@ -262,9 +249,7 @@ async function end(
   };
   look();
   const looking = setInterval(look, 50);
-  const begun = performance.now();
-  const words = await how(service);
-  const milliseconds = performance.now() - begun;
+  await endOf(service);
   clearInterval(looking);
   over.abort();
   target.close();
@@ -273,29 +258,6 @@ async function end(
   const left = [...seen.values()].filter(isRunning);
   // They may go on for half an hour.
   for (const process of left) endProcess(process);
-  return { milliseconds, words, left, all: seen.size };
-}
-
-async function stop(service: Service): Promise<string> {
-  const begun = performance.now();
-  const stopped = service.stop();
-  const late = new AbortController();
-  const isStopped = await Promise.race([
-    stopped.then(() => true),
-    delay(STOP_DEADLINE, false, { signal: late.signal }),
-  ]);
-  late.abort();
-  if (!isStopped) await service.kill();
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  return isStopped ? `${seconds} s, ${service.exit()}` : `not in ${seconds} s`;
-}
-
-async function kill(service: Service): Promise<string> {
-  await service.kill();
-  return 'killed';
-}
-
-function noneLeft(after: string, { left, all }: End): Finding {
   const names = left.map(({ pid, command }) => `${pid} ${command}`);
-  return none(`no process is left ${LEFT / 1000} s after ${after}`, names, `${all} processes`);
+  return none(`no process is left ${LEFT / 1000} s after ${what}`, names, `${seen.size} processes`);
 }

@@ -1,6 +1,5 @@
 import { runScenarios } from '../scenarios.js';
-import { corruptStore } from './corrupt-store.js';
-import { disk } from './disk.js';
+import { corruptStore, disk } from './damaged-store.js';
 import { scenariosOf } from './family.js';
 import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';

@@ -1,17 +1,9 @@
-import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { Client as PostgresClient } from 'pg';
 import { v4 as uuidv4 } from 'uuid';
-import { createKey } from '../../server/auth/callers.js';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { ask, Client, type Headers, send } from '../../testkit/http/client.js';
+import { ask, Client, type Headers } from '../../testkit/http/client.js';
 import { Crowd, head, wire } from '../../testkit/http/load.js';
-import { OpenStream } from '../../testkit/http/open-stream.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
-import { fieldOf, textOf } from '../../testkit/json.js';
 import { quantile } from '../../testkit/numbers.js';
 import type { Finding } from '../scenarios.js';
 import {
@@ -26,7 +18,7 @@ import {
   type Target,
 } from './attacks.js';
 import type { Family } from './family.js';
-import { p99Of, type Timed, timeAnswer, timeInWords, timeOf } from './tenant.js';
+import { timeAnswer, timeInWords, timeOf } from './tenant.js';
 import { USUAL_BOUNDS } from './watch.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -244,61 +236,6 @@ async function afterRefusal(url: string, refused: Headers, served: Headers): Pro
   }
 }
 
-const ROSTER = fileURLToPath(new URL('../../server/commands/roster.js', import.meta.url));
-
-/**
- * The longest that a revoked key may still work, in milliseconds: a second, plus a margin for slow machines.
- */
-const STILL_GOOD = 2000;
-
-/** A stream of predictions that goes on after its key was revoked. */
-async function revokedStream(target: Target, owner: Headers) {
-  const key = String(owner['Authorization']).replace('Bearer ', '');
-  const { csv, rows } = diamondTable(60);
-  await target.model(owner, csv);
-  return async (): Promise<readonly Finding[]> => {
-    const stream = new OpenStream(target.url + PREDICT, key);
-    const writing = setInterval(() => stream.write(`${JSON.stringify(rows[0])}\n`), 50);
-    try {
-      const reading = lastLine(stream);
-      await delay((target.seconds * 1000) / 4);
-      const [, id = ''] = key.split('_');
-      await promisify(execFile)(process.execPath, [ROSTER, 'keys', 'revoke', id], {
-        env: { ...process.env, DATABASE_URL: target.databaseUrl },
-      });
-      const revoked = performance.now();
-      const line = await Promise.race([reading, delay(STILL_GOOD)]);
-      const milliseconds = performance.now() - revoked;
-      const type = textOf(fieldOf(line, 'problem'), 'type');
-      return [
-        {
-          asked: `a revoked key's stream ends within ${STILL_GOOD} ms, with a line that is a problem`,
-          measured: type
-            ? `ended after ${milliseconds.toFixed(0)} ms with ${type}`
-            : `no problem came in ${milliseconds.toFixed(0)} ms`,
-          passed: type !== '' && milliseconds <= STILL_GOOD,
-        },
-      ];
-    } finally {
-      clearInterval(writing);
-      stream.break();
-    }
-  };
-}
-
-/** Returns the last line of a stream; undefined if it broke off. */
-async function lastLine(stream: OpenStream): Promise<unknown> {
-  try {
-    let last: unknown;
-    for (let line = await stream.next(); line !== undefined; line = await stream.next()) {
-      last = line;
-    }
-    return last;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The maximum storage of an owner, in bytes. */
 const MAX_STORED = 32 * MEBIBYTE;
 /** A project may hold sixteen such skills. */
@@ -354,63 +291,6 @@ function mebibytes(size: number): string {
   return `${(size / MEBIBYTE).toFixed(0)} MiB`;
 }
 
-/** The longest that a write may wait for a lock, and readiness may take to find it, in milliseconds. */
-const WRITE_ANSWERED = 15_000;
-const READINESS_FOUND = 2500;
-const LOCK_P99 = 1000;
-
-/** Another session of PostgreSQL locks the table of projects: requests that need no project must go on. */
-async function lockedTable(target: Target, owner: Headers) {
-  await target.project(owner);
-  return async (over: AbortSignal): Promise<readonly Finding[]> => {
-    const session = new PostgresClient({ connectionString: target.databaseUrl });
-    // The server may stop before the session does; the cause is then reported elsewhere.
-    session.on('error', () => {});
-    await session.connect();
-    await session.query('begin');
-    await session.query('lock table projects in access exclusive mode');
-    const ask = (method: string, path: string, headers: Headers, deadline: number, body?: object) =>
-      timeAnswer(() => send(method, target.url + path, body, headers, { deadline }));
-    const skill = { skill: { name: 'waits', type: 'lookup' } };
-    const write = ask('POST', `${PROJECT}/skills`, owner, 2 * WRITE_ANSWERED, skill);
-    const stranger = { Authorization: `Bearer ${createKey().text}` };
-    const begun = performance.now();
-    const strangers: Promise<Timed>[] = [];
-    const early: Promise<Timed>[] = [];
-    const later: Promise<Timed>[] = [];
-    await repeat(over, 200, async () => {
-      strangers.push(ask('GET', '/projects', stranger, DEADLINE));
-      const checks = performance.now() - begun < READINESS_FOUND ? early : later;
-      checks.push(ask('GET', '/health/ready', {}, DEADLINE));
-    });
-    const judge = async (what: string, status: number, all: typeof later, timed = all) => {
-      const others = (await Promise.all(all)).filter((answer) => answer.status !== status);
-      const p99 = p99Of(await Promise.all(timed));
-      return {
-        asked: `projects is locked: ${what}; p99 ≤ ${LOCK_P99} ms`,
-        measured: `otherwise ${others.length} of ${all.length} times, p99 ${timeInWords(p99, 'no answer')}`,
-        passed: others.length === 0 && p99 <= LOCK_P99,
-      };
-    };
-    const found = `/health/ready says 503 from ${READINESS_FOUND} ms on`;
-    const findings = [
-      await judge('an unknown key gets 401', 401, strangers),
-      await judge(found, 503, later, [...early, ...later]),
-    ];
-    // The short form ends the lock before.
-    const isLong = target.seconds * 1000 >= WRITE_ANSWERED;
-    const written = isLong ? await write : undefined;
-    await session.end();
-    await write;
-    if (!written) return findings;
-    const { status, milliseconds } = written;
-    const asked = `projects is locked: a write that waits for it gets 503 within ${WRITE_ANSWERED} ms`;
-    const passed = status === 503 && milliseconds <= WRITE_ANSWERED;
-    const time = timeInWords(milliseconds, 'no answer in time');
-    return [...findings, { asked, measured: `${status} after ${time}`, passed }];
-  };
-}
-
 /** Attacks by one owner or a few, each of whom uses the service as it is meant. */
 export const noisyNeighbour: Family = {
   name: 'noisy-neighbour',
@@ -439,7 +319,6 @@ export const noisyNeighbour: Family = {
     drippingUploads(2),
     drippingUploads(6),
     refusals(),
-    byOne('revoked-stream', revokedStream),
 
     // Predictions whose URLs end like that of the health check.
     flooding('health-in-query', 400, async (target, owner) => {
@@ -478,6 +357,5 @@ export const noisyNeighbour: Family = {
       return queries.map((query) => wire(url, 'GET', `/projects?${query}`, undefined, owner));
     }),
     byOne('unread-answers', unreadAnswers),
-    byOne('locked-table', lockedTable, { store: 'postgres', seconds: 16, starvesAll: true }),
   ],
 };
