@@ -89,40 +89,6 @@ const jsonBodies: Scenario = {
     ),
 };
 
-/** The same requests to this build and to an earlier one, which `--before FOLDER` names. */
-const thanBefore: Scenario = {
-  name: 'than-before',
-  run: async (folder, { before }) => {
-    if (before === undefined) {
-      const measured = 'left out: `--before FOLDER` names the folder of an earlier commit, built';
-      return [{ asked: 'predictions take less than before', measured, passed: undefined }];
-    }
-    const second = { ...MEASURED, main: join(before, 'dist/server/main.js') };
-    const use = async (service: Service, earlier: Service) => {
-      const path = await trainPricesPath(service);
-      await trainPricesPath(earlier);
-      const both = (format: BodyFormat) => ({
-        first: bodies(service, path, format),
-        second: bodies(earlier, path, format),
-        rounds: ROUNDS,
-      });
-      return [
-        await compareRates({
-          asked: `${BODIES} of JSON: at most 0.45 of the processor time of before`,
-          ...both('json'),
-          ...{ what: 'cost', most: 0.45 },
-        }),
-        await compareRates({
-          asked: `${BODIES} of lines of JSON: at least twice the rows a second of before`,
-          ...both('ndjson'),
-          least: 2,
-        }),
-      ];
-    };
-    return withTwoServices(folder, use, { first: MEASURED, second });
-  },
-};
-
 /** Two clients whose large bodies are answered on two cores or on one, by the same process. */
 const twoCores: Scenario = {
   name: 'two-cores',
@@ -200,4 +166,4 @@ const tableFormats: Scenario = {
 };
 
 /** Each compares two works that are measured in turn, round by round. */
-export const comparisons = { formats, jsonBodies, thanBefore, twoCores, oneRow, tableFormats };
+export const comparisons = { formats, jsonBodies, twoCores, oneRow, tableFormats };

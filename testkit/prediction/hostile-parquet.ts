@@ -287,6 +287,8 @@ export interface MadeChunk {
   readonly start?: number;
   readonly length?: number;
   readonly dictionaryBytes: number;
+  /** The codec of the file, unless it has its own. */
+  readonly codec?: number;
 }
 
 /** Writes a file of row groups. */
@@ -300,11 +302,12 @@ export function fileOf(
   const int = (value: number) => integer(numbers, value);
   let end = 4;
   const groupsMade = Array.from(groups, ({ rows, chunks }) => {
-    const made = chunks.map(({ bytes, start = end, length = bytes.length, dictionaryBytes }) => {
+    const made = chunks.map((chunk) => {
+      const { bytes, start = end, length = bytes.length, dictionaryBytes } = chunk;
       pieces.push(bytes);
       end += bytes.length;
       const places: FieldOfStruct[] = [
-        [4, I32, int(codec)],
+        [4, I32, int(chunk.codec ?? codec)],
         [7, I64, int(length)],
         [9, I64, int(start + dictionaryBytes)],
       ];

@@ -57,6 +57,7 @@ app.addHook('onResponse', async (request, reply) => {
     status: reply.statusCode,
   };
   durations.observe(labels, reply.elapsedTime / 1000);
+  return undefined;
 });
 
 const database = openDatabase();
