@@ -10,7 +10,7 @@ export interface Repeated {
   /** The connections that send it at once; 1 by default. */
   readonly connections?: number;
   readonly seconds: number;
-  /** Whether answers other than 2xx are left out instead of an error. */
+  /** True if answers other than 2xx are left out; they are an error otherwise. */
   readonly mayRefuse?: boolean;
 }
 

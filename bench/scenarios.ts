@@ -34,7 +34,6 @@ export function none(asked: string, faults: readonly string[], ofWhat: string): 
 
 /** A script of `package.json` that runs scenarios. */
 export interface ScenarioScript {
-  /** The name of the script. */
   readonly name: string;
   /** One sentence. */
   readonly description: string;

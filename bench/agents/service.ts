@@ -76,7 +76,6 @@ export class Agents {
   /** The path of predictions of the model. */
   readonly predict = `/api/projects/${projectName}/models/${NAME}/predict`;
 
-  /** The path of a skill. */
   readonly skill = `/projects/${projectName}/skills/${NAME}`;
 }
 

@@ -12,7 +12,6 @@ import type { Finding } from '../scenarios.js';
 export type RunAttack = (over: AbortSignal) => Promise<readonly Finding[] | undefined>;
 
 interface Settings {
-  /** The environment of the service. */
   readonly settings?: NodeJS.ProcessEnv;
   /** The store of the service; SQLite by default. */
   readonly store?: 'postgres';
@@ -28,7 +27,6 @@ interface Settings {
 /** An attack by one owner, or a few. */
 export interface Attack extends Settings {
   readonly name: string;
-  /** Prepares the attack, before the measurement. */
   readonly prepare: (target: Target) => Promise<RunAttack>;
 }
 
@@ -62,7 +60,6 @@ export class Target {
     return { Authorization: `Bearer ${key}` };
   }
 
-  /** Creates the project of an owner. */
   async project(owner: Headers): Promise<void> {
     await ask('POST', `${this.url}/projects`, { project: { name: 'attackers' } }, owner);
   }
@@ -107,7 +104,6 @@ export class Target {
     return this.#answers.get(String(status)) ?? 0;
   }
 
-  /** Begins an attack. */
   begin(): void {
     this.#before = new Map(this.#answers);
   }
@@ -134,7 +130,6 @@ export class Target {
     return inWords([...this.#answers]) || 'nothing';
   }
 
-  /** Closes the connections of the attackers. */
   close(): void {
     for (const connection of this.#connections) connection.close();
     this.#connections.clear();
@@ -192,7 +187,6 @@ interface Poured {
   /** The announced length of the body, in bytes; in chunks, if there is none. */
   readonly length?: number;
   readonly begin?: Buffer | string;
-  /** The bytes that follow repeatedly. */
   readonly piece: Buffer;
   /** The length of all pieces, in bytes, after which the answer is awaited; without it, they never end. */
   readonly total?: number;
@@ -201,10 +195,8 @@ interface Poured {
   readonly pause?: number;
 }
 
-/** The attackers, and what they need. */
 interface Crew extends Settings {
   readonly owners?: number;
-  /** The clients of each owner. */
   readonly clients?: number;
   readonly scopes?: readonly Scope[];
   readonly prepare?: (target: Target, owner: Headers) => Promise<void>;
@@ -273,7 +265,6 @@ const LEAVES_AFTER = 200;
 /** The time that a client waits for the end of an answer, in milliseconds. */
 const STAYS = 60_000;
 
-/** A request that harms. */
 export interface HostileRequest {
   readonly method: 'POST' | 'PUT';
   /** @param number that of the request, from 0 on */

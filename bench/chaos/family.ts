@@ -38,9 +38,7 @@ export interface Family {
   readonly isHostile?: true;
 }
 
-/** The surroundings of an attacked service. */
 export interface Surroundings {
-  /** The environment of the service. */
   readonly settings: NodeJS.ProcessEnv;
   close(): Promise<void>;
 }
@@ -119,7 +117,6 @@ async function attackService(
   }
 }
 
-/** An attack that is ready to run. */
 interface PreparedAttack {
   readonly attack: Attack;
   readonly run: RunAttack;

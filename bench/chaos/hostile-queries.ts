@@ -117,7 +117,6 @@ function withHonestQuery(attack: Attack): Attack {
   };
 }
 
-/** Statements that must be refused. */
 async function refusedStatements(target: Target, owner: Headers) {
   await createSqlAgent(target, owner, 'postgres');
   const system = { database: 'postgres', tables: ['pg_catalog.pg_authid', 'pg_class'] };

@@ -29,21 +29,18 @@ const QUICKLY = 1000;
  */
 const MORE_MEMORY = 512;
 
-/** The request that overloads the service. */
 interface Subject {
   readonly method: 'GET' | 'POST';
   readonly path: string;
   readonly body?: unknown;
 }
 
-/** Many small requests. */
 export const overloadOfGets = scenario('overload-gets', async ({ url }) => {
   const skill = { name: 'answers', type: 'lookup', params: { tables: ['orders'] } };
   await ask('POST', `${url}/projects/default/skills`, { skill });
   return { method: 'GET', path: '/projects/default/skills/answers' };
 });
 
-/** Predictions of three hundred rows each. */
 export const overloadOfPredictions = scenario('overload-predictions', async ({ url }) => {
   const { csv, rows } = diamondTable(2000);
   const model = '/api/projects/default/models/prices';

@@ -22,7 +22,6 @@ const SERVED = 0.95;
 /** The limit of the p99, in milliseconds. */
 const P99 = 1000;
 
-/** The outcome of one request. */
 type Outcome = Timed & { readonly kind: Kind };
 
 type Request = (number: number) => readonly [method: string, path: string, body?: unknown];
@@ -71,7 +70,6 @@ export class Tenant {
     });
   }
 
-  /** Starts the work and the measurement. */
   start(): void {
     this.#outcomes = [];
     for (const kind of KINDS) {
@@ -135,7 +133,6 @@ export interface Timed {
   readonly milliseconds: number;
 }
 
-/** Measures how long an answer takes. */
 export async function timeAnswer(ask: () => Promise<{ readonly status: number }>): Promise<Timed> {
   const begun = performance.now();
   try {

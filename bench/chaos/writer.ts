@@ -166,7 +166,7 @@ function anyOf(paths: readonly string[]): string {
   return path;
 }
 
-/** What a project has: resources by their path within it. */
+/** The resources of a project, by their path within it. */
 export type Contents = ReadonlyMap<string, { readonly id: string; readonly fields: Fields }>;
 
 export const LISTS = ['skills', 'agents', 'chatbots', 'models'] as const;

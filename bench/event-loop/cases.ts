@@ -9,7 +9,6 @@ export interface Case {
   readonly send: () => Promise<{ status: number; bytes: number }>;
 }
 
-/** The parts of a request. */
 interface Made {
   readonly method?: string;
   readonly path: string;
@@ -22,7 +21,6 @@ type Send = (made: Made) => Promise<{ status: number; bytes: number }>;
 
 const SKILLS = '/projects/default/skills';
 
-/** The selection of cases. */
 export interface Choice {
   /** Selects the cases whose names contain the words. */
   readonly words: string;

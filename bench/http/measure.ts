@@ -23,14 +23,12 @@ export interface Cell {
 }
 
 interface Options {
-  /** The cores, if there are two. */
   readonly cores: Cores | undefined;
   readonly rounds: number;
   /** The duration of a round, in seconds. */
   readonly seconds: number;
 }
 
-/** What a round needs. */
 interface Target {
   readonly servers: ReadonlyMap<Contender, Running>;
   readonly key: string;
@@ -149,7 +147,7 @@ function requestsOf({ method, path, body, prefer }: Operation, url: string, key:
 
 let sent = 0;
 
-/** Whether a contender implements an operation. */
+/** Returns whether a contender implements an operation. */
 export function has({ operations }: Contender, operation: Operation): boolean {
   return operations === undefined || operations.includes(operation);
 }

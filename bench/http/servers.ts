@@ -27,17 +27,14 @@ export const ENVIRONMENT = {
   MAX_RESOURCES: '999999999',
 };
 
-/** A running server. */
 export type Running = Pick<Service, 'url' | 'pid' | 'kill'>;
 
-/** A measured server. */
 export interface Contender {
   readonly name: string;
-  /** The heading of its column. */
   readonly title: string;
-  /** Whether it validates requests against the contract. */
+  /** True if it validates requests against the contract. */
   readonly validates: boolean;
-  /** Whether it has a store. */
+  /** True if it has a store. */
   readonly keeps: boolean;
   /** The operations that it implements; by default all. */
   readonly operations?: readonly Operation[];

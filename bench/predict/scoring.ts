@@ -19,7 +19,6 @@ import type { Finding, Scenario } from '../scenarios.js';
 import { SYNTHETIC_TARGET, type SyntheticRow, syntheticCsv, syntheticRows } from './synthetic.js';
 
 const TREES = 100;
-/** The limits of each tree. */
 const LIMITS = { maxLeaves: 31, minRowsPerLeaf: 20 };
 const CLASSES = 3;
 const LEARNING_RATE = 0.1;

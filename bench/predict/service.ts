@@ -45,7 +45,6 @@ export async function upload(
   await response.body?.cancel();
 }
 
-/** The rows of a body. */
 export const ROWS = 10_000;
 
 /** The formats of bodies that are answered in the same format. */
