@@ -2,7 +2,6 @@
 import type { Operation, Place } from '../../testkit/openapi/document.js';
 import { likenessOf } from './likeness.js';
 
-/** A single promise of the contract. */
 export interface Promised {
   /** The id in reasons and records, such as `createSkill 409 example taken`. */
   readonly id: string;

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import type { FileFormat } from 'roster-client';
 import { requireFrom } from '../../tools/on-demand/installed.js';
 
-/** A file that a library wrote. */
 export interface WrittenFile {
   readonly format: FileFormat;
   /** Of the buffers of Arrow, where they are compressed. */
@@ -11,7 +10,6 @@ export interface WrittenFile {
   readonly path: string;
 }
 
-/** The rows of an answer. */
 export type Rows = readonly Readonly<Record<string, unknown>>[];
 
 /** A library of data frames that exchanges files with the service. */

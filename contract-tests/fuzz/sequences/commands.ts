@@ -36,7 +36,6 @@ function wrapped(kind: Written, body: object): object {
   return { [SINGULAR[kind].toLowerCase()]: body };
 }
 
-/** Creates a resource. */
 export function create(kind: Written, name: string, draft: Draft): Command {
   return command(`create ${kind} ${name} ${JSON.stringify(draft)}`, async (state, project) => {
     const fields = { type: 'lookup', ...fieldsOf(state, draft), name };
@@ -71,7 +70,6 @@ export function update(kind: Written, reference: Reference, draft: Draft): Comma
   });
 }
 
-/** Deletes a resource. */
 export function remove(kind: Kind, reference: Reference): Command {
   return command(`delete ${kind} ${shown(reference)}`, async (state, project) => {
     const name = named(state, kind, reference);

@@ -70,7 +70,6 @@ const commands: fc.Arbitrary<Command> = fc.oneof(
 const ROUND = 10;
 const MAX_STEPS_IN_SEQUENCE = 40;
 
-/** The maximum number of shrinking steps. */
 const SHRINKS = 200;
 
 /** Sequences that begin with some creations, so that there are resources to change. */
