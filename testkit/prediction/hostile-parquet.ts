@@ -152,7 +152,6 @@ const QUICK = [0, 1, 6, 7];
 
 const Encoding = { plain: 0, runs: 3, deltas: 5, lengths: 6, prefixes: 7, indices: 8, split: 9 };
 
-/** A column of a file. */
 interface Column {
   readonly name: string;
   readonly physical: number;
@@ -279,7 +278,6 @@ function chunkOf(numbers: MadeNumbers, column: Column, rows: number, codec: numb
   return { bytes: out.done(), dictionaryBytes };
 }
 
-/** A column in a row group. */
 export interface MadeChunk {
   /** The bytes that are added to the file; none, if the column shares the bytes of another. */
   readonly bytes: Uint8Array;
@@ -291,7 +289,6 @@ export interface MadeChunk {
   readonly codec?: number;
 }
 
-/** Writes a file of row groups. */
 export function fileOf(
   numbers: MadeNumbers,
   columns: readonly Omit<Column, 'encoding'>[],
