@@ -153,7 +153,7 @@ export async function timeOf(
   return statuses.includes(status ?? 0) ? milliseconds : Number.POSITIVE_INFINITY;
 }
 
-export function p99Of(answers: readonly Timed[]): number {
+function p99Of(answers: readonly Timed[]): number {
   const times = answers.map(({ milliseconds }) => milliseconds);
   return quantile(times, 0.99);
 }
