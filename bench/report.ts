@@ -16,7 +16,6 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n');
 }
 
-/** Formats a row of a table. */
 export function row(cells: readonly string[]): string {
   return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
 }

@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { scriptCommand } from '../testkit/command-line.js';
 import { keepResult, machine, minutesSince, row, table, verdict } from './report.js';
 
@@ -15,18 +15,12 @@ export interface Finding {
   readonly mustHold?: true;
 }
 
-/** Something beside the built service that scenarios may use. */
-export interface Given {
-  /** The folder of an earlier commit, built, to compare with. */
-  readonly before?: string;
-}
-
 /** An experiment with the built service. */
 export interface Scenario {
   /** A scenario of a family is named FAMILY/NAME. */
   readonly name: string;
   /** @param folder an empty folder of its own, removed afterwards */
-  run(folder: string, given: Given): Promise<Finding[]>;
+  run(folder: string): Promise<Finding[]>;
   /** Runs a form of a few seconds, if the scenario has one. */
   runShort?(folder: string): Promise<Finding[]>;
 }
@@ -40,7 +34,6 @@ export function none(asked: string, faults: readonly string[], ofWhat: string): 
 
 /** A script of `package.json` that runs scenarios. */
 export interface ScenarioScript {
-  /** The name of the script. */
   readonly name: string;
   /** One sentence. */
   readonly description: string;
@@ -54,7 +47,6 @@ export interface ScenarioScript {
 interface Options {
   readonly anySpeed?: true;
   readonly short?: true;
-  readonly before?: string;
 }
 
 /**
@@ -67,7 +59,6 @@ export async function runScenarios(script: ScenarioScript): Promise<void> {
     .argument('[scenarios...]', 'only these; the first part of a name stands for its family')
     .option('--short', 'run the scenarios that have a short form, in that form')
     .option('--any-speed', 'exit with 0 although figures of speed are missed')
-    .option('--before <folder>', 'an earlier commit, built, to compare with')
     .addHelpText('after', `\nExits with 1 if a figure is missed. The scenarios are:\n${names}`);
   await command
     .action(async (wanted: readonly string[], options: Options) => {
@@ -86,14 +77,13 @@ export async function runScenarios(script: ScenarioScript): Promise<void> {
 async function runAll(
   script: ScenarioScript,
   chosen: readonly Scenario[],
-  { anySpeed, short, before }: Options,
+  { anySpeed, short }: Options,
 ): Promise<void> {
   const rows: string[][] = [];
-  const given = before === undefined ? {} : { before: resolve(before) };
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
-    for (const finding of await findingsOf(scenario, given)) {
+    for (const finding of await findingsOf(scenario)) {
       if (finding.passed === false && (finding.mustHold || !anySpeed)) process.exitCode = 1;
       const { asked, measured, passed } = finding;
       rows.push([scenario.name, asked, measured, verdict(passed)]);
@@ -118,10 +108,10 @@ function isNamed(name: string): (scenario: Scenario) => boolean {
 }
 
 /** A scenario that breaks off counts as failed; the others go on. */
-async function findingsOf(scenario: Scenario, given: Given): Promise<Finding[]> {
+async function findingsOf(scenario: Scenario): Promise<Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   try {
-    return await scenario.run(folder, given);
+    return await scenario.run(folder);
   } catch (error) {
     process.exitCode = 1;
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

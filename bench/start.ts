@@ -13,10 +13,10 @@ import { machine, table } from './report.js';
 const IDLE_MS = 3000;
 
 /** The commands of a first trial and of a supervisor. */
-const COMMANDS = {
-  'npm start': ['npm', 'start', '--silent'],
-  'node dist/server/main.js': ['node', ...NODE_FLAGS, 'dist/server/main.js'],
-};
+const COMMANDS = [
+  ['npm', 'start', '--silent'],
+  ['node', ...NODE_FLAGS, 'dist/server/main.js'],
+];
 
 /**
  * `npm run bench:start`: measures how long the service takes to become ready, and how much memory it uses after it
@@ -31,45 +31,34 @@ async function measure({ rounds }: { readonly rounds: number }): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
   const rows: string[][] = [];
   const memory: number[] = [];
+  const row = (what: string, values: readonly number[], unit: string) => [
+    what,
+    ...[median(values), Math.max(...values)].map((value) => `${value.toFixed(0)} ${unit}`),
+  ];
   try {
-    await start('npm start', folder); // Creates the store.
-    for (const name of ['npm start', 'node dist/server/main.js'] as const) {
+    await start(['npm', 'start', '--silent'], folder); // Creates the store.
+    for (const command of COMMANDS) {
       const starts: number[] = [];
       for (let round = 0; round < rounds; round++) {
-        const { milliseconds, mebibytes } = await start(name, folder);
+        const { milliseconds, mebibytes } = await start(command, folder);
         starts.push(milliseconds);
         memory.push(mebibytes);
       }
-      rows.push(row(`\`${name}\` until ready, with an existing store`, starts, 'ms'));
+      rows.push(row(`\`${command.join(' ')}\` until ready, with an existing store`, starts, 'ms'));
     }
   } finally {
     rmSync(folder, { recursive: true });
   }
   rows.push(row('memory when idle (RSS)', memory, 'MiB'));
-  process.stdout.write(
-    `${machine()}; ${rounds} rounds each\n\n${table(['', 'median', 'worst'], rows)}\n`,
-  );
+  const figures = table(['', 'median', 'worst'], rows);
+  process.stdout.write(`${machine()}; ${rounds} rounds each\n\n${figures}\n`);
 }
 
-function row(what: string, values: readonly number[], unit: string): string[] {
-  return [
-    what,
-    `${median(values).toFixed(0)} ${unit}`,
-    `${Math.max(...values).toFixed(0)} ${unit}`,
-  ];
-}
-
-async function start(
-  name: keyof typeof COMMANDS,
-  folder: string,
-): Promise<{ milliseconds: number; mebibytes: number }> {
-  const [command = '', ...options] = COMMANDS[name];
+async function start([command = '', ...options]: readonly string[], folder: string) {
   const begin = performance.now();
+  const env = { PORT: '0', DATABASE_URL: `file:${join(folder, 'roster.db')}`, DRAIN_SECONDS: '0' };
   const child = spawn(command, options, {
-    env: {
-      ...process.env,
-      ...{ PORT: '0', DATABASE_URL: `file:${join(folder, 'roster.db')}`, DRAIN_SECONDS: '0' },
-    },
+    env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const pid = await untilListening(child.stdout);
@@ -84,10 +73,7 @@ async function start(
 /** Waits for the log line of the listening service, which also has the id of the process. */
 async function untilListening(log: NodeJS.ReadableStream): Promise<number> {
   for await (const chunk of log) {
-    const line = String(chunk)
-      .split('\n')
-      .find((text) => text.includes('"msg":"listening"'));
-    const pid = /"pid":(\d+)/.exec(line ?? '')?.[1];
+    const [, pid] = /"pid":(\d+)(?=.*"msg":"listening")/.exec(String(chunk)) ?? [];
     if (pid !== undefined) {
       log.resume();
       return Number(pid);

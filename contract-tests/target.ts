@@ -4,7 +4,6 @@ import { inject } from 'vitest';
 import type { Keys } from '../testkit/store/keys.js';
 import { checkedFetch, checkedFetchOfMock } from './checked-fetch.js';
 
-/** The service under test. */
 export interface Target {
   kind: 'mock' | 'server';
   url: string;
@@ -21,13 +20,10 @@ declare module 'vitest' {
 
 const target = inject('target');
 
-/** Checks each answer against the contract. */
 const fetchOfTarget = target.kind === 'mock' ? checkedFetchOfMock : checkedFetch;
 
-/** The base URL of the service. */
 export const baseUrl = target.url;
 
-/** The keys of the callers. */
 export const keys = target.keys;
 
 /** The typed client. Each of its answers has been checked against the contract. */

@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { answered, createRosterClient } from 'roster-client';
 import { diamonds } from '../../testkit/data/diamonds.js';
 import { arrayOf } from '../../testkit/json.js';
-import { type Service, startService } from '../../testkit/service/measured-service.js';
+import type { Service } from '../../testkit/service/measured-service.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
-import { pin, separateCores } from '../http/cores.js';
-import { ENVIRONMENT } from '../http/environment.js';
+import { ENVIRONMENT, pin, separateCores } from '../http/servers.js';
+import { withService } from '../services.js';
 import { ofChatServer, ofService, timedAnswer, type Way } from './timed-answer.js';
 
 const CHAT_SERVER = fileURLToPath(new URL('./chat-server.js', import.meta.url));
@@ -42,20 +42,16 @@ export class Agents {
     pin(process.pid, cores?.load);
     const databaseUrl = `file:${join(folder, 'roster.db')}`;
     const key = await makeKey(databaseUrl, { name: 'bench' });
-    const chat = await startService(folder, '', {}, { main: CHAT_SERVER });
-    try {
+    const run = async (service: Service, chat: Service) => {
+      pin(service.pid, cores?.servers);
+      await createAgents(service.url, key);
+      return use(new Agents(service, chat, { Authorization: `Bearer ${key}` }));
+    };
+    const askingChat = (chat: Service) => {
       const env = { ...ENVIRONMENT, MAX_ANSWERS, CHAT_URL: chat.url, CHAT_MODEL: 'scripted' };
-      const service = await startService(folder, databaseUrl, env);
-      try {
-        pin(service.pid, cores?.servers);
-        await createAgents(service.url, key);
-        return await use(new Agents(service, chat, { Authorization: `Bearer ${key}` }));
-      } finally {
-        await service.kill();
-      }
-    } finally {
-      await chat.kill();
-    }
+      return withService(folder, (service) => run(service, chat), { databaseUrl, env });
+    };
+    return withService(folder, askingChat, { main: CHAT_SERVER });
   }
 
   /** Returns the way to an answer through the service. */
@@ -80,7 +76,6 @@ export class Agents {
   /** The path of predictions of the model. */
   readonly predict = `/api/projects/${projectName}/models/${NAME}/predict`;
 
-  /** The path of a skill. */
   readonly skill = `/projects/${projectName}/skills/${NAME}`;
 }
 

@@ -132,37 +132,29 @@ export function openStreams(way: Way, count: number, withinMs: number): Promise<
   return Promise.all(Array.from({ length: count }, one));
 }
 
-/** Keeps a number of streams open: each that ends is followed by another. */
-export class KeptStreams {
-  #isOver = false;
-  readonly #done: Promise<number[]>;
-
-  private constructor(way: Way, count: number) {
-    const keep = async (_: unknown, index: number) => {
-      await delay((index * ANSWER_MS) / count);
-      let answers = 0;
-      for (; !this.#isOver; answers += 1) await timedAnswer(way);
-      return answers;
-    };
-    this.#done = Promise.all(Array.from({ length: count }, keep));
-    // Thrown by `end`.
-    this.#done.catch(() => {});
-  }
-
-  /** Resolves when all are open, evenly spread over the duration of an answer. */
-  static async open(way: Way, count: number): Promise<KeptStreams> {
-    const streams = new KeptStreams(way, count);
-    await delay(ANSWER_MS);
-    return streams;
-  }
-
-  /**
-   * Waits until the last ones have ended. Returns how many answers were read.
-   * @throws if one was refused or not complete
-   */
-  async end(): Promise<number> {
-    this.#isOver = true;
-    const answers = await this.#done;
-    return answers.reduce((sum, count) => sum + count, 0);
+/**
+ * Works while a number of streams are open, evenly spread over the duration of an answer; each that ends is followed
+ * by another.
+ * @throws if an answer was refused or not complete
+ */
+export async function withKeptStreams<T>(
+  way: Way,
+  count: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  let isOver = false;
+  const keep = async (_: unknown, index: number) => {
+    await delay((index * ANSWER_MS) / count);
+    while (!isOver) await timedAnswer(way);
+  };
+  const kept = Promise.all(Array.from({ length: count }, keep));
+  // Thrown below.
+  kept.catch(() => {});
+  await delay(ANSWER_MS);
+  try {
+    return await work();
+  } finally {
+    isOver = true;
+    await kept;
   }
 }

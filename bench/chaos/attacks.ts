@@ -12,7 +12,6 @@ import type { Finding } from '../scenarios.js';
 export type RunAttack = (over: AbortSignal) => Promise<readonly Finding[] | undefined>;
 
 interface Settings {
-  /** The environment of the service. */
   readonly settings?: NodeJS.ProcessEnv;
   /** The store of the service; SQLite by default. */
   readonly store?: 'postgres';
@@ -28,7 +27,6 @@ interface Settings {
 /** An attack by one owner, or a few. */
 export interface Attack extends Settings {
   readonly name: string;
-  /** Prepares the attack, before the measurement. */
   readonly prepare: (target: Target) => Promise<RunAttack>;
 }
 
@@ -62,7 +60,6 @@ export class Target {
     return { Authorization: `Bearer ${key}` };
   }
 
-  /** Creates the project of an owner. */
   async project(owner: Headers): Promise<void> {
     await ask('POST', `${this.url}/projects`, { project: { name: 'attackers' } }, owner);
   }
@@ -107,7 +104,6 @@ export class Target {
     return this.#answers.get(String(status)) ?? 0;
   }
 
-  /** Begins an attack. */
   begin(): void {
     this.#before = new Map(this.#answers);
   }
@@ -134,7 +130,6 @@ export class Target {
     return inWords([...this.#answers]) || 'nothing';
   }
 
-  /** Closes the connections of the attackers. */
   close(): void {
     for (const connection of this.#connections) connection.close();
     this.#connections.clear();
@@ -192,7 +187,6 @@ interface Poured {
   /** The announced length of the body, in bytes; in chunks, if there is none. */
   readonly length?: number;
   readonly begin?: Buffer | string;
-  /** The bytes that follow repeatedly. */
   readonly piece: Buffer;
   /** The length of all pieces, in bytes, after which the answer is awaited; without it, they never end. */
   readonly total?: number;
@@ -201,10 +195,8 @@ interface Poured {
   readonly pause?: number;
 }
 
-/** The attackers, and what they need. */
 interface Crew extends Settings {
   readonly owners?: number;
-  /** The clients of each owner. */
   readonly clients?: number;
   readonly scopes?: readonly Scope[];
   readonly prepare?: (target: Target, owner: Headers) => Promise<void>;
@@ -228,36 +220,40 @@ export function pouring(
         for (let client = 0; client < clients; client += 1) all.push({ owner, client });
       }
       return async (over) => {
-        const run = ({ owner, client }: (typeof all)[number]) =>
-          pour(target, owner, { ...body, path: (_, sent) => body.path(client, sent) }, over);
-        await Promise.all(all.map(run));
+        await Promise.all(
+          all.map(({ owner, client }) => {
+            let sent = 0;
+            return repeat(over, body.pause ?? 1000, () =>
+              pour(target, owner, { ...body, at: body.path(client, sent++), over }),
+            );
+          }),
+        );
         return undefined;
       };
     },
   };
 }
 
+/** Sends one request, whose body comes in pieces. */
 async function pour(
   target: Target,
   owner: Headers,
-  { method = 'PUT', path, type, length, begin, piece, total, between, pause = 1000 }: Poured,
-  over: AbortSignal,
-): Promise<undefined> {
+  { method = 'PUT', at, over, ...body }: Poured & { at: string; over: AbortSignal },
+): Promise<void> {
+  const { type, length, begin, piece, total = Number.POSITIVE_INFINITY, between } = body;
   const framing =
     length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
-  const headers = { ...owner, 'Content-Type': type, ...framing };
-  let number = 0;
-  await repeat(over, pause, async () => {
-    const connection = target.connect();
-    await connection.send(head(target.url, method, path(0, number++), headers));
-    if (begin) await connection.send(begin);
-    for (let left = total ?? Number.POSITIVE_INFINITY; left > 0; left -= piece.length) {
-      if (over.aborted || !(await connection.send(piece.subarray(0, left)))) break;
-      if (between) await Promise.race([connection.closed, delay(between)]);
-    }
-    if (total !== undefined) await connection.status;
-    connection.close();
-  });
+  const connection = target.connect();
+  await connection.send(
+    head(target.url, method, at, { ...owner, 'Content-Type': type, ...framing }),
+  );
+  if (begin) await connection.send(begin);
+  for (let left = total; left > 0; left -= piece.length) {
+    if (over.aborted || !(await connection.send(piece.subarray(0, left)))) break;
+    if (between) await Promise.race([connection.closed, delay(between)]);
+  }
+  if (Number.isFinite(total)) await connection.status;
+  connection.close();
 }
 
 /** The owners of hostile clients, and the clients of each. */
@@ -269,7 +265,6 @@ const LEAVES_AFTER = 200;
 /** The time that a client waits for the end of an answer, in milliseconds. */
 const STAYS = 60_000;
 
-/** A request that harms. */
 export interface HostileRequest {
   readonly method: 'POST' | 'PUT';
   /** @param number that of the request, from 0 on */
@@ -280,7 +275,6 @@ export interface HostileRequest {
 
 /** The behaviour of a client: it reads the answer to its end, or goes when it has sent half or all of its body. */
 const MANNERS = ['stays', 'leaves in the middle', 'stays', 'leaves after the body'] as const;
-type Manner = (typeof MANNERS)[number];
 
 /** Returns an attack in which two owners send requests in turn, from clients of all manners. */
 export function hostileClients(
@@ -300,28 +294,31 @@ export function hostileClients(
         for (let client = 0; client < CLIENTS; client += 1) clients.push({ owner, requests });
       }
       let sent = 0;
-      const attack = ({ owner, requests }: (typeof clients)[number], over: AbortSignal) =>
-        repeat(over, PAUSE, async () => {
-          const number = sent++;
-          const request = requests[number % requests.length];
-          const manner = MANNERS[Math.floor(number / requests.length) % MANNERS.length] ?? 'stays';
-          if (request) await send(target, owner, { request, number, manner }, over);
-        });
       return async (over) => {
-        await Promise.all(clients.map((client) => attack(client, over)));
+        const attacking = clients.map(({ owner, requests }) =>
+          repeat(over, PAUSE, async () => {
+            const number = sent++;
+            const request = requests[number % requests.length];
+            const manner = MANNERS[Math.floor(number / requests.length) % MANNERS.length];
+            if (request) await send(target, { ...request, owner, number, manner, over });
+          }),
+        );
+        await Promise.all(attacking);
         return undefined;
       };
     },
   };
 }
 
-async function send(
-  target: Target,
-  owner: Headers,
-  { request, number, manner }: { request: HostileRequest; number: number; manner: Manner },
-  over: AbortSignal,
-): Promise<void> {
-  const { method, path, headers, body } = request;
+interface Sent extends HostileRequest {
+  readonly owner: Headers;
+  readonly number: number;
+  readonly manner: (typeof MANNERS)[number] | undefined;
+  readonly over: AbortSignal;
+}
+
+async function send(target: Target, sent: Sent): Promise<void> {
+  const { method, path, headers, body, owner, number, manner, over } = sent;
   const stays = manner === 'stays';
   const connection = target.connect({ isCounted: stays });
   const all = { ...owner, ...headers, 'Content-Length': body.length, Connection: 'close' };
@@ -329,9 +326,9 @@ async function send(
   const isHalf = manner === 'leaves in the middle';
   await connection.send(isHalf ? body.subarray(0, body.length / 2) : body);
   if (!over.aborted) {
-    const end = stays ? STAYS : LEAVES_AFTER;
     const late = new AbortController();
-    const waiting = delay(end, undefined, { signal: AbortSignal.any([over, late.signal]) });
+    const signal = AbortSignal.any([over, late.signal]);
+    const waiting = delay(stays ? STAYS : LEAVES_AFTER, undefined, { signal });
     await Promise.race([connection.closed, waiting.catch(() => {})]);
     late.abort();
   }

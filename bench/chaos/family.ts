@@ -12,6 +12,7 @@ import {
 } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
+import { withPostgres } from '../services.js';
 import { type Attack, type RunAttack, Target } from './attacks.js';
 import { servedFinding, Tenant } from './tenant.js';
 import { type Bounds, Watch } from './watch.js';
@@ -37,20 +38,10 @@ export interface Family {
   readonly isHostile?: true;
 }
 
-/** The surroundings of an attacked service. */
 export interface Surroundings {
-  /** The environment of the service. */
   readonly settings: NodeJS.ProcessEnv;
-  /** Returns the URL of an empty store on PostgreSQL. */
-  store(): Promise<string>;
   close(): Promise<void>;
 }
-
-const NONE: Surroundings = {
-  settings: {},
-  store: () => Promise.reject(new Error('The family opens no PostgreSQL')),
-  close: async () => {},
-};
 
 /** Returns a scenario for each attack; of a hostile family, one more with all of them in turn. */
 export function scenariosOf(family: Family): Scenario[] {
@@ -74,48 +65,58 @@ async function play(
   attacks: readonly Attack[],
   seconds: number,
 ): Promise<Finding[]> {
-  const surroundings = (await family.open?.()) ?? NONE;
+  const surroundings = await family.open?.();
   try {
-    const isOnPostgres = attacks.some(({ store }) => store === 'postgres');
-    const databaseUrl = isOnPostgres
-      ? await surroundings.store()
-      : `file:${join(folder, 'roster.db')}`;
-    // Once a key exists, callers without a key are refused.
-    const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
     const settings: NodeJS.ProcessEnv = Object.assign(
       { ...(family.isHostile && { DRAIN_SECONDS: String(DRAIN_SECONDS) }) },
-      surroundings.settings,
+      surroundings?.settings,
       ...attacks.map((attack) => attack.settings),
     );
-    const start = () => startService(folder, databaseUrl, settings);
-    const target = new Target(await start(), databaseUrl, seconds);
-    try {
-      // The first request loads code, and a service that was never asked is not idle but new.
-      await send('GET', `${target.url}/health/live`);
-      const idle = treeMemory(target.service.pid);
-      const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
-      try {
-        const runs: PreparedAttack[] = [];
-        for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
-        const findings = await measure(target, tenant, runs, { family, idle });
-        const allRuns = runs.map(({ run }) => run);
-        if (family.isHostile) {
-          const ends = await endService(target, allRuns, start);
-          findings.push(...ends.map((finding) => ({ ...finding, mustHold: true as const })));
-        }
-        return findings;
-      } finally {
-        tenant.close();
-      }
-    } finally {
-      await target.service.kill();
-    }
+    const attackOn = (databaseUrl: string) =>
+      attackService({ family, attacks, seconds, databaseUrl }, () =>
+        startService(folder, databaseUrl, settings),
+      );
+    return attacks.some(({ store }) => store === 'postgres')
+      ? await withPostgres(attackOn)
+      : await attackOn(`file:${join(folder, 'roster.db')}`);
   } finally {
-    await surroundings.close();
+    await surroundings?.close();
   }
 }
 
-/** An attack that is ready to run. */
+interface Play {
+  readonly family: Family;
+  readonly attacks: readonly Attack[];
+  readonly seconds: number;
+  readonly databaseUrl: string;
+}
+
+async function attackService(
+  { family, attacks, seconds, databaseUrl }: Play,
+  start: () => Promise<Service>,
+): Promise<Finding[]> {
+  // Once a key exists, callers without a key are refused.
+  const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
+  const target = new Target(await start(), databaseUrl, seconds);
+  let tenant: Tenant | undefined;
+  try {
+    // The first request loads code, and a service that was never asked is not idle but new.
+    await send('GET', `${target.url}/health/live`);
+    const idle = treeMemory(target.service.pid);
+    tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
+    const runs: PreparedAttack[] = [];
+    for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
+    const findings = await measure(target, tenant, runs, { family, idle });
+    if (!family.isHostile) return findings;
+    const all = runs.map(({ run }) => run);
+    const ends = await endService(target, all, start);
+    return [...findings, ...ends.map((finding) => ({ ...finding, mustHold: true as const }))];
+  } finally {
+    tenant?.close();
+    await target.service.kill();
+  }
+}
+
 interface PreparedAttack {
   readonly attack: Attack;
   readonly run: RunAttack;
@@ -206,36 +207,35 @@ async function endService(
   runs: readonly RunAttack[],
   start: () => Promise<Service>,
 ): Promise<Finding[]> {
-  const findings: Finding[] = [];
   if (target.service.exit() !== undefined) target.service = await start();
-  const stopped = await end(target, runs, stop);
-  findings.push(
-    {
-      asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`,
-      measured: stopped.words,
-      passed: stopped.milliseconds <= STOP,
-    },
-    noneLeft('SIGTERM', stopped),
-  );
+  let milliseconds = 0;
+  const afterStop = await leftAfter('SIGTERM', target, runs, async (service) => {
+    const begun = performance.now();
+    const late = new AbortController();
+    const deadline = delay(STOP_DEADLINE, undefined, { signal: late.signal });
+    await Promise.race([service.stop(), deadline]);
+    late.abort();
+    milliseconds = performance.now() - begun;
+  });
+  const how = target.service.exit() ?? 'it was killed';
+  await target.service.kill();
+  const stopped: Finding = {
+    asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`,
+    measured: `${(milliseconds / 1000).toFixed(1)} s, ${how}`,
+    passed: milliseconds <= STOP,
+  };
   target.service = await start();
-  findings.push(noneLeft('kill -9 in the middle', await end(target, runs, kill)));
-  return findings;
+  const kill = (service: Service) => service.kill();
+  return [stopped, afterStop, await leftAfter('kill -9 in the middle', target, runs, kill)];
 }
 
-/** The end of a service. */
-interface End {
-  readonly milliseconds: number;
-  readonly words: string;
-  /** The processes that were left, and the number of all that there were. */
-  readonly left: readonly ProcessId[];
-  readonly all: number;
-}
-
-async function end(
+/** Ends the service in the middle of attacks. Returns whether processes are left. */
+async function leftAfter(
+  what: string,
   target: Target,
   runs: readonly RunAttack[],
-  how: (service: Service) => Promise<string>,
-): Promise<End> {
+  endOf: (service: Service) => Promise<void>,
+): Promise<Finding> {
   const over = new AbortController();
   const attacking = Promise.allSettled(runs.map((run) => run(over.signal)));
   await delay(ATTACKED);
@@ -246,9 +246,7 @@ async function end(
   };
   look();
   const looking = setInterval(look, 50);
-  const begun = performance.now();
-  const words = await how(service);
-  const milliseconds = performance.now() - begun;
+  await endOf(service);
   clearInterval(looking);
   over.abort();
   target.close();
@@ -257,29 +255,6 @@ async function end(
   const left = [...seen.values()].filter(isRunning);
   // They may go on for half an hour.
   for (const process of left) endProcess(process);
-  return { milliseconds, words, left, all: seen.size };
-}
-
-async function stop(service: Service): Promise<string> {
-  const begun = performance.now();
-  const stopped = service.stop();
-  const late = new AbortController();
-  const isStopped = await Promise.race([
-    stopped.then(() => true),
-    delay(STOP_DEADLINE, false, { signal: late.signal }),
-  ]);
-  late.abort();
-  if (!isStopped) await service.kill();
-  const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-  return isStopped ? `${seconds} s, ${service.exit()}` : `not in ${seconds} s`;
-}
-
-async function kill(service: Service): Promise<string> {
-  await service.kill();
-  return 'killed';
-}
-
-function noneLeft(after: string, { left, all }: End): Finding {
   const names = left.map(({ pid, command }) => `${pid} ${command}`);
-  return none(`no process is left ${LEFT / 1000} s after ${after}`, names, `${all} processes`);
+  return none(`no process is left ${LEFT / 1000} s after ${what}`, names, `${seen.size} processes`);
 }

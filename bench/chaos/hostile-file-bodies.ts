@@ -9,18 +9,13 @@ import {
 } from '../../prediction/src/io/arrow/message-bytes.js';
 import { type Field, INT32, UTF8 } from '../../prediction/src/io/arrow/schema.js';
 import { arrowStream } from '../../testkit/data/made-arrow.js';
+import { MadeNumbers, Written } from '../../testkit/prediction/hostile-files.js';
 import {
-  BODY_START,
-  Codec,
-  Encoding,
+  fileOf,
+  hybridOf,
   type MadeChunk,
-  oneRun,
-  Physical,
-  page,
-  parquetFile,
-  plainDoubles,
-  plainTexts,
-} from '../../testkit/data/made-parquet.js';
+  pageOf,
+} from '../../testkit/prediction/hostile-parquet.js';
 
 const KIBIBYTE = 2 ** 10;
 const MEBIBYTE = 2 ** 20;
@@ -77,24 +72,57 @@ export function dictionaryStream(): { readonly begin: Buffer; readonly row: Buff
   return { begin: Buffer.concat(begin), row: Buffer.concat(batchMessage(1, code)) };
 }
 
+/** The numbers of Parquet files, all as they are given. */
+const SOUND = new MadeNumbers(0, new Set());
+/** Numbers of parquet.thrift. */
+const [NO_CODEC, GZIP] = [0, 2];
+const [BYTES, DOUBLE] = [6, 5];
+/** The length of the magic number at the beginning of a file. */
+const BODY_START = 4;
+
+function columnOf(name: string, physical: number) {
+  return { name, physical, size: physical === DOUBLE ? 8 : 0, isOptional: false };
+}
+
+/** Returns one text in the encoding PLAIN. */
+function plainText(length: number): Buffer {
+  return Buffer.concat([new Written().little(length, 4).done(), Buffer.alloc(length, 'a')]);
+}
+
+/** Returns a page of plain values. */
+function plainPage(values: Uint8Array, count = 1, codec = NO_CODEC): Uint8Array {
+  const packed = codec === GZIP ? gzipSync(values) : values;
+  return pageOf({ kind: 0, values: count, encoding: 0, packed, bytes: values.length });
+}
+
+/** Returns a page with one text, and one of rows that all are this text. */
+function dictionaryPages(length: number, rows: number): readonly [Uint8Array, Uint8Array] {
+  const text = plainText(length);
+  const bitWidth = 8;
+  const run = hybridOf(SOUND, Array<number>(rows).fill(0), bitWidth);
+  const indices = Buffer.concat([Buffer.of(bitWidth), run]);
+  return [
+    pageOf({ kind: 2, values: 1, encoding: 0, packed: text, bytes: text.length }),
+    pageOf({ kind: 0, values: rows, encoding: 8, packed: indices, bytes: indices.length }),
+  ];
+}
+
 /** One row with twenty texts of 63 MiB, in 6.3 MB. */
 export function largeParquetTexts(): Buffer {
-  const text = page({
-    codec: Codec.Gzip,
-    count: 1,
-    values: plainTexts([Buffer.alloc(63 * MEBIBYTE, 'a')]),
-  });
+  const bytes = plainPage(plainText(63 * MEBIBYTE), 1, GZIP);
   const names = TEXTS.slice(0, 20);
-  const chunks = names.map((_, at) => ({
-    codec: Codec.Gzip,
-    start: BODY_START + at * text.length,
-    length: text.length,
-  }));
-  const padding = Buffer.alloc(6_300_000 - names.length * text.length);
-  return parquetFile(
-    names.map((name) => ({ name, physical: Physical.Bytes })),
-    [{ rows: 1, chunks }],
-    [...names.map(() => text), padding],
+  const padding = Buffer.alloc(6_300_000 - names.length * bytes.length);
+  const chunks = names.map((_, at): MadeChunk => {
+    const own = at < names.length - 1 ? bytes : Buffer.concat([bytes, padding]);
+    return { bytes: own, length: bytes.length, dictionaryBytes: 0 };
+  });
+  return Buffer.from(
+    fileOf(
+      SOUND,
+      names.map((name) => columnOf(name, BYTES)),
+      GZIP,
+      [{ rows: 1, chunks }],
+    ),
   );
 }
 
@@ -103,31 +131,19 @@ export function largeParquetTexts(): Buffer {
  * @param length of the text, in bytes
  */
 export function dictionaryText(length: number, rows: number): Buffer {
-  return sharedChunk(
-    [
-      page({ kind: 'dictionary', count: 1, values: plainTexts([Buffer.alloc(length, 'a')]) }),
-      page({ encoding: Encoding.Dictionary, count: rows, values: oneRun(0, rows) }),
-    ],
-    { rows, groups: 1, padding: 0 },
-  );
+  return sharedChunk(dictionaryPages(length, rows), { rows, groups: 1, padding: 0 });
 }
 
-/** Many row groups that share one short chunk, each of a thousand rows: 0.93 MB. */
+/** Many row groups that share one short chunk, each of a thousand rows: 0.46 MB. */
 export function manyRowGroups(): Buffer {
   const rows = 1000;
-  return sharedChunk(
-    [
-      page({ kind: 'dictionary', count: 1, values: plainTexts(['a'.repeat(KIBIBYTE)]) }),
-      page({ encoding: Encoding.Dictionary, count: rows, values: oneRun(0, rows) }),
-    ],
-    { rows, groups: 13_000, padding: 0 },
-  );
+  return sharedChunk(dictionaryPages(KIBIBYTE, rows), { rows, groups: 13_000, padding: 0 });
 }
 
 /** Ninety thousand row groups of one row, each of which is the same 25 MB of the file. */
 export function sharedRowGroups(): Buffer {
-  const pages = [page({ count: 1, values: plainTexts(['a']) })];
-  return sharedChunk(pages, { rows: 1, groups: 90_000, padding: 25_000_000 });
+  const shared = { rows: 1, groups: 90_000, padding: 25_000_000 };
+  return sharedChunk([plainPage(plainText(1))], shared);
 }
 
 /** Row groups of one column of texts and of the target, whose chunks are the same bytes each. */
@@ -136,23 +152,21 @@ function sharedChunk(
   { rows, groups, padding }: { rows: number; groups: number; padding: number },
 ): Buffer {
   const texts = Buffer.concat([...pages, Buffer.alloc(padding)]);
-  const target = page({
-    count: rows,
-    codec: Codec.Gzip,
-    values: plainDoubles(Array.from({ length: rows }, (_, row) => row)),
-  });
+  const numbers = Float64Array.from({ length: rows }, (_, row) => row);
+  const target = plainPage(Buffer.from(numbers.buffer), rows, GZIP);
+  const dictionaryBytes = pages.length > 1 ? (pages[0]?.length ?? 0) : 0;
   const chunks: readonly MadeChunk[] = [
-    { codec: Codec.None, start: BODY_START, length: texts.length, hasDictionary: pages.length > 1 },
-    { codec: Codec.Gzip, start: BODY_START + texts.length, length: target.length },
+    { codec: NO_CODEC, start: BODY_START, bytes: texts, dictionaryBytes },
+    { codec: GZIP, start: BODY_START + texts.length, bytes: target, dictionaryBytes: 0 },
   ];
-  return parquetFile(
-    [
-      { name: 't0', physical: Physical.Bytes },
-      { name: 'y', physical: Physical.Double },
-    ],
-    Array.from({ length: groups }, () => ({ rows, chunks })),
-    [texts, target],
-  );
+  const same = chunks.map((chunk): MadeChunk => {
+    return { ...chunk, length: chunk.bytes.length, bytes: new Uint8Array() };
+  });
+  const all = Array.from({ length: groups }, (_, at) => ({
+    rows,
+    chunks: at === 0 ? chunks : same,
+  }));
+  return Buffer.from(fileOf(SOUND, [columnOf('t0', BYTES), columnOf('y', DOUBLE)], GZIP, all));
 }
 
 /** Blank lines of NDJSON, 256 MiB of them, with a row now and then: 2 MB when compressed. */

@@ -117,7 +117,6 @@ function withHonestQuery(attack: Attack): Attack {
   };
 }
 
-/** Statements that must be refused. */
 async function refusedStatements(target: Target, owner: Headers) {
   await createSqlAgent(target, owner, 'postgres');
   const system = { database: 'postgres', tables: ['pg_catalog.pg_authid', 'pg_class'] };
@@ -175,10 +174,7 @@ function jsonRequest(
 const LARGE_CELL = `(select json_agg(repeat('x', 1000)) from generate_series(1, 16000))`;
 const DEEP_CELL = `(repeat('[', 5000) || repeat(']', 5000))::json`;
 
-/**
- * A chat server that calls the tools that the question asks for, databases of both kinds, and a PostgreSQL for the
- * store.
- */
+/** A chat server that calls the tools that the question asks for, and databases of both kinds. */
 async function openSurroundings(): Promise<Surroundings> {
   const chat = await openScriptedChatServer(asTheQuestionSays);
   const shops: Shop[] = [await sqliteShop(), await postgresShop()];
@@ -193,10 +189,7 @@ async function openSurroundings(): Promise<Surroundings> {
     postgres: { url: postgres?.url, training: TABLES },
   };
   return {
-    settings: {
-      ...{ CHAT_URL: chat.url, CHAT_MODEL: 'scripted', DATABASES: JSON.stringify(databases) },
-    },
-    store: async () => (await postgres?.create?.('store')) ?? '',
+    settings: { CHAT_URL: chat.url, CHAT_MODEL: 'scripted', DATABASES: JSON.stringify(databases) },
     close: async () => {
       await chat.close();
       for (const shop of shops) await shop.remove();

@@ -1,11 +1,9 @@
 import { runScenarios } from '../scenarios.js';
-import { corruptStore } from './corrupt-store.js';
-import { disk } from './disk.js';
+import { corruptStore, disk } from './damaged-store.js';
 import { scenariosOf } from './family.js';
 import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
 import { killWritesPostgres, killWritesSqlite } from './kill-writes.js';
-import { lockedTable } from './locked-table.js';
 import { millionSkills } from './million-skills.js';
 import { noisyNeighbour } from './noisy-neighbour.js';
 import { overloadOfGets, overloadOfPredictions } from './overload.js';
@@ -29,7 +27,6 @@ await runScenarios({
     disk,
     corruptStore,
     ...scenariosOf(noisyNeighbour),
-    lockedTable,
     ...scenariosOf(hostileFiles),
     ...scenariosOf(hostileQueries),
   ],

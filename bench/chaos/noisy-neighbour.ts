@@ -1,15 +1,9 @@
-import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { v4 as uuidv4 } from 'uuid';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, Client, type Headers } from '../../testkit/http/client.js';
 import { Crowd, head, wire } from '../../testkit/http/load.js';
-import { OpenStream } from '../../testkit/http/open-stream.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
-import { fieldOf, textOf } from '../../testkit/json.js';
 import { quantile } from '../../testkit/numbers.js';
 import type { Finding } from '../scenarios.js';
 import {
@@ -24,7 +18,7 @@ import {
   type Target,
 } from './attacks.js';
 import type { Family } from './family.js';
-import { timeAnswer, timeInWords, timeOf } from './timing.js';
+import { timeAnswer, timeInWords, timeOf } from './tenant.js';
 import { USUAL_BOUNDS } from './watch.js';
 
 const MEBIBYTE = 2 ** 20;
@@ -242,61 +236,6 @@ async function afterRefusal(url: string, refused: Headers, served: Headers): Pro
   }
 }
 
-const ROSTER = fileURLToPath(new URL('../../server/commands/roster.js', import.meta.url));
-
-/**
- * The longest that a revoked key may still work, in milliseconds: a second, plus a margin for slow machines.
- */
-const STILL_GOOD = 2000;
-
-/** A stream of predictions that goes on after its key was revoked. */
-async function revokedStream(target: Target, owner: Headers) {
-  const key = String(owner['Authorization']).replace('Bearer ', '');
-  const { csv, rows } = diamondTable(60);
-  await target.model(owner, csv);
-  return async (): Promise<readonly Finding[]> => {
-    const stream = new OpenStream(target.url + PREDICT, key);
-    const writing = setInterval(() => stream.write(`${JSON.stringify(rows[0])}\n`), 50);
-    try {
-      const reading = lastLine(stream);
-      await delay((target.seconds * 1000) / 4);
-      const [, id = ''] = key.split('_');
-      await promisify(execFile)(process.execPath, [ROSTER, 'keys', 'revoke', id], {
-        env: { ...process.env, DATABASE_URL: target.databaseUrl },
-      });
-      const revoked = performance.now();
-      const line = await Promise.race([reading, delay(STILL_GOOD)]);
-      const milliseconds = performance.now() - revoked;
-      const type = textOf(fieldOf(line, 'problem'), 'type');
-      return [
-        {
-          asked: `a revoked key's stream ends within ${STILL_GOOD} ms, with a line that is a problem`,
-          measured: type
-            ? `ended after ${milliseconds.toFixed(0)} ms with ${type}`
-            : `no problem came in ${milliseconds.toFixed(0)} ms`,
-          passed: type !== '' && milliseconds <= STILL_GOOD,
-        },
-      ];
-    } finally {
-      clearInterval(writing);
-      stream.break();
-    }
-  };
-}
-
-/** Returns the last line of a stream; undefined if it broke off. */
-async function lastLine(stream: OpenStream): Promise<unknown> {
-  try {
-    let last: unknown;
-    for (let line = await stream.next(); line !== undefined; line = await stream.next()) {
-      last = line;
-    }
-    return last;
-  } catch {
-    return undefined;
-  }
-}
-
 /** The maximum storage of an owner, in bytes. */
 const MAX_STORED = 32 * MEBIBYTE;
 /** A project may hold sixteen such skills. */
@@ -380,7 +319,6 @@ export const noisyNeighbour: Family = {
     drippingUploads(2),
     drippingUploads(6),
     refusals(),
-    byOne('revoked-stream', revokedStream),
 
     // Predictions whose URLs end like that of the health check.
     flooding('health-in-query', 400, async (target, owner) => {

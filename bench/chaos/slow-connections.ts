@@ -1,22 +1,15 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, send } from '../../testkit/http/client.js';
-import { Crowd, wire } from '../../testkit/http/load.js';
-import { median, percent } from '../../testkit/numbers.js';
-import {
-  residentMemory,
-  type Service,
-  startService,
-} from '../../testkit/service/measured-service.js';
+import { wire } from '../../testkit/http/load.js';
+import type { Service } from '../../testkit/service/measured-service.js';
+import { compareRates, measureRate } from '../rates.js';
 import type { Finding, Scenario } from '../scenarios.js';
+import { withService } from '../services.js';
 
 const SLOW = 1000;
-const ROUNDS = 5;
-const SECONDS = 3;
-const CONNECTIONS = 8;
 /**
  * The time excluded from the measurement while a thousand connections are opened and closed, in milliseconds.
  */
@@ -25,54 +18,36 @@ const SETTLING = 1000;
 /** A thousand connections that each send a little now and then, forever. */
 export const slowConnections: Scenario = {
   name: 'slow-connections',
-  run: async (folder) => {
-    const service = await startService(folder, `file:${join(folder, 'roster.db')}`);
-    try {
-      const skill = { name: 'answers', type: 'lookup', params: { tables: ['orders'] } };
-      await ask('POST', `${service.url}/projects/default/skills`, { skill });
-      return await inTurn(service);
-    } finally {
-      await service.kill();
-    }
-  },
+  run: (folder) => withService(folder, (service) => inTurn(service, 5)),
+  runShort: (folder) => withService(folder, (service) => inTurn(service, 1)),
 };
 
-async function inTurn(service: Service): Promise<Finding[]> {
-  const { url, pid } = service;
-  const get = wire(url, 'GET', '/projects/default/skills/answers');
-  const put = wire(url, 'PUT', '/projects/default/skills/answers', {
-    skill: { params: { limit: 100 } },
-  });
+async function inTurn(service: Service, rounds: number): Promise<Finding[]> {
+  const { url } = service;
+  const path = '/projects/default/skills/answers';
+  const skill = { name: 'answers', type: 'lookup', params: { tables: ['orders'] } };
+  await ask('POST', `${url}/projects/default/skills`, { skill });
+  const get = wire(url, 'GET', path);
+  const put = wire(url, 'PUT', path, { skill: { params: { limit: 100 } } });
   let count = 0;
-  const others = () => (count++ % 10 === 0 ? put : get);
-  const rate = async () => {
+  const request = () => (count++ % 10 === 0 ? put : get);
+  const usual = async () => {
     await delay(SETTLING);
-    const crowd = new Crowd(url, others);
-    const { served, seconds } = await crowd.closedLoop(CONNECTIONS, SECONDS);
-    crowd.close();
-    return served / seconds;
+    return measureRate({ service, request, connections: 8, seconds: 3, mayRefuse: true });
   };
-  await rate();
-  const shares: number[] = [];
   let training: Finding | undefined;
-  let memory = 0;
-  for (let round = 0; round < ROUNDS; round += 1) {
-    const usual = await rate();
+  const besideSlow = async () => {
     const slow = await Tricklers.open(url, SLOW);
-    const meanwhile = await rate();
-    shares.push(meanwhile / usual);
-    memory = Math.max(memory, residentMemory(pid));
+    const rate = await usual();
     training ??= await train(service);
     slow.close();
-  }
-  return [
-    {
-      asked: `with ${SLOW} slow connections, others are served at ≥ 90 % of the usual rate`,
-      measured: `${percent(median(shares))}, the median of ${ROUNDS} pairs in turn, from ${percent(Math.min(...shares))} to ${percent(Math.max(...shares))}; ${memory.toFixed(0)} MiB`,
-      passed: median(shares) >= 0.9,
-    },
-    ...(training ? [training] : []),
-  ];
+    return rate;
+  };
+  const served = await compareRates({
+    asked: `with ${SLOW} slow connections, others are served at ≥ 0.9 of the usual rate`,
+    ...{ first: besideSlow, second: usual, least: 0.9, rounds },
+  });
+  return [served, ...(training ? [training] : [])];
 }
 
 /** Tables are read as streams: slow ones must not use up the capacity for others. */
@@ -84,9 +59,7 @@ async function train({ url }: Service): Promise<Finding> {
   const milliseconds = (performance.now() - begun).toFixed(0);
   return {
     asked: 'a table that is sent at once is taken meanwhile',
-    measured: answer
-      ? `${answer.status} after ${milliseconds} ms`
-      : `no answer in ${milliseconds} ms`,
+    measured: `${answer?.status ?? 'no answer'} after ${milliseconds} ms`,
     passed: answer?.status === 202,
   };
 }
@@ -94,21 +67,21 @@ async function train({ url }: Service): Promise<Finding> {
 /** The time between two bytes on a connection, in milliseconds. */
 const BETWEEN = 1000;
 
-/** The beginnings of slow requests; the rest follows one byte at a time. */
+/** The beginnings of slow requests: half of them headers, half of them a body. The rest follows one byte at a time. */
+const HEADERS = { head: 'GET /projects HTTP/1.1\r\nHost: roster\r\nX-Slow: ', byte: 'a' };
 const BEGINNINGS = [
-  { head: 'GET /projects HTTP/1.1\r\nHost: roster\r\nX-Slow: ', byte: 'a' },
+  ...[HEADERS, HEADERS],
   {
     head: 'POST /projects/default/skills HTTP/1.1\r\nHost: roster\r\nContent-Type: application/json\r\nContent-Length: 1000000\r\n\r\n{"skill":{"name":"',
     byte: 'a',
   },
-  { head: 'GET /projects HTTP/1.1\r\nHost: roster\r\nX-Slow: ', byte: 'a' },
   {
     head: 'PUT /api/projects/default/models/slow?target=y HTTP/1.1\r\nHost: roster\r\nContent-Type: text/csv\r\nContent-Length: 1000000\r\n\r\nx,y\n',
     byte: '1',
   },
 ];
 
-/** Connections that each send a little now and then, forever: half of them headers, half of them a body. */
+/** Connections that each send a little now and then, forever. */
 class Tricklers {
   readonly #sockets = new Set<Socket>();
   readonly #timers = new Set<NodeJS.Timeout>();

@@ -1,9 +1,8 @@
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { ask, Client, type Headers, send } from '../../testkit/http/client.js';
-import { percent } from '../../testkit/numbers.js';
+import { ask, Client, type Headers, NoAnswer, send } from '../../testkit/http/client.js';
+import { percent, quantile } from '../../testkit/numbers.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import type { Finding } from '../scenarios.js';
-import { p99Of, type Timed, timeAnswer, timeInWords } from './timing.js';
 
 /** The rates of an ordinary owner, in requests a second. */
 const RATES = { reads: 20, writes: 5, predictions: 10, uploads: 0.5 };
@@ -23,7 +22,6 @@ const SERVED = 0.95;
 /** The limit of the p99, in milliseconds. */
 const P99 = 1000;
 
-/** The outcome of one request. */
 type Outcome = Timed & { readonly kind: Kind };
 
 type Request = (number: number) => readonly [method: string, path: string, body?: unknown];
@@ -72,7 +70,6 @@ export class Tenant {
     });
   }
 
-  /** Starts the work and the measurement. */
   start(): void {
     this.#outcomes = [];
     for (const kind of KINDS) {
@@ -128,4 +125,40 @@ function judgeKind(kind: Kind, outcomes: readonly Outcome[]) {
     words: `${kind} ${percent(share)}${why}, p99 ${time}`,
     passed: share >= SERVED && p99 <= P99,
   };
+}
+
+/** The status of an answer, and its time in milliseconds: infinite, and without a status, if none came in time. */
+export interface Timed {
+  readonly status: number | undefined;
+  readonly milliseconds: number;
+}
+
+export async function timeAnswer(ask: () => Promise<{ readonly status: number }>): Promise<Timed> {
+  const begun = performance.now();
+  try {
+    const { status } = await ask();
+    return { status, milliseconds: performance.now() - begun };
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    return { status: undefined, milliseconds: Number.POSITIVE_INFINITY };
+  }
+}
+
+/** Returns the time of an answer with one of the statuses; infinite for others. */
+export async function timeOf(
+  statuses: readonly number[],
+  ask: () => Promise<{ readonly status: number }>,
+): Promise<number> {
+  const { status, milliseconds } = await timeAnswer(ask);
+  return statuses.includes(status ?? 0) ? milliseconds : Number.POSITIVE_INFINITY;
+}
+
+function p99Of(answers: readonly Timed[]): number {
+  const times = answers.map(({ milliseconds }) => milliseconds);
+  return quantile(times, 0.99);
+}
+
+/** Formats a time; `late` says what an infinite one means. */
+export function timeInWords(milliseconds: number, late: string): string {
+  return Number.isFinite(milliseconds) ? `${milliseconds.toFixed(0)} ms` : late;
 }

@@ -1,12 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { v4 as uuidv4 } from 'uuid';
 import { LEASE_MS } from '../../server/models/training/trainings.js';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { ask, send } from '../../testkit/http/client.js';
+import {
+  type Answer,
+  ask,
+  Client,
+  type Headers,
+  NoAnswer,
+  send,
+} from '../../testkit/http/client.js';
+import { textOf } from '../../testkit/json.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import { startPostgres } from '../../testkit/store/postgres-database.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
-import { compareWith, type Ledger, Persistent } from './writes/persistent.js';
+import { withPostgres } from '../services.js';
+import { readContents, type Write, Writer } from './writer.js';
 
 const KILLS = 6;
 const CLIENTS = 8;
@@ -16,35 +25,36 @@ const CLIENTS = 8;
  */
 const TOGETHER = 700;
 const ALONE = 500;
+/** The pause between two attempts of a client, in milliseconds. */
+const PAUSE = 20;
 
 const MODEL = '/api/projects/default/models/prices';
 
 /** Two instances on one PostgreSQL, which are killed in turn while clients write. */
 export const twoInstances: Scenario = {
   name: 'two-instances',
-  run: async (folder) => {
-    const database = await startPostgres();
-    const start = () => startService(folder, database.url);
-    const instances: [Service, Service] = [await start(), await start()];
-    try {
-      return await killOneByOne(instances, start);
-    } finally {
-      await Promise.all(instances.map((instance) => instance.kill()));
-      await database.remove();
-    }
-  },
+  run: (folder) =>
+    withPostgres(async (url) => {
+      const start = () => startService(folder, url);
+      const instances: [Service, Service] = [await start(), await start()];
+      try {
+        return await killOneByOne(instances, start);
+      } finally {
+        await Promise.all(instances.map((instance) => instance.kill()));
+      }
+    }),
 };
 
 async function killOneByOne(
   instances: [Service, Service],
   start: () => Promise<Service>,
 ): Promise<Finding[]> {
-  const ledger: Ledger = { skills: new Map(), agents: new Map(), faults: [], writes: 0 };
-  const clients = Array.from(
+  const persistent = new Persistent(() => instances.map(({ url }) => url));
+  const writers = Array.from(
     { length: CLIENTS },
-    (_, number) => new Persistent(`c${number}`, () => instances.map(({ url }) => url), ledger),
+    (_, number) => new Writer(`c${number}`, (write) => persistent.send(write)),
   );
-  const working = clients.map((client) => client.work());
+  const working = writers.map((writer) => writer.write());
   const training = await killWhileTraining(instances);
   for (let kill = 1; kill < KILLS; kill += 1) {
     instances[(kill - 1) % 2] = await start();
@@ -52,20 +62,76 @@ async function killOneByOne(
     await instances[kill % 2]?.kill();
     await delay(ALONE);
   }
-  for (const client of clients) client.stop();
+  for (const writer of writers) writer.stop();
   await Promise.all(working);
-  const alive = instances[KILLS % 2]?.url ?? '';
-  const retried = clients.reduce((sum, client) => sum + client.retried, 0);
-  const differences = await compareWith(ledger, `${alive}/projects/default`);
+  persistent.close();
+  const there = await readContents(`${instances[KILLS % 2]?.url}/projects/default`);
+  const written = writers.reduce((sum, { acknowledged }) => sum + acknowledged, 0);
+  const { retried } = persistent;
   return [
     none(
       `${KILLS} kills, clients go to the other: no acknowledged write is lost, none is there twice`,
-      differences,
-      `${ledger.writes} writes, ${retried} sent again`,
+      writers.flatMap((writer) => writer.compare(there)),
+      `${written} writes, ${retried} sent again`,
     ),
-    none('each write that is sent again is answered as the first', ledger.faults, `${retried}`),
+    none(
+      'each write that is sent again is answered as the first',
+      writers.flatMap(({ unexpected }) => unexpected),
+      `${retried}`,
+    ),
     training,
   ];
+}
+
+/**
+ * Sends as the contract advises: each write again, on one instance or the other, until it is answered; a creation
+ * with one Idempotency-Key, a change with the entity tag that was read.
+ */
+class Persistent {
+  /** The number of requests that were sent more than once. */
+  retried = 0;
+  readonly #client = new Client({ connections: CLIENTS });
+
+  /** @param instances the URLs of all instances, alive or not */
+  constructor(private readonly instances: () => readonly string[]) {}
+
+  async send({ method, path, body }: Write): Promise<Answer> {
+    if (method === 'POST') {
+      const { answer } = await this.#insist(method, path, body, { 'Idempotency-Key': uuidv4() });
+      return answer;
+    }
+    const { answer: read } = await this.#insist('GET', path);
+    const etag = String(read.headers['etag']);
+    const condition: Headers = read.status === 200 ? { 'If-Match': etag } : {};
+    const { answer, isRepeated } = await this.#insist(method, path, body, condition);
+    // The first attempt may have been carried out. No other client writes to the resource, so it then shows later.
+    const isDone = answer.status === (method === 'DELETE' ? 404 : 412);
+    return isRepeated && isDone ? { ...answer, status: 200 } : answer;
+  }
+
+  async #insist(method: string, path: string, body?: object, headers?: Headers) {
+    const first = Math.floor(Math.random() * 2);
+    for (let attempt = 0; ; attempt += 1) {
+      const instance = this.instances()[(first + attempt) % 2];
+      try {
+        const url = `${instance}/projects/default${path}`;
+        const answer = await this.#client.send(method, url, body, headers);
+        if (!isForLater(answer)) return { answer, isRepeated: attempt > 0 };
+      } catch (error) {
+        if (!(error instanceof NoAnswer)) throw error;
+      }
+      if (attempt === 0) this.retried += 1;
+      await delay(PAUSE);
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+}
+
+function isForLater({ status, body }: Answer): boolean {
+  return status === 503 || textOf(body, 'type') === '/problems/request-in-progress';
 }
 
 /** Kills the first instance during a training, which the second must finish. */
@@ -92,10 +158,6 @@ async function killWhileTraining([first, second]: readonly [Service, Service]): 
 }
 
 function isTraining(service: Service): boolean {
-  const lines = service.log().split('\n');
-  return lines.filter((line) => line.includes('"msg":"training"')).length > cancelled(lines);
-}
-
-function cancelled(lines: readonly string[]): number {
-  return lines.filter((line) => line.includes('"msg":"training cancelled"')).length;
+  const count = (message: string) => service.log().split(`"msg":"${message}"`).length - 1;
+  return count('training') > count('training cancelled');
 }

@@ -8,7 +8,7 @@ import {
   treeTime,
 } from '../../testkit/service/measured-service.js';
 import type { Finding } from '../scenarios.js';
-import { timeInWords, timeOf } from './timing.js';
+import { timeInWords, timeOf } from './tenant.js';
 
 /** The bounds that an attacked service must keep. */
 export interface Bounds {

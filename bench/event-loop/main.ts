@@ -2,8 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { type Service, startService } from '../../testkit/service/measured-service.js';
-import { machine } from '../report.js';
+import type { Service } from '../../testkit/service/measured-service.js';
+import { PRELOAD } from '../preload.js';
+import { machine, row, table, verdict } from '../report.js';
+import { withService } from '../services.js';
 import { type Case, cases } from './cases.js';
 
 /** The maximum duration of one turn of the event loop, in milliseconds. */
@@ -35,32 +37,25 @@ await scriptCommand('bench:hold', 'Measure for how long one request blocks the e
 async function measure(words: readonly string[], { short, anySpeed }: Options): Promise<void> {
   const choice = { words: words.join(' '), isShort: short === true };
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
-  const preload = new URL('./watch.js', import.meta.url);
-  const service = await startService(
-    folder,
-    `file:${join(folder, 'roster.db')}`,
-    { RATE_LIMIT: '0' },
-    { preload },
-  );
-  try {
-    process.stdout.write(
-      `${machine()}\n\n| request | status | answer | hold, ms | |\n|---|---|---|---|---|\n`,
-    );
+  const run = async (service: Service) => {
+    const head = table(['request', 'status', 'answer', 'hold, ms', ''], []);
+    process.stdout.write(`${machine()}\n\n${head}\n`);
     for await (const each of cases(service.url, choice)) {
-      const { status, bytes, hold } = await measured(service, each);
-      const verdict = hold <= MAX_HOLD_MS ? '' : '**too long**';
-      if (verdict !== '' && !anySpeed) process.exitCode = 1;
-      process.stdout.write(
-        `| ${each.name} | ${status} | ${bytes} | ${hold.toFixed(0)} | ${verdict} |\n`,
-      );
+      const { status, bytes, hold } = await measureCase(service, each);
+      const isKept = hold <= MAX_HOLD_MS;
+      if (!isKept && !anySpeed) process.exitCode = 1;
+      const cells = [each.name, `${status}`, `${bytes}`, hold.toFixed(0), verdict(isKept)];
+      process.stdout.write(`${row(cells)}\n`);
     }
+  };
+  try {
+    await withService(folder, run, { env: { RATE_LIMIT: '0' }, preload: PRELOAD });
   } finally {
-    await service.kill();
     await rm(folder, { recursive: true, force: true });
   }
 }
 
-async function measured(service: Service, { send }: Case) {
+async function measureCase(service: Service, { send }: Case) {
   let best = { status: 0, bytes: 0, hold: Number.POSITIVE_INFINITY };
   for (let round = 0; round < ROUNDS; round += 1) {
     await service.ask('begin');

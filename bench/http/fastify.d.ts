@@ -30,25 +30,10 @@ declare module 'fastify' {
     send(body: unknown): FastifyReply;
   }
 
-  interface RouteOptions<Types extends RouteTypes> {
-    readonly method: string;
-    readonly url: string;
-    readonly schema: object;
-    readonly handler: (
-      request: FastifyRequest<Types>,
-      reply: FastifyReply,
-    ) => Promise<FastifyReply>;
-  }
-
-  /** Returns the reply if the hook answers the request itself. */
-  type Hook = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
-
-  export type FastifyPlugin = (app: FastifyInstance, options: object) => void | Promise<void>;
-
-  export interface FastifyOptions {
-    readonly loggerInstance?: object;
-    readonly logController?: LogController;
-  }
+  type Handler<Types extends RouteTypes, Result> = (
+    request: FastifyRequest<Types>,
+    reply: FastifyReply,
+  ) => Promise<Result>;
 
   /** Writes the lines of the log. */
   export class LogController {
@@ -56,19 +41,27 @@ declare module 'fastify' {
     requestCompleted(error: unknown, request: FastifyRequest, reply: FastifyReply): void;
   }
 
+  export type FastifyOptions = { loggerInstance?: object; logController?: LogController };
+  export type FastifyPlugin = (app: FastifyInstance, options: object) => void | Promise<void>;
+
   export interface FastifyInstance {
     readonly server: Server;
     setValidatorCompiler(
       compiler: (route: { readonly schema: object }) => (data: unknown) => unknown,
     ): void;
     register(plugin: FastifyPlugin, options: object): PromiseLike<unknown>;
-    addHook(name: 'onRequest', hook: Hook): void;
+    /** A hook returns the reply if it answers the request itself. */
     addHook(
-      name: 'onResponse',
-      hook: (request: FastifyRequest, reply: FastifyReply) => Promise<void>,
+      name: 'onRequest' | 'onResponse',
+      hook: Handler<RouteTypes, FastifyReply | undefined>,
     ): void;
     decorateRequest(name: string, value: string): void;
-    route<Types extends RouteTypes = RouteTypes>(options: RouteOptions<Types>): void;
+    route<Types extends RouteTypes = RouteTypes>(
+      options: Readonly<Record<'method' | 'url', string>> & {
+        readonly schema: object;
+        readonly handler: Handler<Types, FastifyReply>;
+      },
+    ): void;
     listen(at: { readonly host: string; readonly port: number }): Promise<string>;
   }
 

@@ -1,11 +1,69 @@
 import { namesAmong, positiveNumber, scriptCommand } from '../../testkit/command-line.js';
-import { keepResult, machine, minutesSince } from '../report.js';
-import { baselines, growing } from './contenders.js';
-import { separateCores } from './cores.js';
-import { groups, limits } from './groups.js';
-import { WARM_UP } from './measure.js';
-import { figures, verdicts, verdictTable } from './report.js';
-import { run } from './run.js';
+import { median } from '../../testkit/numbers.js';
+import { keepResult, machine, minutesSince, table, verdict } from '../report.js';
+import { type Cell, type Group, has, measure, WARM_UP } from './measure.js';
+import {
+  createSkill,
+  getSkill,
+  listOneSkill,
+  listSkills,
+  type Operation,
+  refusedCreate,
+  refusedList,
+  unknownSkill,
+  updateAgent,
+} from './operations.js';
+import {
+  baselines,
+  type Contender,
+  equippedFastify,
+  express,
+  growing,
+  larger,
+  prepared,
+  roster,
+  separateCores,
+  unchanged,
+} from './servers.js';
+
+/** @param against the baselines that Roster is compared with */
+function groups(against: readonly Contender[] = baselines): readonly Group[] {
+  const contenders = [roster, ...against];
+  const all = (operation: Operation) =>
+    contenders
+      .filter((contender) => has(contender, operation))
+      .filter(({ validates }) => validates || !operation.isRefused)
+      .map((contender) => [contender, operation] as const);
+  return [
+    { name: 'getSkill', cells: all(getSkill) },
+    {
+      name: 'listSkills',
+      cells: [...all(listSkills), [roster, listOneSkill], ...all(refusedList)],
+    },
+    { name: 'createSkill', cells: [...all(createSkill), ...all(refusedCreate)] },
+    { name: 'updateAgent', cells: all(updateAgent) },
+    { name: '404', cells: all(unknownSkill) },
+    { name: 'growth', cells: growing.map((contender) => [contender, getSkill] as const) },
+  ];
+}
+
+/** A maximum for the cost of one operation divided by that of another. */
+type Limit = readonly [
+  asked: string,
+  most: number,
+  of: readonly [Contender, Operation],
+  over: readonly [Contender, Operation],
+];
+
+const LIMITS: readonly Limit[] = [
+  ['getSkill, of bare Express', 1.25, [roster, getSkill], [express, getSkill]],
+  ['getSkill, of one prepared statement', 1, [roster, getSkill], [prepared, getSkill]],
+  ['getSkill, of the equipped Fastify', 1.6, [roster, getSkill], [equippedFastify, getSkill]],
+  ['createSkill, of bare Express', 1.25, [roster, createSkill], [express, createSkill]],
+  ['createSkill, refused, of accepted', 1, [roster, refusedCreate], [roster, createSkill]],
+  ['listSkills, limit=0, of limit=1', 1, [roster, refusedList], [roster, listOneSkill]],
+  ['getSkill with 500 operations more', 1.05, [larger, getSkill], [unchanged, getSkill]],
+];
 
 interface Options {
   readonly only?: readonly string[];
@@ -17,51 +75,37 @@ interface Options {
 
 /** `npm run bench:http`: measures the cost of a request, in comparison with the alternatives. Linux only. */
 await scriptCommand('bench:http', 'Measure the cost of a request, beside the alternatives.')
-  .option(
-    '--only <groups>',
-    'these groups of operations, separated by commas',
-    namesAmong(groups(baselines)),
-  )
+  .option('--only <groups>', 'these groups of operations, with commas', namesAmong(groups()))
   .option('--against <contenders>', 'these contenders beside Roster', namesAmong(baselines))
   .option('--rounds <n>', 'the number of rounds', positiveNumber, 7)
   .option('--seconds <s>', 'the duration of a round', positiveNumber, 0.8)
   .option('--any-speed', 'exit with 0 although figures are missed')
-  .addHelpText(
-    'after',
-    '\nExits with 1 if a figure is missed. Only a run without options is kept in bench/results/.',
-  )
-  .action(measure)
+  .addHelpText('after', '\nExits with 1 if a figure is missed. Only a run without options is kept.')
+  .action(run)
   .parseAsync();
 
-async function measure({
-  only = [],
-  against = [],
-  rounds,
-  seconds,
-  anySpeed,
-}: Options): Promise<void> {
-  const chosen = groups(baselines.filter(isIn(against))).filter(isIn(only));
+async function run(options: Options): Promise<void> {
+  const { only = [], against = [], rounds, seconds, anySpeed } = options;
   const cores = separateCores();
   const begun = performance.now();
-  const cells = await run(chosen, {
-    cores,
-    rounds,
-    seconds,
-    onGroup: ({ name }) => process.stderr.write(`${name} …\n`),
-  });
+  const chosen = groups(baselines.filter(isIn(against))).filter(isIn(only));
+  const cells = await measure(chosen, { cores, rounds, seconds });
   const minutes = minutesSince(begun);
-  const found = verdicts(limits, cells);
+  const verdicts = LIMITS.flatMap((limit) => judge(limit, cells));
+  if (!anySpeed && verdicts.some(({ isKept }) => !isKept)) process.exitCode = 1;
   const tables = [false, true]
     .map((grows) => cells.filter(({ contender }) => growing.includes(contender) === grows))
     .filter(({ length }) => length > 0)
     .map(figures);
-  if (!anySpeed && found.some(({ isKept }) => !isKept)) process.exitCode = 1;
-  const text = `${machine()}, ${cores ? 'on a core of its own' : 'on the same cores'}; medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up; ${minutes}
-
-${tables.join('\n\n')}
-
-${verdictTable(found)}
-`;
+  const head = ['processor a request', 'at most', 'measured', 'of the cheapest rounds', ''];
+  const judged = table(
+    head,
+    verdicts.map((one) => one.cells),
+  );
+  const where = cores ? 'on a core of its own' : 'on the same cores';
+  const how = `medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up`;
+  const about = `${machine()}, ${where}; ${how}; ${minutes}`;
+  const text = `${[about, ...tables, judged].join('\n\n')}\n`;
   process.stdout.write(text);
   // Only complete measurements with the default rounds are kept.
   if (process.argv.length === 2) await keepResult('http', 'bench:http', text);
@@ -70,4 +114,41 @@ ${verdictTable(found)}
 /** Returns a filter for the names of a list; an empty list stands for all. */
 function isIn(names: readonly string[]): (one: { readonly name: string }) => boolean {
   return ({ name }) => names.length === 0 || names.includes(name);
+}
+
+/** Formats a table with a row for each operation and a column for each contender. */
+function figures(cells: readonly Cell[]): string {
+  const contenders = [...new Set(cells.map(({ contender }) => contender))];
+  const operations = [...new Set(cells.map(({ operation }) => operation))];
+  const figure = (contender: Contender, operation: Operation) => {
+    const { rounds } = find(cells, [contender, operation]) ?? {};
+    if (!rounds) return '';
+    const cost = 1000 * median(rounds.map((round) => round.cost));
+    const rate = median(rounds.map((round) => round.perSecond));
+    return `${cost.toFixed(0)} µs, ${rate.toFixed(0)}/s`;
+  };
+  const rows = operations.map((operation) => [
+    operation.name,
+    ...contenders.map((contender) => figure(contender, operation)),
+  ]);
+  const titles = contenders.map(({ title }) => title);
+  return table(['processor a request, requests a second', ...titles], rows);
+}
+
+/** Judges a limit if its figures were measured. Returns the cells of its row. */
+function judge([asked, most, of, over]: Limit, cells: readonly Cell[]) {
+  const [one, other] = [find(cells, of)?.rounds, find(cells, over)?.rounds];
+  if (!one || !other) return [];
+  const ratios = one.map(({ cost }, round) => cost / (other[round]?.cost ?? 0));
+  // Other load on the machine only adds to the cost of a round.
+  const cheapest = (rounds: Cell['rounds']) => Math.min(...rounds.map(({ cost }) => cost));
+  const isKept = median(ratios) <= most;
+  const range = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
+  const measured = `${median(ratios).toFixed(2)} (${range.join(' to ')})`;
+  const ofCheapest = (cheapest(one) / cheapest(other)).toFixed(2);
+  return [{ isKept, cells: [asked, most.toFixed(2), measured, ofCheapest, verdict(isKept)] }];
+}
+
+function find(cells: readonly Cell[], [contender, operation]: Limit[2]): Cell | undefined {
+  return cells.find((cell) => cell.contender === contender && cell.operation === operation);
 }

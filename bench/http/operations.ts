@@ -20,70 +20,40 @@ export interface Operation {
 export const LISTED = 'listed';
 export const WRITTEN = 'written';
 
-const refused = { statuses: [400, 422], isRefused: true } as const;
+const SKILLS = `/projects/${LISTED}/skills`;
+const NEW_SKILLS = `/projects/${WRITTEN}/skills`;
 
-const newSkill = { name: 'skill-[<id>]', type: 'lookup', params: { database: 'sales', depth: 3 } };
+function reading(name: string, path: string, more: Partial<Operation> = {}): Operation {
+  return { name, method: 'GET', path: SKILLS + path, statuses: [200], ...more };
+}
 
-export const getSkill: Operation = {
-  name: 'getSkill',
-  method: 'GET',
-  path: `/projects/${LISTED}/skills/skill-50`,
-  statuses: [200],
-};
+const refused = { statuses: [400, 422], isRefused: true };
+
+export const getSkill = reading('getSkill', '/skill-50');
+export const listSkills = reading('listSkills', '');
+export const listOneSkill = reading('listSkills, one of them', '?limit=1');
+export const refusedList = reading('listSkills, refused', '?limit=0', refused);
+export const unknownSkill = reading('getSkill, 404', '/missing', {
+  ...{ prefer: 'code=404', statuses: [404] },
+});
 
 export const createSkill: Operation = {
-  name: 'createSkill',
-  method: 'POST',
-  path: `/projects/${WRITTEN}/skills`,
-  body: JSON.stringify({ skill: newSkill }),
-  statuses: [201],
-  addsRows: true,
+  ...{ name: 'createSkill', method: 'POST', path: NEW_SKILLS, statuses: [201], addsRows: true },
+  body: JSON.stringify({
+    skill: { name: 'skill-[<id>]', type: 'lookup', params: { database: 'sales', depth: 3 } },
+  }),
 };
 
 /** A body with an unknown field, a field of the wrong type, and a missing field. */
 export const refusedCreate: Operation = {
-  ...refused,
-  name: 'createSkill, refused',
-  method: 'POST',
-  path: createSkill.path,
+  ...{ name: 'createSkill, refused', method: 'POST', path: NEW_SKILLS, ...refused },
   body: JSON.stringify({ skill: { name: 'skill-[<id>]', params: 'sales', kind: 'lookup' } }),
 };
 
-export const listSkills: Operation = {
-  name: 'listSkills',
-  method: 'GET',
-  path: `/projects/${LISTED}/skills`,
-  statuses: [200],
-};
-
-export const listOneSkill: Operation = {
-  name: 'listSkills, one of them',
-  method: 'GET',
-  path: `/projects/${LISTED}/skills?limit=1`,
-  statuses: [200],
-};
-
-export const refusedList: Operation = {
-  ...refused,
-  name: 'listSkills, refused',
-  method: 'GET',
-  path: `/projects/${LISTED}/skills?limit=0`,
-};
-
 export const updateAgent: Operation = {
-  name: 'updateAgent',
-  method: 'PUT',
-  path: `/projects/${LISTED}/agents/analyst`,
+  ...{ name: 'updateAgent', method: 'PUT', path: `/projects/${LISTED}/agents/analyst` },
   body: JSON.stringify({
     agent: { prompt_template: 'Answer in one sentence: {{question}}', settings: { depth: 3 } },
   }),
   statuses: [200],
-};
-
-export const unknownSkill: Operation = {
-  name: 'getSkill, 404',
-  method: 'GET',
-  path: `/projects/${LISTED}/skills/missing`,
-  prefer: 'code=404',
-  statuses: [404],
 };

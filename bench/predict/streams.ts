@@ -8,7 +8,8 @@ import {
   type Service,
 } from '../../testkit/service/measured-service.js';
 import type { Finding, Scenario } from '../scenarios.js';
-import { diamondPrices, withService } from './service.js';
+import { withService } from '../services.js';
+import { MEASURED, trainPricesPath } from './service.js';
 
 const ROWS = 5_000_000;
 /** The number of lines, which are sent repeatedly. */
@@ -24,55 +25,46 @@ type Reader = (answer: IncomingMessage, count: (piece: Buffer) => void) => Promi
 export const streams: Scenario = {
   name: 'streams',
   run: (folder) =>
-    withService(folder, async (service) => {
-      const predict = `${await diamondPrices(service)}/predict`;
-      const { rows } = diamondTable(LINES);
-      const lines = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-      const fast = await stream(service, predict, lines, ROWS, readAll);
-      const slow = await stream(service, predict, lines, ROWS / 20, (answer, count) =>
-        readAll(answer, count, REST),
-      );
-      const none = await stream(service, predict, lines, ROWS, untilClosed);
-      return [
-        finding(`${ROWS.toLocaleString('en')} rows as lines of JSON`, fast, fast.rows === ROWS),
-        finding('a reader who is slower than the sender', slow, slow.rows === ROWS / 20),
-        finding('a reader who does not read is given up', none, none.rows === 0),
-      ];
-    }),
+    withService(
+      folder,
+      async (service) => {
+        const url = service.url + (await trainPricesPath(service));
+        const { rows } = diamondTable(LINES);
+        const lines = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+        const few = ROWS / 20;
+        const readSlowly: Reader = (answer, count) => readAll(answer, count, REST);
+        const send = (what: string, sent: number, read: Reader, answered = sent) =>
+          stream(service, { url, lines, what, sent, read, answered });
+        return [
+          await send(`${ROWS.toLocaleString('en')} rows as lines of JSON`, ROWS, readAll),
+          await send('a reader who is slower than the sender', few, readSlowly),
+          await send('a reader who does not read is given up', ROWS, untilClosed, 0),
+        ];
+      },
+      MEASURED,
+    ),
 };
 
-interface Outcome {
-  readonly rows: number;
-  readonly seconds: number;
-  /** The processor time of the service. */
-  readonly worked: number;
-  /** The highest memory of the service, in MB. */
-  readonly memory: number;
-}
-
-function finding(what: string, outcome: Outcome, isWhole: boolean): Finding {
-  const { rows, seconds, worked, memory } = outcome;
-  const rate = rows > 0 ? `, ${Math.round(rows / worked / 1000)} k rows a second of processor` : '';
-  return {
-    asked: `${what}: in less than ${MAX_MEMORY} MB of memory`,
-    measured: `${memory.toFixed(0)} MB; ${rows.toLocaleString('en')} rows answered in ${seconds.toFixed(0)} s${rate}`,
-    passed: isWhole && memory < MAX_MEMORY,
-  };
+/** Rows that are sent, and those that are to be answered. */
+interface Stream {
+  readonly what: string;
+  readonly url: string;
+  readonly lines: Buffer;
+  readonly sent: number;
+  readonly answered: number;
+  readonly read: Reader;
 }
 
 async function stream(
-  service: Service,
-  url: string,
-  lines: Buffer,
-  rows: number,
-  read: Reader,
-): Promise<Outcome> {
+  { pid }: Service,
+  { what, url, lines, sent: rows, answered: due, read }: Stream,
+): Promise<Finding> {
   const begun = performance.now();
-  const workedBefore = processorTime(service.pid);
+  const workedBefore = processorTime(pid);
   let answered = 0;
   let memory = 0;
   const sampling = setInterval(() => {
-    memory = Math.max(memory, residentMemory(service.pid));
+    memory = Math.max(memory, residentMemory(pid));
   }, 100);
   const sent = request(url, {
     method: 'POST',
@@ -88,11 +80,15 @@ async function stream(
   });
   await sending;
   clearInterval(sampling);
+  const seconds = (performance.now() - begun) / 1000;
+  const worked = processorTime(pid) - workedBefore;
+  const megabytes = (memory * 2 ** 20) / 1e6;
+  const rate =
+    answered > 0 ? `, ${Math.round(answered / worked)} k rows a second of processor` : '';
   return {
-    rows: answered,
-    seconds: (performance.now() - begun) / 1000,
-    worked: (processorTime(service.pid) - workedBefore) / 1000,
-    memory: (memory * 2 ** 20) / 1e6,
+    asked: `${what}: in less than ${MAX_MEMORY} MB of memory`,
+    measured: `${megabytes.toFixed(0)} MB; ${answered.toLocaleString('en')} rows answered in ${seconds.toFixed(0)} s${rate}`,
+    passed: answered === due && megabytes < MAX_MEMORY,
   };
 }
 

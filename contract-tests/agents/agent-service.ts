@@ -20,7 +20,6 @@ export type AgentEvent = components['schemas']['AgentEvent'];
 /** The key of the chat server, which must appear nowhere. */
 export const CHAT_KEY = 'chat-secret-4711';
 
-/** A skill of an agent. */
 interface SkillFields {
   readonly type: string;
   readonly params?: Record<string, unknown>;
@@ -67,7 +66,6 @@ export class AgentService {
     return new AgentService(chat, server, folder, key);
   }
 
-  /** Trains the model `prices`. */
   async trainPrices(): Promise<void> {
     const roster = createRosterClient({ baseUrl: this.server.url, apiKey: this.key });
     await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
@@ -92,7 +90,6 @@ export class AgentService {
     return name;
   }
 
-  /** Creates a resource, and returns it. */
   async create(kind: 'skill' | 'agent' | 'chatbot', fields: object): Promise<{ id: string }> {
     const response = await this.send('POST', `/projects/default/${kind}s`, { [kind]: fields });
     if (!response.ok) throw new Error(await response.text());
@@ -116,7 +113,6 @@ export class AgentService {
     if (!response.ok) throw new Error(await response.text());
   }
 
-  /** Deletes a resource. */
   async remove(path: string): Promise<void> {
     const response = await this.send('DELETE', path);
     if (!response.ok) throw new Error(await response.text());

@@ -61,7 +61,6 @@ export function browserAndService(
   };
 }
 
-/** The settings of a browser window. */
 export interface WindowOptions {
   readonly colorScheme?: 'light' | 'dark';
   /** In CSS pixels. */

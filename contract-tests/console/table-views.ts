@@ -1,7 +1,6 @@
 /** Steps that the tests of views with tables share. */
 import type { Page } from 'playwright-core';
 
-/** A file to choose. */
 export interface ChosenFile {
   readonly name: string;
   readonly content: string | Buffer;

@@ -36,7 +36,6 @@ function shapeOf(value: unknown): string {
 
 /** The kind of a body; equal for two bodies of the same kind. */
 export interface Likeness {
-  /** The kind of the whole body. */
   readonly whole: string;
   /** The message of each error of a problem, without its variable parts. */
   readonly faults: readonly string[];

@@ -2,7 +2,6 @@
 import type { Operation, Place } from '../../testkit/openapi/document.js';
 import { likenessOf } from './likeness.js';
 
-/** A single promise of the contract. */
 export interface Promised {
   /** The id in reasons and records, such as `createSkill 409 example taken`. */
   readonly id: string;
@@ -10,8 +9,6 @@ export interface Promised {
   readonly of: string;
   /** The status of the answer; undefined if the promise is about the request. */
   readonly status?: string;
-  readonly kind: 'status' | 'header' | 'example' | 'fault' | 'request' | 'parameter';
-  readonly name: string;
 }
 
 /** An answer as the contract documents it. */
@@ -37,24 +34,15 @@ export function documentedAnswers(contract: Place, operations: readonly Operatio
 
 /** Returns every promise of the contract, in its order. */
 export function promises(contract: Place, operations: readonly Operation[]): Promised[] {
-  const ofRequests = operations.flatMap((operation) => [
-    ...requestExamples(operation).map(
-      ({ name }): Promised => ({
-        id: requestId(operation.id, name),
-        of: operation.id,
-        kind: 'request',
-        name,
-      }),
-    ),
-    ...parameterExamples(operation).map(
-      ({ parameter, name }): Promised => ({
-        id: parameterId(operation.id, parameter, name),
-        of: operation.id,
-        kind: 'parameter',
-        name: `${parameter} ${name}`,
-      }),
-    ),
-  ]);
+  const ofRequests = operations.flatMap((operation) => {
+    const of = operation.id;
+    return [
+      ...requestExamples(operation).map(({ name }) => requestId(of, name)),
+      ...parameterExamples(operation).map(({ parameter, name }) =>
+        parameterId(of, parameter, name),
+      ),
+    ].map((id): Promised => ({ id, of }));
+  });
   const all = [...ofRequests, ...documentedAnswers(contract, operations).flatMap(ofAnswer)];
   return [...new Map(all.map((promised) => [promised.id, promised])).values()];
 }
@@ -62,88 +50,59 @@ export function promises(contract: Place, operations: readonly Operation[]): Pro
 function ofAnswer(answer: Documented): Promised[] {
   const { of, status, response } = answer;
   const examples = answerExamples(response);
-  return [
-    { id: statusId(answer), of, status, kind: 'status', name: status },
-    ...response
-      .entries('headers')
-      .map(
-        ([name]): Promised => ({ id: headerId(answer, name), of, status, kind: 'header', name }),
-      ),
-    ...examples.map(
-      ({ name }): Promised => ({ id: exampleId(answer, name), of, status, kind: 'example', name }),
-    ),
-    // The messages of single errors are the same for all operations, so each is promised once.
-    ...examples.flatMap(({ likeness }) =>
-      likeness.faults.map(
-        (words): Promised => ({ id: faultId(words), of: 'faults', kind: 'fault', name: words }),
-      ),
-    ),
+  const ids = [
+    statusId(answer),
+    ...response.entries('headers').map(([name]) => headerId(answer, name)),
+    ...examples.map(({ name }) => exampleId(answer, name)),
   ];
+  // The messages of single errors are the same for all operations, so each is promised once.
+  const faults = examples.flatMap(({ likeness }) => likeness.faults.map(faultId));
+  return [...ids.map((id) => ({ id, of, status })), ...faults.map((id) => ({ id, of: 'faults' }))];
 }
 
-/** The examples by what has them: they are compared with every recorded exchange. */
-const examplesOfAnswers = new WeakMap<Place, ReturnType<typeof readAnswerExamples>>();
-const examplesOfBodies = new WeakMap<Operation, ReturnType<typeof readRequestExamples>>();
-const examplesOfParameters = new WeakMap<Operation, ReturnType<typeof readParameterExamples>>();
-
-/** Returns the value of a key, which is read once. */
-function readOnce<Key extends object, Value>(
-  values: WeakMap<Key, Value>,
-  key: Key,
-  read: (key: Key) => Value,
-): Value {
-  const known = values.get(key);
-  if (known !== undefined) return known;
-  const value = read(key);
-  values.set(key, value);
-  return value;
+/** Returns a function that reads the examples of a part once: each is compared with every recorded exchange. */
+function readOnce<Key extends object, Value>(read: (key: Key) => Value): (key: Key) => Value {
+  const values = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = values.get(key) ?? read(key);
+    values.set(key, value);
+    return value;
+  };
 }
 
 /** Returns the examples of a documented answer, with their kinds. */
-export function answerExamples(response: Place) {
-  return readOnce(examplesOfAnswers, response, readAnswerExamples);
-}
-
-function readAnswerExamples(response: Place) {
-  return response.entries('content').flatMap(([mediaType, content]) =>
+export const answerExamples = readOnce((response: Place) =>
+  response.entries('content').flatMap(([mediaType, content]) =>
     content.entries('examples').map(([name, example]) => ({
       name,
       mediaType,
       likeness: likenessOf(mediaType, textOf(example.at('value').value)),
     })),
-  );
-}
+  ),
+);
 
 /** Returns the examples of an operation's body. */
-export function requestExamples(operation: Operation) {
-  return readOnce(examplesOfBodies, operation, readRequestExamples);
-}
-
-function readRequestExamples({ place }: Operation) {
-  return place
+export const requestExamples = readOnce(({ place }: Operation) =>
+  place
     .entries('requestBody', 'content')
     .flatMap(([mediaType, content]) =>
       content
         .entries('examples')
         .map(([name, example]) => ({ name, mediaType, value: example.at('value').value })),
-    );
-}
+    ),
+);
 
 /** Returns the examples of an operation's parameters. */
-export function parameterExamples(operation: Operation) {
-  return readOnce(examplesOfParameters, operation, readParameterExamples);
-}
-
-function readParameterExamples({ parameters }: Operation) {
-  return parameters.flatMap((parameter) =>
+export const parameterExamples = readOnce(({ parameters }: Operation) =>
+  parameters.flatMap((parameter) =>
     parameter.entries('examples').map(([name, example]) => ({
       in: parameter.text('in'),
       parameter: parameter.text('name'),
       name,
       value: example.at('value').value,
     })),
-  );
-}
+  ),
+);
 
 export const statusId = ({ of, status }: Documented) => `${of} ${status}`;
 export const headerId = (answer: Documented, name: string) => `${statusId(answer)} header ${name}`;

@@ -29,7 +29,6 @@ export function beginRecords(): void {
   process.env[RECORDING] = `${Date.now()}`;
 }
 
-/** Completes the records of a run. */
 export function endRecords(): void {
   writeFileSync(DONE, JSON.stringify({ begun: Number(process.env[RECORDING]) }));
 }
@@ -39,7 +38,6 @@ export function isWanted(ids: readonly string[]): boolean {
   return isRecorded() && ids.some((id) => !written.has(id));
 }
 
-/** Returns whether a run is recorded. */
 export function isRecorded(): boolean {
   return process.env[RECORDING] !== undefined;
 }

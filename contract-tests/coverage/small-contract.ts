@@ -59,7 +59,6 @@ export const contract = Place.root({
 });
 
 const place = contract.at('paths', '/pens', 'post');
-/** The operation of the contract. */
 export const createPen: Operation = {
   id: 'createPen',
   method: 'POST',

@@ -17,9 +17,7 @@ import {
 } from 'roster-client';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { startServer } from '../../testkit/service/server-process.js';
-import { duckDb } from './duckdb.js';
-import type { Frames, Rows, WrittenFile } from './frames.js';
-import { polars } from './polars.js';
+import { duckDb, type Frames, polars, type Rows, type WrittenFile } from './libraries.js';
 
 const MODEL = { projectName: 'default', modelName: 'prices' };
 const COMPARED = ['price', 'price_min', 'price_max', 'price_confidence'];

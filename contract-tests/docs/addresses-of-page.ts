@@ -1,6 +1,5 @@
 import type { CodeBlock, MarkdownPage } from './markdown.js';
 
-/** An address that a page names. */
 export interface NamedAddress {
   /** Undefined if the page gives none. */
   readonly method: string | undefined;

@@ -10,7 +10,6 @@ export interface Look {
   readonly page: Page;
   /** Errors and warnings of the console, policy violations among them, and uncaught exceptions. */
   readonly faults: string[];
-  /** The origins of all requests. */
   readonly origins: Set<string>;
 }
 

@@ -8,7 +8,6 @@ export interface CodeBlock {
   readonly code: string;
 }
 
-/** A page of the documentation. */
 export interface MarkdownPage {
   /** From the root of the repository, such as `docs/api.md`. */
   readonly path: string;

@@ -1,6 +1,5 @@
 import { type Parameter, type Target, targetNamed } from './operations.js';
 
-/** A parameter with its value. */
 export interface Sent {
   name: string;
   in: string;

@@ -10,7 +10,6 @@ import type { Tally } from './tally.js';
 import { KEPT } from './values/edge-values.js';
 import { recordOf } from './values/schema.js';
 
-/** An existing resource. */
 export interface Resource {
   name: string;
   id: string;
@@ -220,7 +219,6 @@ function lastKindOf(target: Target): Kind | undefined {
     .at(-1);
 }
 
-/** A request and its answer. */
 export interface Exchange {
   made: Case;
   filled: Filled;

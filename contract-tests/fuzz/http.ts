@@ -1,6 +1,5 @@
 import { Agent, request } from 'node:http';
 
-/** A request as it is sent. */
 export interface HttpRequest {
   method: string;
   /** The address and the query, percent-encoded. */
@@ -12,7 +11,6 @@ export interface HttpRequest {
 /** Headers or trailers in the order and the spelling of the wire. */
 type Fields = readonly (readonly [name: string, value: string])[];
 
-/** An answer as it was received. */
 export interface Answer {
   status: number;
   headers: Headers;
@@ -24,7 +22,6 @@ export interface Answer {
   json: unknown;
 }
 
-/** Sends the requests of a fixture. */
 export interface Client {
   /** @throws if there is no answer */
   send(request: HttpRequest, operationId: string): Promise<Answer>;

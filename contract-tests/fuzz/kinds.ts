@@ -50,8 +50,19 @@ export function createsAtItsAddress({ method, id }: Target): boolean {
   return method === 'PUT' && kinds.some(({ creator }) => creator.id === id);
 }
 
+/** Returns the parameters that a link gives to its operation, from a request's own and its answer. */
+export function pathOfLink(
+  { parameters }: Link,
+  path: Readonly<Record<string, string>>,
+  body: unknown,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [name, evaluate(value, path, body)]),
+  );
+}
+
 /** Evaluates a link's runtime expression (OpenAPI 3.1, section 4.8.20.4). */
-export function evaluate(
+function evaluate(
   expression: string,
   path: Readonly<Record<string, string>>,
   body: unknown,

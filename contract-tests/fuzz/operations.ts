@@ -1,7 +1,6 @@
 /** The operations of the contract, in the form that the generators need. */
 import { type Operation, operations, type Place } from '../../testkit/openapi/document.js';
 
-/** A parameter of an operation. */
 export interface Parameter {
   name: string;
   in: string;
@@ -31,7 +30,6 @@ export interface Target {
 
 export const targets: readonly Target[] = operations.map(targetOf);
 
-/** Returns the operation with an operationId. */
 export function targetNamed(id: string): Target {
   const found = targets.find((target) => target.id === id);
   if (found === undefined) throw new Error(`The contract has no operation ${id}`);

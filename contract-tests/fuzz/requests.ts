@@ -12,7 +12,6 @@ export interface Filled {
   authorization: string | undefined;
 }
 
-/** Converts a case to a request. */
 export function requestOf(made: Case, { path, authorization }: Filled): HttpRequest {
   const target = targetOf(made);
   const address = target.path.replace(/\{(\w+)\}/g, (_, name) =>

@@ -11,7 +11,6 @@ import { requestOf } from './requests.js';
 /** The number of requests per seed: the more, the longer the path to a finding. */
 const ROUND = 200;
 
-/** The maximum number of shrinking steps. */
 const SHRINKS = 300;
 
 /**
@@ -45,7 +44,6 @@ export async function searchRequests(
   findings.add({ ...last, seed, path: details.counterexamplePath ?? '' });
 }
 
-/** Sends the request of a case. */
 export async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {
   const filled = await fixture.fill(made);
   const request = requestOf(made, filled);

@@ -1,4 +1,3 @@
-/** Counts requests and answers. */
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>();
   #requests = 0;

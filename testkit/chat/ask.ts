@@ -8,7 +8,6 @@ import {
   type ScriptedChatServer,
 } from './scripted-chat-server.js';
 
-/** A small request. */
 export const QUESTION: ChatRequest = {
   model: 'llama3.2',
   messages: [{ role: 'user', content: 'What does it cost?' }],

@@ -13,7 +13,6 @@ type Schemas = components['schemas'];
 interface ConversingOptions {
   /** The store of the tests' target; the service gets one of its own, of the same kind. */
   readonly databaseUrl: string | undefined;
-  /** Sends requests. */
   readonly fetch: (request: Request) => Promise<Response>;
   readonly env?: NodeJS.ProcessEnv;
 }
@@ -92,7 +91,6 @@ export class ConversingService {
     return `${at}/${id}`;
   }
 
-  /** Sends a message of a person. */
   say(conversation: string, content: string, init?: RequestInit): Promise<Response> {
     return this.send('POST', `${conversation}/messages`, { message: { content } }, init);
   }

@@ -4,7 +4,6 @@ import type { components } from '../../generated/chat-server.js';
 
 type Schemas = components['schemas'];
 
-/** A reply to one request. */
 export interface ChatReply {
   /** 200 if it is left out. */
   readonly status?: number;
@@ -44,7 +43,6 @@ export function usageChunk(usage: Schemas['Usage']): string {
   return event({ id: 'chatcmpl-1', object: 'chat.completion.chunk', choices: [], usage });
 }
 
-/** Returns a value as an event. */
 export function event(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
@@ -105,7 +103,6 @@ export function refuses(
   return { status, headers: { ...JSON_HEADERS, ...headers }, body: [JSON.stringify({ error })] };
 }
 
-/** Returns a page of a proxy. */
 export function page(status: number): ChatReply {
   return {
     status,

@@ -42,7 +42,6 @@ export const FILE_FORMATS = [
   'parquet',
 ] as const satisfies readonly FileFormat[];
 
-/** Returns a table as a file. */
 export function fileOf(
   format: FileFormat,
   columns: readonly TestColumn[],

@@ -3,7 +3,6 @@ import { Agent, request } from 'node:http';
 /** The headers of a request, by name. */
 export type Headers = Readonly<Record<string, string | number>>;
 
-/** An answer of the service. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -50,7 +50,6 @@ export class OpenStream {
     return rest;
   }
 
-  /** Closes the connection. */
   break(): void {
     this.#request.destroy();
   }

@@ -41,7 +41,6 @@ export class Place {
     return place;
   }
 
-  /** Returns the text below this place. */
   text(...keys: string[]): string {
     return String(this.at(...keys).value);
   }
@@ -63,7 +62,6 @@ export class Place {
   }
 }
 
-/** An operation of the contract. */
 export interface Operation {
   id: string;
   method: string;

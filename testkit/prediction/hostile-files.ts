@@ -21,7 +21,6 @@ export class MadeNumbers {
     this.#changed = changed;
   }
 
-  /** The numbers so far. */
   get count(): number {
     return this.#count;
   }

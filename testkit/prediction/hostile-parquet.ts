@@ -152,7 +152,6 @@ const QUICK = [0, 1, 6, 7];
 
 const Encoding = { plain: 0, runs: 3, deltas: 5, lengths: 6, prefixes: 7, indices: 8, split: 9 };
 
-/** A column of a file. */
 interface Column {
   readonly name: string;
   readonly physical: number;
@@ -279,7 +278,6 @@ function chunkOf(numbers: MadeNumbers, column: Column, rows: number, codec: numb
   return { bytes: out.done(), dictionaryBytes };
 }
 
-/** A column in a row group. */
 export interface MadeChunk {
   /** The bytes that are added to the file; none, if the column shares the bytes of another. */
   readonly bytes: Uint8Array;
@@ -287,9 +285,10 @@ export interface MadeChunk {
   readonly start?: number;
   readonly length?: number;
   readonly dictionaryBytes: number;
+  /** The codec of the file, unless it has its own. */
+  readonly codec?: number;
 }
 
-/** Writes a file of row groups. */
 export function fileOf(
   numbers: MadeNumbers,
   columns: readonly Omit<Column, 'encoding'>[],
@@ -300,11 +299,12 @@ export function fileOf(
   const int = (value: number) => integer(numbers, value);
   let end = 4;
   const groupsMade = Array.from(groups, ({ rows, chunks }) => {
-    const made = chunks.map(({ bytes, start = end, length = bytes.length, dictionaryBytes }) => {
+    const made = chunks.map((chunk) => {
+      const { bytes, start = end, length = bytes.length, dictionaryBytes } = chunk;
       pieces.push(bytes);
       end += bytes.length;
       const places: FieldOfStruct[] = [
-        [4, I32, int(codec)],
+        [4, I32, int(chunk.codec ?? codec)],
         [7, I64, int(length)],
         [9, I64, int(start + dictionaryBytes)],
       ];

@@ -45,12 +45,10 @@ export function csvStream(text: string, size = 64 * 1024): Readable {
   return Readable.from(chunks);
 }
 
-/** A table with a numeric target. */
 export async function readCsv(text: string, target = 'y'): Promise<RegressionTable> {
   return numeric(await readCsvTable(csvStream(text), target));
 }
 
-/** A table with a numeric target. */
 export function readRows(rows: Iterable<unknown>, target: string): RegressionTable {
   return numeric(readRowsTable(rows, target));
 }

@@ -68,7 +68,6 @@ export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
   });
 }
 
-/** Creates a key, and returns it. */
 export function makeKey(databaseUrl: string, options: KeyOptions): Promise<string> {
   return onStore(databaseUrl, (store) => createIn(store, options));
 }

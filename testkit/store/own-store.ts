@@ -65,7 +65,6 @@ async function postgresStore(targetUrl: string): Promise<OwnStore> {
   };
 }
 
-/** Opens a connection to PostgreSQL. */
 export async function connectTo(connectionString: string): Promise<Connection> {
   const client = new pg.Client({ connectionString });
   await client.connect();

@@ -10,9 +10,9 @@ import { Histogram, register } from 'prom-client';
 import { readConfig } from '../../../server/config.js';
 import { PreparedStatement } from '../../../server/store/database/dialect.js';
 import { requireFrom } from '../../../tools/on-demand/installed.js';
-import { contractSchemas, fastifyApp } from './fastify-app.js';
-import { openDatabase, prepareSkill } from './prepared-skill.js';
-import { sayThatItListens } from './serve.js';
+import { fastifyApp, routeOf } from './fastify-app.js';
+
+import { openDatabase, prepareSkill, sayThatItListens } from './serve.js';
 
 /**
  * `getSkill` as a careful team would build it on Fastify, with its own plugins: keys, a rate limit for each key,
@@ -57,6 +57,7 @@ app.addHook('onResponse', async (request, reply) => {
     status: reply.statusCode,
   };
   durations.observe(labels, reply.elapsedTime / 1000);
+  return undefined;
 });
 
 const database = openDatabase();
@@ -105,9 +106,8 @@ interface SkillPath {
   readonly skill_name: string;
 }
 
-const schemas = await contractSchemas();
 app.route<{ Params: SkillPath }>({
-  ...schemas('getSkill'),
+  ...routeOf('getSkill'),
   handler: async ({ params, owner }, reply) => {
     const skill = findSkill(owner, params.project_name, params.skill_name);
     if (skill) return reply.send(skill);

@@ -1,11 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { fastify as Fastify, FastifyInstance, FastifyOptions } from 'fastify';
-import { type Contract, readContract } from '../../../server/contract/document.js';
-import { valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
+import { document, operations } from '../../../testkit/openapi/document.js';
+import { root } from '../../../testkit/root.js';
 import { requireFrom } from '../../../tools/on-demand/installed.js';
-import { CONTRACT_FILE } from '../contract-file.js';
 
 const fastify: typeof Fastify = requireFrom('bench')('fastify');
 
@@ -21,39 +21,30 @@ export function fastifyApp(options?: FastifyOptions): FastifyInstance {
   return app;
 }
 
-/** A route of the contract, with JSON schemas for all that a request and its answer hold. */
-export interface RouteSchemas {
-  readonly method: string;
-  /** With a colon before each parameter. */
-  readonly url: string;
-  readonly schema: {
-    readonly params: JsonRecord;
-    readonly querystring: JsonRecord;
-    readonly headers: JsonRecord;
-    readonly body?: unknown;
-    readonly response: JsonRecord;
-  };
-}
+const VERSION = String(asRecord(document['info'])['version']);
 
-/** Reads the contract, and gives the route of an operation; no schema refers to another any more. */
-export async function contractSchemas(): Promise<(operationId: string) => RouteSchemas> {
-  const contract = readContract(CONTRACT_FILE);
-  return (operationId) => routeOf(contract, operationId);
-}
+/** The built contract in which no schema refers to another. */
+const paths = asRecord(
+  asRecord(
+    JSON.parse(readFileSync(new URL(`dist/contract/${VERSION}.dereferenced.json`, root), 'utf8')),
+  )['paths'],
+);
 
-function routeOf({ document, operations }: Contract, operationId: string): RouteSchemas {
+/** Returns the route of an operation, with JSON schemas for all that a request and its answer hold. */
+export function routeOf(operationId: string) {
   const operation = operations.find(({ id }) => id === operationId);
   if (!operation) throw new Error(`There is no operation ${operationId}`);
   const { method, path } = operation;
-  const item = asRecord(inlined(document, document.paths[path]));
-  const definition = asRecord(item[method]);
+  const item = asRecord(paths[path]);
+  const definition = asRecord(item[method.toLowerCase()]);
   const parameters = [...listOf(item['parameters']), ...listOf(definition['parameters'])];
   const body = jsonSchemaOf(definition['requestBody']);
   const response = Object.entries(asRecord(definition['responses']))
     .map(([status, answer]) => [status, jsonSchemaOf(answer)] as const)
     .filter(([status, schema]) => status.startsWith('2') && schema !== undefined);
   return {
-    method: method.toUpperCase(),
+    method,
+    // With a colon before each parameter.
     url: path.replace(/\{(\w+)\}/g, ':$1'),
     schema: {
       params: objectOf(parameters, 'path', false),
@@ -84,15 +75,4 @@ function objectOf(parameters: readonly JsonRecord[], place: string, others: bool
 
 function listOf(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.map(asRecord) : [];
-}
-
-/** A part of a document with what its references lead to in their place. */
-function inlined(document: unknown, part: unknown): unknown {
-  if (Array.isArray(part)) return part.map((one) => inlined(document, one));
-  if (typeof part !== 'object' || part === null) return part;
-  const { $ref } = asRecord(part);
-  if (typeof $ref === 'string') return inlined(document, valueAt(document, $ref.slice(1)));
-  return Object.fromEntries(
-    Object.entries(part).map(([name, value]) => [name, inlined(document, value)]),
-  );
 }

@@ -1,12 +1,11 @@
 import type { FastifyReply } from 'fastify';
 import { readConfig } from '../../../server/config.js';
-import { contractSchemas, fastifyApp } from './fastify-app.js';
+import { fastifyApp, routeOf } from './fastify-app.js';
 import { openStore, sayThatItListens } from './serve.js';
 import { type Answer, type BodyOf, Work } from './work.js';
 
 /** Fastify with the contract's schemas, compiled for what it is sent and for what it answers. */
 const work = new Work(await openStore());
-const schemas = await contractSchemas();
 const app = fastifyApp();
 
 interface InProject {
@@ -14,22 +13,22 @@ interface InProject {
 }
 
 app.route<{ Params: InProject & { skill_name: string } }>({
-  ...schemas('getSkill'),
+  ...routeOf('getSkill'),
   handler: async ({ params }, reply) =>
     send(reply, await work.getSkill(params.project_name, params.skill_name)),
 });
 app.route<{ Params: InProject; Querystring: { limit?: number } }>({
-  ...schemas('listSkills'),
+  ...routeOf('listSkills'),
   handler: async ({ params, query }, reply) =>
     send(reply, await work.listSkills(params.project_name, query.limit)),
 });
 app.route<{ Params: InProject; Body: BodyOf<'createSkill'> }>({
-  ...schemas('createSkill'),
+  ...routeOf('createSkill'),
   handler: async ({ params, body }, reply) =>
     send(reply, await work.createSkill(params.project_name, body)),
 });
 app.route<{ Params: InProject & { agent_name: string }; Body: BodyOf<'updateAgent'> }>({
-  ...schemas('updateAgent'),
+  ...routeOf('updateAgent'),
   handler: async ({ params, body }, reply) =>
     send(reply, await work.updateAgent(params.project_name, params.agent_name, body)),
 });

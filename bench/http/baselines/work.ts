@@ -7,7 +7,6 @@ import { agents, updateAgent } from '../../../server/resources/agents.js';
 import { createSkill, skills } from '../../../server/resources/skills.js';
 import type { Store } from '../../../server/store/index.js';
 
-/** The JSON body of an operation. */
 export type BodyOf<O extends keyof operations> = operations[O] extends {
   requestBody: { content: { 'application/json': infer B } };
 }

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { sentValue, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
-import { evaluate, type Link } from '../kinds.js';
+import { type Link, pathOfLink } from '../kinds.js';
 import { onlyKey } from '../requests.js';
 import { KEPT } from '../values/edge-values.js';
 import { recordOf } from '../values/schema.js';
@@ -52,25 +52,18 @@ export async function afterCreation(exchange: Exchange, links: readonly Link[]):
   fixture.forget(targetOf(made));
   // The permanent resource was trained again; it stays.
   if (Object.values(filled.path).includes(KEPT)) return faults;
-  const pathOf = ({ parameters }: Link) =>
-    Object.fromEntries(
-      Object.entries(parameters).map(([name, value]) => [
-        name,
-        evaluate(value, filled.path, answer.json),
-      ]),
-    );
-  return [...faults, ...(await walk(exchange, links, pathOf))];
+  return [...faults, ...(await walk(exchange, links))];
 }
 
 /** Follows the links of a created resource: they lead to it until it is deleted, and then to 404. */
 async function walk(
-  { fixture, answer }: Exchange,
+  { fixture, answer, filled }: Exchange,
   links: readonly Link[],
-  pathOf: (link: Link) => Record<string, string>,
 ): Promise<string[]> {
   const faults: string[] = [];
   const ask = async (link: Link, ...expected: number[]) => {
-    const { status, text } = await fixture.call(link.target, pathOf(link), bodyOf(link));
+    const path = pathOfLink(link, filled.path, answer.json);
+    const { status, text } = await fixture.call(link.target, path, bodyOf(link));
     if (!expected.includes(status)) {
       faults.push(
         `the link ${link.target.id} of what was created: ${status} ${text.slice(0, 300)}`,

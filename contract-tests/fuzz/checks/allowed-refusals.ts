@@ -14,13 +14,14 @@ type Condition = (exchange: Exchange) => boolean;
 const TOOL_TYPES = new Set<unknown>(['model', 'sql', 'retrieval', 'knowledge_base']);
 
 const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
-  '/problems/project-not-found': ({ filled }) => !filled.isThere,
-  '/problems/skill-not-found': ({ filled }) => !filled.isThere,
-  '/problems/agent-not-found': ({ filled }) => !filled.isThere,
-  '/problems/chatbot-not-found': ({ filled }) => !filled.isThere,
-  '/problems/document-not-found': ({ filled }) => !filled.isThere,
-  '/problems/conversation-not-found': ({ filled }) => !filled.isThere,
-  '/problems/message-not-found': ({ filled }) => !filled.isThere,
+  ...Object.fromEntries(
+    ['project', 'skill', 'agent', 'chatbot', 'document', 'conversation', 'message'].map(
+      (kind): [string, Condition] => [
+        `/problems/${kind}-not-found`,
+        ({ filled }) => !filled.isThere,
+      ],
+    ),
+  ),
   '/problems/model-not-found': ({ filled, made }) => !filled.isThere || versionAsked(made) !== 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, fixture }) =>
@@ -79,13 +80,13 @@ export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange
   if (answer.status === 404) {
     return !filled.isThere && (request.body?.length ?? 0) > MAX_DISCARDED_BYTES;
   }
-  const { errors } = recordOf(answer.json);
-  const [error, ...others] = Array.isArray(errors) ? errors : [];
-  return (
-    others.length === 0 &&
-    recordOf(error)['pointer'] === '/body' &&
-    countMembers(made.body?.value) > MAX_MEMBERS
-  );
+  return pointersOf(answer.json).join() === '/body' && countMembers(made.body?.value) > MAX_MEMBERS;
+}
+
+/** Returns the places that a problem points at. */
+export function pointersOf(problem: unknown): string[] {
+  const { errors } = recordOf(problem);
+  return Array.isArray(errors) ? errors.map((error) => String(recordOf(error)['pointer'])) : [];
 }
 
 /** Counts the arrays, objects and members of a JSON value. */
@@ -118,10 +119,10 @@ function typeWritten(body: unknown): unknown {
 
 /** Returns whether the answer points only at names other than those of the permanent resources. */
 function pointsAtWords(problem: unknown, body: unknown): boolean {
-  const { errors } = recordOf(problem);
-  if (!Array.isArray(errors) || errors.length === 0) return false;
-  return errors.every((error) => {
-    const steps = String(recordOf(error)['pointer']).split('/').slice(2);
+  const pointers = pointersOf(problem);
+  if (pointers.length === 0) return false;
+  return pointers.every((pointer) => {
+    const steps = pointer.split('/').slice(2);
     const named = steps.reduce<unknown>((value, step) => recordOf(value)[step], body);
     const name = typeof named === 'string' ? named : recordOf(named)['name'];
     return typeof name === 'string' && name !== KEPT;
@@ -133,22 +134,21 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
  * created under two names, or messages that end with an answer.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
-  const { errors } = recordOf(problem);
-  const pointers = Array.isArray(errors)
-    ? errors.map((error) => String(recordOf(error)['pointer']))
-    : [];
-  // The last message is the question.
-  if (operationId === 'completeAgent' || operationId === 'streamAgent') {
-    return pointers.length > 0 && pointers.every((at) => at.startsWith('/body/messages/'));
+  const pointers = pointersOf(problem);
+  const pointWithin = (parent: string) =>
+    pointers.length > 0 && pointers.every((at) => at.startsWith(parent));
+  switch (operationId) {
+    // The last message is the question.
+    case 'completeAgent':
+    case 'streamAgent':
+      return pointWithin('/body/messages/');
+    case 'updateAgent':
+      return pointWithin('/body/agent/skills_to_add/');
+    default:
+      return (
+        operationId === 'updateChatbot' &&
+        pointers.join() === '/body/chatbot/name' &&
+        nameWritten(body) !== null
+      );
   }
-  if (operationId === 'updateAgent') {
-    return (
-      pointers.length > 0 && pointers.every((at) => at.startsWith('/body/agent/skills_to_add/'))
-    );
-  }
-  return (
-    operationId === 'updateChatbot' &&
-    pointers.join() === '/body/chatbot/name' &&
-    nameWritten(body) !== null
-  );
 }

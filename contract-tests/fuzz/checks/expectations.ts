@@ -3,7 +3,12 @@ import { type Case, type Expected, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import type { Answer } from '../http.js';
 import { recordOf } from '../values/schema.js';
-import { asksAgents, isAllowedRefusal, isRefusedUnvalidated } from './allowed-refusals.js';
+import {
+  asksAgents,
+  isAllowedRefusal,
+  isRefusedUnvalidated,
+  pointersOf,
+} from './allowed-refusals.js';
 
 /** Returns the violations of the contract in an answer. */
 export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
@@ -75,10 +80,7 @@ function deviations({ what, statuses, pointer }: Expected, exchange: Exchange): 
     return [`${what}: answered with ${answer.status}, not ${statuses.join(' or ')}`];
   }
   if (pointer === undefined || answer.status !== 400) return [];
-  const { errors } = recordOf(answer.json);
-  const pointers = Array.isArray(errors)
-    ? errors.map((error) => String(recordOf(error)['pointer']))
-    : [];
+  const pointers = pointersOf(answer.json);
   const unrelated = pointers.filter((other) => !isRelated(other, pointer));
   if (pointers.length > 0 && unrelated.length === 0) return [];
   return [`${what}: points at ${pointers.join(', ') || 'nothing'}, not at ${pointer}`];

@@ -1,4 +1,3 @@
-/** A violation of the contract. */
 export interface Finding {
   /** The kind of test that revealed it: a single request or a sequence. */
   kind: 'request' | 'sequence';
@@ -16,7 +15,6 @@ export interface Finding {
 /** The length, in characters, from which a request is abbreviated. */
 const MAX_SHOWN_LENGTH = 2000;
 
-/** The findings, each once. */
 export class Findings {
   readonly #found = new Map<string, Finding>();
 

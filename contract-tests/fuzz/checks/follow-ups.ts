@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
-import { evaluate, kinds, kindsWithin } from '../kinds.js';
+import { kinds, kindsWithin, pathOfLink } from '../kinds.js';
 import { pathParametersOf } from '../operations.js';
 import { onlyKey } from '../requests.js';
 import { recordOf } from '../values/schema.js';
@@ -42,13 +42,7 @@ async function afterChange(exchange: Exchange): Promise<string[]> {
   for (const method of ['GET', 'DELETE']) {
     const link = kind.links.find((candidate) => candidate.target.method === method);
     if (link === undefined) continue;
-    const path = Object.fromEntries(
-      Object.entries(link.parameters).map(([name, value]) => [
-        name,
-        evaluate(value, filled.path, answer.json),
-      ]),
-    );
-    const found = await fixture.call(link.target, path);
+    const found = await fixture.call(link.target, pathOfLink(link, filled.path, answer.json));
     if (found.status >= 300) faults.push(`${link.target.id} after the change: ${found.status}`);
     const isText = !link.target.produces.includes('application/json');
     if (method === 'GET' && !isText && !isDeepStrictEqual(found.json, answer.json)) {

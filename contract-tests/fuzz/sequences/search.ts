@@ -3,11 +3,10 @@ import type { Findings } from '../checks/findings.js';
 import type { Fixture } from '../fixture.js';
 import { EDGE_NUMBERS, EDGE_TEXTS } from '../values/edge-values.js';
 import { anything } from '../values/values.js';
+import { type Command, create, list, predict, read, remove, train, update } from './commands.js';
 import type { Draft, Written } from './fields.js';
 import { Mismatch, Project } from './project.js';
-import { List, Predict, Read, Train } from './reads.js';
 import { type Kind, type Reference, State } from './state.js';
-import { type Command, Create, Delete, Update } from './writes.js';
 
 /** Few names, so that they collide; some are easily confused. */
 const names = fc.constantFrom('a', 'A', 'a.b', '__proto__', 'constructor', '0', 'a-', 'toString');
@@ -55,23 +54,22 @@ function drawn<T extends unknown[]>(
 const limits = fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined, freq: 3 });
 const rows = fc.array(anything, { maxLength: 4 });
 
-const creation = drawn(40, fc.tuple(written, names, creations), (...made) => new Create(...made));
+const creation = drawn(40, fc.tuple(written, names, creations), create);
 
 const commands: fc.Arbitrary<Command> = fc.oneof(
   creation,
-  drawn(30, fc.tuple(written, references, updates), (...made) => new Update(...made)),
-  drawn(10, fc.tuple(kinds, references), (...made) => new Delete(...made)),
-  drawn(15, fc.tuple(kinds, references, fc.boolean()), (...made) => new Read(...made)),
-  drawn(20, fc.tuple(kinds, limits, several), (...made) => new List(...made)),
-  drawn(1, fc.tuple(references), (...made) => new Train(...made)),
-  drawn(3, fc.tuple(references, rows), (...made) => new Predict(...made)),
+  drawn(30, fc.tuple(written, references, updates), update),
+  drawn(10, fc.tuple(kinds, references), remove),
+  drawn(15, fc.tuple(kinds, references, fc.boolean()), read),
+  drawn(20, fc.tuple(kinds, limits, several), list),
+  drawn(1, fc.tuple(references), train),
+  drawn(3, fc.tuple(references, rows), predict),
 );
 
 /** The number of sequences per seed, and their maximum length. */
 const ROUND = 10;
 const MAX_STEPS_IN_SEQUENCE = 40;
 
-/** The maximum number of shrinking steps. */
 const SHRINKS = 200;
 
 /** Sequences that begin with some creations, so that there are resources to change. */
@@ -131,7 +129,7 @@ export async function runSequence(project: Project, sequence: readonly Command[]
 /** Deletes a project: it is refused while the project has resources, and succeeds once they are deleted. */
 async function clear(state: State, project: Project): Promise<void> {
   const all = (['chatbots', 'agents', 'skills', 'models'] as const).flatMap((kind) =>
-    state.all(kind).map(({ name }) => new Delete(kind, { name: String(name), nth: undefined })),
+    state.all(kind).map(({ name }) => remove(kind, { name: String(name), nth: undefined })),
   );
   const address = `/projects/${project.name}`;
   if (all.length > 0) await project.ask('deleteProject', 'DELETE', address, [409]);

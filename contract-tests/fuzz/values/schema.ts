@@ -7,7 +7,6 @@ import type { Place } from '../../../testkit/openapi/document.js';
 /** Errors that only report that another error exists. */
 const CONSEQUENCES = new Set(['if', 'anyOf', 'allOf']);
 
-/** A keyword that a value breaks. */
 export interface Fault {
   keyword: string;
   /** The JSON pointer to the faulty part; to the field itself if one is missing or unknown. */

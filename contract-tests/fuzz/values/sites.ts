@@ -6,7 +6,6 @@ import { isValid, recordOf } from './schema.js';
 export interface Site {
   schema: Place;
   value: unknown;
-  /** The JSON pointer to the part. */
   pointer: string;
   /** Returns the whole value with another value in this place. */
   put: (value: unknown) => unknown;

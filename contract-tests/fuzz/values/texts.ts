@@ -31,7 +31,6 @@ export function textsOf(schema: Place): fc.Arbitrary<string> {
   );
 }
 
-/** Pads a text to a length. */
 export function paddedTo(text: string, length: number): string {
   const padding = [...text].at(-1) ?? 'a';
   return text + padding.repeat(Math.max(0, length - [...text].length));

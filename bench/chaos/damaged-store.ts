@@ -1,0 +1,262 @@
+import { execFile } from 'node:child_process';
+import { createHash, randomFillSync } from 'node:crypto';
+import { copyFile, mkdir, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { Client, NoAnswer, send } from '../../testkit/http/client.js';
+import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { DidNotStart, startService } from '../../testkit/service/measured-service.js';
+import { type Finding, none, type Scenario } from '../scenarios.js';
+import { withService } from '../services.js';
+
+const SKILLS_PATH = '/projects/default/skills';
+const run = promisify(execFile);
+
+/** Starts a service that may fail to start, and judges that it serves its data, or says in one line why not. */
+async function judgeStart(folder: string, databaseUrl: string, what: string): Promise<Finding> {
+  const asked = `${what}: a start says what is wrong in one line, or serves`;
+  try {
+    const read = () =>
+      withService(folder, ({ url }) => send('GET', `${url}${SKILLS_PATH}?limit=1`), {
+        databaseUrl,
+      });
+    const { status } = await read();
+    const measured = `it starts, and reads: ${status}`;
+    return { asked, measured, passed: status === 200 || status === 503 };
+  } catch (error) {
+    if (!(error instanceof DidNotStart)) throw error;
+    const lines = error.log.trim().split('\n');
+    const output = lines.join(' / ').replaceAll(folder, '…');
+    const isLine = lines.length === 1 && lines[0]?.startsWith('Roster did') === true;
+    const measured = `exit code ${error.code}: ${output}`;
+    return { asked, measured, passed: isLine && error.code === 1 };
+  }
+}
+
+const SMALL = '4m';
+const ROOMY = '64m';
+/** More writes than fit on a small disk. */
+const WRITES = 200;
+
+/** A full disk, and a read-only one. */
+export const disk: Scenario = {
+  name: 'disk',
+  run: async (folder) => {
+    const at = join(folder, 'disk');
+    await mkdir(at);
+    try {
+      await run('mount', ['-t', 'tmpfs', '-o', `size=${SMALL}`, 'tmpfs', at]);
+    } catch (error) {
+      // Only root may mount.
+      const measured = `not tried: ${String(error).replaceAll('\n', ' ').trim()}`;
+      return [{ asked: 'a full and a read-only disk', measured, passed: undefined }];
+    }
+    const remount = (...options: string[]) =>
+      run('mount', ['-o', ['remount', ...options].join(), at]);
+    try {
+      return await fillAndProtect(folder, `file:${join(at, 'roster.db')}`, remount);
+    } finally {
+      await run('umount', [at]);
+    }
+  },
+};
+
+async function fillAndProtect(
+  folder: string,
+  databaseUrl: string,
+  remount: (...options: string[]) => Promise<unknown>,
+): Promise<Finding[]> {
+  const acknowledged = new Set<number>();
+  const otherwise: string[] = [];
+  let refused = 0;
+  // Killed afterwards, as by a power cut: data that was not on the disk is lost.
+  const fill = async ({ url }: { readonly url: string }) => {
+    const client = new Client();
+    for (let number = 0; number < WRITES; number += 1) {
+      const skill = largeSkill(number);
+      const { status, body } = await client.send('POST', url + SKILLS_PATH, { skill });
+      if (status === 201) acknowledged.add(number);
+      else if (status === 503 && textOf(body, 'type') === '/problems/service-unavailable') {
+        refused += 1;
+      } else otherwise.push(`${status} ${textOf(body, 'type')}`);
+    }
+    client.close();
+    return findMissing(url, acknowledged);
+  };
+  const unreadable = await withService(folder, fill, { databaseUrl });
+  const writes = `${acknowledged.size} acknowledged, ${refused} refused`;
+  const full = [
+    none('a full disk: each write is taken, or refused with 503 as a problem', otherwise, writes),
+    { asked: 'a full disk is met at all', measured: `${refused} refused`, passed: refused > 0 },
+    none('a full disk: what was there is readable meanwhile', unreadable, writes),
+    await judgeStart(folder, databaseUrl, 'a full disk'),
+  ];
+  await remount('rw', `size=${ROOMY}`);
+  const roomy = await withService(
+    folder,
+    async ({ url }) => {
+      const missing = await findMissing(url, acknowledged, WRITES);
+      const { status } = await send('POST', url + SKILLS_PATH, { skill: largeSkill(WRITES) });
+      if (status === 201) acknowledged.add(WRITES);
+      const asked = 'with room again, and a start: what was acknowledged is there, and no more';
+      return [
+        none(asked, missing, writes),
+        {
+          asked: 'with room again: a write is taken',
+          measured: `${status}`,
+          passed: status === 201,
+        },
+      ];
+    },
+    { databaseUrl },
+  );
+  await remount('ro');
+  const readOnly = await judgeStart(folder, databaseUrl, 'a read-only store');
+  await remount('rw', `size=${ROOMY}`);
+  const missing = await withService(folder, ({ url }) => findMissing(url, acknowledged), {
+    databaseUrl,
+  });
+  const writable = none('writable again: what was there is there', missing, `${acknowledged.size}`);
+  return [...full, ...roomy, readOnly, writable];
+}
+
+/** Returns a skill of about ten pages, whose contents derive from its number. */
+function largeSkill(number: number) {
+  const text = createHash('sha512').update(String(number)).digest('hex').repeat(300);
+  return { name: `large_${number}`, type: 'lookup', params: { text } };
+}
+
+/**
+ * Reads skills one by one, and returns those that differ from what was written.
+ * @param written the numbers of the skills that must exist
+ * @param all if given, other skills with lower numbers than this must not exist
+ */
+async function findMissing(
+  url: string,
+  written: ReadonlySet<number>,
+  all?: number,
+): Promise<string[]> {
+  const client = new Client();
+  const faults: string[] = [];
+  const numbers = all === undefined ? written : Array.from({ length: all }, (_, number) => number);
+  for (const number of numbers) {
+    const { name, params } = largeSkill(number);
+    const { status, body } = await client.send('GET', `${url}${SKILLS_PATH}/${name}`);
+    const isWhole = fieldOf(fieldOf(body, 'params'), 'text') === params.text;
+    const isRight = written.has(number) ? status === 200 && isWhole : status === 404;
+    if (!isRight) faults.push(`${name}: ${status} ${textOf(body, 'title')}`);
+  }
+  client.close();
+  return faults;
+}
+
+const SKILLS = 2000;
+const PAGE = 4096;
+/** The positions of the overwritten pages, as fractions of the file. */
+const PLACES = [0.2, 0.35, 0.5, 0.65, 0.8];
+
+/** A store whose file was overwritten, at its beginning or in its middle. */
+export const corruptStore: Scenario = {
+  name: 'corrupt-store',
+  run: async (folder) => {
+    const good = join(folder, 'good.db');
+    const service = await startService(folder, `file:${good}`);
+    const client = new Client();
+    for (let number = 0; number < SKILLS; number += 1) {
+      await client.send('POST', service.url + SKILLS_PATH, { skill: smallSkill(number) });
+    }
+    client.close();
+    await service.stop();
+    const { size } = await stat(good);
+    /** Copies the store, and overwrites a part. Returns its URL. */
+    const damage = async (name: string, at: number, length: number) => {
+      const copy = join(folder, name);
+      await copyFile(good, copy);
+      const handle = await open(copy, 'r+');
+      await handle.write(randomFillSync(Buffer.alloc(length)), 0, length, at);
+      await handle.close();
+      return `file:${copy}`;
+    };
+    const bad = await damage('bad.db', 0, 100);
+    const header = await judgeStart(folder, bad, 'the header is overwritten');
+    const tally: Tally = { right: 0, refused: 0, faults: [] };
+    for (const place of PLACES) {
+      const at = Math.floor((place * size) / PAGE) * PAGE;
+      await useDamaged(folder, await damage(`damaged-${place}.db`, at, PAGE), tally);
+    }
+    const { right, refused, faults } = tally;
+    const asks = `${right} right answers and ${refused} refusals, pages at ${PLACES.join(', ')} of the file`;
+    return [
+      { ...header, passed: header.passed && header.measured.startsWith('exit') },
+      none('a page is overwritten: each answer is right, a problem, or broken off', faults, asks),
+      {
+        asked: 'a page is overwritten: what is on the others is readable',
+        measured: `${right} of ${PLACES.length * SKILLS}`,
+        passed: right >= 0.9 * PLACES.length * SKILLS,
+      },
+    ];
+  },
+};
+
+function smallSkill(number: number) {
+  return { name: `skill_${number}`, type: 'lookup', params: { number } };
+}
+
+interface Tally {
+  right: number;
+  refused: number;
+  readonly faults: string[];
+}
+
+/** Reads every resource, lists them, writes some, and after a restart reads the acknowledged ones again. */
+async function useDamaged(folder: string, databaseUrl: string, tally: Tally): Promise<void> {
+  const start = await judgeStart(folder, databaseUrl, 'a page is overwritten');
+  if (start.measured.startsWith('exit')) {
+    tally.refused += SKILLS;
+    if (!start.passed) tally.faults.push(start.measured);
+    return;
+  }
+  const client = new Client();
+  /** Sends a request. An answer that breaks off is a refusal: no client takes it for complete. */
+  const ask = async (
+    method: string,
+    url: string,
+    isRight: (status: number, body: unknown) => boolean,
+    sent?: object,
+  ) => {
+    try {
+      const { status, body } = await client.send(method, url, sent);
+      if (isRight(status, body)) {
+        tally.right += 1;
+        return true;
+      }
+      if (status >= 500) tally.refused += 1;
+      else
+        tally.faults.push(`${databaseUrl}: ${method} ${url}: ${status} ${textOf(body, 'title')}`);
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      tally.refused += 1;
+    }
+    return false;
+  };
+  const read = (url: string, number: number) =>
+    ask('GET', `${url}${SKILLS_PATH}/skill_${number}`, (status, body) => {
+      return status === 200 && fieldOf(fieldOf(body, 'params'), 'number') === number;
+    });
+  const written: number[] = [];
+  const use = async ({ url }: { readonly url: string }) => {
+    for (let number = 0; number < SKILLS; number += 1) await read(url, number);
+    await ask('GET', url + SKILLS_PATH, (_, body) => arrayOf(body).length === SKILLS);
+    for (let number = SKILLS; number < SKILLS + 20; number += 1) {
+      const isCreated = (status: number) => status === 201;
+      const sent = { skill: smallSkill(number) };
+      if (await ask('POST', url + SKILLS_PATH, isCreated, sent)) written.push(number);
+    }
+  };
+  await withService(folder, use, { databaseUrl });
+  const readAgain = async ({ url }: { readonly url: string }) => {
+    for (const number of written) await read(url, number);
+  };
+  await withService(folder, readAgain, { databaseUrl });
+  client.close();
+}

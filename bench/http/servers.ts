@@ -1,0 +1,196 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { LOCAL_OWNER } from '../../server/auth/caller.js';
+import { NODE_FLAGS } from '../../server/commands/start.js';
+import { createProject } from '../../server/projects/projects.js';
+import { createAgent } from '../../server/resources/agents.js';
+import { createSkill } from '../../server/resources/skills.js';
+import { Store } from '../../server/store/index.js';
+import { root } from '../../testkit/root.js';
+import { type Service, startService } from '../../testkit/service/measured-service.js';
+import { makeKey } from '../../testkit/store/keys.js';
+import { getSkill, LISTED, type Operation, WRITTEN } from './operations.js';
+
+/**
+ * The environment that all servers share. Roster counts the requests of each key, as shipped, with a limit that
+ * is never reached.
+ */
+export const ENVIRONMENT = {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'info',
+  RATE_LIMIT: '999999999',
+  MAX_RESOURCES: '999999999',
+};
+
+export type Running = Pick<Service, 'url' | 'pid' | 'kill'>;
+
+export interface Contender {
+  readonly name: string;
+  readonly title: string;
+  /** True if it validates requests against the contract. */
+  readonly validates: boolean;
+  /** True if it has a store. */
+  readonly keeps: boolean;
+  /** The operations that it implements; by default all. */
+  readonly operations?: readonly Operation[];
+  /** @param folder its own, empty folder  @param store the file of the store, which is copied */
+  start(folder: string, store: string): Promise<Running>;
+}
+
+type Options = Pick<Contender, 'operations'> & {
+  readonly validates?: boolean;
+  /** The program to run, relative to this file; by default Roster as it is shipped. */
+  readonly main?: string;
+  readonly env?: NodeJS.ProcessEnv;
+};
+
+/** Returns a contender that has a store. */
+function onStore(name: string, title: string, options: Options = {}): Contender {
+  const { validates = true, main, env, operations } = options;
+  const program = main ? { main: fileURLToPath(new URL(main, import.meta.url)) } : {};
+  const start = async (folder: string, store: string) => {
+    await mkdir(folder);
+    const copy = join(folder, 'roster.db');
+    await copyFile(store, copy);
+    return startService(folder, `file:${copy}`, { ...ENVIRONMENT, ...env }, program);
+  };
+  return { name, title, validates, keeps: true, ...(operations && { operations }), start };
+}
+
+/** Returns a contender on Express; its program does what its name says. */
+function onExpress(name: string, title: string, options: Options): Contender {
+  return onStore(name, title, {
+    ...options,
+    ...{ main: './baselines/express.js', env: { BASELINE: name } },
+  });
+}
+
+export const roster = onStore('roster', 'Roster');
+
+/** The plain framework that Roster's cost is compared with. */
+export const express = onExpress('express', 'bare Express', { validates: false });
+
+/** The minimum cost of a read. */
+export const prepared = onExpress('prepared', 'Express with one prepared statement', {
+  ...{ validates: false, operations: [getSkill] },
+});
+
+/** The service that a careful team would build instead. */
+export const equippedFastify = onStore('equipped', 'Fastify with keys, limits, log and metrics', {
+  ...{ main: './baselines/equipped-fastify.js', operations: [getSkill] },
+});
+
+export const baselines: readonly Contender[] = [
+  express,
+  prepared,
+  onExpress('validator', 'Express with express-openapi-validator', {}),
+  onStore('fastify', 'Fastify with compiled schemas', { main: './baselines/fastify.js' }),
+  equippedFastify,
+  { name: 'prism', title: "Prism's mock", validates: true, keeps: false, start: startPrism },
+];
+
+/** Returns Roster on a contract with more operations. */
+function grown(more: number): Contender {
+  const title = more === 0 ? 'the contract as it is' : `with ${more} more operations`;
+  return onStore(`grown-${more}`, title, { main: './growth.js', env: { MORE: String(more) } });
+}
+
+/** The contract with and without more operations, which must not make a request more expensive. */
+export const unchanged = grown(0);
+export const larger = grown(500);
+export const growing: readonly Contender[] = [unchanged, grown(50), larger];
+
+const PRISM = fileURLToPath(new URL('node_modules/.bin/prism', root));
+
+/**
+ * Starts Prism's own program on the contract, with its log in a file. In one process: with multiprocess, as in
+ * production, a second one would serve, which would not be measured.
+ * @throws if it ends before it listens
+ */
+async function startPrism(folder: string): Promise<Running> {
+  await mkdir(folder);
+  const logFile = join(folder, 'prism.log');
+  const output = openSync(logFile, 'a');
+  const mock = ['mock', fileURLToPath(new URL('openapi.yaml', root)), '--multiprocess=false'];
+  const address = ['--host', '127.0.0.1', '--port', '0'];
+  const child = spawn(process.execPath, [...NODE_FLAGS, PRISM, ...mock, ...address], {
+    env: { ...process.env, ...ENVIRONMENT },
+    stdio: ['ignore', output, output],
+  });
+  closeSync(output);
+  const exited = once(child, 'exit');
+  const kill = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  for (;;) {
+    const log = readFileSync(logFile, 'utf8');
+    const [, url] = /listening on (http:\S+)/.exec(log) ?? [];
+    if (child.exitCode !== null || child.pid === undefined) throw new Error(`Prism ended:\n${log}`);
+    if (url) return { url, pid: child.pid, kill };
+    await delay(20);
+  }
+}
+
+/**
+ * Creates the store that every server gets a copy of: a project with 100 skills and an agent that uses three of
+ * them, and an empty project to write to.
+ * @returns a key of its owner
+ */
+export async function seed(url: string): Promise<string> {
+  const store = await Store.open(url);
+  await store.transaction(async (store) => {
+    await createProject(store, LOCAL_OWNER, WRITTEN);
+    const { id } = await createProject(store, LOCAL_OWNER, LISTED);
+    for (let number = 1; number <= 100; number++) {
+      const params = { database: 'sales', tables: ['orders', 'customers'], depth: number };
+      await createSkill(store, id, { name: `skill-${number}`, type: 'lookup', params });
+    }
+    await createAgent(store, id, {
+      ...{ name: 'analyst', model_name: 'prices', provider: 'roster', model: null },
+      prompt_template: 'Answer the question: {{question}}',
+      data: { tables: ['orders'], knowledge_bases: [] },
+      skills: ['skill-25', 'skill-50', 'skill-75'],
+      settings: { depth: 1, language: 'en' },
+    });
+  });
+  await store.close();
+  return makeKey(url, { name: 'bench', owner: LOCAL_OWNER });
+}
+
+/** The core of the servers and that of the load. */
+export interface Cores {
+  readonly servers: number;
+  readonly load: number;
+}
+
+/** @returns undefined if there is one core, or no `taskset` */
+export function separateCores(): Cores | undefined {
+  // As proc_pid_status(5) has it, `0-3,8` are five cores.
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '';
+  const cores = list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
+  });
+  const [servers, ...others] = cores;
+  const load = others.at(-1);
+  if (servers === undefined || load === undefined) return undefined;
+  try {
+    execFileSync('taskset', ['--cpu-list', String(servers), 'true']);
+    return { servers, load };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pins a process to a core, with all of its threads and those that they start. */
+export function pin(pid: number, core: number | undefined): void {
+  if (core === undefined) return;
+  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]);
+}
