@@ -5,7 +5,7 @@ import { listOperations, type Operation } from '../../server/contract/operation.
 import type { Fault } from './check/fault.js';
 import { readYaml, type Yaml, YamlError } from './check/yaml.js';
 
-/** The parts of the Arazzo document that the page shows; `redocly lint` checks all of it. */
+/** The parts of the Arazzo document that the page shows; Spectral checks all of it. */
 const stepShape = v.object({
   stepId: v.string(),
   description: v.string(),
