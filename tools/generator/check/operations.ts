@@ -1,6 +1,5 @@
 import { splitPointer } from '../../../server/contract/json-pointer.js';
-import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import type { FaultyPart, Part } from './parts.js';
 
 /** The code behind the contract. */
 export interface Code {

@@ -22,6 +22,15 @@ export interface Part {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
+/** A fault at a part of the document. */
+export interface FaultyPart {
+  /** A JSON pointer (RFC 6901); if nothing stands there, what it would stand in is at fault. */
+  readonly pointer: string;
+  readonly message: string;
+  /** The remedy, where the message does not say it. */
+  readonly remedy?: string;
+}
+
 /** The kind of value under a key: a part, a list or map of parts, or data, which is not checked. */
 type Member = Kind | 'data' | readonly [each: Kind];
 

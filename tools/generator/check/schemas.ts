@@ -4,8 +4,7 @@ import { documentShape, isProblem } from '../../../server/contract/document-sche
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import { findRuleMessages } from '../../../server/contract/rule-messages.js';
-import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import type { FaultyPart, Part } from './parts.js';
 
 /** Finds what of the schemas is not JSON Schema 2020-12, such as a type or a format that does not exist. */
 export function schemaFaults(ajv: Ajv2020, parts: readonly Part[]): FaultyPart[] {

@@ -2,8 +2,7 @@ import * as v from 'valibot';
 import { deprecatedFields, sunsetShape } from '../../../server/contract/deprecations.js';
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
-import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import type { FaultyPart, Part } from './parts.js';
 import { endOf } from './references.js';
 
 /**

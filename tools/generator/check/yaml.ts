@@ -7,7 +7,15 @@ import {
   YAMLException,
 } from 'js-yaml';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
-import type { Fault } from './fault.js';
+
+/** Something of the contract that stops whoever works from it. */
+export interface Fault {
+  /** A sentence: what is wrong, and how to fix it. */
+  readonly message: string;
+  /** The place in the file, counted from 1 as editors do. */
+  readonly line: number;
+  readonly column: number;
+}
 
 type Event = ReturnType<typeof parseEvents>[number];
 
