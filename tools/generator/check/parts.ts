@@ -41,7 +41,7 @@ const EACH_PARAMETER: Member = ['parameter'];
 const EACH_EXAMPLE: Member = ['example'];
 const EACH_PATH: Member = ['path'];
 
-/** Other keys are of kind `other`, as everything in them: only their references are checked. */
+/** Other keys are of kind `other`, as everything in them but data: only their references are checked. */
 const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: { paths: EACH_PATH, webhooks: EACH_PATH, components: 'components' },
   components: {
@@ -104,7 +104,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     example: 'data',
     examples: 'data',
   },
-  other: {},
+  other: { const: 'data', enum: 'data', default: 'data', example: 'data', value: 'data' },
 };
 
 /** All parts of a document, in its order. */
