@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPredictor, decodeModel } from '../../prediction/src/index.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { Store } from '../../server/store/index.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
-import { untilReady } from '../../tools/release/fixture/fill.js';
 import { Fixture } from '../../tools/release/fixture/make.js';
 import { restore, schema } from '../../tools/release/fixture/postgres-rows.js';
 import {
@@ -67,8 +67,7 @@ describe.each(releases)('of release %s', (release) => {
     );
 
     test.each(UNFINISHED)('finishes the training of %s', async (path) => {
-      const { headers } = exchanges[0] ?? {};
-      await untilReady(service.url, { method: 'GET', path, headers: headers ?? {} });
+      await untilReadyAt(service.url + path, exchanges[0]?.headers);
     });
   });
 

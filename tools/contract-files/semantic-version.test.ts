@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { compareVersions } from './semantic-version.js';
+import { compareVersions } from './versions.js';
 
 test('versions have the order of semantic versioning', () => {
   const inOrder = ['0.1.0', '0.1.1', '0.9.9', '0.10.0', '1.0.0-rc.2', '1.0.0-rc.10', '1.0.0'];

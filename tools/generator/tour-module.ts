@@ -2,10 +2,9 @@ import * as v from 'valibot';
 import type { Document } from '../../server/contract/document-schema.js';
 import { ContractError } from '../../server/contract/document-schema.js';
 import { listOperations, type Operation } from '../../server/contract/operation.js';
-import type { Fault } from './check/fault.js';
-import { readYaml, type Yaml, YamlError } from './check/yaml.js';
+import { type Fault, readYaml, type Yaml, YamlError } from './check/yaml.js';
 
-/** The parts of the Arazzo document that the page shows; `redocly lint` checks all of it. */
+/** The parts of the Arazzo document that the page shows; Spectral checks all of it. */
 const stepShape = v.object({
   stepId: v.string(),
   description: v.string(),

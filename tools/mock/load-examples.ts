@@ -1,3 +1,4 @@
+import { diamondTable } from '../../testkit/data/diamonds.js';
 import { type Operation, operations } from '../../testkit/openapi/document.js';
 import {
   creatingRequests,
@@ -5,7 +6,6 @@ import {
   exampleRequests,
 } from '../../testkit/openapi/example-requests.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
-import { wholeTable } from './whole-table.js';
 
 interface Loading {
   readonly headers?: Readonly<Record<string, string>>;
@@ -65,4 +65,24 @@ async function create(
   const location = response.headers.get('Location');
   if (response.ok && location !== null) return location;
   throw new Error(`the service does not take the example "${name}" of ${id}: ${text}`);
+}
+
+/**
+ * Returns the whole table of an example, which shows only its first lines, too few to train from: the same
+ * columns of every diamond.
+ * @param firstLines CSV with a header line, without quotes
+ * @throws if it has a column that the diamonds do not have
+ */
+function wholeTable(firstLines: string): string {
+  const [header = ''] = firstLines.split('\n');
+  const columns = header.split(',');
+  const { rows } = diamondTable();
+  const lines = rows.map((row) => columns.map((column) => cell(row, column)).join(','));
+  return `${[header, ...lines].join('\n')}\n`;
+}
+
+function cell(row: Readonly<Record<string, string | number>>, column: string): string | number {
+  const value = row[column];
+  if (value === undefined) throw new Error(`datasets/diamonds.csv has no column "${column}"`);
+  return value;
 }

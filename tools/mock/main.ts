@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { pino } from 'pino';
+import { KEY_HEADERS } from '../../server/auth/callers.js';
+import { ORIGIN_HEADERS } from '../../server/auth/origins.js';
 import { type Config, readConfig } from '../../server/config.js';
+import { allowOrigins } from '../../server/edge/cors.js';
 import { openService } from '../../server/service.js';
 import { stopSignal } from '../../server/stop.js';
 import { openChatServer } from './chat-server.js';
-import { withoutKeys } from './without-keys.js';
 
 const HOST = '127.0.0.1';
 /** The port of the other mock, so that a frontend finds either. */
@@ -63,6 +65,21 @@ async function mock(config: Config): Promise<void> {
   } finally {
     await service.stop();
   }
+}
+
+/**
+ * Accepts requests with any key or none, and from pages of any origin, as Prism does. Frontends already send the key
+ * that they will have later. The service behind has no keys: it would refuse that key, and changes from pages of other
+ * origins.
+ */
+function withoutKeys(app: RequestListener): RequestListener {
+  return allowOrigins(
+    () => '*',
+    (req, res) => {
+      for (const name of [...KEY_HEADERS, ...ORIGIN_HEADERS]) delete req.headers[name];
+      app(req, res);
+    },
+  );
 }
 
 /** Serves a listener on a temporary port while a function uses it. */

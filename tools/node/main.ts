@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { constants } from 'node:os';
-import { nodePackage } from './node-package.js';
 
 const USAGE = 'npm run node -- VERSION COMMAND, such as: npm run node -- 24 npm test';
 
@@ -19,7 +18,14 @@ if (/^\d+(\.\d+){0,2}$/.test(version) && command.length > 0) {
  * @returns the exit code of the command
  */
 async function runOn(version: string, command: readonly string[]): Promise<number> {
-  const args = ['exec', '--yes', `--package=${nodePackage(version)}`, '--', ...command];
+  const platform = process.platform === 'win32' ? 'win' : process.platform;
+  const args = [
+    'exec',
+    '--yes',
+    `--package=node-${platform}-${process.arch}@${version}`,
+    '--',
+    ...command,
+  ];
   const child = spawn('npm', args, {
     stdio: 'inherit',
     // On Windows, npm is a script of the shell.

@@ -4,22 +4,17 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { root } from '../../testkit/root.js';
-import { nodePackage } from '../node/node-package.js';
 
 const run = promisify(execFile);
 const PACKAGES = fileURLToPath(new URL('dist/packages/', root));
 const CONSUMERS = fileURLToPath(new URL('tools/pack/consumers/', root));
+const NODE = fileURLToPath(new URL('dist/tools/node/main.js', root));
 const TSC = fileURLToPath(new URL('node_modules/.bin/tsc', root));
 
 /** Returns the environment of a version of Node.js, without what `npm run` says of this project. */
 export async function environmentOf(version: string): Promise<NodeJS.ProcessEnv> {
-  const print = ['--', 'node', '--print', 'process.execPath'];
-  const { stdout } = await run('npm', [
-    'exec',
-    '--yes',
-    `--package=${nodePackage(version)}`,
-    ...print,
-  ]);
+  const print = [NODE, version, 'node', '--print', 'process.execPath'];
+  const { stdout } = await run(process.execPath, print);
   const ofProject = /^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_PATH)/;
   const rest = Object.entries(process.env).filter(([name]) => !ofProject.test(name));
   const node = dirname(stdout.trim());

@@ -1,11 +1,16 @@
 /** Runs Prism on the contract in the current folder, and follows its changes. */
+import { watch } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { readConfig } from '../../server/config.js';
-import { checkedDocument, readContract, watchFile } from './contract-file.js';
+import { builtDocument } from '../../server/contract/document.js';
+import { documentOf } from '../generator/check/index.js';
 import type { PrismServer } from './mock.js';
 
 const CONTRACT = 'openapi.yaml';
 /** The port of the other mock, so that a frontend finds either. */
 const PORT = '4010';
+/** The time for which the file must rest before it is read: an editor may write it in several steps. */
+const REST_MS = 100;
 /** The number of faults that are printed. */
 const MAX_LINES = 10;
 
@@ -21,7 +26,7 @@ process.on('unhandledRejection', (error) => complain(`Prism failed: ${messageOf(
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());
 try {
   const { port } = readConfig({ PORT: process.env['PORT'] || PORT });
-  good = await readContract(CONTRACT);
+  good = await readContract();
   const document = checkedDocument(good);
   // Prism takes a second to load: a fault of the contract is told before.
   const { createPrism } = await import('./mock.js');
@@ -31,7 +36,7 @@ try {
   await prism.use(document);
   say(`Prism listens on ${await listen(port)}, with the examples of ${CONTRACT}. It needs a key, and accepts
 any. It follows changes of ${CONTRACT}. Ctrl-C ends it.`);
-  watchFile(CONTRACT, follow);
+  followChanges();
 } catch (error) {
   complain(`The mock did not start: ${firstLines(messageOf(error))}`);
   process.exit(1);
@@ -47,10 +52,37 @@ async function listen(port: number): Promise<string> {
   }
 }
 
+async function readContract(): Promise<string> {
+  try {
+    return await readFile(CONTRACT, 'utf8');
+  } catch (error) {
+    throw new Error(`${CONTRACT} cannot be read: ${messageOf(error)}`);
+  }
+}
+
+/** Returns the document of a contract. The one of the last build was checked then. */
+function checkedDocument(contract: string): object {
+  return builtDocument(contract) ?? documentOf(contract, { handlers: undefined });
+}
+
+/** Follows each change of the contract, one after another, also if the file is deleted or replaced. */
+function followChanges(): void {
+  let rest: NodeJS.Timeout | undefined;
+  let last = follow();
+  // The folder, since many editors put a new file in the place of the old one.
+  watch('.', (_, name) => {
+    if (name !== CONTRACT) return;
+    clearTimeout(rest);
+    rest = setTimeout(() => {
+      last = last.then(follow);
+    }, REST_MS);
+  });
+}
+
 /** Answers by the contract as it is now, or reports its faults and goes on with the last good one. */
 async function follow(): Promise<void> {
   try {
-    const contract = await readContract(CONTRACT);
+    const contract = await readContract();
     if (contract === good && !isFaulty) return;
     await prism.use(checkedDocument(contract));
     say(`${CONTRACT} ${isFaulty ? 'is valid again' : 'has changed'}: the mock answers with it.`);

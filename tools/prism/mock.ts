@@ -10,7 +10,6 @@ import mocker from '@stoplight/prism-http/dist/mocker/index.js';
 import router from '@stoplight/prism-http/dist/router/index.js';
 import { createServer } from '@stoplight/prism-http-server';
 import { validate as isUuid } from 'uuid';
-import { pageOf } from './page.js';
 
 type Mock = PrismHttpComponents['mock'];
 type MockOptions = Parameters<Mock>[0];
@@ -165,18 +164,19 @@ function withRequestedNames(
   const { headers = {}, body } = response;
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
   const location = headers['Location'];
-  const place = location === undefined ? template : templates.find((one) => fits(one, location));
+  const place =
+    location === undefined ? template : templates.find((one) => parametersOf(one, location));
   const resource = request.method === 'put' ? place?.replace(/\/[a-z]+$/, '') : place;
   const parameter = resource && /\{([^}]+)\}$/.exec(resource)?.[1];
   if (!place || !parameter) return response;
 
   const written = writtenName(request.body);
   const addressed = parametersOf(template, request.url.path);
-  const name = written ?? addressed.get(parameter);
+  const name = written ?? addressed?.[parameter];
   const named = name === undefined ? body : { ...body, ...fieldOf(parameter, name, body) };
   if (location === undefined) return { ...response, body: named };
-  const values = new Map([...parametersOf(place, location), ...addressed]);
-  if (name !== undefined) values.set(parameter, name);
+  const values = { ...parametersOf(place, location), ...addressed };
+  if (name !== undefined) values[parameter] = name;
   return { ...response, headers: { ...headers, Location: filled(place, values) }, body: named };
 }
 
@@ -197,28 +197,53 @@ function writtenName(body: unknown): string | undefined {
   return isNamed && typeof resource.name === 'string' ? resource.name : undefined;
 }
 
-function fits(template: string, path: string): boolean {
-  const steps = path.split('/');
-  const expected = template.split('/');
-  return (
-    steps.length === expected.length &&
-    expected.every((step, at) => step.startsWith('{') || step === steps[at])
+/** Returns the parameters of a path; undefined if it is not of the template. */
+function parametersOf(template: string, path: string): Record<string, string> | undefined {
+  const [steps, expected] = [path.split('/'), template.split('/')];
+  const isOfTemplate = expected.every((step, at) => step.startsWith('{') || step === steps[at]);
+  if (steps.length !== expected.length || !isOfTemplate) return undefined;
+  const parameters = expected.flatMap((step, at) =>
+    step.startsWith('{') ? [[step.slice(1, -1), decodeURIComponent(steps[at] ?? '')] as const] : [],
   );
+  return Object.fromEntries(parameters);
 }
 
-function parametersOf(template: string, path: string): Map<string, string> {
-  const steps = path.split('/');
-  return new Map(
-    template
-      .split('/')
-      .flatMap((step, at) =>
-        step.startsWith('{') ? [[step.slice(1, -1), decodeURIComponent(steps[at] ?? '')]] : [],
-      ),
-  );
+function filled(template: string, values: Readonly<Record<string, string>>): string {
+  return template.replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(values[name] ?? ''));
 }
 
-function filled(template: string, values: ReadonlyMap<string, string>): string {
-  return template.replace(/\{([^}]+)\}/g, (_, name) => encodeURIComponent(values.get(name) ?? ''));
+/**
+ * Returns the page of a list that `limit` and `cursor` ask for, with a `Link` to the next page if there is one. Any
+ * other answer is returned as it is. After a cursor of another service comes a last page, with the whole list.
+ */
+function pageOf({ url }: IHttpRequest, response: IHttpResponse): IHttpResponse {
+  const { Link, ...headers } = response.headers ?? {};
+  if (Link === undefined || !Array.isArray(response.body)) return response;
+  const { limit = Number.POSITIVE_INFINITY, cursor, ...query } = url.query ?? {};
+  const start = cursor === undefined ? 0 : offsetOf(String(cursor));
+  if (Number.isNaN(start)) return { ...response, headers };
+  const end = start + Number(limit);
+  const page = { ...response, headers, body: response.body.slice(start, end) };
+  if (end >= response.body.length) return page;
+  const next = new URLSearchParams();
+  for (const [name, values] of Object.entries({
+    ...query,
+    limit: `${limit}`,
+    cursor: cursorOf(end),
+  })) {
+    for (const value of [values].flat()) next.append(name, value);
+  }
+  return { ...page, headers: { ...headers, Link: `<${url.path}?${next}>; rel="next"` } };
+}
+
+/** Returns an offset in the form of the contract's cursors: 22 characters, the last of which is A, Q, g or w. */
+function cursorOf(offset: number): string {
+  return `${String(offset).padStart(21, '0')}A`;
+}
+
+/** @returns NaN for a cursor of another service */
+function offsetOf(cursor: string): number {
+  return Number(cursor.slice(0, -1));
 }
 
 const MALFORMED = { type: 'MALFORMED_ADDRESS', title: 'Malformed address', status: 400 };

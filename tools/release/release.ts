@@ -9,8 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { compareVersions, parseVersion } from '../contract-files/semantic-version.js';
-import { RELEASES, releasedContracts } from '../contract-files/versions.js';
+import {
+  compareVersions,
+  parseVersion,
+  RELEASES,
+  releasedContracts,
+} from '../contract-files/versions.js';
 import { versionInStep, withVersion } from './versions.js';
 
 const CONTRACT = 'openapi.yaml';

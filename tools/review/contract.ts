@@ -2,6 +2,7 @@ import { load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
 import { escapeToken, valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
+import { partsOf } from '../generator/check/parts.js';
 
 /** A version of the contract whose references all resolve. */
 export class Contract {
@@ -131,53 +132,20 @@ function lineOf(text: string, reference: string): string {
 }
 
 /** A reference that cannot be resolved, with its place and the reason. */
-export interface BrokenReference {
+interface BrokenReference {
   readonly pointer: string;
   readonly reference: string;
   readonly reason: string;
 }
 
-/** Keywords that contain values, in which `$ref` is an ordinary key. */
-const VALUES = new Set(['example', 'default', 'const', 'enum', 'value']);
-
-/** Keywords that contain names instead of keywords: a field may be named `default`. */
-export const NAMED = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'schemas',
-  'headers',
-  'parameters',
-  'responses',
-  'examples',
-  'links',
-  'securitySchemes',
-  'requestBodies',
-  'pathItems',
-  'callbacks',
-  'paths',
-]);
-
 /** Returns the first `$ref` that leads out of the document, to nothing, or round in a circle. */
 function brokenReference(document: JsonRecord): BrokenReference | undefined {
-  const seen = new Set<object>();
-  const search = (node: unknown, at: string, named: boolean): BrokenReference | undefined => {
-    if (typeof node !== 'object' || node === null || seen.has(node)) return undefined;
-    seen.add(node);
-    for (const [key, child] of Object.entries(node)) {
-      const pointer = `${at}/${escapeToken(key)}`;
-      if (!named && key === '$ref' && typeof child === 'string') {
-        const reason = reasonAgainst(document, child);
-        if (reason) return { pointer, reference: child, reason };
-      }
-      if (!named && VALUES.has(key)) continue;
-      const found = search(child, pointer, !named && NAMED.has(key));
-      if (found) return found;
-    }
-    return undefined;
-  };
-  return search(document, '', false);
+  for (const { pointer, value } of partsOf(document)) {
+    const reference = value['$ref'];
+    const reason = typeof reference === 'string' && reasonAgainst(document, reference);
+    if (reason) return { pointer: `${pointer}/$ref`, reference, reason };
+  }
+  return undefined;
 }
 
 function reasonAgainst(document: JsonRecord, reference: string): string | undefined {

@@ -1,6 +1,6 @@
 import { escapeToken, splitPointer, valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord } from '../../server/contract/json-record.js';
-import { type Contract, NAMED, texts } from './contract.js';
+import { type Contract, texts } from './contract.js';
 import type { Pair } from './schema/comparison.js';
 import { canonical } from './schema/shape.js';
 
@@ -27,6 +27,25 @@ const PROSE = new Set([
   'contact',
   'license',
   'x-roster-message',
+]);
+
+/** Keywords that contain names instead of keywords: a field may be named `default`. */
+const NAMED = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'schemas',
+  'headers',
+  'parameters',
+  'responses',
+  'examples',
+  'links',
+  'securitySchemes',
+  'requestBodies',
+  'pathItems',
+  'callbacks',
+  'paths',
 ]);
 
 /** Returns every part in which two documents differ, the smallest ones. */

@@ -1,6 +1,6 @@
-import { parseVersion, type SemanticVersion } from '../contract-files/semantic-version.js';
-import type { FaultyPart } from '../generator/check/fault.js';
+import { parseVersion, type SemanticVersion } from '../contract-files/versions.js';
 import { faultyParts, type RuledFault } from '../generator/check/index.js';
+import type { FaultyPart } from '../generator/check/parts.js';
 import { compareContracts } from './compare.js';
 import { type Contract, ContractFault } from './contract.js';
 import { differencesOf, type PartDifference, partName } from './differences.js';

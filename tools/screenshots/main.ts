@@ -5,15 +5,17 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { answered, createRosterClient, untilReady } from 'roster-client';
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { type ChatReply, calls, says } from '../../testkit/chat/reply.js';
 import {
   openScriptedChatServer,
   type ReceivedRequest,
 } from '../../testkit/chat/scripted-chat-server.js';
+import { ask } from '../../testkit/http/client.js';
+import { textOf } from '../../testkit/json.js';
 import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
 
 const MODEL = '/projects/default/models/diamond_prices';
 
@@ -116,90 +118,51 @@ async function take(page: Page, file: URL, isWhole: boolean): Promise<void> {
 
 /** Trains a model of each task from the diamonds, twice for prices, and creates what a shop needs. */
 async function fillStore(url: string): Promise<void> {
-  const roster = createRosterClient({ baseUrl: url });
   const table = await readFile(new URL('datasets/diamonds.csv', root), 'utf8');
   const half = table.split('\n').slice(0, 5_000).join('\n');
-  await train('diamond_prices', 'price', half);
-  await train('diamond_prices', 'price', table);
-  await train('diamond_cuts', 'cut', table);
-  const project = { params: { path: { project_name: 'default' } } };
-  const skills: [string, string, Record<string, unknown>][] = [
-    ['price_list', 'sql', { database: 'shop', tables: ['stock'] }],
-    ['appraise', 'model', { model: 'diamond_prices' }],
-    ['care_instructions', 'knowledge_base', {}],
-  ];
-  for (const [name, type, params] of skills) {
-    await answered(
-      roster.POST('/projects/{project_name}/skills', {
-        ...project,
-        body: { skill: { name, type, params } },
-      }),
-    );
+  for (const [name, target, csv] of [
+    ['diamond_prices', 'price', half],
+    ['diamond_prices', 'price', table],
+    ['diamond_cuts', 'cut', table],
+  ]) {
+    const model = `${url}/api/projects/default/models/${name}`;
+    await ask('PUT', `${model}?target=${target}`, csv, { 'Content-Type': 'text/csv' });
+    await untilReadyAt(model);
   }
-  await answered(
-    roster.PUT('/projects/{project_name}/skills/{skill_name}/documents/{document_name}', {
-      params: {
-        path: {
-          project_name: 'default',
-          skill_name: 'care_instructions',
-          document_name: 'care.md',
-        },
-      },
-      headers: { 'Content-Type': 'text/markdown' },
-      body: '# Cleaning\n\nClean a diamond in warm water with a little soap.\n',
-    }),
+  const create = (kind: string, body: object) =>
+    ask('POST', `${url}/projects/default/${kind}`, body);
+  const care = 'care_instructions';
+  await create('skills', {
+    skill: { name: 'price_list', type: 'sql', params: { database: 'shop', tables: ['stock'] } },
+  });
+  await create('skills', {
+    skill: { name: 'appraise', type: 'model', params: { model: 'diamond_prices' } },
+  });
+  await create('skills', { skill: { name: care, type: 'knowledge_base', params: {} } });
+  await ask(
+    'PUT',
+    `${url}/projects/default/skills/${care}/documents/care.md`,
+    '# Cleaning\n\nClean a diamond in warm water with a little soap.\n',
+    { 'Content-Type': 'text/markdown' },
   );
-  await answered(
-    roster.POST('/projects/{project_name}/agents', {
-      ...project,
-      body: {
-        agent: {
-          name: 'jeweller',
-          prompt_template: 'Advise people who buy a diamond: {{question}}',
-          skills: ['appraise', 'care_instructions'],
-        },
-      },
-    }),
-  );
-  await answered(
-    roster.POST('/projects/{project_name}/chatbots', {
-      ...project,
-      body: { chatbot: { name: 'shop_window', agent_name: 'jeweller' } },
-    }),
-  );
-
-  async function train(modelName: string, target: string, csv: string): Promise<void> {
-    const path = { projectName: 'default', modelName };
-    await answered(
-      roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-        params: { path, query: { target } },
-        body: csv,
-        headers: { 'Content-Type': 'text/csv' },
-      }),
-    );
-    await untilReady(roster, path, { every: 100 });
-  }
+  await create('agents', {
+    agent: {
+      name: 'jeweller',
+      prompt_template: 'Advise people who buy a diamond: {{question}}',
+      skills: ['appraise', care],
+    },
+  });
+  await create('chatbots', { chatbot: { name: 'shop_window', agent_name: 'jeweller' } });
 }
 
 /** Begins a conversation, in which a question is answered with a step. Returns its identifier. */
 async function converse(url: string): Promise<string> {
-  const roster = createRosterClient({ baseUrl: url });
-  const path = { project_name: 'default', chatbot_name: 'shop_window' };
-  const { id } = await answered(
-    roster.POST('/projects/{project_name}/chatbots/{chatbot_name}/conversations', {
-      params: { path },
-      body: { conversation: { title: 'A ring' } },
-    }),
-  );
-  await answered(
-    roster.POST(
-      '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages',
-      {
-        params: { path: { ...path, conversation_id: id } },
-        body: { message: { content: 'What does an ideal diamond of 0.7 carat cost?' } },
-      },
-    ),
-  );
+  const conversations = `${url}/projects/default/chatbots/shop_window/conversations`;
+  const begun = await ask('POST', conversations, { conversation: { title: 'A ring' } });
+  const id = textOf(begun, 'id');
+  await ask('POST', `${conversations}/${id}/messages`, {
+    message: { content: 'What does an ideal diamond of 0.7 carat cost?' },
+  });
   return id;
 }
 

@@ -2,8 +2,7 @@ import type { Ajv2020 } from 'ajv/dist/2020.js';
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import { EventStreamError, eventData } from '../../../testkit/http/event-data.js';
-import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import type { FaultyPart, Part } from './parts.js';
 import { endOf } from './references.js';
 import { brokenRules } from './schemas.js';
 

@@ -7,15 +7,27 @@ import {
   documentShape,
 } from '../../../server/contract/document-schema.js';
 import { exampleFaults } from './examples.js';
-import { type Fault, type FaultyPart, lineOf, type Rule, type RuledFault } from './fault.js';
 import { type Code, operationFaults } from './operations.js';
-import { partsOf } from './parts.js';
+import { type FaultyPart, partsOf } from './parts.js';
 import { referenceFaults } from './references.js';
 import { messageFaults, schemaFaults, shapeFaults } from './schemas.js';
 import { sunsetFaults } from './sunsets.js';
-import { readYaml, YamlError } from './yaml.js';
+import { type Fault, readYaml, YamlError } from './yaml.js';
 
-export type { Code, Fault, RuledFault };
+export type { Code, Fault };
+
+/** The subject of a fault. */
+type Rule = 'reference' | 'schema' | 'shape' | 'operation' | 'rule-message' | 'sunset' | 'example';
+
+/** A fault, and the rule that finds it. */
+export interface RuledFault extends FaultyPart {
+  readonly rule: Rule;
+}
+
+/** A fault as one line, in the form that editors and terminals lead to the place from. */
+function lineOf({ message, line, column }: Fault): string {
+  return `openapi.yaml:${line}:${column}: ${message}`;
+}
 
 /**
  * Finds all that is wrong with the contract, in the order of the file; nothing, if the service and its

@@ -1,5 +1,5 @@
-import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import { splitPointer } from '../../../server/contract/json-pointer.js';
+import type { FaultyPart, Part } from './parts.js';
 
 /** The code behind the contract. */
 export interface Code {
@@ -29,7 +29,12 @@ export function operationFaults(parts: readonly Part[], code: Code): FaultyPart[
       faults.push({ pointer, message, remedy: 'begin one in server/' });
     }
   }
-  return [...faults, ...handlersOfNothing(first, code), ...linksToNothing(first, parts)];
+  return [
+    ...faults,
+    ...handlersOfNothing(first, code),
+    ...linksToNothing(first, parts),
+    ...ambiguousPaths(parts),
+  ];
 }
 
 function handlersOfNothing(operations: ReadonlyMap<string, Part>, { handlers }: Code) {
@@ -53,5 +58,34 @@ function linksToNothing(operations: ReadonlyMap<string, Part>, parts: readonly P
           },
         ]
       : [],
+  );
+}
+
+/** Finds paths that one address may fit, none of which is the more specific (OpenAPI 3.1, section 4.8.8). */
+function ambiguousPaths(parts: readonly Part[]): FaultyPart[] {
+  const paths = parts.flatMap(({ kind, pointer }) => {
+    const [section, path = ''] = splitPointer(pointer);
+    return kind === 'path' && section === 'paths' ? [{ pointer, steps: path.split('/') }] : [];
+  });
+  return paths.flatMap(({ pointer, steps }, index) =>
+    paths
+      .slice(0, index)
+      .filter((other) => areAmbiguous(steps, other.steps))
+      .map((other) => ({
+        pointer,
+        message: `an address may fit this path and ${other.steps.join('/')}`,
+        remedy: 'rename a step of one of them',
+      })),
+  );
+}
+
+function areAmbiguous(one: readonly string[], other: readonly string[]): boolean {
+  const isOpen = (step = '') => step.startsWith('{');
+  const differing = one.flatMap((step, at) => (step === other[at] ? [] : [[step, other[at]]]));
+  return (
+    one.length === other.length &&
+    differing.every(([a, b]) => isOpen(a) || isOpen(b)) &&
+    differing.some(([a]) => !isOpen(a)) &&
+    differing.some(([, b]) => !isOpen(b))
   );
 }

@@ -22,6 +22,15 @@ export interface Part {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
+/** A fault at a part of the document. */
+export interface FaultyPart {
+  /** A JSON pointer (RFC 6901); if nothing stands there, what it would stand in is at fault. */
+  readonly pointer: string;
+  readonly message: string;
+  /** The remedy, where the message does not say it. */
+  readonly remedy?: string;
+}
+
 /** The kind of value under a key: a part, a list or map of parts, or data, which is not checked. */
 type Member = Kind | 'data' | readonly [each: Kind];
 
@@ -32,7 +41,7 @@ const EACH_PARAMETER: Member = ['parameter'];
 const EACH_EXAMPLE: Member = ['example'];
 const EACH_PATH: Member = ['path'];
 
-/** Other keys are of kind `other`, as everything in them: only their references are checked. */
+/** Other keys are of kind `other`, as everything in them but data: only their references are checked. */
 const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   document: { paths: EACH_PATH, webhooks: EACH_PATH, components: 'components' },
   components: {
@@ -95,7 +104,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     example: 'data',
     examples: 'data',
   },
-  other: {},
+  other: { const: 'data', enum: 'data', default: 'data', example: 'data', value: 'data' },
 };
 
 /** All parts of a document, in its order. */

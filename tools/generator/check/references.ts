@@ -1,8 +1,7 @@
 import { NearestName } from '../../../prediction/src/browser.js';
 import { splitPointer, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
-import type { FaultyPart } from './fault.js';
-import type { Kind, Part } from './parts.js';
+import type { FaultyPart, Kind, Part } from './parts.js';
 
 /** Finds each `$ref` that leads out of the file, to nothing, to something of another kind, or round in a circle. */
 export function referenceFaults(document: unknown, parts: readonly Part[]): FaultyPart[] {

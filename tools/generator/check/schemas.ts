@@ -4,8 +4,7 @@ import { documentShape, isProblem } from '../../../server/contract/document-sche
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import { findRuleMessages } from '../../../server/contract/rule-messages.js';
-import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import type { FaultyPart, Part } from './parts.js';
 
 /** Finds what of the schemas is not JSON Schema 2020-12, such as a type or a format that does not exist. */
 export function schemaFaults(ajv: Ajv2020, parts: readonly Part[]): FaultyPart[] {
@@ -19,7 +18,11 @@ export function schemaFaults(ajv: Ajv2020, parts: readonly Part[]): FaultyPart[]
   });
   return [
     ...faults,
-    ...schemas.flatMap((part) => [...unknownFormat(ajv, part), ...malformedPatterns(part)]),
+    ...schemas.flatMap((part) => [
+      ...unknownFormat(ajv, part),
+      ...malformedPatterns(part),
+      ...unknownRequired(part),
+    ]),
   ];
 }
 
@@ -28,6 +31,22 @@ function unknownFormat(ajv: Ajv2020, { pointer, value }: Part): FaultyPart[] {
   const { format } = value;
   if (typeof format !== 'string' || Object.hasOwn(ajv.formats, format)) return [];
   return [{ pointer: `${pointer}/format`, message: `the format ${format} is not known` }];
+}
+
+/** A schema that stands alone requires only fields that it names: another name is misspelt. */
+function unknownRequired({ pointer, value }: Part): FaultyPart[] {
+  const { properties, required } = value;
+  const isAlone = !/\/(allOf|anyOf|oneOf|not|if|then|else|dependentSchemas)(\/|$)/.test(pointer);
+  if (!isAlone || properties === undefined || !Array.isArray(required)) return [];
+  if (['allOf', 'anyOf', 'oneOf'].some((keyword) => Object.hasOwn(value, keyword))) return [];
+  return required
+    .map((name, index) => ({ name: String(name), pointer: `${pointer}/required/${index}` }))
+    .filter(({ name }) => !Object.hasOwn(asRecord(properties), name))
+    .map((one) => ({
+      pointer: one.pointer,
+      message: `there is no property ${one.name}, which is required`,
+      remedy: 'add it, or remove it from `required`',
+    }));
 }
 
 /** In the schema of schemas, `format: regex` is a remark: the validator would fail at the first use. */

@@ -2,15 +2,12 @@ import * as v from 'valibot';
 import { deprecatedFields, sunsetShape } from '../../../server/contract/deprecations.js';
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
-import type { FaultyPart } from './fault.js';
-import type { Part } from './parts.js';
+import type { FaultyPart, Part } from './parts.js';
 import { endOf } from './references.js';
 
-const EXAMPLE = "x-roster-sunset: { deprecated: '2026-11-23', sunset: '2027-11-23' }";
-
 /**
- * Finds what is deprecated in requests without saying until when it works (`x-roster-sunset`), what says so in
- * another form or without being deprecated, and what the server would not notice in a request.
+ * Finds what says until when something works (`x-roster-sunset`) in another form or without being deprecated, and what
+ * is deprecated and the server would not notice in a request. That it is said is a rule of `.spectral.yaml`.
  * @param parts of a document whose references are sound
  */
 export function sunsetFaults(document: unknown, parts: readonly Part[]): FaultyPart[] {
@@ -44,26 +41,13 @@ function requestFaults(document: unknown, operation: Part): FaultyPart[] {
     `${operation.pointer}/parameters`,
     `${operation.pointer}/requestBody`,
   ];
-  return [
-    ...(operation.value['deprecated'] === true ? faultsOf(operation.pointer, operation.value) : []),
-    ...deprecatedBelow(document, roots).flatMap((pointer) => {
-      const value = asRecord(valueAt(document, pointer));
-      return [
-        ...faultsOf(pointer, value),
-        ...(noticed.has(value) ? [] : [{ pointer: `${pointer}/deprecated`, message: UNNOTICED }]),
-      ];
-    }),
-  ];
+  return deprecatedBelow(document, roots)
+    .filter((pointer) => !noticed.has(asRecord(valueAt(document, pointer))))
+    .map((pointer) => ({ pointer: `${pointer}/deprecated`, message: UNNOTICED }));
 }
 
 const UNNOTICED =
   'the server does not notice this in a request; deprecate the operation, a query parameter, a header, or a field of an object in a JSON body that is read at once';
-
-function faultsOf(pointer: string, value: JsonRecord): FaultyPart[] {
-  if (Object.hasOwn(value, 'x-roster-sunset')) return [];
-  const message = `what is deprecated in a request says until when it works; add ${EXAMPLE}`;
-  return [{ pointer: `${pointer}/deprecated`, message }];
-}
 
 /** Returns the parts that the server notices when a request has them. */
 function noticedIn(document: unknown, { value, pointer }: Part): Set<JsonRecord> {

@@ -7,7 +7,15 @@ import {
   YAMLException,
 } from 'js-yaml';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
-import type { Fault } from './fault.js';
+
+/** Something of the contract that stops whoever works from it. */
+export interface Fault {
+  /** A sentence: what is wrong, and how to fix it. */
+  readonly message: string;
+  /** The place in the file, counted from 1 as editors do. */
+  readonly line: number;
+  readonly column: number;
+}
 
 type Event = ReturnType<typeof parseEvents>[number];
 
@@ -44,10 +52,15 @@ export function readYaml(source: string): Yaml {
       );
     }
     const offsets = offsetsOf(source, events);
-    return {
-      content: documents[0],
-      locate: (pointer) => placeOf(source, offsets, pointer),
+    const lines = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
+    const locate = (pointer: string) => {
+      let known = pointer;
+      while (known !== '' && !offsets.has(known)) known = known.slice(0, known.lastIndexOf('/'));
+      const offset = offsets.get(known) ?? 0;
+      const line = lines.findLastIndex((start) => start <= offset);
+      return { line: line + 1, column: offset - (lines[line] ?? 0) + 1 };
     };
+    return { content: documents[0], locate };
   } catch (cause) {
     if (!(cause instanceof YAMLException)) throw cause;
     const { line = 0, column = 0 } = cause.mark ?? {};
@@ -110,11 +123,4 @@ function offsetOf(event: Event): number {
 
 function isQuoted(style: number): boolean {
   return style === SCALAR_STYLE.SINGLE_QUOTED || style === SCALAR_STYLE.DOUBLE_QUOTED;
-}
-
-function placeOf(source: string, offsets: ReadonlyMap<string, number>, pointer: string) {
-  let known = pointer;
-  while (known !== '' && !offsets.has(known)) known = known.slice(0, known.lastIndexOf('/'));
-  const before = source.slice(0, offsets.get(known) ?? 0).split('\n');
-  return { line: before.length, column: (before.at(-1) ?? '').length + 1 };
 }

@@ -7,10 +7,8 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { root } from '../../../testkit/root.js';
-import { installed } from '../../on-demand/installed.js';
 import { contract } from '../../review/tests/small-contract.js';
-import { reviewFile } from '../review-file.js';
-import { contractReviewer } from '../reviewers.js';
+import { contractReviewer, reviewFile } from '../review-file.js';
 
 const COMMAND = fileURLToPath(new URL('dist/tools/lint-spec/main.js', root));
 const CONTRACT = readFileSync(new URL('openapi.yaml', root), 'utf8');
@@ -33,10 +31,8 @@ paths:
 `;
 
 let folder: string;
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-lint-'));
-  // The command says so when it installs a reviewer.
-  await installed('redocly');
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -86,9 +82,7 @@ test('the faults that several reviewers find are one list, by place, each told o
     `${summary}A summary is a heading. [spectral/roster-summary-short]`,
   ]);
   expect(lines(example)).toEqual([
-    expect.stringMatching(
-      /the example breaks its schema: must be string \[contract\/example, spectral\/.*, redocly\/.*\]$/,
-    ),
+    `${example}the example breaks its schema: must be string [contract/example]`,
   ]);
   expect(output).toContain('    Begin one in server/.\n');
   const numbers = told.map((line) => Number(line.slice(file.length + 1).split(':')[0]));
@@ -112,7 +106,7 @@ test('a draft needs no handlers, and may not have the version of another release
       remedy: expect.stringMatching(/^Raise the version/),
     }),
   );
-  for (const reviewer of ['contract/', 'spectral/', 'redocly/']) {
+  for (const reviewer of ['contract/', 'spectral/']) {
     expect(rules).toContainEqual(expect.stringContaining(reviewer));
   }
   expect(output).not.toContain('handler');

@@ -1,45 +1,46 @@
 import { expect, test } from 'vitest';
-import type { Remark } from '../finding.js';
-import { merge } from '../merge.js';
+import { merge as mergeIn } from '../review-file.js';
 
-const remark = (rule: string, pointer: string, message = rule): Remark => ({
+const remark = (rule: string, pointer: string, message = rule) => ({
   ...{ rule, pointer, message },
-  severity: 'error',
+  severity: 'error' as const,
 });
 
-test('a fault that several reviewers find is told once, in the words of the first, with all rules', () => {
-  const at = '/paths/~1a/get/responses/200/content/json/examples/one/value';
+/** Each pointer has a line of its own. */
+const locate = (pointer: string) => ({ line: pointer.length, column: 1 });
+const merge = (remarks: Parameters<typeof mergeIn>[0]) => mergeIn(remarks, { file: 'a', locate });
+
+test('a fault that two reviewers find is told once, in the words of the clearer one, with both rules', () => {
+  const at = '/components/schemas/A';
   const merged = merge([
-    [remark('contract/example', `${at}/name`)],
-    [remark('spectral/oas3-valid-media-example', at)],
-    [remark('redocly/no-invalid-media-type-examples', `${at}/name/first`)],
+    remark('contract/schema', at),
+    remark('spectral/oas3-schema', at),
+    remark('spectral/oas3-schema', at),
   ]);
-  expect(merged).toEqual([
-    {
-      ...remark('contract/example', `${at}/name`),
-      others: ['spectral/oas3-valid-media-example', 'redocly/no-invalid-media-type-examples'],
-    },
-  ]);
-});
-
-test('rules of the same name find the same fault', () => {
-  const merged = merge([[remark('spectral/no-such', '/a')], [remark('redocly/no-such', '/a')]]);
-  expect(merged).toHaveLength(1);
+  const rules = ['contract/schema', 'spectral/oas3-schema'];
+  expect(merged).toMatchObject([{ line: at.length, message: 'contract/schema', rules }]);
 });
 
 test('two faults stay two: of one reviewer, at two parts, or on two subjects', () => {
-  expect(merge([[remark('spectral/one', '/a'), remark('spectral/one', '/a/b')]])).toHaveLength(2);
-  expect(merge([[remark('spectral/one', '/a')], [remark('redocly/one', '/ab')]])).toHaveLength(2);
-  expect(merge([[remark('spectral/one', '/a')], [remark('redocly/two', '/a')]])).toHaveLength(2);
+  for (const two of [
+    [remark('spectral/one', '/a'), remark('spectral/one', '/a/b')],
+    [remark('contract/schema', '/a'), remark('spectral/oas3-schema', '/ab')],
+    [remark('contract/schema', '/a'), remark('spectral/two', '/a')],
+  ]) {
+    expect(merge(two)).toHaveLength(2);
+  }
 });
 
 test('a part that is missing is told at the first reference to it, without what follows from it', () => {
   const missing = '$ref #/components/schemas/A leads to nothing';
   const merged = merge([
-    ['/a', '/b', '/c'].map((pointer) => remark('contract/reference', pointer, missing)),
-    [remark('spectral/oas3-unused-component', '/components/schemas/B'), remark('spectral/x', '')],
+    ...['/a', '/b', '/c'].map((pointer) => remark('contract/reference', pointer, missing)),
+    ...[
+      remark('spectral/oas3-unused-component', '/components/schemas/B'),
+      remark('spectral/x', ''),
+    ],
   ]);
-  expect(merged.map(({ pointer, message }) => [pointer, message])).toEqual([
-    ['/a', `${missing}, here and at 2 more places`],
+  expect(merged.map(({ line, message }) => [line, message])).toEqual([
+    [2, `${missing}, here and at 2 more places`],
   ]);
 });

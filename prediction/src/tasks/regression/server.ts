@@ -28,7 +28,7 @@ export interface Prediction {
   max: number;
   /** The row's own value of the target, as sent; null if it has none. */
   original: unknown;
-  /** True if the original lies outside min and max; null if it is no number. */
+  /** True if the original lies outside min and max; null if it is not a number. */
   anomaly: boolean | null;
 }
 
@@ -163,7 +163,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     return { value, confidence, min, max, original, anomaly: this.#isAnomaly(row, original) };
   }
 
-  /** Returns whether a row's own value lies outside its interval; null, if it is no number. */
+  /** Returns whether a row's own value lies outside its interval; null, if it is not a number. */
   #isAnomaly(row: number, original: unknown): boolean | null {
     if (original === null) return null;
     const actual =

@@ -1,5 +1,11 @@
+/**
+ * `npm run browser` and `npm run nginx`: finds a program that tests need, installs it if there is none, and prints its
+ * path. Fails if it cannot.
+ */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { browserOfThisMachine } from '../../testkit/browser.js';
+import { nginxOfThisMachine } from '../../testkit/nginx.js';
 
 /** A program that tests need, of which CI installs the missing ones. */
 interface Program {
@@ -15,8 +21,34 @@ interface Program {
   readonly commands: (asRoot: readonly string[] | undefined) => string[][] | undefined;
 }
 
-/** Finds a program, installs it if there is none, and prints its path. Fails if it cannot. */
-export function provide({ name, variable, find, commands }: Program): void {
+const PROGRAMS: Readonly<Record<string, Program>> = {
+  browser: {
+    name: 'Chromium',
+    variable: 'CHROME_BIN',
+    find: browserOfThisMachine,
+    commands: (asRoot) => {
+      // Ubuntu has packages of the same name, which need its daemon of packages.
+      if (asRoot && distribution() === 'debian') {
+        return aptCommands(asRoot, 'chromium-headless-shell');
+      }
+      // The libraries that it needs are packages of the system.
+      const libraries = process.platform === 'linux' && asRoot ? ['--with-deps'] : [];
+      return [['npx', 'playwright-core', 'install', ...libraries, '--no-shell', 'chromium']];
+    },
+  },
+  nginx: {
+    name: 'nginx',
+    variable: 'NGINX_BIN',
+    find: nginxOfThisMachine,
+    commands: (asRoot) => {
+      if (process.platform === 'darwin') return [['brew', 'install', 'nginx']];
+      const hasPackage = ['debian', 'ubuntu'].includes(distribution());
+      return asRoot && hasPackage ? aptCommands(asRoot, 'nginx-light') : undefined;
+    },
+  },
+};
+
+function provide({ name, variable, find, commands }: Program): void {
   const remedy = `Install one, or name it in ${variable}.`;
   const fail = (reason: string): never => {
     process.stderr.write(`No ${name} was installed: ${reason}. ${remedy}\n`);
@@ -32,7 +64,7 @@ export function provide({ name, variable, find, commands }: Program): void {
 }
 
 /** Returns the identifier of a Linux distribution, such as `debian`; empty on other systems. */
-export function distribution(): string {
+function distribution(): string {
   try {
     return /^ID=(\w+)$/m.exec(readFileSync('/etc/os-release', 'utf8'))?.[1] ?? '';
   } catch {
@@ -41,7 +73,7 @@ export function distribution(): string {
 }
 
 /** Returns the commands that install a package of Debian, or of a distribution made from it. */
-export function aptCommands(asRoot: readonly string[], name: string): string[][] {
+function aptCommands(asRoot: readonly string[], name: string): string[][] {
   return [
     [...asRoot, 'apt-get', 'update'],
     [...asRoot, 'apt-get', 'install', '--yes', '--no-install-recommends', name],
@@ -61,3 +93,7 @@ function run([program = '', ...args]: readonly string[], fail: (reason: string) 
   });
   if (status !== 0) fail(error?.message ?? `${[program, ...args].join(' ')} ended with ${status}`);
 }
+
+const program = PROGRAMS[process.argv[2] ?? ''];
+if (program === undefined) throw new Error(`usage: ${Object.keys(PROGRAMS).join(' | ')}`);
+provide(program);
