@@ -16,6 +16,8 @@ export interface BaseForecast {
   /** The same without its seasons. */
   readonly course: Float64Array;
   readonly isSeasonal: boolean;
+  /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
+  readonly lowest: number;
 }
 
 export function forecastBase(window: Float64Array, season: number, steps: number): BaseForecast {
@@ -48,7 +50,8 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   let sum = 0;
   for (let at = 1; at < count; at++) sum += Math.abs((course[at] ?? 0) - (course[at - 1] ?? 0));
   const scale = sum > 0 ? sum / (count - 1) : Math.max(Math.abs(last) / 10, 2 ** -40);
-  return { ...parts, scale, history, course, isSeasonal: seasons !== undefined };
+  const lowest = history.some((value) => value < 0) ? Number.NEGATIVE_INFINITY : 0;
+  return { ...parts, scale, history, course, isSeasonal: seasons !== undefined, lowest };
 }
 
 /** Joins the values around gaps by straight lines; gaps before the first value are left out. */
