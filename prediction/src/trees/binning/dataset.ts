@@ -47,7 +47,7 @@ const MAX_DATES_IN_PARTS = 20;
  * @param onColumn called after each column with the number of finished columns.
  */
 export function prepareTable(
-  table: Table,
+  table: RowTable,
   onColumn: (done: number) => void = () => {},
 ): PreparedTable {
   const columns: ColumnSummary[] = [];
