@@ -15,6 +15,7 @@ export interface AnswerOptions {
   readonly to: AnswerFormat;
   /** See `PredictOptions`. */
   readonly confidence?: number;
+  readonly steps?: number;
   /** Whether unknown names are refused. For NDJSON each line is, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */

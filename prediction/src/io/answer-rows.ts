@@ -1,5 +1,5 @@
 import type { SchemaCheck } from '../serving/row-check.js';
-import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
+import { type BlockPredictor, MAX_ARRAY_ROWS, objectBlocks } from '../serving/row-server.js';
 import type { AnyPredictor } from '../tasks/predictors.js';
 import {
   type AnswerOptions,
@@ -76,6 +76,7 @@ async function* answerFrom(
     return part;
   };
   let isWarned = false;
+  const gatherer = blocks.gather?.();
   for await (const read of reader.read(body)) {
     if (reader.isWhole && !isWarned) {
       yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
@@ -87,11 +88,21 @@ async function* answerFrom(
         yield item;
         continue;
       }
+      if (gatherer) {
+        gatherer.add(item);
+        continue;
+      }
       for (const _ of writer.write(item, blocks.predict(item))) yield bytes();
       rows += item.rowCount;
       if (writer.length >= PORTION) yield bytes();
     }
     if (writer.length > 0 && !reader.isWhole) yield bytes();
+  }
+  const maxRows = options.to === 'json' ? MAX_ARRAY_ROWS : Number.POSITIVE_INFINITY;
+  for (const { block, predicted } of gatherer?.answer(maxRows) ?? []) {
+    for (const _ of writer.write(block, predicted)) yield bytes();
+    rows += block.rowCount;
+    if (writer.length >= PORTION) yield bytes();
   }
   writer.end();
   if (writer.length > 0) yield bytes();

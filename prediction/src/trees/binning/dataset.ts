@@ -4,7 +4,7 @@ import {
   profileColumn,
   type ValueCount,
 } from '../../table/column-profile.js';
-import type { Table, TableColumn } from '../../table/table.js';
+import type { RowTable, TableColumn } from '../../table/table.js';
 import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
 import { type DatePart, datePart, recurringParts } from './date-parts.js';
 
