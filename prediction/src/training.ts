@@ -1,6 +1,7 @@
 /** Exports for a process that trains models. */
 
 export { TableDecoder } from './table/codec/decode.js';
+export { seasonLength } from './table/time-grid.js';
 export type { ForecastTable, SeriesReport } from './table/series-table.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export type { ClassificationModel } from './tasks/classification/model.js';

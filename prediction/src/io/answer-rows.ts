@@ -5,6 +5,7 @@ import {
   type AnswerOptions,
   type AnswerPart,
   type AnswerWriter,
+  DeclinedError,
   type RowReader,
   refuseUnknown,
 } from './answer-part.js';
@@ -32,6 +33,8 @@ export async function* answerRows(
   budget = new ByteBudget(),
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
+  // Rows that are gathered as objects are parsed as such.
+  if (blocks.gather && options.from === 'json') throw new DeclinedError();
   const check = blocks.check();
   const reader = await openReader(blocks, options, check, budget);
   yield* answerFrom(reader, blocks, check, body, options, budget);

@@ -1,4 +1,4 @@
-import type { RowFormat, Task } from '../../../prediction/src/predicting.js';
+import type { Goal, ModelTask, RowFormat } from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
   JsonShapeError,
@@ -11,24 +11,27 @@ import {
   readRecordTable,
   TableError,
 } from '../../../prediction/src/reading.js';
+import type { ForecastTable } from '../../../prediction/src/training.js';
 import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { type CsvOptions, unusableTable } from '../formats.js';
+import type { ForecastFields } from '../model-rows.js';
 
 /** The details of a job that reads a table; the text follows as input. */
 export interface TableJob {
   /** The format of a table that was sent, or `records` for lines of JSON arrays from a query. */
   readonly format: RowFormat | 'records';
   readonly target: string;
-  /** The task; undefined if the values of the target decide. */
-  readonly task?: Task | undefined;
+  /** The task, or what is forecast; undefined if the values of the target decide. */
+  readonly task?: Goal | undefined;
   readonly csv?: CsvOptions | undefined;
 }
 
 /** What is known of a table whose parts have been written, as `encodeTable` makes them. */
 export interface TableResult {
   readonly rowCount: number;
-  readonly task: Task;
+  readonly task: ModelTask;
+  readonly forecast: ForecastFields | null;
 }
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */
@@ -42,8 +45,9 @@ async function readTable(
 ): Promise<TableResult> {
   try {
     const table = await readFormat(job, text);
+    const forecast = table.task === 'forecast' ? await describeSeries(table) : null;
     for (const part of encodeTable(table)) output.data(part);
-    return { rowCount: table.rowCount, task: table.task };
+    return { rowCount: table.rowCount, task: table.task, forecast };
   } catch (error) {
     if (error instanceof TableError) throw unusableTable(error.faults);
     if (error instanceof MalformedJsonError) {
@@ -52,6 +56,23 @@ async function readTable(
     if (!(error instanceof JsonShapeError)) throw error;
     throw invalidRequest([{ pointer: '/body', message: error.message }]);
   }
+}
+
+/** @throws {TableError} if the table is too short for the horizon */
+async function describeSeries(table: ForecastTable): Promise<ForecastFields> {
+  // Only forecasts need the code of their training here.
+  const { refuseHorizon, seasonLength } = await import('../../../prediction/src/training.js');
+  refuseHorizon(table);
+  const { goal, grid, report } = table;
+  const { series: count, ...found } = report;
+  return {
+    order_by: goal.orderBy,
+    group_by: [...goal.groupBy],
+    horizon: goal.horizon,
+    window: goal.window ?? null,
+    known: [...goal.known],
+    series: { step: grid.step, season: seasonLength(grid), count, ...found },
+  };
 }
 
 function readFormat({ format, target, task, csv }: TableJob, text: AsyncIterable<Uint8Array>) {
