@@ -201,7 +201,7 @@ export interface StoredTable {
   readonly target: string;
   readonly task: ModelTask;
   readonly rowCount: number;
-  readonly forecast: ForecastFields | null;
+  readonly forecast?: ForecastFields | null;
 }
 
 /** Begins a table for an owner; returns its id. If no training takes it within an hour, it is deleted. */

@@ -59,7 +59,7 @@ export async function beginTraining(
       status: 'training',
       target,
       task,
-      forecast: forecast && JSON.stringify(forecast),
+      forecast: forecast ? JSON.stringify(forecast) : null,
       row_count: rowCount,
       source_database: source?.database ?? null,
       source_query: source?.query ?? null,
