@@ -31,7 +31,7 @@ const MAX_GROUP_LENGTH = 1000;
 
 /** Steps of all series, gaps among them: so many times the rows, and some more. */
 const MAX_GRID_SHARE = 20;
-const MIN_GRID = 1_000_000;
+const MIN_GRID = 10_000;
 
 /** More duplicates than this share of the rows are series that were not told apart. */
 const MAX_DUPLICATE_SHARE = 0.01;

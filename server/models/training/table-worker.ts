@@ -1,6 +1,7 @@
 import type { Goal, ModelTask, RowFormat } from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
+  type ForecastTable,
   JsonShapeError,
   MalformedJsonError,
   readArrowTable,
@@ -9,9 +10,10 @@ import {
   readNdjsonTable,
   readParquetTable,
   readRecordTable,
+  refuseHorizon,
+  seasonLength,
   TableError,
 } from '../../../prediction/src/reading.js';
-import type { ForecastTable } from '../../../prediction/src/training.js';
 import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { type CsvOptions, unusableTable } from '../formats.js';
@@ -45,7 +47,7 @@ async function readTable(
 ): Promise<TableResult> {
   try {
     const table = await readFormat(job, text);
-    const forecast = table.task === 'forecast' ? await describeSeries(table) : null;
+    const forecast = table.task === 'forecast' ? describeSeries(table) : null;
     for (const part of encodeTable(table)) output.data(part);
     return { rowCount: table.rowCount, task: table.task, forecast };
   } catch (error) {
@@ -59,9 +61,7 @@ async function readTable(
 }
 
 /** @throws {TableError} if the table is too short for the horizon */
-async function describeSeries(table: ForecastTable): Promise<ForecastFields> {
-  // Only forecasts need the code of their training here.
-  const { refuseHorizon, seasonLength } = await import('../../../prediction/src/training.js');
+function describeSeries(table: ForecastTable): ForecastFields {
   refuseHorizon(table);
   const { goal, grid, report } = table;
   const { series: count, ...found } = report;
