@@ -5,13 +5,13 @@ import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import { seededRandom } from '../../trees/random.js';
 import type { InputReader } from './inputs.js';
-import type { ForecastSeries } from './series.js';
+import type { Part } from './forecaster.js';
 
 export const TUNE: Record<string, number> = JSON.parse(process.env.TUNE ?? '{}');
 /** The most rows that forests are grown on: a step from an origin each. */
 const MAX_ROWS = TUNE.rows ?? 150_000;
 
-const VALUE_ROUNDS = TUNE.rounds ?? 60;
+const VALUE_ROUNDS = TUNE.rounds ?? 40;
 const ERROR_ROUNDS = TUNE.erounds ?? 40;
 
 /** Deviations beyond so many scales teach no more than that. */
@@ -19,18 +19,13 @@ const MAX_DEVIATION = TUNE.clip ?? 10;
 
 /** What the trees of one fit say. */
 export interface Forests {
-  readonly cuts: number[][];
+  readonly cuts: readonly (readonly number[])[];
   readonly value_forest: Forest;
   readonly error_forest: Forest;
   readonly error_floor: number;
 }
 
-/** A part of a series: what comes after its end is not known. */
-export interface Part {
-  readonly series: ForecastSeries;
-  readonly end: number;
-}
-
+/** The fewest values before a forecast in a training or a backtest. */
 export const MIN_HISTORY = 3;
 
 export function fitForests(
@@ -38,6 +33,7 @@ export function fitForests(
   reader: InputReader,
   horizon: number,
   seed: number,
+  onRound: (done: number) => void,
 ): Forests {
   const random = seededRandom(seed);
   let possible = 0;
@@ -65,6 +61,7 @@ export function fitForests(
     }
   }
   const rowCount = values.length;
+  if (rowCount < MIN_ROWS) return NO_FORESTS(width);
   const columns = new Float64Array(rowCount * width);
   for (const [row, block] of blocks.entries()) {
     for (let feature = 0; feature < width; feature++) {
@@ -85,16 +82,16 @@ export function fitForests(
   };
   const learner = new Learner(features);
   const rows = Uint32Array.from({ length: rowCount }, (_, row) => row);
-  const params = { maxLeaves: TUNE.leaves ?? 31, minRowsPerLeaf: TUNE.minleaf ?? 100 };
+  const params = { maxLeaves: TUNE.leaves ?? 31, minRowsPerLeaf: TUNE.minleaf ?? 300 };
   const target = Float64Array.from(values);
   const booster = learner.booster(rows, params, squaredLoss(target));
-  booster.addRounds(VALUE_ROUNDS);
+  booster.addRounds(VALUE_ROUNDS, onRound);
   const [value_forest = { base: 0, trees: [] }] = booster.forests;
   const scores = learner.score(booster.forests, rows).values;
   const errors = target.map((value, row) => Math.abs(value - (scores[row] ?? 0)));
   const errorBooster = learner.booster(
     rows,
-    { maxLeaves: 15, minRowsPerLeaf: 200 },
+    { maxLeaves: TUNE.eleaves ?? 15, minRowsPerLeaf: TUNE.eminleaf ?? 300 },
     squaredLoss(errors),
   );
   errorBooster.addRounds(ERROR_ROUNDS);
@@ -102,6 +99,15 @@ export function fitForests(
   let mean = 0;
   for (const error of errors) mean += error / rowCount;
   return { cuts, value_forest, error_forest, error_floor: Math.max(mean / 10, 2 ** -40) };
+}
+
+/** Fewer rows are not worth forests. */
+const MIN_ROWS = 200;
+
+function NO_FORESTS(width: number): Forests {
+  const forest = { base: 0, trees: [] };
+  const cuts = Array.from({ length: width }, () => []);
+  return { cuts, value_forest: forest, error_forest: forest, error_floor: 1 };
 }
 
 const CUT_ROWS = 20_000;
