@@ -1,8 +1,12 @@
+const TUNE: Record<string, number> = JSON.parse(process.env.TUNE ?? '{}');
+import { powerOfTwo } from '../../intervals/target-range.js';
 import { addSeason, findSeasons, removeSeasons } from './seasons.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
 
-/** What the history of one series says by itself. */
+/** What the history of one series says by itself, in units of its own. */
 export interface BaseForecast {
+  /** A power of two near the largest value, so that no square of a value is too large for a double. */
+  readonly unit: number;
   /** By step, each from its own method. */
   readonly theta: Float64Array;
   readonly damped: Float64Array;
@@ -26,7 +30,7 @@ const USUAL_MOVE = 0.05;
 /** How many differences the usual move counts for. */
 const USUAL_WEIGHT = 0.5;
 
-/** For series of zeros: a scale that errors can be divided by. */
+/** Of the unit: a scale that errors can be divided by, also for series of zeros. */
 const MIN_SCALE = 2 ** -40;
 
 /**
@@ -36,6 +40,7 @@ const MIN_SCALE = 2 ** -40;
  */
 export function forecastBase(window: Float64Array, season: number, steps: number): BaseForecast {
   const history = fillGaps(window);
+  const unit = scaleToUnit(history);
   const count = history.length;
   const seasons = findSeasons(history, season);
   const course = seasons ? removeSeasons(history, seasons) : history;
@@ -55,14 +60,26 @@ export function forecastBase(window: Float64Array, season: number, steps: number
     damped[step] = seasons ? addSeason(seasons, two, at) : two;
     naive[step] = three;
     values[step] =
+      (TUNE.base ?? 0) === 1 ? ((theta[step] ?? 0) + (damped[step] ?? 0)) / 2 : TUNE.base === 2 && season > 1 ? ((theta[step] ?? 0) + (damped[step] ?? 0)+three) / 3 :
       season > 1
         ? findMedian(theta[step] ?? 0, damped[step] ?? 0, three)
         : ((theta[step] ?? 0) + (damped[step] ?? 0)) / 2;
   }
-  const lowest = history.some((value) => value < 0) ? Number.NEGATIVE_INFINITY : 0;
+  let least = 0;
+  for (let at = 0; at < count; at++) least = Math.min(least, history[at] ?? 0);
+  const lowest = least < 0 ? Number.NEGATIVE_INFINITY : 0;
   const isSeasonal = seasons !== undefined;
   const scale = findScale(course);
-  return { theta, damped, naive, values, scale, history, course, isSeasonal, lowest };
+  return { unit, theta, damped, naive, values, scale, history, course, isSeasonal, lowest };
+}
+
+/** Divides values by a power of two, which is exact, and returns it. */
+function scaleToUnit(values: Float64Array): number {
+  let most = 0;
+  for (let at = 0; at < values.length; at++) most = Math.max(most, Math.abs(values[at] ?? 0));
+  const unit = powerOfTwo(most);
+  for (let at = 0; at < values.length; at++) values[at] = (values[at] ?? 0) / unit;
+  return unit;
 }
 
 function findMedian(one: number, two: number, three: number): number {
@@ -79,10 +96,11 @@ function findScale(course: Float64Array): number {
   return Math.max((moves + USUAL_WEIGHT * usual) / count, MIN_SCALE);
 }
 
-/** Joins the values around gaps by straight lines; gaps before the first value are left out. */
+/** Joins the values around gaps by straight lines; gaps before the first value are left out. Never empty. */
 function fillGaps(values: Float64Array): Float64Array {
-  const first = values.findIndex((value) => !Number.isNaN(value));
-  if (first < 0) return new Float64Array();
+  let first = 0;
+  while (first < values.length && Number.isNaN(values[first])) first++;
+  if (first === values.length) return new Float64Array(1);
   const filled = values.slice(first);
   let before = 0;
   for (let at = 1; at <= filled.length; at++) {

@@ -1,4 +1,5 @@
 import { predictedError } from '../../intervals/conformal.js';
+import { toFinite } from '../../intervals/target-range.js';
 import { CutGrid } from '../../trees/binning/bin-mapper.js';
 import { ForestScorer } from '../../trees/forest/forest-scorer.js';
 import type { Steps } from '../../trees/steps.js';
@@ -76,13 +77,13 @@ export class PartForecaster {
     this.valueScorer.addToAll(deviations, bins, rowCount);
     const errors = new Float64Array(rowCount).fill(error_forest.base);
     this.errorScorer.addToAll(errors, bins, rowCount);
-    return bases.map(({ values, scale, lowest }, index) => {
+    return bases.map(({ unit, values, scale, lowest }, index) => {
       const first = index * steps;
       return {
-        base: values,
-        corrections: values.map((_, step) => scale * (deviations[first + step] ?? 0)),
+        base: values.map((value) => toFinite(unit * value)),
+        corrections: values.map((_, step) => unit * scale * (deviations[first + step] ?? 0)),
         scales: values.map(
-          (_, step) => scale * predictedError(errors[first + step] ?? 0, error_floor),
+          (_, step) => unit * scale * predictedError(errors[first + step] ?? 0, error_floor),
         ),
         lowest,
       };
@@ -92,5 +93,5 @@ export class PartForecaster {
 
 /** @param weight of the correction by trees, 0 to 1. */
 export function weighForecast({ base, corrections, lowest }: PartForecast, weight: number) {
-  return base.map((value, step) => Math.max(value + weight * (corrections[step] ?? 0), lowest));
+  return base.map((value, step) => toFinite(Math.max(value + weight * (corrections[step] ?? 0), lowest)));
 }

@@ -54,7 +54,7 @@ export function fitForests(
       for (let step = 0; step < steps; step++) {
         const actual = series.values[origin + step] ?? Number.NaN;
         if (Number.isNaN(actual)) continue;
-        const deviation = (actual - (base.values[step] ?? 0)) / base.scale;
+        const deviation = (actual / base.unit - (base.values[step] ?? 0)) / base.scale;
         values.push(Math.max(-MAX_DEVIATION, Math.min(MAX_DEVIATION, deviation)));
         blocks.push(inputs.subarray(step * width, (step + 1) * width));
       }

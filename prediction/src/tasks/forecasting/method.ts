@@ -1,4 +1,5 @@
 import { widthAt } from '../../intervals/conformal.js';
+import { toFinite } from '../../intervals/target-range.js';
 import type { Progress } from '../../training/progress.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
@@ -191,6 +192,10 @@ export class Forecaster {
     const { level, score } = widthAt(this.model.scores[step] ?? [], confidence);
     const value = values[step] ?? 0;
     const reach = score * (scales[step] ?? 0);
-    return { low: Math.max(value - reach, lowest), high: Math.max(value + reach, lowest), level };
+    return {
+      low: toFinite(Math.max(value - reach, lowest)),
+      high: toFinite(Math.max(value + reach, lowest)),
+      level,
+    };
   }
 }

@@ -1,4 +1,5 @@
 import { widthAt } from '../../intervals/conformal.js';
+import { toFinite } from '../../intervals/target-range.js';
 import type { Outcome } from './backtest.js';
 import type { ForecastErrors, ForecastMetrics } from './model.js';
 
@@ -36,9 +37,9 @@ class ErrorSums {
   mean(): ForecastErrors {
     const count = Math.max(this.#count, 1);
     return {
-      mae: this.#absolute / count,
+      mae: toFinite(this.#absolute / count),
       smape: this.#symmetric / count,
-      mase: this.#scaledCount > 0 ? this.#scaled / this.#scaledCount : null,
+      mase: this.#scaledCount > 0 ? toFinite(this.#scaled / this.#scaledCount) : null,
     };
   }
 }
@@ -95,7 +96,7 @@ export function measureForecasts(
 /** Returns the scores |error| ÷ expected error, ascending, or quantiles of them in the ranks of conformal widths. */
 export function sortScores(outcomes: readonly Outcome[]): number[] {
   const scores = Float64Array.from(outcomes, ({ actual, forecast, scale }) =>
-    Math.abs(actual - forecast) / scale,
+    toFinite(Math.abs(actual - forecast) / scale),
   ).sort();
   const count = Math.min(scores.length, MAX_SCORES);
   return Array.from({ length: count }, (_, index) => {
