@@ -1,4 +1,3 @@
-const TUNE: Record<string, number> = JSON.parse(process.env.TUNE ?? '{}');
 import { powerOfTwo } from '../../intervals/target-range.js';
 import { addSeason, findSeasons, removeSeasons } from './seasons.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
@@ -11,7 +10,7 @@ export interface BaseForecast {
   readonly theta: Float64Array;
   readonly damped: Float64Array;
   readonly naive: Float64Array;
-  /** Their median; without a season, the mean of the first two. */
+  /** Their mean; without a season, of the first two. */
   readonly values: Float64Array;
   /** How far a value without its season is from the one before, on average; above 0. */
   readonly scale: number;
@@ -59,11 +58,8 @@ export function forecastBase(window: Float64Array, season: number, steps: number
     theta[step] = seasons ? addSeason(seasons, one, at) : one;
     damped[step] = seasons ? addSeason(seasons, two, at) : two;
     naive[step] = three;
-    values[step] =
-      (TUNE.base ?? 0) === 1 ? ((theta[step] ?? 0) + (damped[step] ?? 0)) / 2 : TUNE.base === 2 && season > 1 ? ((theta[step] ?? 0) + (damped[step] ?? 0)+three) / 3 :
-      season > 1
-        ? findMedian(theta[step] ?? 0, damped[step] ?? 0, three)
-        : ((theta[step] ?? 0) + (damped[step] ?? 0)) / 2;
+    const sum = (theta[step] ?? 0) + (damped[step] ?? 0);
+    values[step] = season > 1 ? (sum + three) / 3 : sum / 2;
   }
   let least = 0;
   for (let at = 0; at < count; at++) least = Math.min(least, history[at] ?? 0);
@@ -80,10 +76,6 @@ function scaleToUnit(values: Float64Array): number {
   const unit = powerOfTwo(most);
   for (let at = 0; at < values.length; at++) values[at] = (values[at] ?? 0) / unit;
   return unit;
-}
-
-function findMedian(one: number, two: number, three: number): number {
-  return Math.max(Math.min(one, two), Math.min(Math.max(one, two), three));
 }
 
 function findScale(course: Float64Array): number {
