@@ -8,21 +8,20 @@ import { seededRandom } from '../../trees/random.js';
 import type { InputReader } from './inputs.js';
 import type { Part } from './forecaster.js';
 
-export const TUNE: Record<string, number> = JSON.parse(process.env.TUNE ?? '{}');
 /** The most rows that forests are grown on: a step from an origin each. */
-const MAX_ROWS = TUNE.rows ?? 150_000;
+const MAX_ROWS = 150_000;
 
-const VALUE_ROUNDS = TUNE.rounds ?? 40;
+const VALUE_ROUNDS = 40;
 const VALUE_LEAVES = 31;
-const ERROR_ROUNDS = TUNE.erounds ?? 40;
+const ERROR_ROUNDS = 40;
 const ERROR_LEAVES = 15;
 
 /** Rows of a leaf: many, since the rows of a series are much alike. */
 const MIN_LEAF = 20;
-const MAX_LEAF = TUNE.minleaf ?? 300;
+const MAX_LEAF = 300;
 
 /** Deviations beyond so many scales teach no more than that. */
-const MAX_DEVIATION = TUNE.clip ?? 10;
+const MAX_DEVIATION = 10;
 
 /** What the trees of one fit say. */
 export interface Forests {
@@ -48,28 +47,21 @@ interface Rows {
   readonly deviations: Float64Array;
 }
 
-/**
- * Fits what all series have in common to values that are at the parts' ends at the latest.
- *
- * @param calibrated forests whose sizes of errors were calibrated, and are kept: only the correction is fitted.
- */
+/** Fits what all series have in common: how the base forecast is off, and how large the errors are that are left. */
 export function fitForests(
   parts: readonly Part[],
   reader: InputReader,
   horizon: number,
   seed: number,
   onRound: (done: number) => void,
-  calibrated?: Forests,
 ): Forests {
   const { columns, deviations } = collectRows(parts, reader, horizon, seed);
   const rowCount = deviations.length;
   const width = reader.names.length;
-  if (rowCount < MIN_ROWS) return calibrated ?? haveNoForests(width);
-  const cuts =
-    calibrated?.cuts ??
-    Array.from({ length: width }, (_, feature) =>
-      findCuts(columns.subarray(feature * rowCount, (feature + 1) * rowCount)),
-    );
+  if (rowCount < MIN_ROWS) return haveNoForests(width);
+  const cuts = Array.from({ length: width }, (_, feature) =>
+    findCuts(columns.subarray(feature * rowCount, (feature + 1) * rowCount)),
+  );
   const grids = cuts.map((ofFeature) => new CutGrid(ofFeature));
   const learner = new Learner({
     rowCount,
@@ -84,7 +76,6 @@ export function fitForests(
   const values = learner.booster(rows, valueParams, squaredLoss(deviations));
   const forests = values.addRounds(VALUE_ROUNDS, onRound);
   const [value_forest = NO_FOREST] = forests;
-  if (calibrated) return { ...calibrated, value_forest };
   const learnt = learner.score(forests, rows).values;
   const errors = deviations.map((deviation, row) => Math.abs(deviation - (learnt[row] ?? 0)));
   const errorParams = { maxLeaves: ERROR_LEAVES, minRowsPerLeaf };

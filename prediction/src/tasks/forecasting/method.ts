@@ -4,7 +4,7 @@ import type { Progress } from '../../training/progress.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
 import { PartForecaster, weighForecast } from './forecaster.js';
-import { type Forests, fitForests, MIN_HISTORY } from './forests.js';
+import { fitForests, MIN_HISTORY } from './forests.js';
 import { InputReader } from './inputs.js';
 import { MIN_SCORES, measureForecasts, measureSeries, sortScores } from './metrics.js';
 import type { ForecastModel } from './model.js';
@@ -87,8 +87,7 @@ function chooseWindow(series: readonly ForecastSeries[], horizon: number): numbe
 /**
  * Fits a base forecast's correction and the size of its errors over all series. Two backtests come first, each with
  * forests that have seen nothing of its window: the earlier one chooses the weight of the correction, the later one
- * calibrates the intervals. At last the correction is fitted again, to all values; the sizes of errors stay those
- * that were calibrated.
+ * calibrates the intervals. At last both forests are fitted again, to all values.
  *
  * @throws {RangeError} if the horizon is not within 1 to `maxHorizon`.
  */
@@ -106,22 +105,21 @@ export function fitForecaster(
   const known_count = series[0]?.known.length ?? 0;
   const reader = new InputReader(set, history_needed, past_count, known_count);
   const length = chooseWindow(series, horizon);
-  const fitBefore = (back: number, share: number, calibrated?: Forests) => {
+  const fitBefore = (back: number, share: number) => {
     const parts = series.map((one) => ({ series: one, end: one.values.length - back }));
-    return fitForests(parts, reader, horizon, seed, progress.openStage(share), calibrated);
+    return fitForests(parts, reader, horizon, seed, progress.openStage(share));
   };
   const test = (at: Window, maxOrigins: number, weights: readonly number[]) => {
     const forests = fitBefore(at.back + at.length, 0.25);
     const forecaster = finish(PartForecaster.create(forests, reader));
     const outcomes = runBacktest(forecaster, set, horizon, at, maxOrigins, weights);
     progress.stage(0.08, 1)(1);
-    return { forests, outcomes };
+    return outcomes;
   };
-  const { outcomes: earlier } = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
+  const earlier = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
   const value_weight = chooseWeight(earlier);
-  const calibrated = test({ back: 0, length }, MAX_ORIGINS, [value_weight]);
-  const [outcomes = []] = calibrated.outcomes;
-  const forests = fitBefore(0, 0.3, calibrated.forests);
+  const [outcomes = []] = test({ back: 0, length }, MAX_ORIGINS, [value_weight]);
+  const forests = fitBefore(0, 0.3);
   progress.finish();
   return {
     model: {
