@@ -19,6 +19,8 @@ export interface Finding {
 export interface Given {
   /** The folder of an earlier commit, built, to compare with. */
   readonly before?: string;
+  /** A folder of public data, with which some scenarios measure. */
+  readonly data?: string;
 }
 
 /** An experiment with the built service. */
@@ -55,6 +57,7 @@ interface Options {
   readonly anySpeed?: true;
   readonly short?: true;
   readonly before?: string;
+  readonly data?: string;
 }
 
 /**
@@ -68,6 +71,7 @@ export async function runScenarios(script: ScenarioScript): Promise<void> {
     .option('--short', 'run the scenarios that have a short form, in that form')
     .option('--any-speed', 'exit with 0 although figures of speed are missed')
     .option('--before <folder>', 'an earlier commit, built, to compare with')
+    .option('--data <folder>', 'public data, with which some scenarios measure')
     .addHelpText('after', `\nExits with 1 if a figure is missed. The scenarios are:\n${names}`);
   await command
     .action(async (wanted: readonly string[], options: Options) => {
@@ -86,10 +90,13 @@ export async function runScenarios(script: ScenarioScript): Promise<void> {
 async function runAll(
   script: ScenarioScript,
   chosen: readonly Scenario[],
-  { anySpeed, short, before }: Options,
+  { anySpeed, short, before, data }: Options,
 ): Promise<void> {
   const rows: string[][] = [];
-  const given = before === undefined ? {} : { before: resolve(before) };
+  const given = {
+    ...(before !== undefined && { before: resolve(before) }),
+    ...(data !== undefined && { data: resolve(data) }),
+  };
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);

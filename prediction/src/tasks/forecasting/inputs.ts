@@ -70,7 +70,8 @@ export class InputReader {
     const inputs = new Float64Array(steps * width);
     for (let step = 0; step < steps; step++) {
       let at = step * width;
-      for (const value of ofOrigin) inputs[at++] = value;
+      inputs.set(ofOrigin, at);
+      at += ofOrigin.length;
       const value = base.values[step] ?? 0;
       inputs[at++] = step + 1;
       inputs[at++] = ((base.theta[step] ?? 0) - value) / scale;
@@ -99,7 +100,8 @@ function readOrigin({ history, course, scale, isSeasonal }: BaseForecast, season
   let mean = 0;
   let high = last;
   let low = last;
-  for (const value of course) {
+  for (let at = 0; at < count; at++) {
+    const value = course[at] ?? 0;
     mean += value / count;
     high = Math.max(high, value);
     low = Math.min(low, value);

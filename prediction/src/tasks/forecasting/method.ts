@@ -1,7 +1,12 @@
-import { type Width, widthAt } from '../../intervals/conformal.js';
+import { widthAt } from '../../intervals/conformal.js';
+import { toFinite } from '../../intervals/target-range.js';
 import type { Progress } from '../../training/progress.js';
-import type { Steps } from '../../trees/steps.js';
-import { measureForecasts } from './metrics.js';
+import { finish, type Steps } from '../../trees/steps.js';
+import { type Outcome, runBacktest, type Window } from './backtest.js';
+import { PartForecaster, weighForecast } from './forecaster.js';
+import { fitForests, MIN_HISTORY } from './forests.js';
+import { InputReader } from './inputs.js';
+import { MIN_SCORES, measureForecasts, measureSeries, sortScores } from './metrics.js';
 import type { ForecastModel } from './model.js';
 import type { ForecastSeries, Grid, SeriesSet } from './series.js';
 
@@ -20,10 +25,10 @@ export interface FittedForecaster {
   readonly seriesErrors: Float64Array;
 }
 
-/** The forecasts of one series, from the first step after its last value. */
+/** The forecasts of one series, by step from the first after its last value. */
 export interface Forecast {
   readonly values: Float64Array;
-  /** The size of an error to expect, by step, in units of the target. */
+  /** The size of an error to expect, in units of the target. */
   readonly scales: Float64Array;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
@@ -36,98 +41,131 @@ export interface ForecastInterval {
   readonly level: number;
 }
 
-/** A step needs as many scores to be calibrated for intervals at 0.9. */
-const MIN_SCORES = 9;
-
-/** The fewest values before a forecast in a backtest. */
-const MIN_HISTORY = 3;
-
 const MIN_WINDOW = 120;
 const WINDOW_SEASONS = 12;
 
 /** Scores that a step is calibrated on, if the series allow it. */
 const ENOUGH_SCORES = 200;
 
+/** Origins of the backtest that calibrates, and of the one before it, which chooses the weight. */
+const MAX_ORIGINS = 30_000;
+const MAX_EARLIER_ORIGINS = 10_000;
+
+/** What is tried for the correction by trees. */
+const WEIGHTS = [0, 0.25, 0.5, 0.75, 1];
+
+/** Where no earlier window can tell how much the correction is worth. */
+const USUAL_WEIGHT = 0.5;
+const MIN_OUTCOMES = 100;
+
 /** The largest horizon that a set of series can calibrate; 0 if none. */
 export function maxHorizon({ series }: SeriesSet): number {
-  let longest = 0;
-  for (const { values } of series) longest = Math.max(longest, values.length - MIN_HISTORY);
-  const countByHorizon = new Float64Array(longest + 2);
-  for (const { values } of series) {
-    const most = values.length - MIN_HISTORY;
-    for (let horizon = 1; horizon <= most; horizon++) {
-      countByHorizon[horizon] = (countByHorizon[horizon] ?? 0) + most - horizon + 1;
-    }
-  }
-  let horizon = longest;
-  while (horizon > 0 && (countByHorizon[horizon] ?? 0) < MIN_SCORES) horizon--;
+  let horizon = 0;
+  for (const { values } of series) horizon = Math.max(horizon, values.length - MIN_HISTORY);
+  while (horizon > 0 && countTargets(series, horizon, horizon + MIN_SCORES) < MIN_SCORES) horizon--;
   return horizon;
 }
 
-/** @throws {RangeError} if the horizon is not within 1 to `maxHorizon`. */
+/** The number of values among the last `length` of each series that can be forecast so many steps before. */
+function countTargets(series: readonly ForecastSeries[], step: number, length: number): number {
+  let count = 0;
+  for (const { values } of series) {
+    count += Math.max(0, Math.min(length, values.length - MIN_HISTORY - step + 1));
+  }
+  return count;
+}
+
+/** Long enough for a horizon, and longer where series are few. */
+function chooseWindow(series: readonly ForecastSeries[], horizon: number): number {
+  const longest = series.reduce((most, { values }) => Math.max(most, values.length), 0);
+  const wanted = Math.min(Math.ceil(ENOUGH_SCORES / series.length), longest >> 1);
+  let length = Math.max(horizon, wanted);
+  while (length < longest && countTargets(series, horizon, length) < MIN_SCORES) length++;
+  return length;
+}
+
+/**
+ * Fits a base forecast's correction and the size of its errors over all series. Two backtests come first, each with
+ * forests that have seen nothing of its window: the earlier one chooses the weight of the correction, the later one
+ * calibrates the intervals. At last both forests are fitted again, to all values.
+ *
+ * @throws {RangeError} if the horizon is not within 1 to `maxHorizon`.
+ */
 export function fitForecaster(
   set: SeriesSet,
-  { horizon, window, progress }: FitOptions,
+  { horizon, window, seed, progress }: FitOptions,
 ): FittedForecaster {
+  const { series, season } = set;
   const most = maxHorizon(set);
   if (!(Number.isInteger(horizon) && horizon >= 1 && horizon <= most)) {
     throw new RangeError(`The horizon must be within 1 to ${most}, but is ${horizon}.`);
   }
-  const [first] = set.series;
-  const history_needed = window ?? Math.max(MIN_WINDOW, WINDOW_SEASONS * set.season);
-  const scores: number[][] = Array.from({ length: horizon }, () => []);
-  const origins = Math.ceil(ENOUGH_SCORES / set.series.length);
-  const measured = measureForecasts(set, horizon, (series, origin) => {
-    const values = series.values.subarray(Math.max(0, origin - history_needed), origin);
-    return forecastNaive(values, set.season, horizon).values;
-  });
-  const onSeries = progress.stage(1, set.series.length);
-  for (const [index, { values }] of set.series.entries()) {
-    for (let back = 0; back < origins; back++) {
-      const origin = values.length - horizon - back;
-      if (origin < MIN_HISTORY) break;
-      const history = values.subarray(Math.max(0, origin - history_needed), origin);
-      const { values: forecast, scales } = forecastNaive(history, set.season, horizon);
-      for (let step = 0; step < horizon; step++) {
-        const error = (values[origin + step] ?? Number.NaN) - (forecast[step] ?? 0);
-        if (!Number.isNaN(error)) scores[step]?.push(Math.abs(error) / (scales[step] ?? 1));
-      }
-    }
-    onSeries(index + 1);
-  }
-  for (const ofStep of scores) ofStep.sort((a, b) => a - b);
+  const history_needed = window ?? Math.max(MIN_WINDOW, WINDOW_SEASONS * season);
+  const past_count = series[0]?.past.length ?? 0;
+  const known_count = series[0]?.known.length ?? 0;
+  const reader = new InputReader(set, history_needed, past_count, known_count);
+  const length = chooseWindow(series, horizon);
+  const fitBefore = (back: number, share: number) => {
+    const parts = series.map((one) => ({ series: one, end: one.values.length - back }));
+    return fitForests(parts, reader, horizon, seed, progress.openStage(share));
+  };
+  const test = (at: Window, maxOrigins: number, weights: readonly number[]) => {
+    const forests = fitBefore(at.back + at.length, 0.25);
+    const forecaster = finish(PartForecaster.create(forests, reader));
+    const outcomes = runBacktest(forecaster, set, horizon, at, maxOrigins, weights);
+    progress.stage(0.08, 1)(1);
+    return outcomes;
+  };
+  const earlier = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
+  const value_weight = chooseWeight(earlier);
+  const [outcomes = []] = test({ back: 0, length }, MAX_ORIGINS, [value_weight]);
+  const forests = fitBefore(0, 0.3);
   progress.finish();
   return {
     model: {
-      season: set.season,
+      season,
       horizon,
       history_needed,
-      past_count: first?.past.length ?? 0,
-      known_count: first?.known.length ?? 0,
-      features: [],
-      cuts: [],
-      value_forest: { base: 0, trees: [] },
-      error_forest: { base: 0, trees: [] },
-      error_floor: 1,
-      scores,
-      metrics: measured.metrics,
+      past_count,
+      known_count,
+      features: reader.names,
+      ...forests,
+      value_weight,
+      scores: outcomes.map(sortScores),
+      metrics: measureForecasts(outcomes, earlier[WEIGHTS.indexOf(value_weight)] ?? []),
     },
-    seriesErrors: measured.seriesErrors,
+    seriesErrors: measureSeries(outcomes, series.length),
   };
+}
+
+/** The weight with the least error, in units of what was expected. */
+function chooseWeight(byWeight: readonly Outcome[][][]): number {
+  const counts = byWeight[0]?.reduce((sum, ofStep) => sum + ofStep.length, 0) ?? 0;
+  if (counts < MIN_OUTCOMES) return USUAL_WEIGHT;
+  let best = { weight: USUAL_WEIGHT, loss: Number.POSITIVE_INFINITY };
+  for (const [index, weight] of WEIGHTS.entries()) {
+    let loss = 0;
+    for (const ofStep of byWeight[index] ?? []) {
+      for (const { actual, forecast, scale } of ofStep) loss += Math.abs(actual - forecast) / scale;
+    }
+    if (loss < best.loss) best = { weight, loss };
+  }
+  return best.weight;
 }
 
 /** A fitted method made ready for forecasting. */
 export class Forecaster {
-  readonly #model: ForecastModel;
-
-  // biome-ignore lint/correctness/useYield: lays out forests later
-  static *create(model: ForecastModel, _grid: Grid): Steps<Forecaster> {
-    return new Forecaster(model);
+  /** @param grid as in the training. */
+  static *create(model: ForecastModel, grid: Grid): Steps<Forecaster> {
+    const { history_needed, past_count, known_count } = model;
+    const reader = new InputReader(grid, history_needed, past_count, known_count);
+    return new Forecaster(model, yield* PartForecaster.create(model, reader));
   }
 
-  private constructor(model: ForecastModel) {
-    this.#model = model;
-  }
+  private constructor(
+    private readonly model: ForecastModel,
+    private readonly forecaster: PartForecaster,
+  ) {}
 
   /**
    * Forecasts series from their ends on; they need not be those of the training.
@@ -135,11 +173,14 @@ export class Forecaster {
    * @throws {RangeError} if the steps are more than the model's horizon.
    */
   forecast(series: readonly ForecastSeries[], steps: number): Forecast[] {
-    const { horizon, history_needed, season } = this.#model;
+    const { horizon, value_weight } = this.model;
     if (steps > horizon) throw new RangeError(`At most ${horizon} steps, not ${steps}.`);
-    return series.map(({ values }) =>
-      forecastNaive(values.subarray(Math.max(0, values.length - history_needed)), season, steps),
-    );
+    const parts = series.map((one) => ({ series: one, end: one.values.length }));
+    return this.forecaster.forecast(parts, steps).map((forecast) => ({
+      values: weighForecast(forecast, value_weight),
+      scales: forecast.scales,
+      lowest: forecast.lowest,
+    }));
   }
 
   /** @param step from 0. */
@@ -148,34 +189,13 @@ export class Forecaster {
     step: number,
     confidence: number,
   ): ForecastInterval {
-    const { level, score }: Width = widthAt(this.#model.scores[step] ?? [], confidence);
+    const { level, score } = widthAt(this.model.scores[step] ?? [], confidence);
     const value = values[step] ?? 0;
     const reach = score * (scales[step] ?? 0);
-    return { low: Math.max(value - reach, lowest), high: Math.max(value + reach, lowest), level };
+    return {
+      low: toFinite(Math.max(value - reach, lowest)),
+      high: toFinite(Math.max(value + reach, lowest)),
+      level,
+    };
   }
-}
-
-function forecastNaive(history: Float64Array, season: number, steps: number): Forecast {
-  let last = 0;
-  let lowest = 0;
-  for (const value of history) {
-    if (Number.isNaN(value)) continue;
-    last = value;
-    if (value < 0) lowest = Number.NEGATIVE_INFINITY;
-  }
-  const values = Float64Array.from({ length: steps }, (_, step) => {
-    const at = history.length - season + (step % season);
-    const value = history[at] ?? last;
-    return Number.isNaN(value) ? last : value;
-  });
-  let sum = 0;
-  let count = 0;
-  for (let at = season; at < history.length; at++) {
-    const difference = (history[at] ?? 0) - (history[at - season] ?? 0);
-    if (Number.isNaN(difference)) continue;
-    sum += Math.abs(difference);
-    count++;
-  }
-  const scale = sum > 0 ? sum / count : Math.max(Math.abs(last) / 10, 2 ** -40);
-  return { values, scales: new Float64Array(steps).fill(scale), lowest };
 }

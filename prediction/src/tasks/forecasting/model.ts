@@ -49,7 +49,9 @@ export interface ForecastModel {
   readonly error_forest: Forest;
   /** Added to what the error forest says. */
   readonly error_floor: number;
-  /** By step: |error| ÷ scale of backtests, ascending. */
+  /** How much of the value forest's word is taken, 0 to 1: as an earlier window tells. */
+  readonly value_weight: number;
+  /** By step: |error| ÷ expected error of a backtest, ascending. */
   readonly scores: readonly (readonly number[])[];
   readonly metrics: ForecastMetrics;
 }

@@ -1,10 +1,10 @@
 /** Levels of simple exponential smoothing that are tried. */
-const ALPHAS = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.99];
+const ALPHAS = [0.05, 0.12, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.99];
 
 /** Of the damped trend: the level, the trend relative to it, and the damping. */
-const DAMPED_ALPHAS = [0.05, 0.15, 0.3, 0.5, 0.7, 0.9, 0.99];
-const DAMPED_BETAS = [0, 0.05, 0.15, 0.4];
-const DAMPINGS = [0.8, 0.9, 0.98];
+const DAMPED_ALPHAS = [0.6, 0.3, 0.1, 0.95];
+const DAMPED_BETAS = [0.1, 0, 0.3];
+const DAMPINGS = [0.85, 0.96];
 
 /** Values of the first season from which the damped trend begins. */
 const FIRST_VALUES = 8;
@@ -72,7 +72,7 @@ export function fitDampedTrend(values: Float64Array): Extrapolation {
         let level = line.start - line.slope;
         let trend = line.slope;
         let squares = 0;
-        for (let at = 0; at < count; at++) {
+        for (let at = 0; at < count && squares < best.squares; at++) {
           trend *= damping;
           const expected = level + trend;
           const error = (values[at] ?? 0) - expected;
