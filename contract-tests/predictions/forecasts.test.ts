@@ -309,7 +309,7 @@ describe('a training is refused', () => {
     ['times of two offsets', timed((index) => (index < 9 ? '+01:00' : '+02:00')), 'horizon=3', { line: 11, message: expect.stringContaining('Write all times in UTC') }],
     ['no date', withMonth(5, 'June'), 'horizon=3', { line: 7, message: expect.stringContaining('"June"') }],
     ['a missing date', withMonth(5, ''), 'horizon=3', { line: 7, message: expect.stringContaining('no value') }],
-    ['a gap of centuries', withMonth(59, '9999-12'), 'horizon=3', { line: 61, message: expect.stringContaining('has no value for 95,761 steps of 1 month') }],
+    ['a gap of centuries', withMonth(59, '9999-12'), 'horizon=3', { line: 61, message: expect.stringContaining('has no value for 95,760 steps of 1 month') }],
     ['series that are not told apart', salesCsv, 'horizon=3', { column: 'month', message: expect.stringContaining('group_by') }],
     ['one row a series', csvOf(alone.map((row, index) => ({ ...row, store: index }))), 'horizon=3&group_by=store', { message: expect.stringContaining('too short') }],
     ['a horizon that cannot be calibrated', csvOf(alone), 'horizon=59', { message: expect.stringMatching(/horizon of \d+ at most, not 59/) }],

@@ -91,6 +91,7 @@ const methodSchema = v.strictObject({
   cuts: v.array(v.array(v.number())),
   value_forest: forestHeadSchema,
   error_forest: forestHeadSchema,
+  value_weight: v.number(),
   error_floor: nonNegativeSchema,
   scores: v.array(v.array(nonNegativeSchema)),
   metrics: v.strictObject(methodMetricsShape),
