@@ -29,7 +29,7 @@ export {
   createPredictorInSteps,
   Predictor,
 } from './tasks/predictors.js';
-export type { ForecastPrediction, SeriesServer } from './tasks/forecasting/server.js';
+export { type ForecastPrediction, SeriesServer } from './tasks/forecasting/server.js';
 export type { RegressionModel } from './tasks/regression/model.js';
 export type { Prediction } from './tasks/regression/server.js';
 export type { Steps } from './trees/steps.js';
