@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { scriptCommand } from '../testkit/command-line.js';
 import { keepResult, machine, minutesSince, row, table, verdict } from './report.js';
 
@@ -15,14 +15,20 @@ export interface Finding {
   readonly mustHold?: true;
 }
 
+/** Something beside the built service that scenarios may use. */
+export interface Given {
+  /** A folder of public data, with which some scenarios measure. */
+  readonly data?: string;
+}
+
 /** An experiment with the built service. */
 export interface Scenario {
   /** A scenario of a family is named FAMILY/NAME. */
   readonly name: string;
   /** @param folder an empty folder of its own, removed afterwards */
-  run(folder: string): Promise<Finding[]>;
+  run(folder: string, given: Given): Promise<Finding[]>;
   /** Runs a form of a few seconds, if the scenario has one. */
-  runShort?(folder: string): Promise<Finding[]>;
+  runShort?(folder: string, given: Given): Promise<Finding[]>;
 }
 
 /** Returns the finding that there were no faults, or their number and the first of them. */
@@ -47,6 +53,7 @@ export interface ScenarioScript {
 interface Options {
   readonly anySpeed?: true;
   readonly short?: true;
+  readonly data?: string;
 }
 
 /**
@@ -59,6 +66,7 @@ export async function runScenarios(script: ScenarioScript): Promise<void> {
     .argument('[scenarios...]', 'only these; the first part of a name stands for its family')
     .option('--short', 'run the scenarios that have a short form, in that form')
     .option('--any-speed', 'exit with 0 although figures of speed are missed')
+    .option('--data <folder>', 'public data, with which some scenarios measure')
     .addHelpText('after', `\nExits with 1 if a figure is missed. The scenarios are:\n${names}`);
   await command
     .action(async (wanted: readonly string[], options: Options) => {
@@ -77,13 +85,14 @@ export async function runScenarios(script: ScenarioScript): Promise<void> {
 async function runAll(
   script: ScenarioScript,
   chosen: readonly Scenario[],
-  { anySpeed, short }: Options,
+  { anySpeed, short, data }: Options,
 ): Promise<void> {
   const rows: string[][] = [];
+  const given = data === undefined ? {} : { data: resolve(data) };
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
-    for (const finding of await findingsOf(scenario)) {
+    for (const finding of await findingsOf(scenario, given)) {
       if (finding.passed === false && (finding.mustHold || !anySpeed)) process.exitCode = 1;
       const { asked, measured, passed } = finding;
       rows.push([scenario.name, asked, measured, verdict(passed)]);
@@ -108,10 +117,10 @@ function isNamed(name: string): (scenario: Scenario) => boolean {
 }
 
 /** A scenario that breaks off counts as failed; the others go on. */
-async function findingsOf(scenario: Scenario): Promise<Finding[]> {
+async function findingsOf(scenario: Scenario, given: Given): Promise<Finding[]> {
   const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   try {
-    return await scenario.run(folder);
+    return await scenario.run(folder, given);
   } catch (error) {
     process.exitCode = 1;
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);

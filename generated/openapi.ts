@@ -629,6 +629,15 @@ export interface paths {
          *     A class with at least 10 rows is kept. Rarer classes are merged into one class, `other`, or into the class of
          *     that name in the table. The model lists them.
          *
+         *     ## Forecasts
+         *     With `order_by` and `horizon`, the model forecasts the next values of the target, a number, for each series.
+         *     The columns of `group_by` tell series apart. The step (hour, day, week, month, quarter, year, or a number) is
+         *     found in the table and told in `series`, together with gaps, rows of the same moment, of which the last counts,
+         *     and series that end before the others. Such a table may have 10,000,000 rows.
+         *
+         *     Intervals are calibrated by step on what forecasts of the ends of the series missed, so that the series limit
+         *     the horizon: a larger one is refused with the largest that there is.
+         *
          *     ## Unusable tables
          *     A table gets 422 in these cases:
          *
@@ -642,6 +651,9 @@ export interface paths {
          *     - Arrow or Parquet becomes more than 256 MiB and 200 times its bytes when its dictionaries, runs, compressed
          *       buffers and pages are written out, or takes more than 256 MiB at once.
          *     - The table takes more memory than the service has for one.
+         *     - For a forecast: a row has no moment in `order_by`, or one of another form, of another offset from UTC or
+         *       between two steps; more than one row of a hundred repeats the moment of another; there is no column of a
+         *       name that was given; or the series are too short for the horizon.
          *
          *     ## Order
          *     A refusal may come before all of the table has arrived. The service reads four uploads at a time, two of one
@@ -702,6 +714,22 @@ export interface paths {
          *     classes that may be true: of the rows of each class, at least a fraction `confidence` (0.9 by default) have it
          *     in their set. The most likely class is always in the set. Classes with fewer than 50 rows for calibration
          *     share one. A row without columns which the table always had has a calibration of its own, as for numbers.
+         *
+         *     ## Forecasts
+         *     A model that was trained with `order_by` reads all rows before it answers the first, and answers with rows of
+         *     its own, each a step of a series. What a row holds says what it is:
+         *
+         *     | row | answer |
+         *     |---|---|
+         *     | no rows at all | the next `steps` of every series, after the end of the table |
+         *     | some of the group columns, as `{"store": "A"}` | the same for the series that have these values |
+         *     | the order column and the target | newer history; the forecast goes on from its end, also for a series that the model has never seen |
+         *     | the order column, not the target | exactly this moment is asked for; columns that are known ahead are read |
+         *
+         *     Every row has the confidence that was asked for, 0.9 without `confidence`, and `step` in its explanation. A row
+         *     whose moment is of another form, between two steps, beyond the horizon or before the end of its series, a
+         *     series that is not known, and history that ends before the table gets 400. An array of JSON has 100,000 rows at
+         *     most; other formats have no such limit.
          *
          *     ## Formats
          *     `Content-Type` names the format of the rows, and `Accept` that of the answer, in any pairing. Without `Accept`,
@@ -1585,8 +1613,8 @@ export interface components {
                 version: components["schemas"]["VersionNumber"];
             };
         };
-        /** @description A model, which predicts a number or a class, as its `task` says. */
-        Model: components["schemas"]["RegressionModel"] | components["schemas"]["ClassificationModel"];
+        /** @description A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
+        Model: components["schemas"]["RegressionModel"] | components["schemas"]["ClassificationModel"] | components["schemas"]["ForecastModel"];
         /**
          * @description A model that predicts a number. `id`, `name`, `created_at` and `serving_version` belong to the model. All
          *     other fields belong to one version: the requested one, or the newest.
@@ -1644,6 +1672,177 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
+        /**
+         * @description A model that forecasts the next values of a number. `id`, `name`, `created_at` and `serving_version` belong to
+         *     the model. All other fields belong to one version: the requested one, or the newest.
+         */
+        ForecastModel: {
+            id: components["schemas"]["Id"];
+            name: components["schemas"]["Name"];
+            version: components["schemas"]["VersionNumber"];
+            status: components["schemas"]["ModelStatus"];
+            progress: components["schemas"]["TrainingProgress"];
+            failure: components["schemas"]["TrainingFailure"];
+            serving_version: components["schemas"]["ServingVersion"];
+            /**
+             * @description Always `forecast`.
+             * @constant
+             */
+            task: "forecast";
+            target: components["schemas"]["ColumnName"];
+            order_by: components["schemas"]["ColumnName"];
+            group_by: components["schemas"]["GroupColumns"];
+            horizon: components["schemas"]["Horizon"];
+            /** @description The most values before a forecast that are looked at, as it was asked for; null where it was not. */
+            window: components["schemas"]["Window"] | null;
+            known: components["schemas"]["KnownColumns"];
+            row_count: components["schemas"]["SeriesRowCount"];
+            source: components["schemas"]["ModelSource"];
+            series: components["schemas"]["SeriesReport"];
+            columns: components["schemas"]["ModelColumns"];
+            metrics: components["schemas"]["ForecastMetrics"];
+            summary: components["schemas"]["ModelSummary"];
+            training_seconds: components["schemas"]["TrainingSeconds"];
+            checksum: components["schemas"]["ModelChecksum"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+        };
+        /** @description The columns that tell series apart; without any, all rows are one series. */
+        GroupColumns: components["schemas"]["ColumnName"][];
+        /** @description The columns that are known ahead. */
+        KnownColumns: components["schemas"]["ColumnName"][];
+        /**
+         * Format: int32
+         * @description A number of steps ahead.
+         */
+        Horizon: number;
+        /**
+         * Format: int32
+         * @description A number of values.
+         */
+        Window: number;
+        /**
+         * Format: int32
+         * @description The number of rows with a target.
+         */
+        SeriesRowCount: number;
+        /** @description What was found in the order of the table's rows. */
+        SeriesReport: {
+            /** @description The length of a step. */
+            step: {
+                /**
+                 * @description The unit; `number` where the order column holds numbers.
+                 * @enum {string}
+                 */
+                unit: "number" | "second" | "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+                /**
+                 * Format: double
+                 * @description How many of the unit make a step.
+                 */
+                count: number;
+            };
+            /**
+             * Format: int32
+             * @description The steps of a season, such as 12 of months; 1 if there is none.
+             */
+            season: number;
+            /**
+             * Format: int32
+             * @description The number of series.
+             */
+            count: number;
+            first: components["schemas"]["SeriesMoment"];
+            last: components["schemas"]["SeriesMoment"];
+            /**
+             * Format: int32
+             * @description How many steps have no value, between the first and the last value of their series.
+             */
+            gaps: number;
+            /**
+             * Format: int32
+             * @description The steps of the longest gap.
+             */
+            longest_gap: number;
+            /**
+             * Format: int32
+             * @description How many rows repeat the moment of another row of their series. The last of them counts.
+             */
+            duplicates: number;
+            /**
+             * Format: int32
+             * @description How many series end before the last moment of all. Their forecasts begin after their own end.
+             */
+            ended_early: number;
+            /**
+             * Format: int32
+             * @description The fewest steps of a series.
+             */
+            shortest: number;
+            /**
+             * Format: int32
+             * @description The most steps of a series.
+             */
+            longest: number;
+        };
+        /**
+         * Format: double
+         * @description A moment, as the order column writes it.
+         */
+        SeriesMoment: string | number;
+        /** @description Errors of forecasts of values that were not learnt from. */
+        ForecastErrors: {
+            /**
+             * Format: double
+             * @description The mean absolute error, in units of the target.
+             */
+            mae: number;
+            /**
+             * Format: double
+             * @description The symmetric mean absolute percentage error, from 0 to 200.
+             */
+            smape: number;
+            /**
+             * Format: double
+             * @description The mean absolute error in units of that of the seasonal naive forecast within the history; null if that makes none.
+             */
+            mase: number | null;
+        };
+        /** @description How well the model forecasts the ends of its series, which it was not trained on; null until it is ready. */
+        ForecastMetrics: {
+            /**
+             * Format: int32
+             * @description How many values were forecast.
+             */
+            value_count: number;
+            errors: components["schemas"]["ForecastErrors"];
+            baseline_errors: components["schemas"]["ForecastErrors"];
+            /** @description The errors of each step, from the first. */
+            errors_by_step: components["schemas"]["ForecastErrors"][];
+            /** @description The same of repeating the last season, the seasonal naive forecast. `baseline_errors` are those of all steps. */
+            baseline_errors_by_step: components["schemas"]["ForecastErrors"][];
+            /**
+             * Format: double
+             * @description The confidence at which the coverage was measured.
+             */
+            interval_level: number;
+            /**
+             * Format: double
+             * @description The share of values within the interval of that confidence; null where there are too few to count it.
+             */
+            interval_coverage: number | null;
+            /** @description The same of each step. */
+            interval_coverage_by_step: (number | null)[];
+            /** @description The series that were forecast worst, the worst first. */
+            worst_series: {
+                /** @description Its values of the group columns, in their order. */
+                groups: (string | null)[];
+                /**
+                 * Format: double
+                 * @description Its mean absolute scaled error.
+                 */
+                mase: number;
+            }[];
+        } | null;
         /**
          * @description How a target is predicted, as a number or as a class.
          * @enum {string}
@@ -2047,7 +2246,7 @@ export interface components {
          *     | `t_confidence` | the confidence of the interval, or the probability of the class, between 0 and 1 |
          *     | `t_min`, `t_max` | the bounds of the interval; null for classes |
          *     | `t_anomaly` | whether the original lies outside the interval, or the set; null without an original that is a number, or any text for classes |
-         *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds |
+         *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds; for forecasts also `step`, counted from 1 |
          *     | `t_set` | for classes only: those that may be the truth, the most likely first |
          *
          *     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
@@ -5297,6 +5496,22 @@ export interface operations {
                 /** @description What the target is predicted as, in place of what its values suggest. */
                 task?: components["schemas"]["Task"];
                 /**
+                 * @description The column that orders rows in time. With it, the model forecasts the next values of the target. It holds
+                 *     numbers, or dates or times of ISO 8601.
+                 */
+                order_by?: components["schemas"]["ColumnName"];
+                /** @description A column that tells series apart, once for each such column. Without it, all rows are one series. */
+                group_by?: components["schemas"]["GroupColumns"];
+                /** @description How many steps are forecast. Needed with `order_by`. */
+                horizon?: components["schemas"]["Horizon"];
+                /** @description The most values before a forecast that are looked at. Chosen where it is left out. */
+                window?: components["schemas"]["Window"];
+                /**
+                 * @description A column that is known ahead, as a price or a holiday is, once for each such column. The other columns are
+                 *     known up to the last value of the target.
+                 */
+                known?: components["schemas"]["KnownColumns"];
+                /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
@@ -5397,6 +5612,8 @@ export interface operations {
             query?: {
                 /** @description The confidence wanted for every interval, in place of one chosen row by row, or for every set of classes, in place of 0.9. */
                 confidence?: number;
+                /** @description How many steps of each series are forecast, in place of the horizon. For forecasts only. */
+                steps?: components["schemas"]["Horizon"];
                 /**
                  * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,
                  *     and reports them in `Row-Warnings`; `refuse` answers with 422.

@@ -11,6 +11,7 @@ export type {
   Chatbot,
   ClassificationMetrics,
   ClassificationModel,
+  ForecastModel,
   Column,
   Conversation,
   Document,

@@ -10,22 +10,26 @@ export {
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
+export { InvalidRowsError, type RowFault } from './serving/invalid-rows.js';
 export type { SchemaCheck } from './serving/row-check.js';
 export type { PredictOptions } from './serving/row-server.js';
 export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
 export { columnName } from './table/column-names.js';
-export type { Task } from './table/table.js';
+export type { ForecastGoal, SeriesReport } from './table/series-table.js';
+export type { Goal, ModelTask, Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
 export type { ClassPrediction } from './tasks/classification/server.js';
 export { decodeModel, decodeModelInSteps, type Model } from './tasks/models.js';
 export {
   type AnyPredictor,
+  type RowPredictor,
   Classifier,
   createPredictor,
   createPredictorInSteps,
   Predictor,
 } from './tasks/predictors.js';
+export { type ForecastPrediction, SeriesServer } from './tasks/forecasting/server.js';
 export type { RegressionModel } from './tasks/regression/model.js';
 export type { Prediction } from './tasks/regression/server.js';
 export type { Steps } from './trees/steps.js';

@@ -12,6 +12,12 @@ import { type Page, paginate } from '../store/rows.js';
 export type Model = components['schemas']['Model'];
 export type ModelSource = NonNullable<Model['source']>;
 
+/** What a model forecasts, and what was found in the order of its table's rows. */
+export type ForecastFields = Pick<
+  components['schemas']['ForecastModel'],
+  'order_by' | 'group_by' | 'horizon' | 'window' | 'known' | 'series'
+>;
+
 /** In how many seconds a training is worth asking after. */
 const RETRY_AFTER = { 'Retry-After': '1' };
 
@@ -31,6 +37,7 @@ export function selectVersions(db: Kysely<Database>) {
       'model_versions.progress',
       'model_versions.failure',
       'model_versions.task',
+      'model_versions.forecast',
       'model_versions.target',
       'model_versions.row_count',
       'model_versions.source_database',
@@ -70,9 +77,22 @@ export function modelFromRow(row: VersionRow): Model {
   const table = { target, row_count, source };
   const metrics = parseStored(row.metrics);
   const end = { columns, metrics, summary, training_seconds, checksum, created_at, updated_at };
-  return row.task === 'regression'
-    ? { ...begin, task: row.task, ...table, ...end }
-    : { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...end };
+  switch (row.task) {
+    case 'regression':
+      return { ...begin, task: row.task, ...table, ...end };
+    case 'classification':
+      return { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...end };
+    case 'forecast': {
+      const { order_by, group_by, horizon, window, known, series } = parseForecast(row.forecast);
+      const goal = { order_by, group_by, horizon, window, known };
+      return { ...begin, task: row.task, target, ...goal, row_count, source, series, ...end };
+    }
+  }
+}
+
+function parseForecast(json: string | null): ForecastFields {
+  if (json === null) throw new Error('A forecaster is stored without what it forecasts');
+  return JSON.parse(json);
 }
 
 function parseStored(json: string | null) {

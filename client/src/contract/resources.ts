@@ -41,7 +41,7 @@ export type Passage = Schemas['Passage'];
 /** The requests and tokens that an answer took of the chat server. */
 export type Usage = Schemas['Usage'];
 
-/** A model, as one of its versions shows it: of numbers or of classes, which its `task` says. */
+/** A model, as one of its versions shows it: of numbers, of classes or of series, which its `task` says. */
 export type Model = Schemas['Model'];
 
 /** A model that predicts a number, with an interval that holds it at a confidence. */
@@ -49,6 +49,9 @@ export type RegressionModel = Schemas['RegressionModel'];
 
 /** A model that predicts a class, with a probability of each and a set that holds the true one. */
 export type ClassificationModel = Schemas['ClassificationModel'];
+
+/** A model that forecasts the next values of series. */
+export type ForecastModel = Schemas['ForecastModel'];
 
 /** The state of a version of a model; `ready` and `failed` are final. */
 export type ModelStatus = Schemas['ModelStatus'];

@@ -4,12 +4,28 @@ import { answered } from '../problem-error.js';
 import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
 import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
 
+/** What is to be forecast. */
+export interface ForecastOptions {
+  /** The column that orders rows in time. */
+  orderBy: string;
+  /** The columns that tell series apart. */
+  groupBy?: string[];
+  /** How many steps are forecast. */
+  horizon: number;
+  /** The most values before a forecast that are looked at. */
+  window?: number;
+  /** The columns that are known ahead. */
+  known?: string[];
+}
+
 /** Options of `trainFile`: the target, the task, and how the file is sent. */
 export interface TrainFileOptions extends UploadOptions {
   /** The name of the column to predict. */
   target: string;
   /** The task, in place of the one that the target's values suggest. */
-  task?: Model['task'] | undefined;
+  task?: Exclude<Model['task'], 'forecast'> | undefined;
+  /** Makes a forecast, and says what orders rows, what tells series apart, and how many steps are forecast. */
+  forecast?: ForecastOptions | undefined;
   /**
    * Browsers only: called while the file is sent, which is then done by XMLHttpRequest in place of
    * the client's `fetch`.
@@ -34,10 +50,10 @@ export async function trainFile(
   options: TrainFileOptions,
 ): Promise<Model> {
   const upload = await uploadOf(file, options);
-  const { target, task, onUpload } = options;
+  const { target, task, forecast, onUpload } = options;
   return answered(
     roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-      params: { path, query: { target, ...(task && { task }), ...csvQuery(options) } },
+      params: { path, query: { target, ...(task && { task }), ...forecastQuery(forecast), ...csvQuery(options) } },
       headers: upload.headers,
       body: upload.body,
       bodySerializer: (body: unknown) => body,
@@ -45,4 +61,16 @@ export async function trainFile(
       ...(onUpload && { fetch: fetchWithProgress(onUpload) }),
     }),
   );
+}
+
+function forecastQuery(forecast: ForecastOptions | undefined) {
+  if (forecast === undefined) return {};
+  const { orderBy, groupBy, horizon, window, known } = forecast;
+  return {
+    order_by: orderBy,
+    horizon,
+    ...(groupBy && { group_by: groupBy }),
+    ...(window !== undefined && { window }),
+    ...(known && { known }),
+  };
 }

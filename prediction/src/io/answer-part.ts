@@ -13,6 +13,7 @@ export interface AnswerOptions {
   readonly to: AnswerFormat;
   /** See `PredictOptions`. */
   readonly confidence?: number;
+  readonly steps?: number;
   /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */

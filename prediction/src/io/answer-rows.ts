@@ -1,10 +1,11 @@
 import type { SchemaCheck } from '../serving/row-check.js';
-import { type BlockPredictor, objectBlocks } from '../serving/row-server.js';
+import { type BlockPredictor, MAX_ARRAY_ROWS, objectBlocks } from '../serving/row-server.js';
 import type { AnyPredictor } from '../tasks/predictors.js';
 import {
   type AnswerOptions,
   type AnswerPart,
   type AnswerWriter,
+  DeclinedError,
   type RowReader,
   refuseUnknown,
 } from './answer-part.js';
@@ -32,6 +33,8 @@ export async function* answerRows(
   budget = new ByteBudget(),
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictor.blocks(options);
+  // Rows that are gathered as objects are parsed as such.
+  if (blocks.gather && options.from === 'json') throw new DeclinedError();
   const check = blocks.check();
   const reader = await openReader(blocks, options, check, budget);
   yield* answerFrom(reader, blocks, check, body, options, budget);
@@ -76,6 +79,7 @@ async function* answerFrom(
     return part;
   };
   let isWarned = false;
+  const gatherer = blocks.gather?.();
   for await (const read of reader.read(body)) {
     if (reader.isWhole && !isWarned) {
       yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
@@ -87,11 +91,21 @@ async function* answerFrom(
         yield item;
         continue;
       }
+      if (gatherer) {
+        gatherer.add(item);
+        continue;
+      }
       for (const _ of writer.write(item, blocks.predict(item))) yield bytes();
       rows += item.rowCount;
       if (writer.length >= PORTION) yield bytes();
     }
     if (writer.length > 0 && !reader.isWhole) yield bytes();
+  }
+  const maxRows = options.to === 'json' ? MAX_ARRAY_ROWS : Number.POSITIVE_INFINITY;
+  for (const { block, predicted } of gatherer?.answer(maxRows) ?? []) {
+    for (const _ of writer.write(block, predicted)) yield bytes();
+    rows += block.rowCount;
+    if (writer.length >= PORTION) yield bytes();
   }
   writer.end();
   if (writer.length > 0) yield bytes();

@@ -26,11 +26,11 @@ export class ModelLineWriter {
   readonly #items: unknown[] = [];
 
   inputs(model: { columns: readonly ColumnSummary[]; features: readonly ModelFeature[] }) {
-    return { columns: this.#add(model.columns), features: this.#add(model.features) };
+    return { columns: this.items(model.columns), features: this.items(model.features) };
   }
 
   forest({ base, trees }: Forest): ForestHead {
-    return { base, trees: this.#add(trees) };
+    return { base, trees: this.items(trees) };
   }
 
   /** Returns all lines: the head, then the items. */
@@ -39,7 +39,8 @@ export class ModelLineWriter {
     return new TextEncoder().encode(lines.join(''));
   }
 
-  #add(items: readonly unknown[]): number {
+  /** Adds a list; returns the number of its items. */
+  items(items: readonly unknown[]): number {
     // One by one: as arguments, thousands of items could exceed the stack.
     for (const item of items) this.#items.push(item);
     return items.length;
@@ -67,7 +68,7 @@ export class ModelLineReader {
   }
 
   *inputs(head: { columns: number; features: number }): Steps<Inputs> {
-    const columns = yield* this.#items(head.columns, columnSchema);
+    const columns = yield* this.items(head.columns, columnSchema);
     const ofColumns = v.pipe(
       featureSchema,
       v.check(
@@ -75,7 +76,7 @@ export class ModelLineReader {
         'A feature refers to a column that the model does not have.',
       ),
     );
-    const features = yield* this.#items(head.features, ofColumns);
+    const features = yield* this.items(head.features, ofColumns);
     this.#treeSchema = v.pipe(
       treeSchema,
       v.check(
@@ -88,7 +89,7 @@ export class ModelLineReader {
 
   /** Reads a forest. Call `inputs` first, which reads the features that splits refer to. */
   *forest({ base, trees }: ForestHead): Steps<Forest> {
-    return { base, trees: yield* this.#items(trees, this.#treeSchema) };
+    return { base, trees: yield* this.items(trees, this.#treeSchema) };
   }
 
   *forests(heads: readonly ForestHead[]): Steps<Forest[]> {
@@ -103,7 +104,7 @@ export class ModelLineReader {
   }
 
   /** Reads a list, a step for each item. */
-  *#items<T>(count: number, schema: v.GenericSchema<unknown, T>): Steps<T[]> {
+  *items<T>(count: number, schema: v.GenericSchema<unknown, T>): Steps<T[]> {
     const items: T[] = [];
     while (items.length < count) {
       items.push(v.parse(schema, this.next()));

@@ -3,6 +3,7 @@ import { ownValue, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { Steps } from '../trees/steps.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
+import { InvalidRowsError } from './invalid-rows.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { type SchemaCheck, SchemaChecks } from './row-check.js';
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
@@ -18,6 +19,9 @@ const MAX_CELLS = 8192;
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 64 * 1024;
 
+/** The most rows of an answer that is one array of JSON. */
+export const MAX_ARRAY_ROWS = 100_000;
+
 export interface PredictOptions {
   /**
    * The level, 0.01 to 0.99, that every interval, or every set of classes, is to keep. A set's is 0.9 without
@@ -25,6 +29,8 @@ export interface PredictOptions {
    * level whose interval, before it is rounded, is no wider than one standard deviation of the target.
    */
   confidence?: number;
+  /** Of a forecaster, how many steps of each series are forecast; the horizon without it. */
+  steps?: number;
 }
 
 /**
@@ -61,8 +67,27 @@ export interface BlockPredictor {
   readonly maxRows: number;
   readonly writer: RowWriter;
   predict(block: RowBlock): PredictedBlock;
+  /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */
+  readonly gather?: () => RowGatherer;
   /** Begins a check of the rows. */
   check(): SchemaCheck;
+}
+
+/** Rows of an answer, and what is predicted of them. */
+export interface AnsweredBlock {
+  readonly block: RowBlock;
+  readonly predicted: PredictedBlock;
+}
+
+/** Takes all rows of a body, and answers with rows of its own. */
+export interface RowGatherer {
+  /** @throws {InvalidRowsError} if rows are at fault. */
+  add(block: RowBlock): void;
+  /**
+   * @param maxRows the most rows that the answer may have.
+   * @throws {InvalidRowsError} at once, if the rows cannot be answered.
+   */
+  answer(maxRows: number): Iterable<AnsweredBlock>;
 }
 
 /** The text around and between the rows of an answer. */
@@ -127,9 +152,9 @@ export class RowServer<A> {
    *
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
-  predict(rows: readonly unknown[], { confidence }: PredictOptions = {}): A[] {
+  predict(rows: readonly unknown[], options: PredictOptions = {}): A[] {
     const { target } = this.#parts.model;
-    const answer = this.#begin(rows, confidence);
+    const answer = this.#begin(rows, options);
     const predictions: A[] = [];
     for (const block of this.#blocks(rows)) {
       answer.predict(block);
@@ -149,11 +174,8 @@ export class RowServer<A> {
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
-  answer(
-    rows: readonly unknown[],
-    { confidence }: PredictOptions = {},
-  ): IterableIterator<Uint8Array> {
-    return this.#portions(rows, this.#begin(rows, confidence), ARRAY);
+  answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
+    return writeArray(this.#answered(rows, this.#begin(rows, options)), this.#parts.writer, rows.length);
   }
 
   /**
@@ -162,7 +184,9 @@ export class RowServer<A> {
    *
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
-  answerOne(row: unknown, { confidence: level }: PredictOptions = {}): string {
+  answerOne(row: unknown, options: PredictOptions = {}): string {
+    refuseSteps(options);
+    const { confidence: level } = options;
     const { task, checks, writer } = this.#parts;
     let single = this.#single;
     if (single === undefined || single.level !== level) {
@@ -189,11 +213,8 @@ export class RowServer<A> {
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
-  lines(
-    rows: readonly unknown[],
-    { confidence }: PredictOptions = {},
-  ): IterableIterator<Uint8Array> {
-    return this.#portions(rows, this.#begin(rows, confidence), LINES);
+  lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
+    return writeLines(this.#answered(rows, this.#begin(rows, options)), this.#parts.writer, rows.length);
   }
 
   /**
@@ -201,7 +222,9 @@ export class RowServer<A> {
    *
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
-  blocks({ confidence }: PredictOptions = {}): BlockPredictor {
+  blocks(options: PredictOptions = {}): BlockPredictor {
+    refuseSteps(options);
+    const { confidence } = options;
     const { model, task, checks, writer } = this.#parts;
     const maxRows = this.#maxRows;
     const answer = task.begin(confidence, maxRows);
@@ -226,32 +249,17 @@ export class RowServer<A> {
     return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(columns.length, 1)));
   }
 
-  #begin({ length }: readonly unknown[], confidence: number | undefined): TaskAnswer<A> {
+  #begin({ length }: readonly unknown[], options: PredictOptions): TaskAnswer<A> {
+    refuseSteps(options);
+    const { confidence } = options;
     return this.#parts.task.begin(confidence, Math.min(this.#maxRows, length));
   }
 
-  *#portions(
-    rows: readonly unknown[],
-    answer: TaskAnswer<A>,
-    { open, between, behind, close }: Frame,
-  ): Generator<Uint8Array> {
-    const { writer } = this.#parts;
-    const { rowBytes } = writer;
-    const out = new TextBuffer(Math.min(PORTION, rows.length * rowBytes) + rowBytes + 64);
-    out.literal(open);
-    let isFirst = true;
+  *#answered(rows: readonly unknown[], answer: TaskAnswer<A>): Generator<AnsweredBlock> {
     for (const block of this.#blocks(rows)) {
       answer.predict(block);
-      for (const [index, row] of block.rows.entries()) {
-        if (!isFirst) out.literal(between);
-        isFirst = false;
-        writer.write(out, row, answer, index);
-        out.literal(behind);
-        if (out.length >= PORTION) yield out.take();
-      }
+      yield { block, predicted: answer };
     }
-    out.literal(close);
-    if (out.length > 0) yield out.take();
   }
 
   #blocks(rows: readonly unknown[]): Iterable<ObjectBlock> {
@@ -275,4 +283,52 @@ export function* objectBlocks(
     yield new ObjectBlock(read, binner);
     start += read.length;
   }
+}
+
+/** Writes answered rows as one array of JSON, in portions. @param count the rows, if they are known. */
+export function writeArray(
+  answered: Iterable<AnsweredBlock>,
+  writer: RowWriter,
+  count?: number,
+): Generator<Uint8Array> {
+  return writeRows(answered, writer, ARRAY, count);
+}
+
+/** Writes answered rows as lines of JSON, in portions of whole lines. */
+export function writeLines(
+  answered: Iterable<AnsweredBlock>,
+  writer: RowWriter,
+  count?: number,
+): Generator<Uint8Array> {
+  return writeRows(answered, writer, LINES, count);
+}
+
+function* writeRows(
+  answered: Iterable<AnsweredBlock>,
+  writer: RowWriter,
+  { open, between, behind, close }: Frame,
+  count = Number.POSITIVE_INFINITY,
+): Generator<Uint8Array> {
+  const { rowBytes } = writer;
+  const out = new TextBuffer(Math.min(PORTION, count * rowBytes) + rowBytes + 64);
+  out.literal(open);
+  let isFirst = true;
+  for (const { block, predicted } of answered) {
+    for (let index = 0; index < block.rowCount; index++) {
+      if (!isFirst) out.literal(between);
+      isFirst = false;
+      writer.write(out, block.row(index), predicted, index);
+      out.literal(behind);
+      if (out.length >= PORTION) yield out.take();
+    }
+  }
+  out.literal(close);
+  if (out.length > 0) yield out.take();
+}
+
+/** @throws {InvalidRowsError} if steps are asked for of rows that have none. */
+function refuseSteps({ steps }: PredictOptions): void {
+  if (steps === undefined) return;
+  const message = 'is for forecasts, and this model predicts rows; leave it out';
+  throw new InvalidRowsError([{ parameter: 'steps', message }]);
 }

@@ -5,7 +5,7 @@ const CHUNK = 1 << CHUNK_BITS;
 /** The places that a chunk begins with; they double as rows come, since most tables are short. */
 const FIRST = 256;
 
-type Numbers = Uint16Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+type Numbers = Uint16Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
 
 /**
  * Numbers by row, which grow a chunk at a time, so that at most a chunk is held twice while it grows.
@@ -31,6 +31,11 @@ export class Chunked<T extends Numbers> {
       this.#chunks[index] = chunk;
     }
     chunk[at] = value;
+  }
+
+  /** The number of a row that was set. */
+  get(row: number): number {
+    return this.#chunks[row >>> CHUNK_BITS]?.[row & (CHUNK - 1)] ?? 0;
   }
 
   /** Replaces each number of the chunks that are there. */
@@ -62,6 +67,10 @@ export class Chunked<T extends Numbers> {
 
 export function codesByRow(): Chunked<Uint16Array<ArrayBuffer>> {
   return new Chunked((length) => new Uint16Array(length));
+}
+
+export function largeCodesByRow(): Chunked<Uint32Array<ArrayBuffer>> {
+  return new Chunked((length) => new Uint32Array(length));
 }
 
 /** Of rows without a value, NaN. */

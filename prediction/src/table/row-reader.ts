@@ -1,7 +1,8 @@
 import { isRowObject, ownValue, type RowObject } from './cells.js';
-import type { CellColumn, ColumnBuilder } from './column-builder.js';
+import type { CellColumn } from './column-builder.js';
 import { checkColumnNames, columnName } from './column-names.js';
-import type { Table, Task } from './table.js';
+import { type CellSink, SeriesBuilder } from './series-builder.js';
+import type { Goal, Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError } from './table-error.js';
 import type { Place } from './target-cells.js';
@@ -9,15 +10,15 @@ import type { Place } from './target-cells.js';
 /** Gathers rows whose cells stand in the order of the columns' names. */
 export class OrderedRows {
   readonly #target: string;
-  readonly #builder: TableBuilder;
+  readonly #builder: TableBuilder | SeriesBuilder;
   /** By place; undefined where the column is the target. */
-  #columns: readonly (ColumnBuilder | undefined)[] = [];
+  #columns: readonly (CellSink | undefined)[] = [];
   #targetAt = 0;
 
-  /** @param task how the target is predicted; without it, its values decide. */
-  constructor(target: string, task: Task | undefined) {
+  /** @param goal without it, the values of the target decide. */
+  constructor(target: string, goal: Goal | undefined) {
     this.#target = columnName(target);
-    this.#builder = new TableBuilder(this.#target, task);
+    this.#builder = createBuilder(this.#target, goal);
   }
 
   /**
@@ -73,17 +74,21 @@ const ROW_SHAPE = 'Send each row as an object that gives its values by column na
  * Reads a table from row objects. The columns are the union of the rows' keys, in order of first
  * appearance; a key that a row lacks is a missing value.
  *
- * @param options `task` predicts the target as numbers or as classes; left out, its values decide.
+ * @param options `task` predicts the target as numbers or as classes, or forecasts it; left out, its values decide.
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  */
 export function readRowsTable(
   rows: Iterable<unknown>,
   target: string,
-  { task }: { task?: Task | undefined } = {},
+  { task }: { task?: Goal | undefined } = {},
 ): Table {
   const reader = new RowsReader(target, task);
   for (const row of rows) reader.add(row);
   return reader.build();
+}
+
+function createBuilder(target: string, goal: Goal | undefined): TableBuilder | SeriesBuilder {
+  return typeof goal === 'object' ? new SeriesBuilder(target, goal) : new TableBuilder(target, goal);
 }
 
 function nameOf(place: Place): string {
@@ -98,14 +103,14 @@ function isPadded(key: string): boolean {
 export class RowsReader {
   readonly #target: string;
   readonly #faults = new FaultList();
-  readonly #builder: TableBuilder;
+  readonly #builder: TableBuilder | SeriesBuilder;
   #count = 0;
   #hasTarget = false;
 
-  /** @param task how the target is predicted; without it, its values decide. */
-  constructor(target: string, task: Task | undefined) {
+  /** @param goal without it, the values of the target decide. */
+  constructor(target: string, goal: Goal | undefined) {
     this.#target = columnName(target);
-    this.#builder = new TableBuilder(this.#target, task);
+    this.#builder = createBuilder(this.#target, goal);
   }
 
   /**

@@ -2,7 +2,7 @@ import { cellText } from './cells.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkSetColumn, tooManyColumns } from './column-names.js';
 import { categoryShare, profileColumn } from './column-profile.js';
-import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type Table, type Task } from './table.js';
+import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type RowTable, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 import { type Place, TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';
@@ -68,7 +68,7 @@ export class TableBuilder {
    *
    * @throws {TableError} if the target or all of the input columns are unfit to learn from.
    */
-  build(): Table {
+  build(): RowTable {
     const rowCount = this.#rowCount;
     const answers = this.#targetCells.take(rowCount, this.#task);
     if (answers.task === 'classification') checkSetColumn(this.#columns.keys(), this.#target);
@@ -92,7 +92,7 @@ function tooManyRows(place: Place): TableError {
   return new TableError([{ message, ...place }]);
 }
 
-function checkInputs(table: Table): void {
+function checkInputs(table: RowTable): void {
   if (table.columns.length === 0) {
     const message = `The target ${quote(table.target)} is the only column. Send the columns to predict it from.`;
     throw new TableError([{ message }]);

@@ -1,13 +1,23 @@
 import type { ColumnReading, NumberReading } from './number-formats.js';
+import type { ForecastGoal, ForecastTable } from './series-table.js';
 
 /** The kind of the target: numbers, or classes. */
 export type Task = 'regression' | 'classification';
+
+/** The tasks of models: one of the above, or the next values of series. */
+export type ModelTask = Task | 'forecast';
+
+/** What a model is to do: the task, where the values of the target are not to decide it, or a forecast. */
+export type Goal = Task | ForecastGoal;
 
 /**
  * A checked table, kept by column in a few bytes a cell, and plain data, so that it can be handed to
  * another process. The task follows from what the target holds, unless the caller named it.
  */
-export type Table = RegressionTable | ClassificationTable;
+export type Table = RowTable | ForecastTable;
+
+/** A table whose rows stand for themselves. */
+export type RowTable = RegressionTable | ClassificationTable;
 
 interface CheckedTable {
   readonly target: string;

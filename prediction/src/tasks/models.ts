@@ -9,6 +9,13 @@ import {
   decodeClassification,
   encodeClassification,
 } from './classification/model.js';
+import {
+  decodeForecast,
+  encodeForecast,
+  forecastHeadSchema,
+  type SeriesModel,
+} from './forecasting/series-model.js';
+import { describeForecast } from './forecasting/summary.js';
 import { describeRegression } from './regression/metrics.js';
 import {
   decodeRegression,
@@ -18,21 +25,35 @@ import {
 } from './regression/model.js';
 
 /** A trained model, told apart by its task. */
-export type Model = RegressionModel | ClassificationModel;
+export type Model = RowModel | SeriesModel;
+
+/** A model that predicts rows. */
+export type RowModel = RegressionModel | ClassificationModel;
 
 const FORMAT = 'roster-model/2';
 
 const formatSchema = v.object({ format: v.literal(FORMAT) });
-const headSchema = v.variant('task', [regressionHeadSchema, classificationHeadSchema]);
+const headSchema = v.variant('task', [
+  regressionHeadSchema,
+  classificationHeadSchema,
+  forecastHeadSchema,
+]);
 
 /** Encodes a model as lines of JSON. Decoded, it predicts the same to the last bit. */
 export function encodeModel(model: Model): Uint8Array {
   const lines = new ModelLineWriter();
-  const head =
-    model.task === 'regression'
-      ? encodeRegression(model, lines)
-      : encodeClassification(model, lines);
-  return lines.finish({ format: FORMAT, ...head });
+  return lines.finish({ format: FORMAT, ...encodeHead(model, lines) });
+}
+
+function encodeHead(model: Model, lines: ModelLineWriter) {
+  switch (model.task) {
+    case 'regression':
+      return encodeRegression(model, lines);
+    case 'classification':
+      return encodeClassification(model, lines);
+    case 'forecast':
+      return encodeForecast(model, lines);
+  }
 }
 
 /** @throws {Error} if the bytes are not an encoded model of this format. */
@@ -51,17 +72,30 @@ export function* decodeModelInSteps(bytes: Uint8Array): Steps<Model> {
   refuseLaterFormat(stored, FORMAT);
   v.parse(formatSchema, stored);
   const head = v.parse(headSchema, stored);
-  const model =
-    head.task === 'regression'
-      ? yield* decodeRegression(head, lines)
-      : yield* decodeClassification(head, lines);
+  const model = yield* decodeRest(head, lines);
   lines.end();
   return model;
 }
 
+function* decodeRest(head: v.InferOutput<typeof headSchema>, lines: ModelLineReader): Steps<Model> {
+  switch (head.task) {
+    case 'regression':
+      return yield* decodeRegression(head, lines);
+    case 'classification':
+      return yield* decodeClassification(head, lines);
+    case 'forecast':
+      return yield* decodeForecast(head, lines);
+  }
+}
+
 /** Returns a sentence or two on whether a model is better than always giving the same answer. */
 export function describeModel(model: Model): string {
-  return model.task === 'regression'
-    ? describeRegression(model.metrics, model.target_reading)
-    : describeClassification(model.metrics, model.classes[0]?.name ?? '');
+  switch (model.task) {
+    case 'regression':
+      return describeRegression(model.metrics, model.target_reading);
+    case 'classification':
+      return describeClassification(model.metrics, model.classes[0]?.name ?? '');
+    case 'forecast':
+      return describeForecast(model.metrics, model);
+  }
 }

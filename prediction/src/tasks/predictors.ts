@@ -2,7 +2,9 @@ import { createParts, RowServer } from '../serving/row-server.js';
 import { finish, type Steps } from '../trees/steps.js';
 import type { ClassificationModel } from './classification/model.js';
 import { type ClassPrediction, ClassServer } from './classification/server.js';
-import type { Model } from './models.js';
+import type { SeriesModel } from './forecasting/series-model.js';
+import { SeriesServer } from './forecasting/server.js';
+import type { Model, RowModel } from './models.js';
 import type { RegressionModel } from './regression/model.js';
 import { NumberServer, type Prediction } from './regression/server.js';
 
@@ -34,15 +36,30 @@ export class Classifier extends RowServer<ClassPrediction> {
   }
 }
 
-/** A predictor of numbers or of classes. */
-export type AnyPredictor = Predictor | Classifier;
+/** A predictor of rows as numbers or as classes. */
+export type RowPredictor = Predictor | Classifier;
 
-/** Makes a model ready for answering, a regressor or a classifier. */
+/** A predictor of rows, or of the next values of series. */
+export type AnyPredictor = RowPredictor | SeriesServer;
+
+/** Makes a model ready for answering. */
+export function createPredictor(model: RegressionModel): Predictor;
+export function createPredictor(model: ClassificationModel): Classifier;
+export function createPredictor(model: SeriesModel): SeriesServer;
+export function createPredictor(model: RowModel): RowPredictor;
+export function createPredictor(model: Model): AnyPredictor;
 export function createPredictor(model: Model): AnyPredictor {
   return finish(createPredictorInSteps(model));
 }
 
 /** Makes a model ready for answering in steps. */
 export function createPredictorInSteps(model: Model): Steps<AnyPredictor> {
-  return model.task === 'regression' ? Predictor.create(model) : Classifier.create(model);
+  switch (model.task) {
+    case 'regression':
+      return Predictor.create(model);
+    case 'classification':
+      return Classifier.create(model);
+    case 'forecast':
+      return SeriesServer.create(model);
+  }
 }

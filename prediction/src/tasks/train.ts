@@ -1,9 +1,12 @@
-import type { ClassificationTable, RegressionTable, Table } from '../table/table.js';
+import type { ForecastTable } from '../table/series-table.js';
+import type { ClassificationTable, RegressionTable, RowTable, Table } from '../table/table.js';
 import { Progress } from '../training/progress.js';
 import { trainModel } from '../training/train-model.js';
 import type { ClassificationModel } from './classification/model.js';
 import { ClassTraining } from './classification/training.js';
-import type { Model } from './models.js';
+import type { SeriesModel } from './forecasting/series-model.js';
+import { trainForecast } from './forecasting/training.js';
+import type { Model, RowModel } from './models.js';
 import type { RegressionModel } from './regression/model.js';
 import { NumberTraining } from './regression/training.js';
 
@@ -14,16 +17,26 @@ export interface TrainOptions {
   seed?: number;
 }
 
-/** Trains a model on a table: a regressor or a classifier, as the table's task says. Occupies its thread. */
+/** Trains a model on a table: a regressor, a classifier or a forecaster, as the table's task says. Occupies its thread. */
 export function train(table: RegressionTable, options?: TrainOptions): RegressionModel;
 export function train(table: ClassificationTable, options?: TrainOptions): ClassificationModel;
+export function train(table: RowTable, options?: TrainOptions): RowModel;
+export function train(table: ForecastTable, options?: TrainOptions): SeriesModel;
 export function train(table: Table, options?: TrainOptions): Model;
 export function train(table: Table, { onProgress, seed = 1 }: TrainOptions = {}): Model {
   const progress = new Progress(onProgress ?? (() => {}));
-  const model =
-    table.task === 'regression'
-      ? trainModel(new NumberTraining(table), table, progress, seed)
-      : trainModel(new ClassTraining(table), table, progress, seed);
+  const model = trainTask(table, progress, seed);
   progress.finish();
   return model;
+}
+
+function trainTask(table: Table, progress: Progress, seed: number): Model {
+  switch (table.task) {
+    case 'regression':
+      return trainModel(new NumberTraining(table), table, progress, seed);
+    case 'classification':
+      return trainModel(new ClassTraining(table), table, progress, seed);
+    case 'forecast':
+      return trainForecast(table, progress, seed);
+  }
 }

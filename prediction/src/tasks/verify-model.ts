@@ -1,5 +1,5 @@
 import type { RowObject } from '../table/cells.js';
-import { decodeModel, type Model } from './models.js';
+import { decodeModel, type Model, type RowModel } from './models.js';
 import { createPredictor } from './predictors.js';
 
 /**
@@ -11,9 +11,8 @@ import { createPredictor } from './predictors.js';
 export function verifyModel(bytes: Uint8Array): void {
   const model = decodeModel(bytes);
   const predictor = createPredictor(model);
-  const rows = [knownRow(model), {}];
   for (const options of [{}, { confidence: 0.99 }]) {
-    for (const prediction of predictor.predict(rows, options)) {
+    for (const prediction of predictor.predict(knownRows(model), options)) {
       const numbers =
         'value' in prediction
           ? [prediction.value, prediction.min, prediction.max]
@@ -27,8 +26,15 @@ export function verifyModel(bytes: Uint8Array): void {
   }
 }
 
+function knownRows(model: Model): RowObject[] {
+  if (model.task !== 'forecast') return [knownRow(model), {}];
+  return model.series.slice(0, 10).map(({ groups }) => {
+    return Object.fromEntries(model.group_by.map((name, index) => [name, groups[index]]));
+  });
+}
+
 /** A row of values that the table had in the columns. */
-function knownRow({ columns }: Model): RowObject {
+function knownRow({ columns }: RowModel): RowObject {
   const cells = columns.map(({ name, categories, max }) => [name, categories?.[0] ?? max] as const);
   return Object.fromEntries(cells);
 }

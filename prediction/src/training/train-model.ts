@@ -1,6 +1,6 @@
 import type { ModelBase } from '../model/model.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import type { Table } from '../table/table.js';
+import type { RowTable } from '../table/table.js';
 import { prepareTable } from '../trees/binning/dataset.js';
 import type { Forest, Scores } from '../trees/forest/tree.js';
 import { valueTreeParams } from '../trees/params.js';
@@ -50,7 +50,7 @@ export interface TrainedParts<O, C, P> extends Pick<ModelBase, 'columns' | 'feat
  */
 export function trainModel<O extends Objective<O>, C, P extends object, M>(
   task: TaskTraining<O, C, P, M>,
-  table: Table,
+  table: RowTable,
   progress: Progress,
   seed: number,
 ): M {

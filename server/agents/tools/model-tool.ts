@@ -1,6 +1,12 @@
 import type { components } from '../../../generated/openapi.js';
-import type { AnyPredictor } from '../../../prediction/src/predicting.js';
+import {
+  type AnyPredictor,
+  InvalidRowsError,
+  type RowPredictor,
+  SeriesServer,
+} from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
+import { asRecord } from '../../contract/json-record.js';
 import { findModel, type Model } from '../../models/model-rows.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Project } from '../../projects/projects.js';
@@ -46,6 +52,13 @@ export async function modelTool(
       `Version ${model.version} of the model ${JSON.stringify(model.name)} ${state}.`,
     );
   }
+  if (model.task === 'forecast') {
+    return forecastTool(skill, model, address, async () => {
+      const predictor = await predictors.serving(owner, project.name, address);
+      onPredicted();
+      return predictor;
+    });
+  }
   const purpose = `Predicts ${JSON.stringify(model.target)} for one row, with the model ${JSON.stringify(address)}. Leave out what is not known.`;
   return {
     ...{ name: skill.toolName, skill: skill.name },
@@ -53,12 +66,89 @@ export async function modelTool(
     parameters: rowSchema(columns),
     run: async (row) => {
       const predictor = await predictors.serving(owner, project.name, address);
-      if (!predictor) throw new ToolError(`The model ${JSON.stringify(address)} is gone.`);
+      if (!predictor || predictor instanceof SeriesServer) {
+        throw new ToolError(`The model ${JSON.stringify(address)} is gone.`);
+      }
       const text = JSON.stringify(predictRow(predictor, model, row));
       onPredicted();
       return { text };
     },
   };
+}
+
+/** The most steps that a tool tells. */
+const MAX_STEPS = 100;
+
+/** Returns the tool of a model of forecasts, which tells the next steps of one series. */
+function forecastTool(
+  skill: ToolSkill,
+  model: Extract<Model, { task: 'forecast' }>,
+  address: string,
+  load: () => Promise<AnyPredictor | undefined>,
+): Tool {
+  const { target, order_by, group_by, horizon, columns, series } = model;
+  const { description } = skill.params;
+  const most = Math.min(horizon, MAX_STEPS);
+  const purpose = `Forecasts the next ${JSON.stringify(target)} of one series, with the model ${JSON.stringify(address)}: up to ${most} steps of ${series.step.count} ${series.step.unit} after ${series.last}, by ${JSON.stringify(order_by)}.`;
+  const groups = (columns ?? []).filter(({ name }) => group_by.includes(name));
+  return {
+    ...{ name: skill.toolName, skill: skill.name },
+    description: typeof description === 'string' ? `${description} ${purpose}` : purpose,
+    parameters: {
+      type: 'object',
+      properties: {
+        series: {
+          type: 'object',
+          description: 'The series to forecast.',
+          properties: Object.fromEntries(groups.map((one) => [one.name, valueSchema(one)])),
+          required: group_by,
+          additionalProperties: false,
+        },
+        steps: { type: 'integer', minimum: 1, maximum: most },
+      },
+      required: group_by.length > 0 ? ['series', 'steps'] : ['steps'],
+      additionalProperties: false,
+    },
+    run: async (sent) => {
+      const predictor = await load();
+      if (!(predictor instanceof SeriesServer)) {
+        throw new ToolError(`The model ${JSON.stringify(address)} is gone.`);
+      }
+      const { series: row, steps } = asRecord(sent);
+      return { text: JSON.stringify(forecastSeries(predictor, model, row, Number(steps))) };
+    },
+  };
+}
+
+/** Forecasts one series, and tells each step in words. */
+function forecastSeries(
+  predictor: SeriesServer,
+  { target, order_by, group_by }: Extract<Model, { task: 'forecast' }>,
+  sent: unknown,
+  steps: number,
+): object {
+  const given = asRecord(sent);
+  const missing = group_by.filter((name) => given[name] === undefined || given[name] === null);
+  if (missing.length > 0) {
+    throw new ToolError(`Name the series by ${missing.map((name) => JSON.stringify(name)).join(', ')}.`);
+  }
+  const row = Object.fromEntries(group_by.map((name) => [name, given[name]]));
+  try {
+    const forecasts = predictor.predict([row], { confidence: CONFIDENCE, steps });
+    return {
+      target,
+      series: row,
+      forecasts: forecasts.map((forecast) => {
+        const { step, value, min, max, confidence } = forecast;
+        const moment = String(forecast.row[order_by]);
+        const words = `${moment}: ${value}, and with a confidence of ${confidence} from ${min} to ${max}`;
+        return { [order_by]: moment, step, value, interval: { min, max, confidence }, words };
+      }),
+    };
+  } catch (error) {
+    if (!(error instanceof InvalidRowsError)) throw error;
+    throw new ToolError(`The series cannot be forecast: the row ${error.message}.`);
+  }
 }
 
 /** Finds the version that answers: the one with the number, or the one that serves. */
@@ -80,7 +170,7 @@ async function findServing(
 }
 
 /** Predicts a row, and tells what the model does not know in it. */
-function predictRow(predictor: AnyPredictor, { target, columns }: Model, row: unknown): object {
+function predictRow(predictor: RowPredictor, { target, columns }: Model, row: unknown): object {
   const check = predictor.check();
   check.add([row]);
   const { warnings } = check.warnings(MAX_WARNINGS);
@@ -96,7 +186,7 @@ function predictRow(predictor: AnyPredictor, { target, columns }: Model, row: un
   };
 }
 
-function describePrediction(prediction: ReturnType<AnyPredictor['predict']>[number]): object {
+function describePrediction(prediction: ReturnType<RowPredictor['predict']>[number]): object {
   if ('class' in prediction) {
     const { class: name, confidence, set } = prediction;
     const may_be = { classes: set, confidence: CONFIDENCE };

@@ -8,6 +8,7 @@ import {
   DeclinedError,
   decodeModelInSteps,
   FormatError,
+  InvalidRowsError,
   type Model,
   type Steps,
   UnknownNamesError,
@@ -15,7 +16,7 @@ import {
 import { LruCache } from '../../common/lru-cache.js';
 import { asRecord } from '../../contract/json-record.js';
 import { problem } from '../../problems/problem.js';
-import { unknownNames } from './row-warnings.js';
+import { invalidRows, unknownNames } from './row-warnings.js';
 
 /** The details of a job that answers a body. The model comes first as input if it is asked for, then the body. */
 export interface AnswerJob {
@@ -46,15 +47,19 @@ export async function answerBody(
   { options, isValid }: AnswerJob,
   take: (part: AnswerPart) => Promise<void> | void,
 ): Promise<boolean> {
+  let at = '/body';
   try {
+    const parsed: unknown = isValid ? JSON.parse(await readText(body)) : undefined;
+    if (isValid && !Array.isArray(parsed)) at = '/body/data';
     const parts = isValid
-      ? answerParsedRows(predictor, findRows(JSON.parse(await readText(body))), options)
+      ? answerParsedRows(predictor, findRows(parsed), options)
       : answerRows(predictor, body, options);
     for await (const part of parts) await take(part);
     return true;
   } catch (error) {
     if (error instanceof FormatError) throw problem('/problems/malformed-body', error.message);
     if (error instanceof DeclinedError) return false;
+    if (error instanceof InvalidRowsError) throw invalidRows(error, at);
     if (!(error instanceof UnknownNamesError)) throw error;
     // Where the rows of JSON are is known when it is read as a whole.
     if (options.from === 'json') return false;

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { components } from '../../../generated/openapi.js';
-import type {
-  AnswerOptions,
-  AnswerPart,
-  AnyPredictor,
+import {
+  type AnswerOptions,
+  type AnswerPart,
+  type AnyPredictor,
+  InvalidRowsError,
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
@@ -15,6 +16,7 @@ import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import {
   checkRows,
+  invalidRows,
   unknownNames,
   type WarningFields,
   warningFields,
@@ -55,8 +57,13 @@ export function predictOperations(
     const answer = (headers: WarningFields) => {
       counter.predicted(rows.length);
       const [row] = rows;
-      const pieces =
-        rows.length === 1 ? [predictor.answerOne(row, query)] : predictor.answer(rows, query);
+      const pieces = refuseInvalid(
+        () =>
+          rows.length === 1 && 'answerOne' in predictor
+            ? [predictor.answerOne(row, query)]
+            : predictor.answer(rows, query),
+        at,
+      );
       return reply({ status: 200, headers, body: new JsonText<PredictionRows>(pieces) });
     };
     const headers = checkRows(predictor, rows, at, query.unknown);
@@ -119,6 +126,15 @@ export function predictOperations(
   };
 }
 
+/** @throws {ProblemError} if the rows, which are at a JSON pointer, do not fit the model */
+function refuseInvalid<T>(answer: () => T, at: string): T {
+  try {
+    return answer();
+  } catch (error) {
+    throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
+  }
+}
+
 /** Can be read again, by a second way of a body that the first has declined. */
 function toIterable(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   return {
@@ -146,12 +162,13 @@ function findRows(body: PredictBody): [rows: readonly unknown[], at: string] {
 }
 
 function answerOptions({ query, answerType, mediaType }: Input<'predict'>): AnswerOptions {
-  const { confidence, unknown, explain } = query;
+  const { confidence, steps, unknown, explain } = query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
     to: to === 'parquet' ? 'json' : to,
     ...(confidence !== undefined && { confidence }),
+    ...(steps !== undefined && { steps }),
     ...(unknown !== undefined && { unknown }),
     ...(explain !== undefined && { explain }),
     csv: parseCsvQuery(query),

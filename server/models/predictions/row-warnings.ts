@@ -1,6 +1,7 @@
 import type { components } from '../../../generated/openapi.js';
 import type {
   AnyPredictor,
+  InvalidRowsError,
   RowWarning,
   RowWarnings,
   SchemaCheck,
@@ -8,7 +9,7 @@ import type {
 } from '../../../prediction/src/predicting.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
-import { MAX_ERRORS, type ProblemError, problem } from '../../problems/problem.js';
+import { invalidRequest, MAX_ERRORS, type ProblemError, problem } from '../../problems/problem.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 
@@ -87,6 +88,19 @@ export function unknownNames(
     errors,
     ...(line !== undefined && { line }),
   });
+}
+
+/**
+ * Returns the problem of rows that do not fit the model, or of a parameter.
+ * @param at where the rows are in the request, as a JSON pointer
+ */
+export function invalidRows({ faults }: InvalidRowsError, at: string): ProblemError {
+  const errors = faults.map(({ row, name, parameter, message }) => {
+    if (parameter !== undefined) return { pointer: `/query/${parameter}`, message };
+    const place = row === undefined ? at : `${at}/${row}`;
+    return { pointer: name === undefined ? place : `${place}/${escapeToken(name)}`, message };
+  });
+  return invalidRequest(errors);
 }
 
 function countNames({ length }: readonly unknown[]): string {

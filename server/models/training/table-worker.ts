@@ -1,6 +1,7 @@
-import type { RowFormat, Task } from '../../../prediction/src/predicting.js';
+import type { Goal, ModelTask, RowFormat } from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
+  type ForecastTable,
   JsonShapeError,
   MalformedJsonError,
   readArrowTable,
@@ -9,26 +10,30 @@ import {
   readNdjsonTable,
   readParquetTable,
   readRecordTable,
+  refuseHorizon,
+  seasonLength,
   TableError,
 } from '../../../prediction/src/reading.js';
 import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { type CsvOptions, unusableTable } from '../formats.js';
+import type { ForecastFields } from '../model-rows.js';
 
 /** The details of a job that reads a table; the text follows as input. */
 export interface TableJob {
   /** The format of a table that was sent, or `records` for lines of JSON arrays from a query. */
   readonly format: RowFormat | 'records';
   readonly target: string;
-  /** The task; undefined if the values of the target decide. */
-  readonly task?: Task | undefined;
+  /** The task, or what is forecast; undefined if the values of the target decide. */
+  readonly task?: Goal | undefined;
   readonly csv?: CsvOptions | undefined;
 }
 
 /** The facts of a table whose parts have been written, as `encodeTable` makes them. */
 export interface TableResult {
   readonly rowCount: number;
-  readonly task: Task;
+  readonly task: ModelTask;
+  readonly forecast: ForecastFields | null;
 }
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts. */
@@ -42,8 +47,9 @@ async function readTable(
 ): Promise<TableResult> {
   try {
     const table = await readFormat(job, text);
+    const forecast = table.task === 'forecast' ? describeSeries(table) : null;
     for (const part of encodeTable(table)) output.data(part);
-    return { rowCount: table.rowCount, task: table.task };
+    return { rowCount: table.rowCount, task: table.task, forecast };
   } catch (error) {
     if (error instanceof TableError) throw unusableTable(error.faults);
     if (error instanceof MalformedJsonError) {
@@ -52,6 +58,21 @@ async function readTable(
     if (!(error instanceof JsonShapeError)) throw error;
     throw invalidRequest([{ pointer: '/body', message: error.message }]);
   }
+}
+
+/** @throws {TableError} if the table is too short for the horizon */
+function describeSeries(table: ForecastTable): ForecastFields {
+  refuseHorizon(table);
+  const { goal, grid, report } = table;
+  const { series: count, ...found } = report;
+  return {
+    order_by: goal.orderBy,
+    group_by: [...goal.groupBy],
+    horizon: goal.horizon,
+    window: goal.window ?? null,
+    known: [...goal.known],
+    series: { step: grid.step, season: seasonLength(grid), count, ...found },
+  };
 }
 
 function readFormat({ format, target, task, csv }: TableJob, text: AsyncIterable<Uint8Array>) {

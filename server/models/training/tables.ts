@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { Task } from '../../../prediction/src/predicting.js';
+import type { ModelTask } from '../../../prediction/src/predicting.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
@@ -17,6 +17,7 @@ import {
   WorkerTimeoutError,
 } from '../../work/worker-process.js';
 import { unusableTable } from '../formats.js';
+import type { ForecastFields } from '../model-rows.js';
 import type { TableJob, TableResult } from './table-worker.js';
 import { makeRoom, Upload, UploadSlots } from './uploads.js';
 
@@ -197,8 +198,9 @@ const UPLOAD_MS = 60 * 60 * 1000;
 export interface StoredTable {
   readonly tableId: string;
   readonly target: string;
-  readonly task: Task;
+  readonly task: ModelTask;
   readonly rowCount: number;
+  readonly forecast?: ForecastFields | null;
 }
 
 /** Begins a table for an owner; returns its id. If no training takes it within an hour, it is deleted. */

@@ -1,7 +1,7 @@
-import { columnName } from '../../../prediction/src/predicting.js';
+import { columnName, type Goal } from '../../../prediction/src/predicting.js';
 import { parseJson } from '../../api/body/parse-body.js';
 import type { DeferredBody } from '../../api/body/read-body.js';
-import type { Handlers } from '../../api/handlers.js';
+import type { Handlers, Input } from '../../api/handlers.js';
 import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
 import { escapeToken } from '../../contract/json-pointer.js';
@@ -42,6 +42,8 @@ interface TrainingRequest {
   readonly signal: AbortSignal;
 }
 
+type OperationQuery = Input<'trainModel'>['query'];
+
 /** The target of a training, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task'> &
   (
@@ -62,7 +64,7 @@ export function trainingOperations(
       await check(await findModel(store, project.id, params.modelName));
       await refuseFull(store, project, caller.owner);
       const { source, bytes: text } = await readSentTable(body);
-      const goal = { target: columnName(query.target), task: query.task };
+      const goal = { target: columnName(query.target), task: parseGoal(query) };
       const table: NewTable = source
         ? { ...goal, source }
         : { ...goal, text, format: findFormat(body.mediaType), csv: parseCsvQuery(query) };
@@ -74,8 +76,8 @@ export function trainingOperations(
       const project = await findProject(store, caller, params.projectName);
       const newest = await requireModel(store, project, params.modelName);
       await refuseTraining(newest, headers);
-      const { id, name, target, task } = newest;
-      const table = { target, task, source: requireSource(newest) };
+      const { id, name, target } = newest;
+      const table = { target, task: goalOf(newest), source: requireSource(newest) };
       await refuseFull(store, project, caller.owner);
       const check = async (model: Model | undefined) => {
         // Deleted while the query ran: the training must not create it again.
@@ -124,6 +126,56 @@ async function train(
     await tables.discard(stored.tableId);
     throw error;
   }
+}
+
+/**
+ * Returns what a model is to do: a task, or a forecast where `order_by` says so.
+ * @throws {ProblemError} if the parameters of a forecast do not fit each other
+ */
+function parseGoal(query: OperationQuery): Goal | undefined {
+  const { target, task, order_by, group_by = [], horizon, window, known = [] } = query;
+  const errors: FieldError[] = [];
+  const fault = (name: string, message: string) =>
+    errors.push({ pointer: `/query/${name}`, message });
+  if (order_by === undefined) {
+    const of = { group_by: query.group_by, horizon, window, known: query.known };
+    for (const [name, value] of Object.entries(of)) {
+      if (value !== undefined) fault(name, 'is for forecasts; send order_by with it');
+    }
+    if (errors.length > 0) throw invalidRequest(errors);
+    return task;
+  }
+  if (task !== undefined) fault('task', 'does not go with order_by, which makes a forecast');
+  if (horizon === undefined) fault('horizon', 'is missing; say how many steps are forecast');
+  const names = [
+    ['order_by', order_by],
+    ...group_by.map((name) => ['group_by', name] as const),
+    ...known.map((name) => ['known', name] as const),
+  ] as const;
+  const taken = new Map([[columnName(target), 'target']]);
+  for (const [parameter, sent] of names) {
+    const name = columnName(sent);
+    const other = taken.get(name);
+    if (other !== undefined) {
+      fault(parameter, `must be another column than ${other}, but both are ${JSON.stringify(name)}`);
+    }
+    taken.set(name, parameter);
+  }
+  if (errors.length > 0 || horizon === undefined) throw invalidRequest(errors);
+  return {
+    orderBy: columnName(order_by),
+    groupBy: group_by.map(columnName),
+    horizon,
+    ...(window !== undefined && { window }),
+    known: known.map(columnName),
+  };
+}
+
+function goalOf(model: Model): Goal {
+  if (model.task !== 'forecast') return model.task;
+  const { order_by, group_by, horizon, window, known } = model;
+  const goal = { orderBy: order_by, groupBy: group_by, horizon, known };
+  return window === null ? goal : { ...goal, window };
 }
 
 /** Refuses a training while another of the model is in progress, or where a condition does not hold. */

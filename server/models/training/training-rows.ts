@@ -35,7 +35,7 @@ export async function beginTraining(
   tx: Store,
   projectId: string,
   name: string,
-  { target, task, rowCount, tableId }: StoredTable,
+  { target, task, rowCount, tableId, forecast }: StoredTable,
   source?: ModelSource,
 ): Promise<{ model: Model; versionId: string }> {
   const { reads: db } = tx;
@@ -59,6 +59,7 @@ export async function beginTraining(
       status: 'training',
       target,
       task,
+      forecast: forecast ? JSON.stringify(forecast) : null,
       row_count: rowCount,
       source_database: source?.database ?? null,
       source_query: source?.query ?? null,

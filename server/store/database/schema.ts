@@ -148,7 +148,9 @@ export interface Database {
     progress: Generated<number>;
     failure: string | null;
     target: string;
-    task: 'regression' | 'classification';
+    task: 'regression' | 'classification' | 'forecast';
+    /** What is forecast, and what was found in the table's order; null for other tasks. */
+    forecast: Json | null;
     row_count: number;
     /** The operator's database and the query that the table came from; null for a table that was sent. */
     source_database: string | null;

@@ -3,6 +3,7 @@ import * as first from './0001-first.js';
 import * as documents from './0002-documents.js';
 import * as conversations from './0003-conversations.js';
 import * as modelSources from './0004-model-sources.js';
+import * as forecasts from './0005-forecasts.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -13,6 +14,7 @@ export const migrations: Record<string, Migration> = {
   '0002-documents': documents,
   '0003-conversations': conversations,
   '0004-model-sources': modelSources,
+  '0005-forecasts': forecasts,
 };
 
 /**

@@ -16,6 +16,13 @@ import {
   type Piece,
   TARGET,
 } from './format.js';
+import {
+  GrowingSeries,
+  type SeriesHead,
+  type SeriesPiece,
+  seriesHeadSchema,
+  seriesPieceSchema,
+} from './series.js';
 import { refuseLaterFormat } from './stored-format.js';
 
 const integerSchema = v.pipe(v.number(), v.safeInteger());
@@ -65,13 +72,34 @@ const partSchema: v.GenericSchema<unknown, Piece[]> = v.array(
   ]),
 );
 
+const seriesPartSchema: v.GenericSchema<unknown, (SeriesHead | SeriesPiece)[]> = v.array(
+  v.union([seriesHeadSchema, seriesPieceSchema]),
+);
+
+function isSeriesHead(stored: unknown): boolean {
+  if (!Array.isArray(stored)) return false;
+  const head: unknown = stored[0];
+  return (
+    typeof head === 'object' &&
+    head !== null &&
+    'format' in head &&
+    String(head.format).startsWith('roster-series/')
+  );
+}
+
 /** Puts a table together from its parts, in their order, and holds it only once. */
 export class TableDecoder {
   #table: GrowingTable | undefined;
+  #series: GrowingSeries | undefined;
 
   /** @throws {Error} if the bytes are not the next part of an encoded table. */
   add(part: Uint8Array): void {
     const stored: unknown = deserialize(part);
+    const isSeries = this.#series !== undefined || isSeriesHead(stored);
+    if (isSeries) {
+      this.#addSeries(stored);
+      return;
+    }
     if (Array.isArray(stored)) refuseLaterFormat(stored[0], FORMAT);
     for (const piece of v.parse(partSchema, stored)) {
       if ('format' in piece) this.#table = new GrowingTable(piece);
@@ -82,8 +110,16 @@ export class TableDecoder {
 
   /** @throws {Error} if parts are missing. */
   finish(): Table {
-    if (this.#table === undefined) throw new Error('An encoded table has at least one part.');
-    return this.#table.finish();
+    const table = this.#table ?? this.#series;
+    if (table === undefined) throw new Error('An encoded table has at least one part.');
+    return table.finish();
+  }
+
+  #addSeries(stored: unknown): void {
+    for (const piece of v.parse(seriesPartSchema, stored)) {
+      if ('format' in piece) this.#series = new GrowingSeries(piece);
+      else this.#series?.add(piece);
+    }
   }
 }
 

@@ -1,6 +1,7 @@
 import { serialize } from 'node:v8';
-import type { Table } from '../table.js';
+import type { RowTable, Table } from '../table.js';
 import { type Cells, FORMAT, type Head, type Piece, TARGET } from './format.js';
+import { type SeriesHead, type SeriesPiece, seriesPieces } from './series.js';
 
 /** About how large a part is, and a piece of it, in bytes. */
 const PART = 256 * 1024;
@@ -12,9 +13,10 @@ const PIECE = PART / 4;
  * whoever keeps one may do nothing else meanwhile.
  */
 export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
-  let part: Piece[] = [];
+  let part: (Piece | SeriesHead | SeriesPiece)[] = [];
   let size = 0;
-  for (const piece of piecesOf(table)) {
+  const pieces = table.task === 'forecast' ? seriesPieces(table, PIECE) : piecesOf(table);
+  for (const piece of pieces) {
     part.push(piece);
     size += sizeOf(piece);
     if (size < PART) continue;
@@ -25,7 +27,7 @@ export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
   if (part.length > 0) yield serialize(part);
 }
 
-function* piecesOf(table: Table): Generator<Piece> {
+function* piecesOf(table: RowTable): Generator<Piece> {
   const { target, rowCount, columns } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
@@ -64,8 +66,9 @@ function* textPieces(column: number, texts: readonly string[]): Generator<Piece>
   yield { column, texts: piece };
 }
 
-function sizeOf(piece: Piece): number {
+function sizeOf(piece: Piece | SeriesHead | SeriesPiece): number {
   if ('cells' in piece) return piece.cells.byteLength;
+  if ('numbers' in piece) return piece.numbers.byteLength;
   if ('texts' in piece) return piece.texts.reduce((sum, { length }) => sum + length, 0);
   return 0;
 }

@@ -4,7 +4,7 @@ import {
   profileColumn,
   type ValueCount,
 } from '../../table/column-profile.js';
-import type { Table, TableColumn } from '../../table/table.js';
+import type { RowTable, TableColumn } from '../../table/table.js';
 import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
 import { type DatePart, datePart, recurringParts } from './date-parts.js';
 
@@ -47,7 +47,7 @@ const MAX_DATES_IN_PARTS = 20;
  * @param onColumn called after each column with the number of finished columns.
  */
 export function prepareTable(
-  table: Table,
+  table: RowTable,
   onColumn: (done: number) => void = () => {},
 ): PreparedTable {
   const columns: ColumnSummary[] = [];

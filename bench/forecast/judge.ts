@@ -1,0 +1,116 @@
+import { Forecaster, fitForecaster } from '../../prediction/src/tasks/forecasting/method.js';
+import type { ForecastSeries } from '../../prediction/src/tasks/forecasting/series.js';
+import { Progress } from '../../prediction/src/training/progress.js';
+import { finish } from '../../prediction/src/trees/steps.js';
+import type { Finding } from '../scenarios.js';
+import type { HeldOut } from './series-file.js';
+
+const CONFIDENCES = [0.8, 0.9, 0.95];
+
+/** The level of MSIS. */
+const MSIS_LEVEL = 0.95;
+
+/** How forecasts fit to what came. */
+export interface Judgement {
+  readonly smape: number;
+  readonly naiveSmape: number;
+  /** By confidence: by step the share of values within their intervals. */
+  readonly coverage: ReadonlyMap<number, readonly number[]>;
+  /** By series: MSIS at 0.95; NaN where the history has no seasonal difference. */
+  readonly msis: readonly number[];
+  readonly fitSeconds: number;
+  readonly forecastMilliseconds: number;
+}
+
+/** @param trained series to learn from; if left out, the histories that are forecast. */
+export function judge(
+  { set, horizon, coming }: HeldOut,
+  trained: readonly ForecastSeries[] = set.series,
+): Judgement {
+  const begun = performance.now();
+  const training = { ...set, series: trained };
+  const progress = new Progress(() => {});
+  const { model } = fitForecaster(training, { horizon, seed: 1, progress });
+  const fitted = performance.now();
+  const forecaster = finish(Forecaster.create(model, set));
+  const forecasts = forecaster.forecast(set.series, horizon);
+  const forecastMilliseconds = performance.now() - fitted;
+  const kept = new Map(CONFIDENCES.map((level) => [level, new Array<number>(horizon).fill(0)]));
+  const msis: number[] = [];
+  const errors: number[] = [];
+  const naiveErrors: number[] = [];
+  for (const [index, forecast] of forecasts.entries()) {
+    const values = set.series[index]?.values ?? new Float64Array();
+    let penalty = 0;
+    for (const [step, actual] of (coming[index] ?? new Float64Array()).entries()) {
+      errors.push(symmetricError(actual, forecast.values[step] ?? 0));
+      const back = values[values.length - set.season + (step % set.season)];
+      naiveErrors.push(symmetricError(actual, back ?? values.at(-1) ?? 0));
+      for (const [level, ofSteps] of kept) {
+        const { low, high } = forecaster.interval(forecast, step, level);
+        if (low <= actual && actual <= high) ofSteps[step] = (ofSteps[step] ?? 0) + 1;
+        if (level === MSIS_LEVEL) penalty += intervalScore(low, high, actual);
+      }
+    }
+    msis.push(penalty / horizon / meanSeasonalDifference(values, set.season));
+  }
+  return {
+    smape: mean(errors),
+    naiveSmape: mean(naiveErrors),
+    coverage: new Map(
+      [...kept].map(([level, ofSteps]) => [level, ofSteps.map((count) => count / forecasts.length)]),
+    ),
+    msis,
+    fitSeconds: (fitted - begun) / 1000,
+    forecastMilliseconds,
+  };
+}
+
+/** The score of an interval at 0.95 (Gneiting & Raftery 2007): its width, and 40 times what it misses by. */
+export function intervalScore(low: number, high: number, actual: number): number {
+  return high - low + (2 / (1 - MSIS_LEVEL)) * Math.max(low - actual, actual - high, 0);
+}
+
+export function meanSeasonalDifference(values: Float64Array, season: number): number {
+  let sum = 0;
+  for (let at = season; at < values.length; at++) {
+    sum += Math.abs((values[at] ?? 0) - (values[at - season] ?? 0));
+  }
+  return sum > 0 ? sum / (values.length - season) : Number.NaN;
+}
+
+export function symmetricError(actual: number, forecast: number): number {
+  const size = Math.abs(actual) + Math.abs(forecast);
+  return size > 0 ? (200 * Math.abs(actual - forecast)) / size : 0;
+}
+
+export function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** @param asked the largest sMAPE. */
+export function findAccuracy(name: string, { smape, naiveSmape }: Judgement, asked?: number): Finding {
+  return {
+    asked: `${name}: sMAPE${asked === undefined ? '' : ` ≤ ${asked}`}`,
+    measured: `${smape.toFixed(2)}; the last season again ${naiveSmape.toFixed(2)}`,
+    passed: asked === undefined ? undefined : smape <= asked,
+  };
+}
+
+/** @param ofAll how far coverage over all steps may be off, and `ofStep` that of each. */
+export function findCoverage(
+  name: string,
+  { coverage }: Judgement,
+  ofAll: number,
+  ofStep: number,
+): Finding[] {
+  return [...coverage].map(([level, bySteps]) => {
+    const off = Math.abs(mean(bySteps) - level);
+    const worst = Math.max(...bySteps.map((share) => Math.abs(share - level)));
+    return {
+      asked: `${name}: coverage at ${level} within ${ofAll}, each step within ${ofStep}`,
+      measured: `${mean(bySteps).toFixed(3)}, a step off by ${worst.toFixed(3)}`,
+      passed: off <= ofAll && worst <= ofStep,
+    };
+  });
+}

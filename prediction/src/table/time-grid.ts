@@ -1,0 +1,323 @@
+import { quote } from './table-error.js';
+
+/** The length of a step: so many of a unit. A `number` is as many of the order column's own units. */
+export interface TimeStep {
+  readonly unit: (typeof STEP_UNITS)[number];
+  readonly count: number;
+}
+
+export const STEP_UNITS = [
+  'number',
+  'second',
+  'minute',
+  'hour',
+  'day',
+  'week',
+  'month',
+  'quarter',
+  'year',
+] as const;
+
+/**
+ * The form in which a moment is written: `number`; `month`, as 2026-01; `date`, as 2026-01-31; `local`, as
+ * 2026-01-31T08:00:00; or an offset from UTC in minutes, as 2026-01-31T08:00:00+01:00 has it.
+ */
+export type MomentForm = 'number' | 'month' | 'date' | 'local' | number;
+
+export interface Moment {
+  readonly form: MomentForm;
+  /** A number; or milliseconds since 1970, as if what is written without an offset were UTC. */
+  readonly value: number;
+}
+
+const ISO =
+  /^(\d{4})-(\d{2})(?:-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}(?:\.\d{1,9})?))?(Z|[+-]\d{2}:?\d{2})?)?)?$/i;
+
+const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
+const WEEK = 7 * DAY;
+
+/** Reads a moment from the text of a cell; undefined if it is neither a number nor a date of ISO 8601. */
+export function parseMoment(text: string, parseNumber: (text: string) => number): Moment | undefined {
+  const parts = ISO.exec(text);
+  if (parts === null) {
+    const value = parseNumber(text);
+    return Number.isFinite(value) ? { form: 'number', value } : undefined;
+  }
+  const [, year, month, day, hours, minutes, seconds, zone] = parts;
+  const date = Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1));
+  // Date.UTC takes the 31st of February for a day of March.
+  const isDate = new Date(date).getUTCMonth() === Number(month) - 1 && Number(day ?? 1) > 0;
+  if (!isDate || Number(hours ?? 0) > 24 || Number(minutes ?? 0) > 59) return undefined;
+  const time =
+    Number(hours ?? 0) * HOUR + Number(minutes ?? 0) * MINUTE + Number(seconds ?? 0) * SECOND;
+  if (day === undefined) return { form: 'month', value: date };
+  if (hours === undefined) return { form: 'date', value: date };
+  if (zone === undefined) return { form: 'local', value: date + time };
+  const offset = offsetMinutes(zone);
+  return { form: offset, value: date + time - offset * MINUTE };
+}
+
+function offsetMinutes(zone: string): number {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const minutes = Number(zone.slice(1, 3)) * 60 + Number(zone.slice(-2));
+  return zone.startsWith('-') ? -minutes : minutes;
+}
+
+/** Writes a moment in a form, as `parseMoment` reads it. */
+export function formatMoment(form: MomentForm, value: number): string | number {
+  if (form === 'number') return Number(value.toPrecision(12));
+  const shown = typeof form === 'number' ? value + form * MINUTE : value;
+  const text = new Date(shown).toISOString();
+  if (form === 'month') return text.slice(0, 7);
+  if (form === 'date') return text.slice(0, 10);
+  const time = text.slice(0, text.endsWith('.000Z') ? 19 : 23);
+  if (form === 'local') return time;
+  if (form === 0) return `${time}Z`;
+  const minutes = Math.abs(form);
+  const two = (number: number) => String(number).padStart(2, '0');
+  return `${time}${form < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+/** Says in words what a form is. */
+export function describeForm(form: MomentForm): string {
+  if (form === 'number') return 'a number';
+  if (form === 'month') return 'a month such as 2026-01';
+  if (form === 'date') return 'a date such as 2026-01-31';
+  if (form === 'local') return 'a time without an offset from UTC';
+  return `a time with the offset ${form === 0 ? 'Z' : String(formatMoment(form, 0)).slice(-6)}`;
+}
+
+/** Equally spaced places in time, as plain data. */
+export interface TimeGrid {
+  readonly form: MomentForm;
+  readonly step: TimeStep;
+  /** The moment of position 0. */
+  readonly origin: number;
+  /** Of steps of months: the day of the month, which shorter months end before. */
+  readonly day: number;
+}
+
+/** Numbers this near to a place are on it, as parts of a year are written with few digits. */
+const TOLERANCE = 0.01;
+
+/** Returns the position of a moment; undefined if it lies between two. */
+export function findPosition(grid: TimeGrid, moment: number): number | undefined {
+  const months = monthsOf(grid.step);
+  const places =
+    months === undefined
+      ? (moment - grid.origin) / sizeOf(grid.step)
+      : (monthIndex(moment) - monthIndex(grid.origin)) / months;
+  const position = Math.round(places);
+  if (grid.form === 'number') {
+    return Math.abs(places - position) <= TOLERANCE ? position : undefined;
+  }
+  return findMoment(grid, position) === moment ? position : undefined;
+}
+
+/** Returns the moment at a position. */
+export function findMoment(grid: TimeGrid, position: number): number {
+  const months = monthsOf(grid.step);
+  if (months === undefined) return grid.origin + position * sizeOf(grid.step);
+  const index = monthIndex(grid.origin) + position * months;
+  const first = Date.UTC(Math.floor(index / 12), index % 12, 1);
+  const days = new Date(Date.UTC(Math.floor(index / 12), (index % 12) + 1, 0)).getUTCDate();
+  return first + (Math.min(grid.day, days) - 1) * DAY + mod(grid.origin, DAY);
+}
+
+/** Steps of a season: of a year of months, quarters or weeks, of a week of days, of a day of hours; 1 if there is none. */
+export function seasonLength({ form, step, origin }: TimeGrid): number {
+  const months = monthsOf(step);
+  if (months !== undefined) return 12 % months === 0 ? 12 / months : 1;
+  if (form === 'number') {
+    // Decimal years, as R writes the times of a series: 2026.25 is April.
+    const season = Math.round(1 / step.count);
+    const isYear = origin >= 1000 && origin < 3000 && Math.abs(season * step.count - 1) < 0.001;
+    return isYear ? season : 1;
+  }
+  const size = sizeOf(step);
+  if (size === WEEK) return 52;
+  if (size >= DAY) return WEEK % size === 0 ? WEEK / size : 1;
+  return DAY % size === 0 ? DAY / size : 1;
+}
+
+/** Returns numbers that describe a position in its calendar, as many for each position of a grid. */
+export function describePosition(grid: TimeGrid, position: number): number[] {
+  if (grid.form === 'number') {
+    const season = seasonLength(grid);
+    return season > 1 ? [mod(position, season)] : [];
+  }
+  const moment = findMoment(grid, position);
+  const local = new Date(typeof grid.form === 'number' ? moment + grid.form * MINUTE : moment);
+  const months = monthsOf(grid.step);
+  if (months !== undefined) return months % 12 === 0 ? [] : [local.getUTCMonth()];
+  const size = sizeOf(grid.step);
+  if (size >= WEEK) return [Math.floor(dayOfYear(local) / 7), local.getUTCMonth()];
+  if (size >= DAY) return [local.getUTCDay(), local.getUTCMonth(), local.getUTCDate()];
+  return [local.getUTCHours(), local.getUTCDay(), local.getUTCMonth()];
+}
+
+function dayOfYear(date: Date): number {
+  return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY);
+}
+
+/** Says in words how far two positions are apart. */
+export function describeStep({ unit, count }: TimeStep): string {
+  if (unit === 'number') return String(Number(count.toPrecision(6)));
+  return count === 1 ? `1 ${unit}` : `${count} ${unit}s`;
+}
+
+const SHARE = 0.01;
+
+/**
+ * Finds the grid that moments lie on. The step is the largest of which all usual differences are multiples, so that
+ * neither a gap nor a single stray moment makes it smaller.
+ *
+ * @param moments those of all series, series by series, ascending in each.
+ * @param ends the end of each series in them.
+ */
+export function findGrid(form: MomentForm, moments: Float64Array, ends: Uint32Array): TimeGrid {
+  let origin = Number.POSITIVE_INFINITY;
+  for (const moment of moments) origin = Math.min(origin, moment);
+  const differences = countDifferences(moments, ends, (later, earlier) => later - earlier);
+  if (form === 'number') {
+    const count = findNumberStep(differences);
+    return { form, origin, step: { unit: 'number', count }, day: 1 };
+  }
+  const day = findMonthDay(moments, differences);
+  if (day !== undefined) {
+    const months = commonDivisor(
+      countDifferences(moments, ends, (later, earlier) => monthIndex(later) - monthIndex(earlier)),
+    );
+    return { form, origin, step: monthStep(months), day };
+  }
+  return { form, origin, step: timeStep(commonDivisor(differences)), day: 1 };
+}
+
+/** The differences of neighbours that occur, with how often they do. */
+type Differences = ReadonlyMap<number, number>;
+
+/** Differences that are told apart; more come from moments on no grid. */
+const MAX_DIFFERENCES = 10_000;
+
+function countDifferences(
+  moments: Float64Array,
+  ends: Uint32Array,
+  subtract: (later: number, earlier: number) => number,
+): Differences {
+  const counts = new Map<number, number>();
+  let start = 0;
+  for (const end of ends) {
+    for (let at = start + 1; at < end; at++) {
+      const difference = subtract(moments[at] ?? 0, moments[at - 1] ?? 0);
+      if (difference <= 0) continue;
+      const count = counts.get(difference);
+      if (count === undefined && counts.size === MAX_DIFFERENCES) continue;
+      counts.set(difference, (count ?? 0) + 1);
+    }
+    start = end;
+  }
+  return counts;
+}
+
+/** The differences that are more than chance: at least two, and one of a hundred; all, if none is. */
+function usual(differences: Differences): number[] {
+  let total = 0;
+  for (const count of differences.values()) total += count;
+  const often = [...differences].filter(([, count]) => count >= Math.max(2, SHARE * total));
+  return (often.length > 0 ? often : [...differences]).map(([difference]) => difference);
+}
+
+function commonDivisor(differences: Differences): number {
+  return usual(differences).reduce(greatestDivisor, 0) || 1;
+}
+
+function greatestDivisor(one: number, other: number): number {
+  return other === 0 ? one : greatestDivisor(other, one % other);
+}
+
+/** The smallest usual difference of which the others are multiples, but for what their digits leave open. */
+function findNumberStep(differences: Differences): number {
+  const all = usual(differences);
+  if (all.length === 0) return 1;
+  let step = Math.min(...all);
+  // The mean of what is the same but for its last digits.
+  const same = all.filter((one) => one < step * (1 + TOLERANCE));
+  step = same.reduce((sum, one) => sum + one, 0) / same.length;
+  for (const one of all) {
+    const places = one / step;
+    if (Math.abs(places - Math.round(places)) <= TOLERANCE * Math.max(1, places)) continue;
+    step = divideWithin(step, one);
+  }
+  const year = Math.round(1 / step);
+  // Of decimal years, the exact part: many steps of a rounded one would drift away.
+  return step < 1 && Math.abs(year * step - 1) < 1e-6 ? 1 / year : Number(step.toPrecision(12));
+}
+
+function divideWithin(one: number, other: number): number {
+  let [larger, smaller] = [Math.max(one, other), Math.min(one, other)];
+  const least = smaller / 1000;
+  while (smaller > least) {
+    const rest = larger % smaller;
+    [larger, smaller] = [smaller, smaller - rest < least ? 0 : rest];
+  }
+  return larger;
+}
+
+/** The day of the month that moments are on, or the last one of each month; undefined if they are on several. */
+function findMonthDay(moments: Float64Array, differences: Differences): number | undefined {
+  const least = Math.min(...usual(differences));
+  if (!(least >= 28 * DAY && Number.isFinite(least))) return undefined;
+  const counts = new Uint32Array(32);
+  for (const moment of moments) {
+    const day = new Date(moment).getUTCDate();
+    counts[day] = (counts[day] ?? 0) + 1;
+  }
+  const usualDay = counts.indexOf(Math.max(...counts));
+  const most = counts.findLastIndex((count) => count >= SHARE * moments.length);
+  const isEnd = most > 28 && counts.slice(1, 28).every((count) => count < SHARE * moments.length);
+  if (isEnd) return most;
+  return (counts[usualDay] ?? 0) >= (1 - 2 * SHARE) * moments.length - 2 ? usualDay : undefined;
+}
+
+function monthStep(months: number): TimeStep {
+  if (months % 12 === 0) return { unit: 'year', count: months / 12 };
+  return months === 3 ? { unit: 'quarter', count: 1 } : { unit: 'month', count: months };
+}
+
+const SIZES = [
+  ['week', WEEK],
+  ['day', DAY],
+  ['hour', HOUR],
+  ['minute', MINUTE],
+  ['second', SECOND],
+] as const;
+
+function timeStep(size: number): TimeStep {
+  for (const [unit, of] of SIZES) if (size % of === 0) return { unit, count: size / of };
+  return { unit: 'second', count: size / SECOND };
+}
+
+function sizeOf({ unit, count }: TimeStep): number {
+  return count * (SIZES.find(([name]) => name === unit)?.[1] ?? 1);
+}
+
+/** The months of a step; undefined if it has a length in time. */
+function monthsOf({ unit, count }: TimeStep): number | undefined {
+  if (unit === 'year') return 12 * count;
+  if (unit === 'quarter') return 3 * count;
+  return unit === 'month' ? count : undefined;
+}
+
+function monthIndex(moment: number): number {
+  const date = new Date(moment);
+  return 12 * date.getUTCFullYear() + date.getUTCMonth();
+}
+
+function mod(value: number, divisor: number): number {
+  return ((value % divisor) + divisor) % divisor;
+}
+
+/** Says what to write in place of a moment that cannot be read. */
+export function momentHint(name: string): string {
+  return `Write the column ${quote(name)} as numbers, or as dates or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z.`;
+}

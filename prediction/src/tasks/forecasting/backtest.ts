@@ -1,0 +1,128 @@
+import { type Part, type PartForecaster, weighForecast } from './forecaster.js';
+import { MIN_HISTORY } from './forests.js';
+import type { ForecastSeries, SeriesSet } from './series.js';
+
+/**
+ * The values that a backtest forecasts: of each series those before the last `back`, and of these the last `length`.
+ */
+export interface Window {
+  readonly back: number;
+  readonly length: number;
+}
+
+/** A forecast of one step, and what came. */
+export interface Outcome {
+  /** Index of the series. */
+  readonly series: number;
+  readonly actual: number;
+  readonly forecast: number;
+  /** The size of the error that was expected. */
+  readonly scale: number;
+  /** What repeating the last season says. */
+  readonly repeated: number;
+  /** The mean error of repeating seasons within the history; NaN if there is none. */
+  readonly naiveError: number;
+}
+
+interface TestedPart extends Part {
+  readonly index: number;
+}
+
+/**
+ * Forecasts the values of a window from origins before them.
+ *
+ * @param maxOrigins of all series; more are thinned out, down to one a series.
+ * @param weights of the correction by trees.
+ * @returns by weight and step the outcomes, in order of the series.
+ */
+export function runBacktest(
+  forecaster: PartForecaster,
+  { series, season }: SeriesSet,
+  horizon: number,
+  window: Window,
+  maxOrigins: number,
+  weights: readonly number[],
+): Outcome[][][] {
+  const parts = chooseOrigins(series, horizon, window, maxOrigins);
+  const outcomes = weights.map(() => Array.from({ length: horizon }, (): Outcome[] => []));
+  for (let start = 0; start < parts.length; start += PARTS_AT_ONCE) {
+    const block = parts.slice(start, start + PARTS_AT_ONCE);
+    for (const [at, forecast] of forecaster.forecast(block, horizon).entries()) {
+      const { series: one, end, index } = block[at] ?? NO_PART;
+      const { values } = one;
+      const naiveError = meanSeasonalDifference(values, end, season);
+      const answers = weights.map((weight) => weighForecast(forecast, weight));
+      const targetsEnd = values.length - window.back;
+      for (let step = 0; step < horizon && end + step < targetsEnd; step++) {
+        if (end + step < targetsEnd - window.length) continue;
+        const actual = values[end + step] ?? Number.NaN;
+        if (Number.isNaN(actual)) continue;
+        const scale = forecast.scales[step] ?? 0;
+        const repeated = repeatSeason(values, end, season, step);
+        for (const [choice, answer] of answers.entries()) {
+          const value = answer[step] ?? 0;
+          const outcome = { series: index, actual, forecast: value, scale, repeated, naiveError };
+          outcomes[choice]?.[step]?.push(outcome);
+        }
+      }
+    }
+  }
+  return outcomes;
+}
+
+const PARTS_AT_ONCE = 1000;
+
+const NO_PART: TestedPart = {
+  series: { start: 0, values: new Float64Array(), past: [], known: [] },
+  end: 0,
+  index: 0,
+};
+
+/**
+ * With one origin a series, that from which the horizon is the window's end; else spread evenly over those from
+ * which a step is in the window, each series with others.
+ */
+function chooseOrigins(
+  series: readonly ForecastSeries[],
+  horizon: number,
+  { back, length }: Window,
+  maxOrigins: number,
+): TestedPart[] {
+  const perSeries = horizon + length - 1;
+  const stride = Math.ceil((perSeries * series.length) / maxOrigins);
+  const parts: TestedPart[] = [];
+  for (const [index, one] of series.entries()) {
+    const last = one.values.length - back - 1;
+    if (stride >= perSeries) {
+      const end = last + 1 - horizon;
+      if (end >= MIN_HISTORY) parts.push({ series: one, end, index });
+      continue;
+    }
+    for (let before = index % stride; before < perSeries; before += stride) {
+      const end = last - before;
+      if (end >= MIN_HISTORY) parts.push({ series: one, end, index });
+    }
+  }
+  return parts;
+}
+
+/** The value a season before; in a gap of it, the last value before the origin. */
+function repeatSeason(values: Float64Array, end: number, season: number, step: number): number {
+  const value = values[end - season + (step % season)] ?? Number.NaN;
+  if (!Number.isNaN(value)) return value;
+  let last = end - 1;
+  while (last > 0 && Number.isNaN(values[last])) last--;
+  return values[last] ?? Number.NaN;
+}
+
+function meanSeasonalDifference(values: Float64Array, end: number, season: number): number {
+  let sum = 0;
+  let count = 0;
+  for (let at = season; at < end; at++) {
+    const difference = (values[at] ?? 0) - (values[at - season] ?? 0);
+    if (Number.isNaN(difference)) continue;
+    sum += Math.abs(difference);
+    count++;
+  }
+  return sum / count;
+}

@@ -1,0 +1,108 @@
+import { powerOfTwo } from '../../intervals/target-range.js';
+import { addSeason, findSeasons, removeSeasons } from './seasons.js';
+import { fitDampedTrend, fitTheta } from './smoothing.js';
+
+/** What the history of one series says by itself, in units of its own. */
+export interface BaseForecast {
+  /** A power of two near the largest value, so that no square of a value is too large for a double. */
+  readonly unit: number;
+  /** By step, each from its own method. */
+  readonly theta: Float64Array;
+  readonly damped: Float64Array;
+  readonly naive: Float64Array;
+  /** Their mean; without a season, of the first two. */
+  readonly values: Float64Array;
+  /** How far a value without its season is from the one before, on average; above 0. */
+  readonly scale: number;
+  /** The history without gaps. */
+  readonly history: Float64Array;
+  /** The same without its seasons. */
+  readonly course: Float64Array;
+  readonly isSeasonal: boolean;
+  /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
+  readonly lowest: number;
+}
+
+/** A share of its level that a series moves by, for those that are too short or too even to tell. */
+const USUAL_MOVE = 0.05;
+
+/** How many differences the usual move counts for. */
+const USUAL_WEIGHT = 0.5;
+
+/** Of the unit: a scale that errors can be divided by, also for series of zeros. */
+const MIN_SCALE = 2 ** -40;
+
+/**
+ * Forecasts a series by itself: by the Theta method, by a damped trend and by its last season.
+ *
+ * @param window the last values; NaN is a gap. A series without values is forecast to be 0.
+ */
+export function forecastBase(window: Float64Array, season: number, steps: number): BaseForecast {
+  const history = fillGaps(window);
+  const unit = scaleToUnit(history);
+  const count = history.length;
+  const seasons = findSeasons(history, season);
+  const course = seasons ? removeSeasons(history, seasons) : history;
+  const thetaAt = fitTheta(course);
+  const dampedAt = fitDampedTrend(course);
+  const last = course[count - 1] ?? 0;
+  const theta = new Float64Array(steps);
+  const damped = new Float64Array(steps);
+  const naive = new Float64Array(steps);
+  const values = new Float64Array(steps);
+  for (let step = 0; step < steps; step++) {
+    const at = count + step;
+    const one = thetaAt(step + 1);
+    const two = dampedAt(step + 1);
+    const three = seasons ? (history[count - season + (step % season)] ?? 0) : last;
+    theta[step] = seasons ? addSeason(seasons, one, at) : one;
+    damped[step] = seasons ? addSeason(seasons, two, at) : two;
+    naive[step] = three;
+    const sum = (theta[step] ?? 0) + (damped[step] ?? 0);
+    values[step] = season > 1 ? (sum + three) / 3 : sum / 2;
+  }
+  let least = 0;
+  for (let at = 0; at < count; at++) least = Math.min(least, history[at] ?? 0);
+  const lowest = least < 0 ? Number.NEGATIVE_INFINITY : 0;
+  const isSeasonal = seasons !== undefined;
+  const scale = findScale(course);
+  return { unit, theta, damped, naive, values, scale, history, course, isSeasonal, lowest };
+}
+
+/** Divides values by a power of two, which is exact, and returns it. */
+function scaleToUnit(values: Float64Array): number {
+  let most = 0;
+  for (let at = 0; at < values.length; at++) most = Math.max(most, Math.abs(values[at] ?? 0));
+  const unit = powerOfTwo(most);
+  for (let at = 0; at < values.length; at++) values[at] = (values[at] ?? 0) / unit;
+  return unit;
+}
+
+function findScale(course: Float64Array): number {
+  let moves = 0;
+  for (let at = 1; at < course.length; at++) {
+    moves += Math.abs((course[at] ?? 0) - (course[at - 1] ?? 0));
+  }
+  const usual = USUAL_MOVE * Math.abs(course.at(-1) ?? 0);
+  const count = Math.max(course.length - 1, 0) + USUAL_WEIGHT;
+  return Math.max((moves + USUAL_WEIGHT * usual) / count, MIN_SCALE);
+}
+
+/** Joins the values around gaps by straight lines; gaps before the first value are left out. Never empty. */
+function fillGaps(values: Float64Array): Float64Array {
+  let first = 0;
+  while (first < values.length && Number.isNaN(values[first])) first++;
+  if (first === values.length) return new Float64Array(1);
+  const filled = values.slice(first);
+  let before = 0;
+  for (let at = 1; at <= filled.length; at++) {
+    if (Number.isNaN(filled[at])) continue;
+    const low = filled[before] ?? 0;
+    const high = filled[at] ?? low;
+    for (let gap = before + 1; gap < at; gap++) {
+      filled[gap] = low + ((high - low) * (gap - before)) / (at - before);
+    }
+    before = at;
+  }
+  return filled;
+}

@@ -1,0 +1,97 @@
+import { predictedError } from '../../intervals/conformal.js';
+import { toFinite } from '../../intervals/target-range.js';
+import { CutGrid } from '../../trees/binning/bin-mapper.js';
+import { ForestScorer } from '../../trees/forest/forest-scorer.js';
+import type { Steps } from '../../trees/steps.js';
+import { binColumns, type Forests } from './forests.js';
+import type { InputReader } from './inputs.js';
+import type { ForecastSeries } from './series.js';
+
+/** Rows that are scored together. */
+const BLOCK_ROWS = 4096;
+
+/** A series of which only the first values are known. */
+export interface Part {
+  readonly series: ForecastSeries;
+  /** The number of known values. */
+  readonly end: number;
+}
+
+/** What is known of the values after a part, by step; in units of the target. */
+export interface PartForecast {
+  /** As the history alone says. */
+  readonly base: Float64Array;
+  /** What the trees add to it. */
+  readonly corrections: Float64Array;
+  /** The size of the error to expect. */
+  readonly scales: Float64Array;
+  /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
+  readonly lowest: number;
+}
+
+/** Forests made ready for forecasting. */
+export class PartForecaster {
+  readonly #grids: readonly CutGrid[];
+
+  static *create(forests: Forests, reader: InputReader): Steps<PartForecaster> {
+    const value = yield* ForestScorer.create(forests.value_forest.trees);
+    const error = yield* ForestScorer.create(forests.error_forest.trees);
+    return new PartForecaster(forests, reader, value, error);
+  }
+
+  private constructor(
+    private readonly forests: Forests,
+    private readonly reader: InputReader,
+    private readonly valueScorer: ForestScorer,
+    private readonly errorScorer: ForestScorer,
+  ) {
+    this.#grids = forests.cuts.map((cuts) => new CutGrid(cuts));
+  }
+
+  /** Forecasts parts in their order. */
+  forecast(parts: readonly Part[], steps: number): PartForecast[] {
+    const perBlock = Math.max(1, Math.floor(BLOCK_ROWS / steps));
+    const forecasts: PartForecast[] = [];
+    for (let start = 0; start < parts.length; start += perBlock) {
+      const block = parts.slice(start, start + perBlock);
+      for (const forecast of this.#forecastBlock(block, steps)) forecasts.push(forecast);
+    }
+    return forecasts;
+  }
+
+  #forecastBlock(block: readonly Part[], steps: number): PartForecast[] {
+    const width = this.reader.names.length;
+    const rowCount = block.length * steps;
+    const columns = new Float64Array(rowCount * width);
+    const bases = block.map(({ series, end }, index) => {
+      const { base, inputs } = this.reader.read(series, end, steps);
+      for (let at = 0; at < inputs.length; at++) {
+        const step = Math.floor(at / width);
+        columns[(at - step * width) * rowCount + index * steps + step] = inputs[at] ?? 0;
+      }
+      return base;
+    });
+    const bins = binColumns(columns, this.#grids, rowCount);
+    const { value_forest, error_forest, error_floor } = this.forests;
+    const deviations = new Float64Array(rowCount).fill(value_forest.base);
+    this.valueScorer.addToAll(deviations, bins, rowCount);
+    const errors = new Float64Array(rowCount).fill(error_forest.base);
+    this.errorScorer.addToAll(errors, bins, rowCount);
+    return bases.map(({ unit, values, scale, lowest }, index) => {
+      const first = index * steps;
+      return {
+        base: values.map((value) => toFinite(unit * value)),
+        corrections: values.map((_, step) => unit * scale * (deviations[first + step] ?? 0)),
+        scales: values.map(
+          (_, step) => unit * scale * predictedError(errors[first + step] ?? 0, error_floor),
+        ),
+        lowest,
+      };
+    });
+  }
+}
+
+/** @param weight of the correction by trees, 0 to 1. */
+export function weighForecast({ base, corrections, lowest }: PartForecast, weight: number) {
+  return base.map((value, step) => toFinite(Math.max(value + weight * (corrections[step] ?? 0), lowest)));
+}

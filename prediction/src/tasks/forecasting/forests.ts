@@ -1,0 +1,160 @@
+import { chooseErrorFloor } from '../../intervals/conformal.js';
+import { average } from '../../intervals/statistics.js';
+import { chooseCuts, CutGrid } from '../../trees/binning/bin-mapper.js';
+import { Learner } from '../../trees/boosting/learner.js';
+import { squaredLoss } from '../../trees/boosting/squared-loss.js';
+import type { Forest } from '../../trees/forest/tree.js';
+import { seededRandom } from '../../trees/random.js';
+import type { InputReader } from './inputs.js';
+import type { Part } from './forecaster.js';
+
+/** The most rows that forests are grown on: a step from an origin each. */
+const MAX_ROWS = 150_000;
+
+const VALUE_ROUNDS = 40;
+const VALUE_LEAVES = 31;
+const ERROR_ROUNDS = 40;
+const ERROR_LEAVES = 15;
+
+/** Rows of a leaf: many, since the rows of a series are much alike. */
+const MIN_LEAF = 20;
+const MAX_LEAF = 300;
+
+/** Deviations beyond so many scales teach no more than that. */
+const MAX_DEVIATION = 10;
+
+/** What the trees of one fit say. */
+export interface Forests {
+  readonly cuts: readonly (readonly number[])[];
+  readonly value_forest: Forest;
+  readonly error_forest: Forest;
+  readonly error_floor: number;
+}
+
+/** The fewest values before a forecast in a training or a backtest. */
+export const MIN_HISTORY = 3;
+
+/** Fewer rows are not worth forests. */
+const MIN_ROWS = 200;
+
+const NO_FOREST: Forest = { base: 0, trees: [] };
+
+/** Steps from origins: what trees read, and what they learn. */
+interface Rows {
+  /** By input the values of all rows. */
+  readonly columns: Float64Array;
+  /** The deviation of what came from the base forecast, in units of the series' scale. */
+  readonly deviations: Float64Array;
+}
+
+/** Fits what all series have in common: how the base forecast is off, and how large the errors are that are left. */
+export function fitForests(
+  parts: readonly Part[],
+  reader: InputReader,
+  horizon: number,
+  seed: number,
+  onRound: (done: number) => void,
+): Forests {
+  const { columns, deviations } = collectRows(parts, reader, horizon, seed);
+  const rowCount = deviations.length;
+  const width = reader.names.length;
+  if (rowCount < MIN_ROWS) return haveNoForests(width);
+  const cuts = Array.from({ length: width }, (_, feature) =>
+    findCuts(columns.subarray(feature * rowCount, (feature + 1) * rowCount)),
+  );
+  const grids = cuts.map((ofFeature) => new CutGrid(ofFeature));
+  const learner = new Learner({
+    rowCount,
+    bins: binColumns(columns, grids, rowCount),
+    binCounts: cuts.map((ofFeature) => ofFeature.length + 2),
+    isCategory: cuts.map(() => false),
+    columnOf: cuts.map((_, feature) => feature),
+  });
+  const rows = Uint32Array.from({ length: rowCount }, (_, row) => row);
+  const minRowsPerLeaf = Math.min(Math.max(Math.round(rowCount / 100), MIN_LEAF), MAX_LEAF);
+  const valueParams = { maxLeaves: VALUE_LEAVES, minRowsPerLeaf };
+  const values = learner.booster(rows, valueParams, squaredLoss(deviations));
+  const forests = values.addRounds(VALUE_ROUNDS, onRound);
+  const [value_forest = NO_FOREST] = forests;
+  const learnt = learner.score(forests, rows).values;
+  const errors = deviations.map((deviation, row) => Math.abs(deviation - (learnt[row] ?? 0)));
+  const errorParams = { maxLeaves: ERROR_LEAVES, minRowsPerLeaf };
+  const sizes = learner.booster(rows, errorParams, squaredLoss(errors));
+  const [error_forest = NO_FOREST] = sizes.addRounds(ERROR_ROUNDS, (round) =>
+    onRound(VALUE_ROUNDS + round),
+  );
+  return { cuts, value_forest, error_forest, error_floor: chooseErrorFloor(average(errors)) };
+}
+
+function haveNoForests(width: number): Forests {
+  const cuts = Array.from({ length: width }, () => []);
+  return { cuts, value_forest: NO_FOREST, error_forest: NO_FOREST, error_floor: 1 };
+}
+
+/** Reads what is known from origins within the parts: from all of them, or from as many at random as are enough. */
+function collectRows(
+  parts: readonly Part[],
+  reader: InputReader,
+  horizon: number,
+  seed: number,
+): Rows {
+  let possible = 0;
+  for (const { end } of parts) {
+    for (let origin = MIN_HISTORY; origin < end; origin++) {
+      possible += Math.min(horizon, end - origin);
+    }
+  }
+  const random = seededRandom(seed);
+  const width = reader.names.length;
+  const inputsOf: Float64Array[] = [];
+  const deviations: number[] = [];
+  for (const { series, end } of parts) {
+    for (let origin = MIN_HISTORY; origin < end; origin++) {
+      if (random() * possible > MAX_ROWS) continue;
+      const steps = Math.min(horizon, end - origin);
+      const { base, inputs } = reader.read(series, origin, steps);
+      for (let step = 0; step < steps; step++) {
+        const actual = series.values[origin + step] ?? Number.NaN;
+        if (Number.isNaN(actual)) continue;
+        const deviation = (actual / base.unit - (base.values[step] ?? 0)) / base.scale;
+        deviations.push(Math.max(-MAX_DEVIATION, Math.min(MAX_DEVIATION, deviation)));
+        inputsOf.push(inputs.subarray(step * width, (step + 1) * width));
+      }
+    }
+  }
+  const rowCount = deviations.length;
+  const columns = new Float64Array(rowCount * width);
+  for (const [row, inputs] of inputsOf.entries()) {
+    for (let feature = 0; feature < width; feature++) {
+      columns[feature * rowCount + row] = inputs[feature] ?? 0;
+    }
+  }
+  return { columns, deviations: Float64Array.from(deviations) };
+}
+
+/** Rows that cuts are chosen from. */
+const CUT_ROWS = 20_000;
+
+function findCuts(column: Float64Array): number[] {
+  const stride = Math.max(1, Math.floor(column.length / CUT_ROWS));
+  const sorted = column.filter((value, row) => row % stride === 0 && !Number.isNaN(value)).sort();
+  const distinct: { value: number; count: number }[] = [];
+  for (const value of sorted) {
+    const last = distinct.at(-1);
+    if (last?.value === value) last.count++;
+    else distinct.push({ value, count: 1 });
+  }
+  return chooseCuts(distinct);
+}
+
+/** From columns of inputs to their bins. */
+export function binColumns(columns: Float64Array, grids: readonly CutGrid[], rowCount: number) {
+  const bins = new Uint8Array(columns.length);
+  for (const [feature, grid] of grids.entries()) {
+    for (let at = feature * rowCount; at < (feature + 1) * rowCount; at++) {
+      const value = columns[at] ?? Number.NaN;
+      bins[at] = Number.isNaN(value) ? 0 : 1 + grid.countBelow(value);
+    }
+  }
+  return bins;
+}

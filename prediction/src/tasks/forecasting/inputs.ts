@@ -1,0 +1,143 @@
+import { type BaseForecast, forecastBase } from './base-forecast.js';
+import type { ForecastSeries, Grid } from './series.js';
+import { fitLine } from './smoothing.js';
+
+/** Seasonal lags that the trees see. */
+const SEASON_LAGS = 3;
+
+/** Differences over so many steps. */
+const DIFFERENCE_LAGS = [1, 2, 3, 6];
+
+/** Of the last values, for the recent trend and the recent noise. */
+const RECENT = 8;
+
+const OF_ORIGIN = [
+  'history',
+  'is seasonal',
+  'size',
+  'last to its mean',
+  'slope',
+  'recent slope',
+  'recent noise',
+  'autocorrelation',
+  'below the highest',
+  'above the lowest',
+  'season to season',
+  ...DIFFERENCE_LAGS.map((lag) => `difference ${lag}`),
+];
+const OF_STEP = [
+  'step',
+  'theta',
+  'damped trend',
+  'last season',
+  ...Array.from({ length: SEASON_LAGS }, (_, lag) => `season lag ${lag + 1}`),
+];
+
+/** What a forecast from one origin starts from. */
+export interface Origin {
+  readonly base: BaseForecast;
+  /** Inputs of the trees, row by row a step. */
+  readonly inputs: Float64Array;
+}
+
+/** Computes what the trees read. Nothing at or after an origin is read, but covariates that are known ahead. */
+export class InputReader {
+  readonly names: readonly string[];
+  readonly #grid: Grid;
+  readonly #window: number;
+
+  constructor(grid: Grid, window: number, pastCount: number, knownCount: number) {
+    this.#grid = grid;
+    this.#window = window;
+    const parts = grid.calendar(0).map((_, part) => `calendar ${part + 1}`);
+    const past = Array.from({ length: pastCount }, (_, index) => `past ${index + 1}`);
+    const known = Array.from({ length: knownCount }, (_, index) => [
+      `known ${index + 1}`,
+      `known ${index + 1} before`,
+    ]);
+    this.names = [...OF_ORIGIN, ...OF_STEP, ...parts, ...past, ...known.flat()];
+  }
+
+  /** @param end the number of values that are known. */
+  read(series: ForecastSeries, end: number, steps: number): Origin {
+    const { season, calendar } = this.#grid;
+    const begin = Math.max(0, end - this.#window);
+    const base = forecastBase(series.values.subarray(begin, end), season, steps);
+    const { history, scale } = base;
+    const count = history.length;
+    const ofOrigin = readOrigin(base, season);
+    const width = this.names.length;
+    const inputs = new Float64Array(steps * width);
+    for (let step = 0; step < steps; step++) {
+      let at = step * width;
+      inputs.set(ofOrigin, at);
+      at += ofOrigin.length;
+      const value = base.values[step] ?? 0;
+      inputs[at++] = step + 1;
+      inputs[at++] = ((base.theta[step] ?? 0) - value) / scale;
+      inputs[at++] = ((base.damped[step] ?? 0) - value) / scale;
+      inputs[at++] = ((base.naive[step] ?? 0) - value) / scale;
+      const back = Math.ceil((step + 1) / season) * season;
+      for (let lag = 0; lag < SEASON_LAGS; lag++) {
+        const before = history[count + step - back - lag * season] ?? Number.NaN;
+        inputs[at++] = (before - value) / scale;
+      }
+      const position = end + step;
+      for (const part of calendar(series.start + position)) inputs[at++] = part;
+      for (const covariate of series.past) inputs[at++] = covariate[end - 1] ?? Number.NaN;
+      for (const covariate of series.known) {
+        inputs[at++] = covariate[position] ?? Number.NaN;
+        inputs[at++] = covariate[end - 1] ?? Number.NaN;
+      }
+    }
+    return { base, inputs };
+  }
+}
+
+function readOrigin({ history, course, scale, isSeasonal }: BaseForecast, season: number): number[] {
+  const count = course.length;
+  const last = course[count - 1] ?? 0;
+  let mean = 0;
+  let high = last;
+  let low = last;
+  for (let at = 0; at < count; at++) {
+    const value = course[at] ?? 0;
+    mean += value / count;
+    high = Math.max(high, value);
+    low = Math.min(low, value);
+  }
+  const recent = course.subarray(Math.max(0, count - RECENT));
+  let noise = 0;
+  for (let at = 1; at < recent.length; at++) {
+    noise += Math.abs((recent[at] ?? 0) - (recent[at - 1] ?? 0));
+  }
+  let products = 0;
+  let squares = 0;
+  for (let at = 1; at < count; at++) {
+    const difference = (course[at] ?? 0) - (course[at - 1] ?? 0);
+    squares += difference * difference;
+    if (at > 1) products += difference * ((course[at - 1] ?? 0) - (course[at - 2] ?? 0));
+  }
+  let seasonal = Number.NaN;
+  if (count > season) {
+    seasonal = 0;
+    const seasons = Math.min(season, count - season);
+    for (let at = count - seasons; at < count; at++) {
+      seasonal += ((history[at] ?? 0) - (history[at - season] ?? 0)) / seasons;
+    }
+  }
+  return [
+    count,
+    isSeasonal ? 1 : 0,
+    mean / scale,
+    (last - mean) / scale,
+    fitLine(course).slope / scale,
+    fitLine(recent).slope / scale,
+    noise / Math.max(recent.length - 1, 1) / scale,
+    squares > 0 ? products / squares : Number.NaN,
+    (high - last) / scale,
+    (last - low) / scale,
+    seasonal / scale,
+    ...DIFFERENCE_LAGS.map((lag) => (last - (course[count - 1 - lag] ?? Number.NaN)) / scale),
+  ];
+}

@@ -1,0 +1,201 @@
+import { widthAt } from '../../intervals/conformal.js';
+import { toFinite } from '../../intervals/target-range.js';
+import type { Progress } from '../../training/progress.js';
+import { finish, type Steps } from '../../trees/steps.js';
+import { type Outcome, runBacktest, type Window } from './backtest.js';
+import { PartForecaster, weighForecast } from './forecaster.js';
+import { fitForests, MIN_HISTORY } from './forests.js';
+import { InputReader } from './inputs.js';
+import { MIN_SCORES, measureForecasts, measureSeries, sortScores } from './metrics.js';
+import type { ForecastModel } from './model.js';
+import type { ForecastSeries, Grid, SeriesSet } from './series.js';
+
+export interface FitOptions {
+  /** Steps to forecast, at most `maxHorizon`. */
+  readonly horizon: number;
+  /** The most values before a forecast that are looked at; if left out, some seasons. */
+  readonly window?: number;
+  readonly seed: number;
+  readonly progress: Progress;
+}
+
+export interface FittedForecaster {
+  readonly model: ForecastModel;
+  /** By series: MASE of its backtest; NaN where there is none. */
+  readonly seriesErrors: Float64Array;
+}
+
+/** The forecasts of one series, by step from the first after its last value. */
+export interface Forecast {
+  readonly values: Float64Array;
+  /** The size of an error to expect, in units of the target. */
+  readonly scales: Float64Array;
+  /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
+  readonly lowest: number;
+}
+
+/** An interval, and the level that it keeps: lower than asked for if the calibration is too small. */
+export interface ForecastInterval {
+  readonly low: number;
+  readonly high: number;
+  readonly level: number;
+}
+
+const MIN_WINDOW = 120;
+const WINDOW_SEASONS = 12;
+
+/** Scores that a step is calibrated on, if the series allow it. */
+const ENOUGH_SCORES = 200;
+
+/** Origins of the backtest that calibrates, and of the one before it, which chooses the weight. */
+const MAX_ORIGINS = 30_000;
+const MAX_EARLIER_ORIGINS = 10_000;
+
+/** What is tried for the correction by trees. */
+const WEIGHTS = [0, 0.25, 0.5, 0.75, 1];
+
+/** Where no earlier window can tell how much the correction is worth. */
+const USUAL_WEIGHT = 0.5;
+const MIN_OUTCOMES = 100;
+
+/** The largest horizon that a set of series can calibrate; 0 if none. */
+export function maxHorizon({ series }: SeriesSet): number {
+  let horizon = 0;
+  for (const { values } of series) horizon = Math.max(horizon, values.length - MIN_HISTORY);
+  while (horizon > 0 && countTargets(series, horizon, horizon + MIN_SCORES) < MIN_SCORES) horizon--;
+  return horizon;
+}
+
+/** The number of values among the last `length` of each series that can be forecast so many steps before. */
+function countTargets(series: readonly ForecastSeries[], step: number, length: number): number {
+  let count = 0;
+  for (const { values } of series) {
+    count += Math.max(0, Math.min(length, values.length - MIN_HISTORY - step + 1));
+  }
+  return count;
+}
+
+/** Long enough for a horizon, and longer where series are few. */
+function chooseWindow(series: readonly ForecastSeries[], horizon: number): number {
+  const longest = series.reduce((most, { values }) => Math.max(most, values.length), 0);
+  const wanted = Math.min(Math.ceil(ENOUGH_SCORES / series.length), longest >> 1);
+  let length = Math.max(horizon, wanted);
+  while (length < longest && countTargets(series, horizon, length) < MIN_SCORES) length++;
+  return length;
+}
+
+/**
+ * Fits a base forecast's correction and the size of its errors over all series. Two backtests come first, each with
+ * forests that have seen nothing of its window: the earlier one chooses the weight of the correction, the later one
+ * calibrates the intervals. At last both forests are fitted again, to all values.
+ *
+ * @throws {RangeError} if the horizon is not within 1 to `maxHorizon`.
+ */
+export function fitForecaster(
+  set: SeriesSet,
+  { horizon, window, seed, progress }: FitOptions,
+): FittedForecaster {
+  const { series, season } = set;
+  const most = maxHorizon(set);
+  if (!(Number.isInteger(horizon) && horizon >= 1 && horizon <= most)) {
+    throw new RangeError(`The horizon must be within 1 to ${most}, but is ${horizon}.`);
+  }
+  const history_needed = window ?? Math.max(MIN_WINDOW, WINDOW_SEASONS * season);
+  const past_count = series[0]?.past.length ?? 0;
+  const known_count = series[0]?.known.length ?? 0;
+  const reader = new InputReader(set, history_needed, past_count, known_count);
+  const length = chooseWindow(series, horizon);
+  const fitBefore = (back: number, share: number) => {
+    const parts = series.map((one) => ({ series: one, end: one.values.length - back }));
+    return fitForests(parts, reader, horizon, seed, progress.openStage(share));
+  };
+  const test = (at: Window, maxOrigins: number, weights: readonly number[]) => {
+    const forests = fitBefore(at.back + at.length, 0.25);
+    const forecaster = finish(PartForecaster.create(forests, reader));
+    const outcomes = runBacktest(forecaster, set, horizon, at, maxOrigins, weights);
+    progress.stage(0.08, 1)(1);
+    return outcomes;
+  };
+  const earlier = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
+  const value_weight = chooseWeight(earlier);
+  const [outcomes = []] = test({ back: 0, length }, MAX_ORIGINS, [value_weight]);
+  const forests = fitBefore(0, 0.3);
+  progress.finish();
+  return {
+    model: {
+      season,
+      horizon,
+      history_needed,
+      past_count,
+      known_count,
+      features: reader.names,
+      ...forests,
+      value_weight,
+      scores: outcomes.map(sortScores),
+      metrics: measureForecasts(outcomes, earlier[WEIGHTS.indexOf(value_weight)] ?? []),
+    },
+    seriesErrors: measureSeries(outcomes, series.length),
+  };
+}
+
+/** The weight with the least error, in units of what was expected. */
+function chooseWeight(byWeight: readonly Outcome[][][]): number {
+  const counts = byWeight[0]?.reduce((sum, ofStep) => sum + ofStep.length, 0) ?? 0;
+  if (counts < MIN_OUTCOMES) return USUAL_WEIGHT;
+  let best = { weight: USUAL_WEIGHT, loss: Number.POSITIVE_INFINITY };
+  for (const [index, weight] of WEIGHTS.entries()) {
+    let loss = 0;
+    for (const ofStep of byWeight[index] ?? []) {
+      for (const { actual, forecast, scale } of ofStep) loss += Math.abs(actual - forecast) / scale;
+    }
+    if (loss < best.loss) best = { weight, loss };
+  }
+  return best.weight;
+}
+
+/** A fitted method made ready for forecasting. */
+export class Forecaster {
+  /** @param grid as in the training. */
+  static *create(model: ForecastModel, grid: Grid): Steps<Forecaster> {
+    const { history_needed, past_count, known_count } = model;
+    const reader = new InputReader(grid, history_needed, past_count, known_count);
+    return new Forecaster(model, yield* PartForecaster.create(model, reader));
+  }
+
+  private constructor(
+    private readonly model: ForecastModel,
+    private readonly forecaster: PartForecaster,
+  ) {}
+
+  /**
+   * Forecasts series from their ends on; they need not be those of the training.
+   *
+   * @throws {RangeError} if the steps are more than the model's horizon.
+   */
+  forecast(series: readonly ForecastSeries[], steps: number): Forecast[] {
+    const { horizon, value_weight } = this.model;
+    if (steps > horizon) throw new RangeError(`At most ${horizon} steps, not ${steps}.`);
+    const parts = series.map((one) => ({ series: one, end: one.values.length }));
+    return this.forecaster.forecast(parts, steps).map((forecast) => ({
+      values: weighForecast(forecast, value_weight),
+      scales: forecast.scales,
+      lowest: forecast.lowest,
+    }));
+  }
+
+  /** @param step from 0. */
+  interval(
+    { values, scales, lowest }: Forecast,
+    step: number,
+    confidence: number,
+  ): ForecastInterval {
+    const { level, score } = widthAt(this.model.scores[step] ?? [], confidence);
+    const value = values[step] ?? 0;
+    const reach = score * (scales[step] ?? 0);
+    return {
+      low: toFinite(Math.max(value - reach, lowest)),
+      high: toFinite(Math.max(value + reach, lowest)),
+      level,
+    };
+  }
+}

@@ -1,0 +1,123 @@
+import { widthAt } from '../../intervals/conformal.js';
+import { toFinite } from '../../intervals/target-range.js';
+import type { Outcome } from './backtest.js';
+import type { ForecastErrors, ForecastMetrics } from './model.js';
+
+/** The level at which coverage is counted. */
+const LEVEL = 0.9;
+
+/** A step needs as many scores to be calibrated for intervals at 0.9. */
+export const MIN_SCORES = 9;
+
+/** More scores of a step are kept as so many quantiles. */
+const MAX_SCORES = 999;
+
+/** Six digits suffice for scores, and keep models small. */
+const SCORE_DIGITS = 6;
+
+/** Sums up errors, those of scaled errors apart: not every series has a scale. */
+class ErrorSums {
+  #absolute = 0;
+  #symmetric = 0;
+  #scaled = 0;
+  #scaledCount = 0;
+  #count = 0;
+
+  add(actual: number, forecast: number, naiveError: number): void {
+    const error = Math.abs(actual - forecast);
+    const size = Math.abs(actual) + Math.abs(forecast);
+    this.#absolute += error;
+    this.#symmetric += size > 0 ? (200 * error) / size : 0;
+    this.#count++;
+    if (!(naiveError > 0)) return;
+    this.#scaled += error / naiveError;
+    this.#scaledCount++;
+  }
+
+  mean(): ForecastErrors {
+    const count = Math.max(this.#count, 1);
+    return {
+      mae: toFinite(this.#absolute / count),
+      smape: this.#symmetric / count,
+      mase: this.#scaledCount > 0 ? toFinite(this.#scaled / this.#scaledCount) : null,
+    };
+  }
+}
+
+/**
+ * Measures forecasts of a window.
+ *
+ * @param outcomes by step.
+ * @param earlier the same of an earlier window, which calibrates the intervals whose coverage is counted.
+ */
+export function measureForecasts(
+  outcomes: readonly (readonly Outcome[])[],
+  earlier: readonly (readonly Outcome[])[],
+): ForecastMetrics {
+  const [all, ofBaseline] = [new ErrorSums(), new ErrorSums()];
+  const errors_by_step: ForecastErrors[] = [];
+  const baseline_errors_by_step: ForecastErrors[] = [];
+  const interval_coverage_by_step: (number | null)[] = [];
+  let value_count = 0;
+  let within = 0;
+  let judged = 0;
+  for (const [step, ofStep] of outcomes.entries()) {
+    const [sums, baseline] = [new ErrorSums(), new ErrorSums()];
+    const scores = sortScores(earlier[step] ?? []);
+    const reach = scores.length < MIN_SCORES ? Number.NaN : widthAt(scores, LEVEL).score;
+    let covered = 0;
+    for (const { actual, forecast, scale, repeated, naiveError } of ofStep) {
+      for (const sum of [all, sums]) sum.add(actual, forecast, naiveError);
+      for (const sum of [ofBaseline, baseline]) sum.add(actual, repeated, naiveError);
+      if (Math.abs(actual - forecast) <= reach * scale) covered++;
+    }
+    value_count += ofStep.length;
+    errors_by_step.push(sums.mean());
+    baseline_errors_by_step.push(baseline.mean());
+    const isJudged = ofStep.length > 0 && !Number.isNaN(reach);
+    interval_coverage_by_step.push(isJudged ? covered / ofStep.length : null);
+    if (isJudged) {
+      within += covered;
+      judged += ofStep.length;
+    }
+  }
+  return {
+    value_count,
+    errors: all.mean(),
+    baseline_errors: ofBaseline.mean(),
+    errors_by_step,
+    baseline_errors_by_step,
+    interval_level: LEVEL,
+    interval_coverage: judged > 0 ? within / judged : null,
+    interval_coverage_by_step,
+  };
+}
+
+/** Returns the scores |error| ÷ expected error, ascending, or quantiles of them in the ranks of conformal widths. */
+export function sortScores(outcomes: readonly Outcome[]): number[] {
+  const scores = Float64Array.from(outcomes, ({ actual, forecast, scale }) =>
+    toFinite(Math.abs(actual - forecast) / scale),
+  ).sort();
+  const count = Math.min(scores.length, MAX_SCORES);
+  return Array.from({ length: count }, (_, index) => {
+    const rank = Math.ceil(((scores.length + 1) * (index + 1)) / (count + 1) - 1e-9);
+    return Number((scores[rank - 1] ?? 0).toPrecision(SCORE_DIGITS));
+  });
+}
+
+/** By series: MASE of its forecasts; NaN where there is none. */
+export function measureSeries(
+  outcomes: readonly (readonly Outcome[])[],
+  seriesCount: number,
+): Float64Array {
+  const sums = new Float64Array(seriesCount);
+  const counts = new Float64Array(seriesCount);
+  for (const ofStep of outcomes) {
+    for (const { series, actual, forecast, naiveError } of ofStep) {
+      if (!(naiveError > 0)) continue;
+      sums[series] = (sums[series] ?? 0) + Math.abs(actual - forecast) / naiveError;
+      counts[series] = (counts[series] ?? 0) + 1;
+    }
+  }
+  return sums.map((sum, series) => sum / (counts[series] ?? 0));
+}

@@ -1,0 +1,57 @@
+import type { Forest } from '../../trees/forest/tree.js';
+
+/** Errors of forecasts of values that were not learnt from. */
+export interface ForecastErrors {
+  /** Mean absolute error, in units of the target. */
+  readonly mae: number;
+  /** 200 × |error| ÷ (|value| + |forecast|), on average; 0 where both are 0. */
+  readonly smape: number;
+  /** Mean absolute error ÷ that of the seasonal naive forecast within the history; null if that makes none. */
+  readonly mase: number | null;
+}
+
+/** What backtests on the ends of the series tell. */
+export interface ForecastMetrics {
+  /** Forecast values that were compared. */
+  readonly value_count: number;
+  readonly errors: ForecastErrors;
+  /** Of repeating the last season. */
+  readonly baseline_errors: ForecastErrors;
+  /** The same by step, from the first. */
+  readonly errors_by_step: readonly ForecastErrors[];
+  readonly baseline_errors_by_step: readonly ForecastErrors[];
+  /** The level at which coverage was counted: 0.9. */
+  readonly interval_level: number;
+  /**
+   * The share of values within intervals that were calibrated on other windows; null if the series are too few or
+   * too short to count it.
+   */
+  readonly interval_coverage: number | null;
+  /** The same by step. */
+  readonly interval_coverage_by_step: readonly (number | null)[];
+}
+
+/** A fitted method. It has nothing of the series: forecasts are made from the history that is given then. */
+export interface ForecastModel {
+  readonly season: number;
+  readonly horizon: number;
+  /** The most values before a forecast that are looked at: as many of each series must be kept. */
+  readonly history_needed: number;
+  readonly past_count: number;
+  readonly known_count: number;
+  /** The inputs of the trees, in words. */
+  readonly features: readonly string[];
+  /** By feature: ascending cuts between its bins. */
+  readonly cuts: readonly (readonly number[])[];
+  /** Predicts the base forecast's deviation, in units of the series' scale. */
+  readonly value_forest: Forest;
+  /** Predicts the size of the error that is left, in the same units. */
+  readonly error_forest: Forest;
+  /** Added to what the error forest says. */
+  readonly error_floor: number;
+  /** How much of the value forest's word is taken, 0 to 1: as an earlier window tells. */
+  readonly value_weight: number;
+  /** By step: |error| ÷ expected error of a backtest, ascending. */
+  readonly scores: readonly (readonly number[])[];
+  readonly metrics: ForecastMetrics;
+}

@@ -1,0 +1,193 @@
+import * as v from 'valibot';
+import type { ModelLineReader, ModelLineWriter } from '../../model/model-lines.js';
+import {
+  columnSchema,
+  countSchema,
+  forestHeadSchema,
+  indexSchema,
+  levelSchema,
+  nonNegativeSchema,
+} from '../../model/schemas.js';
+import { numberReadingSchema } from '../../table/codec/format.js';
+import { gridSchema, reportSchema } from '../../table/codec/series.js';
+import type { ColumnSummary } from '../../table/column-profile.js';
+import type { NumberReading } from '../../table/number-formats.js';
+import type { SeriesReport } from '../../table/series-table.js';
+import type { TimeGrid } from '../../table/time-grid.js';
+import type { Forest } from '../../trees/forest/tree.js';
+import type { Steps } from '../../trees/steps.js';
+import type { ForecastMetrics, ForecastModel } from './model.js';
+
+/** A trained forecaster, with the ends of its series: plain data, immutable. */
+export interface SeriesModel {
+  readonly task: 'forecast';
+  readonly target: string;
+  readonly target_reading: NumberReading | null;
+  readonly row_count: number;
+  readonly order_by: string;
+  readonly group_by: readonly string[];
+  readonly known: readonly string[];
+  readonly grid: TimeGrid;
+  readonly report: SeriesReport;
+  /** The column that orders rows, those that tell series apart, and all others. */
+  readonly columns: readonly ColumnSummary[];
+  readonly metrics: SeriesMetrics;
+  readonly method: ForecastModel;
+  readonly series: readonly StoredSeries[];
+}
+
+/** The end of a series: as many values as a forecast looks at. */
+export interface StoredSeries {
+  /** Its values of the group columns; '' is a missing one. */
+  readonly groups: readonly string[];
+  /** The position of the first value that is kept. */
+  readonly start: number;
+  readonly values: Float64Array;
+  /** By column that is not known ahead, and by column that is, as long as the values. */
+  readonly past: readonly Float64Array[];
+  readonly known: readonly Float64Array[];
+}
+
+export interface SeriesMetrics extends ForecastMetrics {
+  /** The series whose last values were forecast worst, the worst first; at most 20. */
+  readonly worst_series: readonly WorstSeries[];
+}
+
+export interface WorstSeries {
+  /** In the order of the group columns; null is a missing value. */
+  readonly groups: readonly (string | null)[];
+  readonly mase: number;
+}
+
+const errorsSchema = v.strictObject({
+  mae: nonNegativeSchema,
+  smape: nonNegativeSchema,
+  mase: v.nullable(nonNegativeSchema),
+});
+
+const methodMetricsShape = {
+  value_count: indexSchema,
+  errors: errorsSchema,
+  baseline_errors: errorsSchema,
+  errors_by_step: v.array(errorsSchema),
+  baseline_errors_by_step: v.array(errorsSchema),
+  interval_level: levelSchema,
+  interval_coverage: v.nullable(levelSchema),
+  interval_coverage_by_step: v.array(v.nullable(levelSchema)),
+};
+
+const worstSchema = v.strictObject({
+  groups: v.array(v.nullable(v.string())),
+  mase: nonNegativeSchema,
+});
+
+const methodSchema = v.strictObject({
+  season: countSchema,
+  horizon: countSchema,
+  history_needed: countSchema,
+  past_count: indexSchema,
+  known_count: indexSchema,
+  features: v.array(v.string()),
+  cuts: v.array(v.array(v.number())),
+  value_forest: forestHeadSchema,
+  error_forest: forestHeadSchema,
+  value_weight: v.number(),
+  error_floor: nonNegativeSchema,
+  scores: v.array(v.array(nonNegativeSchema)),
+  metrics: v.strictObject(methodMetricsShape),
+});
+
+/** The head of an encoded forecaster. Columns and series are lines of their own. */
+export const forecastHeadSchema = v.object({
+  task: v.literal('forecast'),
+  target: v.string(),
+  target_reading: v.nullable(numberReadingSchema),
+  row_count: countSchema,
+  order_by: v.string(),
+  group_by: v.array(v.string()),
+  known: v.array(v.string()),
+  grid: gridSchema,
+  report: reportSchema,
+  columns: indexSchema,
+  metrics: v.strictObject({ ...methodMetricsShape, worst_series: v.array(worstSchema) }),
+  method: methodSchema,
+  series: countSchema,
+});
+
+const numbersSchema = v.array(v.nullable(v.number()));
+
+const seriesSchema = v.strictObject({
+  groups: v.array(v.string()),
+  start: v.pipe(v.number(), v.safeInteger()),
+  values: numbersSchema,
+  past: v.array(numbersSchema),
+  known: v.array(numbersSchema),
+});
+
+/** Returns the head of a forecaster, and writes the rest of it as lines. */
+export function encodeForecast(model: SeriesModel, lines: ModelLineWriter) {
+  const { columns, series, method, ...rest } = model;
+  const { value_forest, error_forest } = method;
+  return {
+    ...rest,
+    columns: lines.items(columns),
+    method: {
+      ...method,
+      value_forest: lines.forest(value_forest),
+      error_forest: lines.forest(error_forest),
+    },
+    series: lines.items(
+      series.map(({ groups, start, values, past, known }) => ({
+        groups,
+        start,
+        values: writeNumbers(values),
+        past: past.map(writeNumbers),
+        known: known.map(writeNumbers),
+      })),
+    ),
+  };
+}
+
+/** JSON has no NaN. */
+function writeNumbers(values: Float64Array): (number | null)[] {
+  return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+}
+
+function readNumbers(values: readonly (number | null)[]): Float64Array {
+  return Float64Array.from(values, (value) => value ?? Number.NaN);
+}
+
+/** Reads the rest of a forecaster behind its head. */
+export function* decodeForecast(
+  head: v.InferOutput<typeof forecastHeadSchema>,
+  lines: ModelLineReader,
+): Steps<SeriesModel> {
+  const columns = yield* lines.items(head.columns, columnSchema);
+  const { features, past_count, known_count } = head.method;
+  const value_forest = yield* lines.forest(head.method.value_forest);
+  const error_forest = yield* lines.forest(head.method.error_forest);
+  for (const forest of [value_forest, error_forest]) checkFeatures(forest, features.length);
+  const series: StoredSeries[] = [];
+  while (series.length < head.series) {
+    const { groups, start, values, past, known } = v.parse(seriesSchema, lines.next());
+    const isWhole = [...past, ...known].every(({ length }) => length === values.length);
+    const isSound = past.length === past_count && known.length === known_count && isWhole;
+    if (!isSound || groups.length !== head.group_by.length) {
+      throw new Error('A series does not have the columns of its model.');
+    }
+    series.push({
+      groups,
+      start,
+      values: readNumbers(values),
+      past: past.map(readNumbers),
+      known: known.map(readNumbers),
+    });
+    yield;
+  }
+  return { ...head, columns, method: { ...head.method, value_forest, error_forest }, series };
+}
+
+function checkFeatures({ trees }: Forest, count: number): void {
+  const isSound = trees.every(({ splits }) => splits.every(({ feature }) => feature < count));
+  if (!isSound) throw new Error('A split refers to a feature that the model does not have.');
+}

@@ -1,0 +1,30 @@
+/** One series on the grid of steps that it shares with the other series of its table. */
+export interface ForecastSeries {
+  /** Where the first value is on the grid: its number of steps from the grid's zero. */
+  readonly start: number;
+  /** Ascending in time; NaN is a gap. */
+  readonly values: Float64Array;
+  /** Covariates that are known up to the last value; by covariate, as long as `values`. */
+  readonly past: readonly Float64Array[];
+  /**
+   * Covariates that are known ahead; by covariate, from the first value on. May go on beyond the
+   * last value; what is not there is unknown, as NaN is.
+   */
+  readonly known: readonly Float64Array[];
+}
+
+/** How positions on the grid recur. */
+export interface Grid {
+  /** Steps of a season, such as 12 of months; 1 if there is none. */
+  readonly season: number;
+  /**
+   * Small whole numbers that describe a position, such as the month of the year and the day of the
+   * week. As many for each position.
+   */
+  readonly calendar: (position: number) => readonly number[];
+}
+
+/** Series to learn from; all with the same covariates. */
+export interface SeriesSet extends Grid {
+  readonly series: readonly ForecastSeries[];
+}

@@ -1,0 +1,307 @@
+import { Rounding } from '../../intervals/target-range.js';
+import { type AnswerLayout, flagChoice, layOutAnswer, type PredictedBlock } from '../../serving/answer-layout.js';
+import { InvalidRowsError } from '../../serving/invalid-rows.js';
+import { ObjectBlock, RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import { type SchemaCheck, SchemaChecks } from '../../serving/row-check.js';
+import { ColumnMapper } from '../../serving/row-keys.js';
+import {
+  type AnsweredBlock,
+  type BlockPredictor,
+  MAX_ARRAY_ROWS,
+  type PredictOptions,
+  type RowGatherer,
+  writeArray,
+  writeLines,
+} from '../../serving/row-server.js';
+import { RowWriter } from '../../serving/row-writer.js';
+import type { RowObject } from '../../table/cells.js';
+import { derivedColumns } from '../../table/column-names.js';
+import { describePosition, findMoment, formatMoment } from '../../table/time-grid.js';
+import type { Steps } from '../../trees/steps.js';
+import { Forecaster } from './method.js';
+import { type AskedSeries, ForecastRequest, SeriesIndex } from './rows.js';
+import type { SeriesModel } from './series-model.js';
+
+/** A forecast of one step of a series. */
+export interface ForecastPrediction {
+  /** The columns that order and group rows, by name. */
+  readonly row: RowObject;
+  /** Steps after the last value of the series, from 1. */
+  readonly step: number;
+  readonly value: number;
+  /** The share of true values that lie between min and max. */
+  readonly confidence: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+/** The level of intervals for which none was asked. */
+const DEFAULT_LEVEL = 0.9;
+const [MIN_LEVEL, MAX_LEVEL] = [0.01, 0.99];
+
+/** Rows of an answer that are made together. */
+const MAX_ROWS = 256;
+
+/** Series that are forecast together: some milliseconds. */
+const MAX_SERIES = 32;
+
+/** The places of the numbers of a row. */
+const [VALUE, CONFIDENCE, MIN, MAX, STEP] = [0, 1, 2, 3, 4];
+const NUMBERS = 5;
+const ANOMALY = 0;
+
+function forecastLayout(model: SeriesModel): AnswerLayout {
+  const { original, confidence, min, max, anomaly, explain } = derivedColumns(model.target);
+  const value = { kind: 'number', at: VALUE } as const;
+  const level = { kind: 'number', at: CONFIDENCE } as const;
+  const lower = { kind: 'number', at: MIN } as const;
+  const upper = { kind: 'number', at: MAX } as const;
+  const step = { kind: 'number', at: STEP } as const;
+  const outside = { kind: 'flag', at: ANOMALY } as const;
+  return layOutAnswer(model, true, (truth) => [
+    { name: model.target, ...value, inTables: 'always' },
+    { name: original, ...truth, inTables: 'explained' },
+    { name: confidence, ...level, inTables: 'always' },
+    { name: min, ...lower, inTables: 'always' },
+    { name: max, ...upper, inTables: 'always' },
+    { name: anomaly, ...outside, inTables: 'explained' },
+    {
+      name: explain,
+      kind: 'object',
+      members: [
+        { name: 'predicted_value', ...value },
+        { name: 'confidence', ...level },
+        { name: 'anomaly', ...outside },
+        { name: 'truth', ...truth },
+        { name: 'confidence_lower_bound', ...lower },
+        { name: 'confidence_upper_bound', ...upper },
+        { name: 'step', ...step },
+      ],
+      inTables: 'explained',
+    },
+  ]);
+}
+
+interface Parts {
+  readonly model: SeriesModel;
+  readonly index: SeriesIndex;
+  readonly layout: AnswerLayout;
+  readonly forecaster: Forecaster;
+  readonly binner: RowBinner;
+  readonly writer: RowWriter;
+  readonly checks: SchemaChecks;
+}
+
+/** Forecasts series: those of its model, continued by what rows say, or those of which rows give the history. */
+export class SeriesServer {
+  readonly #parts: Parts;
+
+  static *create(model: SeriesModel): Steps<SeriesServer> {
+    const layout = forecastLayout(model);
+    const [order, ...columns] = model.columns;
+    // What is asked for is later than the table: no moment is out of range.
+    const checked = order ? [{ ...order, min: null, max: null }, ...columns] : columns;
+    const inputs = { columns: checked, features: [], partial_rows: null, target: model.target };
+    const season = model.method.season;
+    return new SeriesServer({
+      model,
+      index: new SeriesIndex(model),
+      layout,
+      forecaster: yield* Forecaster.create(model.method, {
+        season,
+        calendar: (position) => describePosition(model.grid, position),
+      }),
+      binner: yield* RowBinner.create(inputs),
+      writer: yield* RowWriter.create(layout),
+      checks: yield* SchemaChecks.create(inputs),
+    });
+  }
+
+  private constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  /**
+   * Forecasts what rows ask for. Without rows, the next steps of all series.
+   *
+   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   * @throws {InvalidRowsError} if the rows cannot be answered.
+   */
+  predict(rows: readonly unknown[], options: PredictOptions = {}): ForecastPrediction[] {
+    const { order_by, group_by } = this.#parts.model;
+    const predictions: ForecastPrediction[] = [];
+    for (const { block, predicted } of this.#answer(rows, options, Number.POSITIVE_INFINITY)) {
+      for (let index = 0; index < block.rowCount; index++) {
+        const sent = block.row(index);
+        const row = Object.fromEntries([order_by, ...group_by].map((name) => [name, sent[name] ?? null]));
+        predictions.push({ row, ...readNumbers(predicted.numbers, index) });
+      }
+    }
+    return predictions;
+  }
+
+  /** The answer as JSON in UTF-8, as `RowServer.answer`; throws as `predict`, at once. */
+  answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
+    return writeArray(this.#answer(rows, options, MAX_ARRAY_ROWS), this.#parts.writer);
+  }
+
+  /** The same rows, each as a line. */
+  lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
+    const answered = this.#answer(rows, options, Number.POSITIVE_INFINITY);
+    return writeLines(answered, this.#parts.writer);
+  }
+
+  /** Begins the answer of rows in any format, for one body. @throws as `predict`. */
+  blocks(options: PredictOptions = {}): BlockPredictor {
+    const { model, layout, checks, binner, writer } = this.#parts;
+    refuseLevel(options.confidence);
+    return {
+      ...{ columns: model.columns, layout, names: checks.names, binner, maxRows: MAX_ROWS, writer },
+      predict: () => {
+        throw new Error('Rows of forecasts are gathered first');
+      },
+      gather: () => this.#gather(options),
+      check: () => this.check(),
+    };
+  }
+
+  check(): SchemaCheck {
+    return this.#parts.checks.begin();
+  }
+
+  #gather(options: PredictOptions): RowGatherer {
+    const request = new ForecastRequest(this.#parts.index);
+    return {
+      add: (block) => {
+        for (let index = 0; index < block.rowCount; index++) request.add(block.row(index));
+      },
+      answer: (maxRows) => this.#forecast(request, options, maxRows),
+    };
+  }
+
+  #answer(rows: readonly unknown[], options: PredictOptions, maxRows: number) {
+    refuseLevel(options.confidence);
+    const request = new ForecastRequest(this.#parts.index);
+    const keys = new ColumnMapper(this.#parts.checks.names);
+    for (let start = 0; start < rows.length; ) {
+      const read = keys.read(rows, start, MAX_ROWS);
+      for (const row of read) request.add(row);
+      start += read.length;
+    }
+    return this.#forecast(request, options, maxRows);
+  }
+
+  /** Checks the request at once, and forecasts when it is iterated. */
+  #forecast(
+    request: ForecastRequest,
+    { confidence, steps }: PredictOptions,
+    maxRows: number,
+  ): Iterable<AnsweredBlock> {
+    const asked = request.finish(steps);
+    if (asked.rowCount > maxRows) {
+      const message = `asks for ${asked.rowCount.toLocaleString('en')} rows, and an array of JSON has at most ${maxRows.toLocaleString('en')}; ask for fewer steps or series, or for NDJSON, CSV or Arrow`;
+      throw new InvalidRowsError([{ message }]);
+    }
+    return this.#forecastSeries(asked, confidence ?? DEFAULT_LEVEL);
+  }
+
+  *#forecastSeries(asked: Iterable<AskedSeries>, level: number): Generator<AnsweredBlock> {
+    let chunk: AskedSeries[] = [];
+    const block = new BlockBuilder(this.#parts, level);
+    for (const one of asked) {
+      chunk.push(one);
+      if (chunk.length < MAX_SERIES) continue;
+      yield* block.add(chunk);
+      chunk = [];
+    }
+    yield* block.add(chunk);
+    yield* block.end();
+  }
+}
+
+/** Fills blocks of answer rows with the forecasts of series. */
+class BlockBuilder {
+  readonly #parts: Parts;
+  readonly #level: number;
+  readonly #numbers = new Float64Array(MAX_ROWS * NUMBERS);
+  readonly #predicted: PredictedBlock;
+  #rows: RowObject[] = [];
+
+  constructor(parts: Parts, level: number) {
+    this.#parts = parts;
+    this.#level = level;
+    this.#predicted = {
+      numbers: this.#numbers,
+      writeChoices: (_row, _original, choices, at) => {
+        choices[at + ANOMALY] = flagChoice(null);
+      },
+    };
+  }
+
+  *add(asked: readonly AskedSeries[]): Generator<AnsweredBlock> {
+    const { forecaster, model } = this.#parts;
+    const { grid } = model;
+    let most = 0;
+    for (const { steps } of asked) for (const { step } of steps) most = Math.max(most, step);
+    if (most === 0) return;
+    const forecasts = forecaster.forecast(
+      asked.map(({ series }) => series),
+      most,
+    );
+    for (const [place, { groups, steps }] of asked.entries()) {
+      const forecast = forecasts[place];
+      if (forecast === undefined) throw new Error('A series was not forecast');
+      const rounding = new Rounding(forecast.scales[0] ?? 0);
+      for (const { step, position, row } of steps) {
+        const value = forecast.values[step - 1] ?? 0;
+        const { low, high, level } = forecaster.interval(forecast, step - 1, this.#level);
+        const at = this.#rows.length * NUMBERS;
+        const numbers = this.#numbers;
+        numbers[at + VALUE] = rounding.nearest(value);
+        numbers[at + CONFIDENCE] = level;
+        numbers[at + MIN] = rounding.down(Math.min(low, value));
+        numbers[at + MAX] = rounding.up(Math.max(high, value));
+        numbers[at + STEP] = step;
+        this.#rows.push(row ?? nextRow(model, groups, formatMoment(grid.form, findMoment(grid, position))));
+        if (this.#rows.length === MAX_ROWS) yield* this.end();
+      }
+    }
+  }
+
+  *end(): Generator<AnsweredBlock> {
+    if (this.#rows.length === 0) return;
+    const block: RowBlock = new ObjectBlock(this.#rows, this.#parts.binner);
+    this.#rows = [];
+    yield { block, predicted: this.#predicted };
+  }
+}
+
+function nextRow(
+  { order_by, group_by }: SeriesModel,
+  groups: readonly string[],
+  moment: string | number,
+): RowObject {
+  // Without a prototype, `__proto__` is a key as any other.
+  const row: Record<string, unknown> = Object.create(null);
+  row[order_by] = moment;
+  for (const [index, name] of group_by.entries()) {
+    row[name] = groups[index] === '' ? null : groups[index];
+  }
+  return row;
+}
+
+function readNumbers(numbers: Float64Array, index: number): Omit<ForecastPrediction, 'row'> {
+  const at = index * NUMBERS;
+  return {
+    step: numbers[at + STEP] ?? 0,
+    value: numbers[at + VALUE] ?? 0,
+    confidence: numbers[at + CONFIDENCE] ?? 0,
+    min: numbers[at + MIN] ?? 0,
+    max: numbers[at + MAX] ?? 0,
+  };
+}
+
+function refuseLevel(level: number | undefined): void {
+  if (level === undefined || (level >= MIN_LEVEL && level <= MAX_LEVEL)) return;
+  throw new RangeError(`The confidence must be within ${MIN_LEVEL} to ${MAX_LEVEL}, but is ${level}.`);
+}

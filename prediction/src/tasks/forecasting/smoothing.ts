@@ -1,0 +1,90 @@
+/** Levels of simple exponential smoothing that are tried. */
+const ALPHAS = [0.05, 0.12, 0.2, 0.3, 0.45, 0.6, 0.75, 0.9, 0.99];
+
+/** Of the damped trend: the level, the trend relative to it, and the damping. */
+const DAMPED_ALPHAS = [0.6, 0.3, 0.1, 0.95];
+const DAMPED_BETAS = [0.1, 0, 0.3];
+const DAMPINGS = [0.85, 0.96];
+
+/** Values of the first season from which the damped trend begins. */
+const FIRST_VALUES = 8;
+
+/** A forecast beyond a series, by step from 1 on. */
+export type Extrapolation = (step: number) => number;
+
+/** The straight line of least squares through values at 0, 1 … count − 1. */
+export function fitLine(values: Float64Array, count = values.length) {
+  let sum = 0;
+  let moment = 0;
+  for (let at = 0; at < count; at++) {
+    const value = values[at] ?? 0;
+    sum += value;
+    moment += value * at;
+  }
+  const middle = (count - 1) / 2;
+  const spread = (count * (count * count - 1)) / 12;
+  const slope = spread > 0 ? (moment - middle * sum) / spread : 0;
+  return { slope, start: sum / count - slope * middle };
+}
+
+/**
+ * The Theta method as simple exponential smoothing with half of the linear trend as its drift
+ * (Assimakopoulos & Nikolopoulos 2000; Hyndman & Billah 2003). The first level is that of least
+ * squares, which is found in the same pass: errors are linear in it.
+ */
+export function fitTheta(values: Float64Array): Extrapolation {
+  const count = values.length;
+  let best = { squares: Number.POSITIVE_INFINITY, alpha: 1, level: values[count - 1] ?? 0 };
+  for (const alpha of ALPHAS) {
+    const keep = 1 - alpha;
+    let level = 0;
+    let weight = 1;
+    let squares = 0;
+    let products = 0;
+    let weights = 0;
+    for (let at = 0; at < count; at++) {
+      const error = (values[at] ?? 0) - level;
+      squares += error * error;
+      products += error * weight;
+      weights += weight * weight;
+      level += alpha * error;
+      weight *= keep;
+    }
+    const first = products / weights;
+    const least = squares - first * products;
+    if (least < best.squares) best = { squares: least, alpha, level: level + weight * first };
+  }
+  const { alpha, level } = best;
+  const drift = fitLine(values).slope / 2;
+  const offset = (1 - (1 - alpha) ** count) / alpha - 1;
+  return (step) => level + drift * (step + offset);
+}
+
+/** Exponential smoothing with a damped trend (Gardner & McKenzie 1985), by a search over a grid. */
+export function fitDampedTrend(values: Float64Array): Extrapolation {
+  const count = values.length;
+  const line = fitLine(values, Math.min(count, FIRST_VALUES));
+  let best = { squares: Number.POSITIVE_INFINITY, level: 0, trend: 0, damping: 1 };
+  for (const damping of DAMPINGS) {
+    for (const alpha of DAMPED_ALPHAS) {
+      for (const beta of DAMPED_BETAS) {
+        const trendShare = alpha * beta;
+        let level = line.start - line.slope;
+        let trend = line.slope;
+        let squares = 0;
+        for (let at = 0; at < count && squares < best.squares; at++) {
+          trend *= damping;
+          const expected = level + trend;
+          const error = (values[at] ?? 0) - expected;
+          squares += error * error;
+          level = expected + alpha * error;
+          trend += trendShare * error;
+        }
+        if (squares < best.squares) best = { squares, level, trend, damping };
+      }
+    }
+  }
+  const { level, trend, damping } = best;
+  // The sum of damping, damping² … up to the step.
+  return (step) => level + (trend * damping * (1 - damping ** step)) / (1 - damping);
+}

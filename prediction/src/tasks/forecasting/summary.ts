@@ -1,0 +1,22 @@
+import { isBetter, percent, shortNumber } from '../../model/summary.js';
+import type { SeriesMetrics, SeriesModel } from './series-model.js';
+
+/** Returns whether a forecaster is better than repeating the last season. */
+export function describeForecast(
+  { errors, baseline_errors, value_count, interval_coverage, interval_level }: SeriesMetrics,
+  { method }: Pick<SeriesModel, 'method'>,
+): string {
+  const repeated = method.season > 1 ? 'repeating the last season' : 'repeating the last value';
+  const values = `on ${value_count.toLocaleString('en')} values at the ends of the series`;
+  const told = `its forecasts are off by ${shortNumber(errors.mae)} on average (sMAPE ${shortNumber(errors.smape)} %), ${repeated} is by ${shortNumber(baseline_errors.mae)} (${shortNumber(baseline_errors.smape)} %)`;
+  const kept =
+    interval_coverage === null
+      ? ''
+      : ` ${percent(interval_coverage)} of the values lay within intervals for ${percent(interval_level)}.`;
+  const [error, baseline] =
+    errors.mase === null || baseline_errors.mase === null
+      ? [errors.mae, baseline_errors.mae]
+      : [errors.mase, baseline_errors.mase];
+  const verdict = isBetter(error, baseline) ? 'Better than' : 'No better than';
+  return `${verdict} ${repeated}: ${values}, ${told}.${kept}`;
+}
