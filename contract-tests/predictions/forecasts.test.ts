@@ -7,6 +7,10 @@ import { ownProject, roster, send, sendJson } from '../target.js';
 type Row = Record<string, unknown>;
 type ForecastModel = Extract<Model, { task: 'forecast' }>;
 
+function asRow(value: unknown): Row {
+  return Object.fromEntries(Object.entries(Object(value)));
+}
+
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const LINES = 'application/x-ndjson';
 
@@ -62,7 +66,7 @@ async function train(name: string, csv: string, query: string): Promise<Forecast
 
 async function refusal(csv: string, query: string) {
   const response = await put('refused', csv, query);
-  const problem: Row = await response.json();
+  const problem = asRow(await response.json());
   return { status: response.status, errors: problem['errors'] };
 }
 
@@ -73,7 +77,8 @@ function post(rows: unknown, query = '', name = 'sales'): Promise<Response> {
 async function forecasts(rows: unknown, query = '', name = 'sales'): Promise<Row[]> {
   const response = await post(rows, query, name);
   if (response.status !== 200) throw new Error(await response.text());
-  return response.json();
+  const answer: unknown = await response.json();
+  return Array.isArray(answer) ? answer.map(asRow) : [];
 }
 
 const stepOf = (row: Row | undefined) => JSON.parse(String(row?.['sales_explain'])).step;
@@ -273,7 +278,7 @@ describe('a body', () => {
   ])('with %s is refused', async (_, rows, query, pointer, message) => {
     const response = await post(rows, query);
     expect(response.status).toBe(400);
-    const problem: Row = await response.json();
+    const problem = asRow(await response.json());
     expect(problem['errors']).toMatchObject([
       { pointer, message: expect.stringContaining(message) },
     ]);
@@ -338,6 +343,6 @@ test('steps are refused by a model that predicts rows', async () => {
   expect(response.status).toBe(202);
   await settled(roster, { projectName, modelName: 'rows' });
   const refused = await post([{ store: 'A' }], '?steps=2', 'rows');
-  const problem: Row = await refused.json();
+  const problem = asRow(await refused.json());
   expect(problem['errors']).toMatchObject([{ pointer: '/query/steps' }]);
 });

@@ -281,7 +281,7 @@ describe('confidence', () => {
       const given = answers.map(({ price_confidence }) => Number(price_confidence));
       expect(new Set(given)).toEqual(new Set([level]));
       const within = answers.filter(({ price_anomaly }) => price_anomaly === false).length;
-      const heldOut = model.metrics?.held_out_rows ?? 0;
+      const heldOut = model.task === 'regression' ? (model.metrics?.held_out_rows ?? 0) : 0;
       const spread = Math.sqrt(level * (1 - level) * (1 / heldOut + 1 / answers.length));
       expect(Math.abs(within / answers.length - level)).toBeLessThan(3 * spread);
     },
