@@ -42,6 +42,9 @@ const [MIN_LEVEL, MAX_LEVEL] = [0.01, 0.99];
 /** Rows of an answer that are made together. */
 const MAX_ROWS = 256;
 
+/** Positions whose moments are kept as they are written. */
+const MAX_MOMENTS = 10_000;
+
 /** Series that are forecast together: some milliseconds. */
 const MAX_SERIES = 32;
 
@@ -225,6 +228,7 @@ class BlockBuilder {
   readonly #level: number;
   readonly #numbers = new Float64Array(MAX_ROWS * NUMBERS);
   readonly #predicted: PredictedBlock;
+  readonly #moments = new Map<number, string | number>();
   #rows: RowObject[] = [];
 
   constructor(parts: Parts, level: number) {
@@ -240,7 +244,6 @@ class BlockBuilder {
 
   *add(asked: readonly AskedSeries[]): Generator<AnsweredBlock> {
     const { forecaster, model } = this.#parts;
-    const { grid } = model;
     let most = 0;
     for (const { steps } of asked) for (const { step } of steps) most = Math.max(most, step);
     if (most === 0) return;
@@ -262,10 +265,22 @@ class BlockBuilder {
         numbers[at + MIN] = rounding.down(Math.min(low, value));
         numbers[at + MAX] = rounding.up(Math.max(high, value));
         numbers[at + STEP] = step;
-        this.#rows.push(row ?? nextRow(model, groups, formatMoment(grid.form, findMoment(grid, position))));
+        this.#rows.push(row ?? nextRow(model, groups, this.#formatPosition(position)));
         if (this.#rows.length === MAX_ROWS) yield* this.end();
       }
     }
+  }
+
+  /** Series mostly end together, so that their steps have the same moments. */
+  #formatPosition(position: number): string | number {
+    let text = this.#moments.get(position);
+    if (text === undefined) {
+      const { grid } = this.#parts.model;
+      text = formatMoment(grid.form, findMoment(grid, position));
+      if (this.#moments.size === MAX_MOMENTS) this.#moments.clear();
+      this.#moments.set(position, text);
+    }
+    return text;
   }
 
   *end(): Generator<AnsweredBlock> {
