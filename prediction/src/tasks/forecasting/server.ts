@@ -1,5 +1,10 @@
 import { Rounding } from '../../intervals/target-range.js';
-import { type AnswerLayout, flagChoice, layOutAnswer, type PredictedBlock } from '../../serving/answer-layout.js';
+import {
+  type AnswerLayout,
+  flagChoice,
+  layOutAnswer,
+  type PredictedBlock,
+} from '../../serving/answer-layout.js';
 import { InvalidRowsError } from '../../serving/invalid-rows.js';
 import { ObjectBlock, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import { type SchemaCheck, SchemaChecks } from '../../serving/row-check.js';
@@ -136,7 +141,9 @@ export class SeriesServer {
     for (const { block, predicted } of this.#answer(rows, options, Number.POSITIVE_INFINITY)) {
       for (let index = 0; index < block.rowCount; index++) {
         const sent = block.row(index);
-        const row = Object.fromEntries([order_by, ...group_by].map((name) => [name, sent[name] ?? null]));
+        const row = Object.fromEntries(
+          [order_by, ...group_by].map((name) => [name, sent[name] ?? null]),
+        );
         predictions.push({ row, ...readNumbers(predicted.numbers, index) });
       }
     }
@@ -318,5 +325,7 @@ function readNumbers(numbers: Float64Array, index: number): Omit<ForecastPredict
 
 function refuseLevel(level: number | undefined): void {
   if (level === undefined || (level >= MIN_LEVEL && level <= MAX_LEVEL)) return;
-  throw new RangeError(`The confidence must be within ${MIN_LEVEL} to ${MAX_LEVEL}, but is ${level}.`);
+  throw new RangeError(
+    `The confidence must be within ${MIN_LEVEL} to ${MAX_LEVEL}, but is ${level}.`,
+  );
 }
