@@ -7,6 +7,10 @@ import { ownProject, roster, send, sendJson } from '../target.js';
 type Row = Record<string, unknown>;
 type ForecastModel = Extract<Model, { task: 'forecast' }>;
 
+function asRow(value: unknown): Row {
+  return Object.fromEntries(Object.entries(Object(value)));
+}
+
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const LINES = 'application/x-ndjson';
 
@@ -62,7 +66,7 @@ async function train(name: string, csv: string, query: string): Promise<Forecast
 
 async function refusal(csv: string, query: string) {
   const response = await put('refused', csv, query);
-  const problem: Row = JSON.parse(await response.text());
+  const problem = asRow(await response.json());
   return { status: response.status, errors: problem['errors'] };
 }
 
@@ -73,7 +77,8 @@ function post(rows: unknown, query = '', name = 'sales'): Promise<Response> {
 async function forecasts(rows: unknown, query = '', name = 'sales'): Promise<Row[]> {
   const response = await post(rows, query, name);
   if (response.status !== 200) throw new Error(await response.text());
-  return JSON.parse(await response.text());
+  const answer: unknown = JSON.parse(await response.text());
+  return Array.isArray(answer) ? answer.map(asRow) : [];
 }
 
 const stepOf = (row: Row | undefined) => JSON.parse(String(row?.['sales_explain'])).step;
@@ -137,9 +142,16 @@ describe('a table of series', () => {
 
   test.each([
     ['day', (index: number) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10)],
-    ['week', (index: number) => new Date(Date.UTC(2020, 0, 6 + 7 * index)).toISOString().slice(0, 10)],
+    [
+      'week',
+      (index: number) => new Date(Date.UTC(2020, 0, 6 + 7 * index)).toISOString().slice(0, 10),
+    ],
     ['hour', (index: number) => new Date(Date.UTC(2024, 0, 1, index)).toISOString()],
-    ['quarter', (index: number) => `${2000 + Math.floor(index / 4)}-${['03-31', '06-30', '09-30', '12-31'][index % 4]}`],
+    [
+      'quarter',
+      (index: number) =>
+        `${2000 + Math.floor(index / 4)}-${['03-31', '06-30', '09-30', '12-31'][index % 4]}`,
+    ],
     ['year', (index: number) => `${1900 + index}-01-01`],
     ['number', (index: number) => 3 * index],
   ])('has a step of a %s', async (unit, moment) => {
@@ -159,13 +171,23 @@ describe('a body', () => {
     const rows = await forecasts([]);
     expect(rows).toHaveLength(18);
     expect(rows.slice(0, 2)).toMatchObject([
-      { month: '2020-01', store: 'A', promotion: null, sales_confidence: 0.9, sales_original: null },
+      {
+        month: '2020-01',
+        store: 'A',
+        promotion: null,
+        sales_confidence: 0.9,
+        sales_original: null,
+      },
       { month: '2020-02', store: 'A' },
     ]);
     for (const row of rows) {
       expect(Number(row['sales_min'])).toBeLessThanOrEqual(Number(row['sales']));
       expect(Number(row['sales_max'])).toBeGreaterThanOrEqual(Number(row['sales']));
-      expect(row).toMatchObject({ select_data_query: null, when_data: null, __service_row_id: null });
+      expect(row).toMatchObject({
+        select_data_query: null,
+        when_data: null,
+        __service_row_id: null,
+      });
     }
     expect(rows.slice(0, 6).map(stepOf)).toEqual([1, 2, 3, 4, 5, 6]);
   });
@@ -223,7 +245,10 @@ describe('a body', () => {
       headers: { 'Content-Type': LINES },
       body: '{"store":"C"}\n',
     });
-    const answers = (await lines.text()).trim().split('\n').map((line): Row => JSON.parse(line));
+    const answers = (await lines.text())
+      .trim()
+      .split('\n')
+      .map((line): Row => JSON.parse(line));
     expect(answers).toEqual(expected);
     const csv = await send(address, {
       method: 'POST',
@@ -258,9 +283,27 @@ describe('a body', () => {
   test.each<[string, unknown, string, string, string]>([
     ['more steps than the horizon', [], '?steps=7', '/query/steps', 'at most 6'],
     ['a series that is not known', [{ store: 'Z' }], '', '/body/0', '"store" "Z"'],
-    ['a moment of another form', [{ store: 'A', month: 3 }], '', '/body/0/month', 'a month such as'],
-    ['a moment beyond the horizon', [{ store: 'A', month: '2021-01' }], '', '/body/0/month', '13 steps'],
-    ['a moment of the past', [{ store: 'A', month: '2019-01' }], '', '/body/0/month', 'up to 2019-12'],
+    [
+      'a moment of another form',
+      [{ store: 'A', month: 3 }],
+      '',
+      '/body/0/month',
+      'a month such as',
+    ],
+    [
+      'a moment beyond the horizon',
+      [{ store: 'A', month: '2021-01' }],
+      '',
+      '/body/0/month',
+      '13 steps',
+    ],
+    [
+      'a moment of the past',
+      [{ store: 'A', month: '2019-01' }],
+      '',
+      '/body/0/month',
+      'up to 2019-12',
+    ],
     [
       'history older than the table',
       [{ store: 'A', month: '2019-01', sales: 4 }],
@@ -268,12 +311,24 @@ describe('a body', () => {
       '/body/0/month',
       'send later history',
     ],
-    ['history without a moment', { data: [{ store: 'A', sales: 4 }] }, '', '/body/data/0/month', 'missing'],
-    ['history that is no number', [{ store: 'A', month: '2020-01', sales: 'many' }], '', '/body/0/sales', '"many"'],
+    [
+      'history without a moment',
+      { data: [{ store: 'A', sales: 4 }] },
+      '',
+      '/body/data/0/month',
+      'missing',
+    ],
+    [
+      'history that is no number',
+      [{ store: 'A', month: '2020-01', sales: 'many' }],
+      '',
+      '/body/0/sales',
+      '"many"',
+    ],
   ])('with %s is refused', async (_, rows, query, pointer, message) => {
     const response = await post(rows, query);
     expect(response.status).toBe(400);
-    const problem: Row = JSON.parse(await response.text());
+    const problem = asRow(await response.json());
     expect(problem['errors']).toMatchObject([
       { pointer, message: expect.stringContaining(message) },
     ]);
@@ -285,7 +340,12 @@ describe('a training is refused', () => {
     ['a horizon without order_by', 'horizon=3', '/query/horizon', 'order_by'],
     ['order_by without a horizon', 'order_by=month', '/query/horizon', 'missing'],
     ['the order column as target', 'order_by=sales&horizon=3', '/query/order_by', 'another column'],
-    ['a column twice', 'order_by=month&horizon=3&group_by=month', '/query/group_by', 'another column'],
+    [
+      'a column twice',
+      'order_by=month&horizon=3&group_by=month',
+      '/query/group_by',
+      'another column',
+    ],
     ['a task', 'order_by=month&horizon=3&task=regression', '/query/task', 'order_by'],
     ['a horizon of 0', 'order_by=month&horizon=0', '/query/horizon', '1'],
   ])('with %s', async (_, query, pointer, message) => {
@@ -299,23 +359,81 @@ describe('a training is refused', () => {
     csvOf(alone.map((row, index) => (index === at ? { ...row, month } : row)));
   const timed = (offset: (index: number) => string) =>
     csvOf(
-      alone.map((row, index) => ({ ...row, month: `${monthAt(index)}-01T00:00:00${offset(index)}` })),
+      alone.map((row, index) => ({
+        ...row,
+        month: `${monthAt(index)}-01T00:00:00${offset(index)}`,
+      })),
     );
   const withSales = (value: (index: number) => unknown) =>
     csvOf(alone.map((row, index) => ({ ...row, sales: value(index) })));
 
   test.each<[string, string, string, object]>([
-    ['dates of two forms', withMonth(5, '2015-06-01'), 'horizon=3', { line: 7, message: expect.stringContaining('two forms') }],
-    ['times of two offsets', timed((index) => (index < 9 ? '+01:00' : '+02:00')), 'horizon=3', { line: 11, message: expect.stringContaining('Write all times in UTC') }],
-    ['no date', withMonth(5, 'June'), 'horizon=3', { line: 7, message: expect.stringContaining('"June"') }],
-    ['a missing date', withMonth(5, ''), 'horizon=3', { line: 7, message: expect.stringContaining('no value') }],
-    ['a gap of centuries', withMonth(59, '9999-12'), 'horizon=3', { line: 61, message: expect.stringContaining('has no value for 95,760 steps of 1 month') }],
-    ['series that are not told apart', salesCsv, 'horizon=3', { column: 'month', message: expect.stringContaining('group_by') }],
-    ['one row a series', csvOf(alone.map((row, index) => ({ ...row, store: index }))), 'horizon=3&group_by=store', { message: expect.stringContaining('too short') }],
-    ['a horizon that cannot be calibrated', csvOf(alone), 'horizon=59', { message: expect.stringMatching(/horizon of \d+ at most, not 59/) }],
-    ['an unknown column', csvOf(alone), 'horizon=3&known=weather', { column: 'weather', message: expect.stringContaining('which known names') }],
-    ['a constant target', withSales(() => 5), 'horizon=3', { column: 'sales', message: expect.stringContaining('nothing to predict') }],
-    ['no value of the target', withSales(() => ''), 'horizon=3', { column: 'sales', message: expect.stringContaining('Only 0 rows') }],
+    [
+      'dates of two forms',
+      withMonth(5, '2015-06-01'),
+      'horizon=3',
+      { line: 7, message: expect.stringContaining('two forms') },
+    ],
+    [
+      'times of two offsets',
+      timed((index) => (index < 9 ? '+01:00' : '+02:00')),
+      'horizon=3',
+      { line: 11, message: expect.stringContaining('Write all times in UTC') },
+    ],
+    [
+      'no date',
+      withMonth(5, 'June'),
+      'horizon=3',
+      { line: 7, message: expect.stringContaining('"June"') },
+    ],
+    [
+      'a missing date',
+      withMonth(5, ''),
+      'horizon=3',
+      { line: 7, message: expect.stringContaining('no value') },
+    ],
+    [
+      'a gap of centuries',
+      withMonth(59, '9999-12'),
+      'horizon=3',
+      { line: 61, message: expect.stringContaining('has no value for 95,760 steps of 1 month') },
+    ],
+    [
+      'series that are not told apart',
+      salesCsv,
+      'horizon=3',
+      { column: 'month', message: expect.stringContaining('group_by') },
+    ],
+    [
+      'one row a series',
+      csvOf(alone.map((row, index) => ({ ...row, store: index }))),
+      'horizon=3&group_by=store',
+      { message: expect.stringContaining('too short') },
+    ],
+    [
+      'a horizon that cannot be calibrated',
+      csvOf(alone),
+      'horizon=59',
+      { message: expect.stringMatching(/horizon of \d+ at most, not 59/) },
+    ],
+    [
+      'an unknown column',
+      csvOf(alone),
+      'horizon=3&known=weather',
+      { column: 'weather', message: expect.stringContaining('which known names') },
+    ],
+    [
+      'a constant target',
+      withSales(() => 5),
+      'horizon=3',
+      { column: 'sales', message: expect.stringContaining('nothing to predict') },
+    ],
+    [
+      'no value of the target',
+      withSales(() => ''),
+      'horizon=3',
+      { column: 'sales', message: expect.stringContaining('Only 0 rows') },
+    ],
   ])('of a table with %s', async (_, csv, query, error) => {
     const { status, errors } = await refusal(csv, `order_by=month&${query}`);
     expect(errors).toMatchObject([error]);
@@ -323,7 +441,11 @@ describe('a training is refused', () => {
   });
 
   test('not of a table with zeros and negative values', async () => {
-    const model = await train('signs', withSales((index) => (index % 3) - 1), 'order_by=month&horizon=3');
+    const model = await train(
+      'signs',
+      withSales((index) => (index % 3) - 1),
+      'order_by=month&horizon=3',
+    );
     expect(model.status).toBe('ready');
     expect(await forecasts([], '', 'signs')).toHaveLength(3);
   });
@@ -338,6 +460,6 @@ test('steps are refused by a model that predicts rows', async () => {
   expect(response.status).toBe(202);
   await settled(roster, { projectName, modelName: 'rows' });
   const refused = await post([{ store: 'A' }], '?steps=2', 'rows');
-  const problem: Row = JSON.parse(await refused.text());
+  const problem = asRow(await refused.json());
   expect(problem['errors']).toMatchObject([{ pointer: '/query/steps' }]);
 });

@@ -20,16 +20,16 @@ export type { Goal, ModelTask, Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
 export type { ClassPrediction } from './tasks/classification/server.js';
+export { type ForecastPrediction, SeriesServer } from './tasks/forecasting/server.js';
 export { decodeModel, decodeModelInSteps, type Model } from './tasks/models.js';
 export {
   type AnyPredictor,
-  type RowPredictor,
   Classifier,
   createPredictor,
   createPredictorInSteps,
   Predictor,
+  type RowPredictor,
 } from './tasks/predictors.js';
-export { type ForecastPrediction, SeriesServer } from './tasks/forecasting/server.js';
 export type { RegressionModel } from './tasks/regression/model.js';
 export type { Prediction } from './tasks/regression/server.js';
 export type { Steps } from './trees/steps.js';

@@ -3,7 +3,7 @@
 export { TableDecoder } from './table/codec/decode.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
+export type { SeriesModel } from './tasks/forecasting/series-model.js';
 export { describeModel, encodeModel } from './tasks/models.js';
 export { type TrainOptions, train } from './tasks/train.js';
-export type { SeriesModel } from './tasks/forecasting/series-model.js';
 export { verifyModel } from './tasks/verify-model.js';

@@ -53,7 +53,10 @@ export async function trainFile(
   const { target, task, forecast, onUpload } = options;
   return answered(
     roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-      params: { path, query: { target, ...(task && { task }), ...forecastQuery(forecast), ...csvQuery(options) } },
+      params: {
+        path,
+        query: { target, ...(task && { task }), ...forecastQuery(forecast), ...csvQuery(options) },
+      },
       headers: upload.headers,
       body: upload.body,
       bodySerializer: (body: unknown) => body,

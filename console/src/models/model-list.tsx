@@ -99,6 +99,13 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
 /** The quality of a model in one figure. */
 function qualityOf(model: Model) {
   if (model.metrics === null) return null;
+  if (model.task === 'forecast') {
+    return (
+      <>
+        Off by <strong>{rounded(model.metrics.errors.mae)}</strong> on average
+      </>
+    );
+  }
   return model.task === 'regression' ? (
     <>
       Off by <strong>{rounded(model.metrics.mae)}</strong> on average

@@ -22,11 +22,8 @@ function Quality({ model }: { model: Model }) {
   return (
     <>
       <Headline model={model} />
-      {model.task === 'regression' ? (
-        <RegressionQuality model={model} />
-      ) : (
-        <ClassificationQuality model={model} />
-      )}
+      {model.task === 'regression' && <RegressionQuality model={model} />}
+      {model.task === 'classification' && <ClassificationQuality model={model} />}
       <div class="aside-facts">
         <section>
           <h2>Columns</h2>

@@ -12,6 +12,7 @@ export interface AddedColumn {
 const ENDINGS = {
   regression: ['', '_min', '_max', '_confidence'],
   classification: ['', '_confidence', '_set'],
+  forecast: ['', '_min', '_max', '_confidence'],
 } as const;
 
 /** Returns the columns that predictions add to a file, with names that the file does not have. */

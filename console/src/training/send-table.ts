@@ -9,7 +9,7 @@ export interface TrainingRequest {
   readonly name: string;
   readonly target: string;
   /** The task, if not the one that the values suggest. */
-  readonly task?: Model['task'] | undefined;
+  readonly task?: Exclude<Model['task'], 'forecast'> | undefined;
   readonly table: Blob;
   /** The format of the table, if not commas and UTF-8. */
   readonly format?: TableFormat;

@@ -175,7 +175,11 @@ export class RowServer<A> {
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
   answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
-    return writeArray(this.#answered(rows, this.#begin(rows, options)), this.#parts.writer, rows.length);
+    return writeArray(
+      this.#answered(rows, this.#begin(rows, options)),
+      this.#parts.writer,
+      rows.length,
+    );
   }
 
   /**
@@ -214,7 +218,11 @@ export class RowServer<A> {
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    */
   lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
-    return writeLines(this.#answered(rows, this.#begin(rows, options)), this.#parts.writer, rows.length);
+    return writeLines(
+      this.#answered(rows, this.#begin(rows, options)),
+      this.#parts.writer,
+      rows.length,
+    );
   }
 
   /**

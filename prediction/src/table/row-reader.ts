@@ -88,7 +88,9 @@ export function readRowsTable(
 }
 
 function createBuilder(target: string, goal: Goal | undefined): TableBuilder | SeriesBuilder {
-  return typeof goal === 'object' ? new SeriesBuilder(target, goal) : new TableBuilder(target, goal);
+  return typeof goal === 'object'
+    ? new SeriesBuilder(target, goal)
+    : new TableBuilder(target, goal);
 }
 
 function nameOf(place: Place): string {

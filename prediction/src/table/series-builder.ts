@@ -1,11 +1,11 @@
 import { cellText, parseNumber } from './cells.js';
 import { largeCodesByRow, valuesByRow } from './chunked-array.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
+import { tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import type { Covariate, ForecastGoal, ForecastTable, SeriesReport } from './series-table.js';
 import { MAX_CELLS, MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
-import { tooManyColumns } from './column-names.js';
 import { type Place, TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';
 import {
@@ -226,7 +226,8 @@ export class SeriesBuilder {
         } else if (position > last + 1) {
           gaps += position - last - 1;
           if (position - last - 1 > longestGap) longestGap = position - last - 1;
-          if (size + position - start > maxSize) throw this.#tooLongGap(row, grid, position - last - 1);
+          if (size + position - start > maxSize)
+            throw this.#tooLongGap(row, grid, position - last - 1);
         }
         last = position;
         cells[at] = size + position - start;
@@ -334,8 +335,12 @@ class OrderCells implements CellSink {
     const text = cellText(cell);
     const moment = parseMoment(text, parseNumber);
     if (moment === undefined) {
-      const what = text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
-      this.#fail(row, `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}`);
+      const what =
+        text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
+      this.#fail(
+        row,
+        `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}`,
+      );
     }
     if (this.#form === undefined) {
       this.#form = moment.form;

@@ -37,7 +37,10 @@ const [SECOND, MINUTE, HOUR, DAY] = [1000, 60_000, 3_600_000, 86_400_000];
 const WEEK = 7 * DAY;
 
 /** Reads a moment from the text of a cell; undefined if it is neither a number nor a date of ISO 8601. */
-export function parseMoment(text: string, parseNumber: (text: string) => number): Moment | undefined {
+export function parseMoment(
+  text: string,
+  parseNumber: (text: string) => number,
+): Moment | undefined {
   const parts = ISO.exec(text);
   if (parts === null) {
     const value = parseNumber(text);

@@ -130,7 +130,9 @@ function forecastSeries(
   const given = asRecord(sent);
   const missing = group_by.filter((name) => given[name] === undefined || given[name] === null);
   if (missing.length > 0) {
-    throw new ToolError(`Name the series by ${missing.map((name) => JSON.stringify(name)).join(', ')}.`);
+    throw new ToolError(
+      `Name the series by ${missing.map((name) => JSON.stringify(name)).join(', ')}.`,
+    );
   }
   const row = Object.fromEntries(group_by.map((name) => [name, given[name]]));
   try {

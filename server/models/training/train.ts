@@ -157,7 +157,10 @@ function parseGoal(query: OperationQuery): Goal | undefined {
     const name = columnName(sent);
     const other = taken.get(name);
     if (other !== undefined) {
-      fault(parameter, `must be another column than ${other}, but both are ${JSON.stringify(name)}`);
+      fault(
+        parameter,
+        `must be another column than ${other}, but both are ${JSON.stringify(name)}`,
+      );
     }
     taken.set(name, parameter);
   }

@@ -1,4 +1,4 @@
-import type { ClassificationMetrics, Model, RegressionMetrics } from 'roster-client';
+import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { finePercent, measure } from '../../ui/format.js';
 
@@ -11,25 +11,44 @@ export function Headline({ model }: { model: Model }) {
       <p class="summary">
         <strong>{verdict}</strong> {figures.join(' ')}
       </p>
-      {model.task === 'regression'
-        ? model.metrics && <ErrorBars metrics={model.metrics} />
-        : model.metrics && (
-            <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />
-          )}
+      {model.task === 'regression' && model.metrics && (
+        <ErrorBars
+          error={model.metrics.mae}
+          baseline={model.metrics.baseline_mae}
+          constant="Always the mean"
+        />
+      )}
+      {model.task === 'forecast' && model.metrics && (
+        <ErrorBars
+          error={model.metrics.errors.mae}
+          baseline={model.metrics.baseline_errors.mae}
+          constant="The last season again"
+        />
+      )}
+      {model.task === 'classification' && model.metrics && (
+        <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />
+      )}
     </section>
   );
 }
 
-function ErrorBars({ metrics: { mae, baseline_mae: baseline } }: { metrics: RegressionMetrics }) {
-  const longest = Math.max(mae, baseline) || 1;
+interface Errors {
+  readonly error: number;
+  readonly baseline: number;
+  /** What the baseline always answers. */
+  readonly constant: string;
+}
+
+function ErrorBars({ error, baseline, constant }: Errors) {
+  const longest = Math.max(error, baseline) || 1;
   return (
     <figure class="comparison">
       <figcaption>Off by, on average (shorter is better)</figcaption>
       <Bars
         rows={[
-          { name: 'This model', share: mae / longest, text: measure(mae) },
+          { name: 'This model', share: error / longest, text: measure(error) },
           {
-            name: 'Always the mean',
+            name: constant,
             share: baseline / longest,
             text: measure(baseline),
             isFaint: true,

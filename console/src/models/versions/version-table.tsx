@@ -89,6 +89,7 @@ function stateOf({ status, failure }: Model): string {
 
 function headlineOf(model: Model): string {
   if (model.metrics === null) return '–';
+  if (model.task === 'forecast') return `Off by ${measure(model.metrics.errors.mae)} on average`;
   return model.task === 'regression'
     ? `Off by ${measure(model.metrics.mae)} on average`
     : `Accuracy ${finePercent(model.metrics.accuracy)}`;

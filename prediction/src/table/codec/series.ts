@@ -21,7 +21,10 @@ export type SeriesPiece =
 const indexSchema = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
 export const gridSchema = v.strictObject({
-  form: v.union([v.picklist(['number', 'month', 'date', 'local']), v.pipe(v.number(), v.safeInteger())]),
+  form: v.union([
+    v.picklist(['number', 'month', 'date', 'local']),
+    v.pipe(v.number(), v.safeInteger()),
+  ]),
   step: v.strictObject({ unit: v.picklist(STEP_UNITS), count: v.pipe(v.number(), v.gtValue(0)) }),
   origin: v.number(),
   day: indexSchema,
@@ -57,7 +60,12 @@ export const seriesHeadSchema = v.object({
   grid: gridSchema,
   columns: v.custom<ForecastTable['columns']>(Array.isArray),
   covariates: v.array(v.object({ name: v.string(), isKnown: v.boolean() })),
-  lengths: v.object({ groupCodes: indexSchema, starts: indexSchema, ends: indexSchema, values: indexSchema }),
+  lengths: v.object({
+    groupCodes: indexSchema,
+    starts: indexSchema,
+    ends: indexSchema,
+    values: indexSchema,
+  }),
   report: reportSchema,
 });
 
@@ -131,7 +139,12 @@ function* cutTexts(texts: readonly string[], bytes: number): Generator<string[]>
 export class GrowingSeries {
   readonly #head: SeriesHead;
   readonly #groupTexts: string[][];
-  readonly #arrays: { groupCodes: Uint32Array; starts: Int32Array; ends: Uint32Array; values: Float64Array };
+  readonly #arrays: {
+    groupCodes: Uint32Array;
+    starts: Int32Array;
+    ends: Uint32Array;
+    values: Float64Array;
+  };
   readonly #covariates: readonly Float64Array[];
   readonly #filled = new Map<SeriesCells, number>();
 
@@ -166,7 +179,8 @@ export class GrowingSeries {
   /** @throws {Error} if cells are missing, or do not fit each other. */
   finish(): ForecastTable {
     for (const cells of [...Object.values(this.#arrays), ...this.#covariates]) {
-      if ((this.#filled.get(cells) ?? 0) < cells.length) throw new Error('An encoded table lacks cells.');
+      if ((this.#filled.get(cells) ?? 0) < cells.length)
+        throw new Error('An encoded table lacks cells.');
     }
     const { target, targetReading, rowCount, goal, grid, columns, covariates, report } = this.#head;
     return {

@@ -250,8 +250,9 @@ describe('series with little to tell', () => {
   });
 
   test('stay in the training, where they spoil nothing', () => {
-    const odd = Object.entries(strange)
-      .map(([, values]): ForecastSeries => ({ start: 0, values, past: [], known: [] }));
+    const odd = Object.entries(strange).map(
+      ([, values]): ForecastSeries => ({ start: 0, values, past: [], known: [] }),
+    );
     const set = setOf([...odd, ...many.map(({ history }) => history)]);
     const { forecaster, seriesErrors } = fit(set);
     expect(Math.abs(mean(countCoverage(forecaster, many, 0.9)) - 0.9)).toBeLessThan(0.03);

@@ -136,7 +136,9 @@ export class ForecastRequest {
     const at = this.#count++;
     if (at >= MAX_ROWS) {
       const most = MAX_ROWS.toLocaleString('en');
-      throw new InvalidRowsError([{ row: at, message: `is one row too many: at most ${most} are read for forecasts` }]);
+      throw new InvalidRowsError([
+        { row: at, message: `is one row too many: at most ${most} are read for forecasts` },
+      ]);
     }
     const { order, target, groups, model } = this.#index;
     const orderText = cellText(order.of(row));
@@ -144,7 +146,12 @@ export class ForecastRequest {
     const texts = groups.map((cell) => cellText(cell.of(row)));
     if (orderText === '') {
       if (targetText === '') this.#match(texts, at);
-      else this.#fault(at, model.order_by, `is missing, but a row of history needs it beside ${quote(model.target)}`);
+      else
+        this.#fault(
+          at,
+          model.order_by,
+          `is missing, but a row of history needs it beside ${quote(model.target)}`,
+        );
       return;
     }
     const position = this.#readPosition(orderText, at);
@@ -178,7 +185,11 @@ export class ForecastRequest {
       const message = `must be at most ${horizon}, the horizon that the model was trained for`;
       throw new InvalidRowsError([{ parameter: 'steps', message }]);
     }
-    if (this.#count === 0) this.#match(this.#index.groups.map(() => ''), 0);
+    if (this.#count === 0)
+      this.#match(
+        this.#index.groups.map(() => ''),
+        0,
+      );
     for (const sent of this.#sent.values()) this.#checkSeries(sent);
     this.#throwFaults();
     const all = [...this.#sent.values()];
@@ -207,7 +218,10 @@ export class ForecastRequest {
     this.#comparisons += series.length;
     if (this.#comparisons > MAX_COMPARISONS && at > 0) {
       throw new InvalidRowsError([
-        { row: at, message: 'is one too many of the rows that name some of the groups; name all of them' },
+        {
+          row: at,
+          message: 'is one too many of the rows that name some of the groups; name all of them',
+        },
       ]);
     }
     let hasFound = false;
@@ -233,12 +247,20 @@ export class ForecastRequest {
     const { grid, order_by } = this.#index.model;
     const moment = parseMoment(text, parseNumber);
     if (moment === undefined) {
-      this.#fault(at, order_by, `must be ${describeForm(grid.form)}, but is ${quote(text)}. ${momentHint(order_by)}`);
+      this.#fault(
+        at,
+        order_by,
+        `must be ${describeForm(grid.form)}, but is ${quote(text)}. ${momentHint(order_by)}`,
+      );
       return undefined;
     }
     const isZoned = typeof moment.form === 'number' && typeof grid.form === 'number';
     if (moment.form !== grid.form && !isZoned) {
-      this.#fault(at, order_by, `must be ${describeForm(grid.form)} as in the table, but is ${quote(text)}`);
+      this.#fault(
+        at,
+        order_by,
+        `must be ${describeForm(grid.form)} as in the table, but is ${quote(text)}`,
+      );
       return undefined;
     }
     const position = findPosition(grid, moment.value);
@@ -280,7 +302,11 @@ export class ForecastRequest {
     }
     const first = storedEnd === undefined ? oldest : Math.min(oldest, storedEnd);
     if (positions.length > 0 && newest - first > MAX_SPAN) {
-      this.#fault(last, order_by, `is ${(newest - first).toLocaleString('en')} steps after the row before it; send history without such a gap`);
+      this.#fault(
+        last,
+        order_by,
+        `is ${(newest - first).toLocaleString('en')} steps after the row before it; send history without such a gap`,
+      );
       return;
     }
     const end = Math.max(storedEnd ?? newest, newest);
@@ -336,7 +362,11 @@ function joinSeries(sent: SentSeries, index: SeriesIndex, count: number): AskedS
   const isUnchanged = stored !== undefined && positions.length === 0 && start === stored.start;
   const copy = (source: Float64Array | undefined, size: number) => {
     const cells = new Float64Array(size).fill(Number.NaN);
-    if (source && stored) cells.set(source.subarray(Math.max(0, start - stored.start)), Math.max(0, stored.start - start));
+    if (source && stored)
+      cells.set(
+        source.subarray(Math.max(0, start - stored.start)),
+        Math.max(0, stored.start - start),
+      );
     return cells;
   };
   const hasAsked = asked.length > 0 && readers.some(({ isKnown }) => isKnown);

@@ -1,5 +1,10 @@
 import { Rounding } from '../../intervals/target-range.js';
-import { type AnswerLayout, flagChoice, layOutAnswer, type PredictedBlock } from '../../serving/answer-layout.js';
+import {
+  type AnswerLayout,
+  flagChoice,
+  layOutAnswer,
+  type PredictedBlock,
+} from '../../serving/answer-layout.js';
 import { InvalidRowsError } from '../../serving/invalid-rows.js';
 import { ObjectBlock, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import { type SchemaCheck, SchemaChecks } from '../../serving/row-check.js';
@@ -41,6 +46,9 @@ const [MIN_LEVEL, MAX_LEVEL] = [0.01, 0.99];
 
 /** Rows of an answer that are made together. */
 const MAX_ROWS = 256;
+
+/** Positions whose moments are kept as they are written. */
+const MAX_MOMENTS = 10_000;
 
 /** Series that are forecast together: some milliseconds. */
 const MAX_SERIES = 32;
@@ -133,7 +141,9 @@ export class SeriesServer {
     for (const { block, predicted } of this.#answer(rows, options, Number.POSITIVE_INFINITY)) {
       for (let index = 0; index < block.rowCount; index++) {
         const sent = block.row(index);
-        const row = Object.fromEntries([order_by, ...group_by].map((name) => [name, sent[name] ?? null]));
+        const row = Object.fromEntries(
+          [order_by, ...group_by].map((name) => [name, sent[name] ?? null]),
+        );
         predictions.push({ row, ...readNumbers(predicted.numbers, index) });
       }
     }
@@ -225,6 +235,7 @@ class BlockBuilder {
   readonly #level: number;
   readonly #numbers = new Float64Array(MAX_ROWS * NUMBERS);
   readonly #predicted: PredictedBlock;
+  readonly #moments = new Map<number, string | number>();
   #rows: RowObject[] = [];
 
   constructor(parts: Parts, level: number) {
@@ -240,7 +251,6 @@ class BlockBuilder {
 
   *add(asked: readonly AskedSeries[]): Generator<AnsweredBlock> {
     const { forecaster, model } = this.#parts;
-    const { grid } = model;
     let most = 0;
     for (const { steps } of asked) for (const { step } of steps) most = Math.max(most, step);
     if (most === 0) return;
@@ -262,10 +272,22 @@ class BlockBuilder {
         numbers[at + MIN] = rounding.down(Math.min(low, value));
         numbers[at + MAX] = rounding.up(Math.max(high, value));
         numbers[at + STEP] = step;
-        this.#rows.push(row ?? nextRow(model, groups, formatMoment(grid.form, findMoment(grid, position))));
+        this.#rows.push(row ?? nextRow(model, groups, this.#formatPosition(position)));
         if (this.#rows.length === MAX_ROWS) yield* this.end();
       }
     }
+  }
+
+  /** Series mostly end together, so that their steps have the same moments. */
+  #formatPosition(position: number): string | number {
+    let text = this.#moments.get(position);
+    if (text === undefined) {
+      const { grid } = this.#parts.model;
+      text = formatMoment(grid.form, findMoment(grid, position));
+      if (this.#moments.size === MAX_MOMENTS) this.#moments.clear();
+      this.#moments.set(position, text);
+    }
+    return text;
   }
 
   *end(): Generator<AnsweredBlock> {
@@ -303,5 +325,7 @@ function readNumbers(numbers: Float64Array, index: number): Omit<ForecastPredict
 
 function refuseLevel(level: number | undefined): void {
   if (level === undefined || (level >= MIN_LEVEL && level <= MAX_LEVEL)) return;
-  throw new RangeError(`The confidence must be within ${MIN_LEVEL} to ${MAX_LEVEL}, but is ${level}.`);
+  throw new RangeError(
+    `The confidence must be within ${MIN_LEVEL} to ${MAX_LEVEL}, but is ${level}.`,
+  );
 }

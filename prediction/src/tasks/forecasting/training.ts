@@ -1,4 +1,8 @@
-import { CATEGORY_BYTES, type ColumnSummary, chooseCategories } from '../../table/column-profile.js';
+import {
+  CATEGORY_BYTES,
+  type ColumnSummary,
+  chooseCategories,
+} from '../../table/column-profile.js';
 import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
 import { createSeriesSet } from './horizon.js';
