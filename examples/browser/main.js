@@ -45,10 +45,12 @@ whenSent(training, async (fields) => {
       bar.value = progress;
     },
   });
-  const found =
-    model.task === 'regression'
-      ? `explains ${Math.round((model.metrics?.r2 ?? 0) * 100)} % of the variance`
-      : `is right in ${Math.round((model.metrics?.accuracy ?? 0) * 100)} % of the rows`;
+  let found = model.summary;
+  if (model.task === 'regression') {
+    found = `explains ${Math.round((model.metrics?.r2 ?? 0) * 100)} % of the variance`;
+  } else if (model.task === 'classification') {
+    found = `is right in ${Math.round((model.metrics?.accuracy ?? 0) * 100)} % of the rows`;
+  }
   the('[name=result]', HTMLOutputElement, training).value =
     `Ready: from ${model.row_count} rows, it ${found}.`;
 });
