@@ -58,7 +58,10 @@ export function judge(
     smape: mean(errors),
     naiveSmape: mean(naiveErrors),
     coverage: new Map(
-      [...kept].map(([level, ofSteps]) => [level, ofSteps.map((count) => count / forecasts.length)]),
+      [...kept].map(([level, ofSteps]) => [
+        level,
+        ofSteps.map((count) => count / forecasts.length),
+      ]),
     ),
     msis,
     fitSeconds: (fitted - begun) / 1000,
@@ -89,7 +92,11 @@ export function mean(values: readonly number[]): number {
 }
 
 /** @param asked the largest sMAPE. */
-export function findAccuracy(name: string, { smape, naiveSmape }: Judgement, asked?: number): Finding {
+export function findAccuracy(
+  name: string,
+  { smape, naiveSmape }: Judgement,
+  asked?: number,
+): Finding {
   return {
     asked: `${name}: sMAPE${asked === undefined ? '' : ` ≤ ${asked}`}`,
     measured: `${smape.toFixed(2)}; the last season again ${naiveSmape.toFixed(2)}`,

@@ -22,7 +22,9 @@ export const peers: Scenario = {
   name: 'peers',
   run: async (_, { data }: Given) => {
     if (data === undefined) return [leftOut('no folder is named by --data')];
-    const sets = (await Promise.all(['m3', 'tourism'].map((name) => readSeries(data, name)))).flat();
+    const sets = (
+      await Promise.all(['m3', 'tourism'].map((name) => readSeries(data, name)))
+    ).flat();
     const logs = new Map<string, number[]>();
     const findings: Finding[] = [];
     for (const held of sets) {
@@ -36,7 +38,9 @@ export const peers: Scenario = {
       }
       const ours = mean(sample.map((index) => msis[index] ?? 0));
       for (const [peer, bounds] of Object.entries(answers)) {
-        const theirs = mean(bounds.map((ofSeries, at) => scoreBounds(held, sample[at] ?? 0, ofSeries)));
+        const theirs = mean(
+          bounds.map((ofSeries, at) => scoreBounds(held, sample[at] ?? 0, ofSeries)),
+        );
         logs.set(peer, [...(logs.get(peer) ?? []), Math.log(ours / theirs)]);
         findings.push({
           asked: `${held.name}: MSIS of ${sample.length} series, and that of ${peer}`,

@@ -93,5 +93,7 @@ export class PartForecaster {
 
 /** @param weight of the correction by trees, 0 to 1. */
 export function weighForecast({ base, corrections, lowest }: PartForecast, weight: number) {
-  return base.map((value, step) => toFinite(Math.max(value + weight * (corrections[step] ?? 0), lowest)));
+  return base.map((value, step) =>
+    toFinite(Math.max(value + weight * (corrections[step] ?? 0), lowest)),
+  );
 }

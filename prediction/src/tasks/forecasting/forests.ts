@@ -1,12 +1,12 @@
 import { chooseErrorFloor } from '../../intervals/conformal.js';
 import { average } from '../../intervals/statistics.js';
-import { chooseCuts, CutGrid } from '../../trees/binning/bin-mapper.js';
+import { CutGrid, chooseCuts } from '../../trees/binning/bin-mapper.js';
 import { Learner } from '../../trees/boosting/learner.js';
 import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import { seededRandom } from '../../trees/random.js';
-import type { InputReader } from './inputs.js';
 import type { Part } from './forecaster.js';
+import type { InputReader } from './inputs.js';
 
 /** The most rows that forests are grown on: a step from an origin each. */
 const MAX_ROWS = 150_000;

@@ -94,7 +94,10 @@ export class InputReader {
   }
 }
 
-function readOrigin({ history, course, scale, isSeasonal }: BaseForecast, season: number): number[] {
+function readOrigin(
+  { history, course, scale, isSeasonal }: BaseForecast,
+  season: number,
+): number[] {
   const count = course.length;
   const last = course[count - 1] ?? 0;
   let mean = 0;
