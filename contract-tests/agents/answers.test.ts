@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { calls, chunk, DONE, endless, says, stream, usageChunk } from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
 import { slowTable } from '../../testkit/data/diamonds.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { type AgentEvent, AgentService } from './agent-service.js';
 
 let service: AgentService;
@@ -51,6 +52,48 @@ describe('an agent', () => {
       { kind: 'unknown-name', name: 'colour', nearest: 'color' },
     ]);
     expect(usage).toMatchObject({ requests: 2, total_tokens: 15 });
+  });
+
+  test('forecasts a series, each step in words with its interval', async () => {
+    const rows = ['A', 'B'].flatMap((store, place) =>
+      Array.from({ length: 48 }, (_, index) => ({
+        month: `${2020 + Math.floor(index / 12)}-${String(1 + (index % 12)).padStart(2, '0')}`,
+        store,
+        sales: 100 * (place + 1) + ((index * 7) % 12),
+      })),
+    );
+    const query = 'target=sales&order_by=month&group_by=store&horizon=3';
+    const address = '/api/projects/default/models/store_sales';
+    const training = await service.send('PUT', `${address}?${query}`, rows);
+    expect(training.status).toBe(202);
+    await untilReadyAt(`${service.server.url}${address}`, {
+      Authorization: `Bearer ${service.key}`,
+    });
+    const skills = [{ type: 'model', params: { model: 'store_sales' } }];
+    const agent = await service.agent({ skills });
+    play(uses({ series: { store: 'B' }, steps: 2 }));
+    const { steps } = await service.answer(agent, 'How will B do?');
+    expect(JSON.parse(steps[0]?.result ?? '')).toMatchObject({
+      target: 'sales',
+      series: { store: 'B' },
+      forecasts: [
+        {
+          month: '2024-01',
+          step: 1,
+          interval: { confidence: 0.9 },
+          words: expect.stringMatching(/^2024-01: [\d.]+, and with a confidence of 0.9 from/),
+        },
+        { month: '2024-02', step: 2 },
+      ],
+    });
+    const { parameters } = sent()[0]?.tools?.[0]?.function ?? {};
+    expect(Object(parameters).properties.series.properties.store.enum).toEqual(['A', 'B']);
+    play(uses({ series: { store: 'Z' }, steps: 2 }));
+    const failed = await service.answer(agent, 'How will Z do?');
+    expect(failed.steps[0]?.error).toContain('"store" "Z"');
+    play(uses({ steps: 2 }));
+    const unnamed = await service.answer(agent, 'How will they do?');
+    expect(unnamed.steps[0]?.error).toContain('Name the series by "store"');
   });
 
   test('offers the columns of a model, with its categories as choices', async () => {

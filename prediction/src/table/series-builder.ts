@@ -23,7 +23,7 @@ import {
 } from './time-grid.js';
 
 /** The most rows of a table of series: they have few columns. */
-export const MAX_SERIES_ROWS = 10_000_000;
+const MAX_SERIES_ROWS = 10_000_000;
 
 /** The most distinct values of a group column, and the characters of one. */
 const MAX_GROUPS = 1_000_000;

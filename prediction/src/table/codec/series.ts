@@ -4,7 +4,7 @@ import { STEP_UNITS } from '../time-grid.js';
 import { numberReadingSchema } from './format.js';
 
 /** The format of encoded tables of series. */
-export const SERIES_FORMAT = 'roster-series/1';
+const SERIES_FORMAT = 'roster-series/1';
 
 /** The arrays of a table of series, each with its pieces in their order. */
 const ARRAYS = ['groupCodes', 'starts', 'ends', 'values'] as const;
