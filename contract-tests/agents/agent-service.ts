@@ -42,7 +42,7 @@ export class AgentService {
     readonly server: ServerProcess,
     private readonly folder: string,
     /** The key with every scope. */
-    private readonly key: string,
+    readonly key: string,
   ) {}
 
   /** @param env variables beside those that agents need */
