@@ -82,7 +82,7 @@ export function meanSeasonalDifference(values: Float64Array, season: number): nu
   return sum > 0 ? sum / (values.length - season) : Number.NaN;
 }
 
-export function symmetricError(actual: number, forecast: number): number {
+function symmetricError(actual: number, forecast: number): number {
   const size = Math.abs(actual) + Math.abs(forecast);
   return size > 0 ? (200 * Math.abs(actual - forecast)) / size : 0;
 }

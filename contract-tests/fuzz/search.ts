@@ -44,7 +44,7 @@ export async function searchRequests(
   findings.add({ ...last, seed, path: details.counterexamplePath ?? '' });
 }
 
-export async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {
+async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {
   const filled = await fixture.fill(made);
   const request = requestOf(made, filled);
   fixture.noteIdempotencyKey(request.headers['Idempotency-Key']);

@@ -73,7 +73,7 @@ const MAX_STEPS_IN_SEQUENCE = 40;
 const SHRINKS = 200;
 
 /** Sequences that begin with some creations, so that there are resources to change. */
-export const sequences: fc.Arbitrary<Command[]> = fc
+const sequences: fc.Arbitrary<Command[]> = fc
   .tuple(
     fc.array(creation.arbitrary, { minLength: 3, maxLength: 6, size: 'max' }),
     fc.array(commands, { maxLength: MAX_STEPS_IN_SEQUENCE, size: 'max' }),
@@ -117,7 +117,7 @@ export async function searchSequences(
  * Runs commands in a new project and on a model of it, then deletes the project.
  * @throws {Mismatch} if an answer differs from the model
  */
-export async function runSequence(project: Project, sequence: readonly Command[]): Promise<void> {
+async function runSequence(project: Project, sequence: readonly Command[]): Promise<void> {
   const state = new State();
   await project.ask('createProject', 'POST', '/projects', [201], {
     project: { name: project.name },
