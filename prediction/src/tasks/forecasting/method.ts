@@ -118,7 +118,9 @@ export function fitForecaster(
   };
   const earlier = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
   const value_weight = chooseWeight(earlier);
-  const [outcomes = []] = test({ back: 0, length }, MAX_ORIGINS, [value_weight]);
+  // Of each series at least one, so that the worst are known.
+  const maxOrigins = Math.max(MAX_ORIGINS, series.length);
+  const [outcomes = []] = test({ back: 0, length }, maxOrigins, [value_weight]);
   const forests = fitBefore(0, 0.3);
   progress.finish();
   return {
