@@ -99,20 +99,17 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
 /** The quality of a model in one figure. */
 function qualityOf(model: Model) {
   if (model.metrics === null) return null;
-  if (model.task === 'forecast') {
+  if (model.task === 'classification') {
     return (
       <>
-        Off by <strong>{rounded(model.metrics.errors.mae)}</strong> on average
+        Accuracy <strong>{percent(model.metrics.accuracy)}</strong>
       </>
     );
   }
-  return model.task === 'regression' ? (
+  const { mae } = model.task === 'forecast' ? model.metrics.errors : model.metrics;
+  return (
     <>
-      Off by <strong>{rounded(model.metrics.mae)}</strong> on average
-    </>
-  ) : (
-    <>
-      Accuracy <strong>{percent(model.metrics.accuracy)}</strong>
+      Off by <strong>{rounded(mae)}</strong> on average
     </>
   );
 }

@@ -9,15 +9,13 @@ export interface AddedColumn {
   readonly name: string;
 }
 
-const ENDINGS = {
-  regression: ['', '_min', '_max', '_confidence'],
-  classification: ['', '_confidence', '_set'],
-  forecast: ['', '_min', '_max', '_confidence'],
-} as const;
+const CLASS_ENDINGS = ['', '_confidence', '_set'];
+const NUMBER_ENDINGS = ['', '_min', '_max', '_confidence'];
 
 /** Returns the columns that predictions add to a file, with names that the file does not have. */
 export function addedColumns(model: Model, columns: readonly string[]): AddedColumn[] {
-  return ENDINGS[model.task].map((ending) => {
+  const endings = model.task === 'classification' ? CLASS_ENDINGS : NUMBER_ENDINGS;
+  return endings.map((ending) => {
     const field = `${model.target}${ending}`;
     return { field, name: withoutFormula(freeName(field, columns)) };
   });

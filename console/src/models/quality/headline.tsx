@@ -1,4 +1,4 @@
-import type { ClassificationMetrics, Model } from 'roster-client';
+import type { ClassificationMetrics, ClassificationModel, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { finePercent, measure } from '../../ui/format.js';
 
@@ -11,44 +11,31 @@ export function Headline({ model }: { model: Model }) {
       <p class="summary">
         <strong>{verdict}</strong> {figures.join(' ')}
       </p>
-      {model.task === 'regression' && model.metrics && (
-        <ErrorBars
-          error={model.metrics.mae}
-          baseline={model.metrics.baseline_mae}
-          constant="Always the mean"
-        />
-      )}
-      {model.task === 'forecast' && model.metrics && (
-        <ErrorBars
-          error={model.metrics.errors.mae}
-          baseline={model.metrics.baseline_errors.mae}
-          constant="The last season again"
-        />
-      )}
-      {model.task === 'classification' && model.metrics && (
-        <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />
-      )}
+      {model.task === 'classification'
+        ? model.metrics && (
+            <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />
+          )
+        : model.metrics && <ErrorBars metrics={model.metrics} />}
     </section>
   );
 }
 
-interface Errors {
-  readonly error: number;
-  readonly baseline: number;
-  /** What the baseline always answers. */
-  readonly constant: string;
-}
+type ErrorMetrics = NonNullable<Exclude<Model, ClassificationModel>['metrics']>;
 
-function ErrorBars({ error, baseline, constant }: Errors) {
-  const longest = Math.max(error, baseline) || 1;
+function ErrorBars({ metrics }: { metrics: ErrorMetrics }) {
+  const [mae, baseline, constant] =
+    'errors' in metrics
+      ? [metrics.errors.mae, metrics.baseline_errors.mae, 'the last']
+      : [metrics.mae, metrics.baseline_mae, 'the mean'];
+  const longest = Math.max(mae, baseline) || 1;
   return (
     <figure class="comparison">
       <figcaption>Off by, on average (shorter is better)</figcaption>
       <Bars
         rows={[
-          { name: 'This model', share: error / longest, text: measure(error) },
+          { name: 'This model', share: mae / longest, text: measure(mae) },
           {
-            name: constant,
+            name: `Always ${constant}`,
             share: baseline / longest,
             text: measure(baseline),
             isFaint: true,

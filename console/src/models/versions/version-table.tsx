@@ -89,8 +89,7 @@ function stateOf({ status, failure }: Model): string {
 
 function headlineOf(model: Model): string {
   if (model.metrics === null) return '–';
-  if (model.task === 'forecast') return `Off by ${measure(model.metrics.errors.mae)} on average`;
-  return model.task === 'regression'
-    ? `Off by ${measure(model.metrics.mae)} on average`
-    : `Accuracy ${finePercent(model.metrics.accuracy)}`;
+  if (model.task === 'classification') return `Accuracy ${finePercent(model.metrics.accuracy)}`;
+  const { mae } = model.task === 'forecast' ? model.metrics.errors : model.metrics;
+  return `Off by ${measure(mae)} on average`;
 }
