@@ -65,6 +65,12 @@ function Cards({ project, models }: { project: string; models: readonly Model[] 
   );
 }
 
+const PREDICTS = {
+  regression: ['Predicts', 'a number'],
+  classification: ['Predicts', 'a class'],
+  forecast: ['Forecasts', 'a number over time'],
+} as const;
+
 function ModelCard({ project, model }: { project: string; model: Model }) {
   const { name, status, progress, failure, serving_version: serving } = model;
   return (
@@ -73,7 +79,7 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
         <a href={href(['projects', project, 'models', name])}>{name}</a>
       </h2>
       <p class="faint">
-        Predicts {model.target}, {model.task === 'regression' ? 'a number' : 'a class'}
+        {PREDICTS[model.task][0]} {model.target}, {PREDICTS[model.task][1]}
       </p>
       {status === 'ready' && <p class="quality">{qualityOf(model)}</p>}
       {status === 'training' && (
@@ -99,13 +105,17 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
 /** The quality of a model in one figure. */
 function qualityOf(model: Model) {
   if (model.metrics === null) return null;
-  return model.task === 'regression' ? (
+  if (model.task === 'classification') {
+    return (
+      <>
+        Accuracy <strong>{percent(model.metrics.accuracy)}</strong>
+      </>
+    );
+  }
+  const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
+  return (
     <>
-      Off by <strong>{rounded(model.metrics.mae)}</strong> on average
-    </>
-  ) : (
-    <>
-      Accuracy <strong>{percent(model.metrics.accuracy)}</strong>
+      Off by <strong>{rounded(mae)}</strong> on average
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
 import { finePercent, percent } from '../ui/format.js';
+import { Later } from '../ui/later.js';
 import { ModelFrame } from './model-frame.js';
 import { Confusion } from './quality/confusion.js';
 import { CoverageByClass, CoverageByError } from './quality/coverage.js';
@@ -23,10 +24,12 @@ function Quality({ model }: { model: Model }) {
   return (
     <>
       <Headline model={model} />
-      {model.task === 'regression' ? (
-        <RegressionQuality model={model} />
-      ) : (
-        <ClassificationQuality model={model} />
+      {model.task === 'regression' && <RegressionQuality model={model} />}
+      {model.task === 'classification' && <ClassificationQuality model={model} />}
+      {model.task === 'forecast' && (
+        <Later load={() => import('./model-views.js')}>
+          {({ ForecastQuality }) => <ForecastQuality model={model} />}
+        </Later>
       )}
       <div class="aside-facts">
         <section>

@@ -11,6 +11,7 @@ export interface AddedColumn {
 
 const ENDINGS = {
   regression: ['', '_min', '_max', '_confidence'],
+  forecast: ['', '_min', '_max', '_confidence'],
   classification: ['', '_confidence', '_set'],
 } as const;
 

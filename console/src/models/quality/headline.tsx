@@ -1,4 +1,4 @@
-import type { ClassificationMetrics, Model, RegressionMetrics } from 'roster-client';
+import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { finePercent, measure } from '../../ui/format.js';
 
@@ -11,16 +11,27 @@ export function Headline({ model }: { model: Model }) {
       <p class="summary">
         <strong>{verdict}</strong> {figures.join(' ')}
       </p>
-      {model.task === 'regression'
-        ? model.metrics && <ErrorBars metrics={model.metrics} />
-        : model.metrics && (
-            <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />
-          )}
+      <Comparison model={model} />
     </section>
   );
 }
 
-function ErrorBars({ metrics: { mae, baseline_mae: baseline } }: { metrics: RegressionMetrics }) {
+function Comparison({ model }: { model: Model }) {
+  if (model.metrics === null) return null;
+  if (model.task === 'classification') {
+    return <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />;
+  }
+  if (model.task === 'regression') {
+    const { mae, baseline_mae } = model.metrics;
+    return <ErrorBars mae={mae} baseline={baseline_mae} name="Always the mean" />;
+  }
+  const { errors, baseline_errors } = model.metrics;
+  return (
+    <ErrorBars mae={errors.mae} baseline={baseline_errors.mae} name="Repeating the last season" />
+  );
+}
+
+function ErrorBars({ mae, baseline, name }: { mae: number; baseline: number; name: string }) {
   const longest = Math.max(mae, baseline) || 1;
   return (
     <figure class="comparison">
@@ -29,7 +40,7 @@ function ErrorBars({ metrics: { mae, baseline_mae: baseline } }: { metrics: Regr
         rows={[
           { name: 'This model', share: mae / longest, text: measure(mae) },
           {
-            name: 'Always the mean',
+            name,
             share: baseline / longest,
             text: measure(baseline),
             isFaint: true,

@@ -89,7 +89,7 @@ function stateOf({ status, failure }: Model): string {
 
 function headlineOf(model: Model): string {
   if (model.metrics === null) return '–';
-  return model.task === 'regression'
-    ? `Off by ${measure(model.metrics.mae)} on average`
-    : `Accuracy ${finePercent(model.metrics.accuracy)}`;
+  if (model.task === 'classification') return `Accuracy ${finePercent(model.metrics.accuracy)}`;
+  const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
+  return `Off by ${measure(mae)} on average`;
 }
