@@ -33,6 +33,7 @@ const CONSOLE_POLICY =
 const FILES: Readonly<Record<string, string>> = {
   '/console/index.js': '../console/console/index.js',
   '/console/agent-views.js': '../console/console/agent-views.js',
+  '/console/model-views.js': '../console/console/model-views.js',
   '/console/index.css': '../console/console/index.css',
   '/console/diamonds.csv': '../console/console/diamonds.csv',
   '/console/more-diamonds.csv': '../console/console/more-diamonds.csv',
