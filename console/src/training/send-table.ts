@@ -12,7 +12,12 @@ export interface TrainingRequest {
   readonly task?: 'regression' | 'classification' | undefined;
   /** What is forecast, if the target is to be forecast over time. */
   readonly series?:
-    | { readonly order_by: string; readonly group_by: string[]; readonly horizon: number }
+    | {
+        readonly order_by: string;
+        readonly group_by: string[];
+        readonly known: string[];
+        readonly horizon: number;
+      }
     | undefined;
   readonly table: Blob;
   /** The format of the table, if not commas and UTF-8. */
