@@ -79,6 +79,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
           ))}
         </fieldset>
       </form>
+      <h2>The next values</h2>
       <Loading loaded={loaded} what="the forecast" retry={reload}>
         {({ answered, asked }) => (
           <>
