@@ -37,6 +37,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/console/index.css': '../console/console/index.css',
   '/console/diamonds.csv': '../console/console/diamonds.csv',
   '/console/more-diamonds.csv': '../console/console/more-diamonds.csv',
+  '/console/house-sales.csv': '../console/console/house-sales.csv',
   '/docs/swagger-ui.css': './swagger-ui/swagger-ui.css',
   '/docs/swagger-ui-bundle.js': './swagger-ui/swagger-ui-bundle.js',
   '/docs/swagger-ui-bundle.js.LICENSE.txt': './swagger-ui/swagger-ui-bundle.js.LICENSE.txt',
