@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises';
+import { answered } from 'roster-client';
 import { describe, expect, test } from 'vitest';
-import { browserAndService, expectGoodViewInEachWindow, openConsole } from './console-page.js';
+import {
+  browserAndService,
+  expectGoodViewInEachWindow,
+  goTo,
+  openConsole,
+} from './console-page.js';
 import { chooseFile } from './table-views.js';
 
 /** Sales of three stores in 60 months, with a season; the first store has a gap, the last ends early. */
@@ -18,6 +24,24 @@ const sales = [
 
 describe('forecasts in the console', () => {
   const on = browserAndService();
+
+  test('of house sales are one click away in an empty project', async () => {
+    await answered(on.roster.POST('/projects', { body: { project: { name: 'houses' } } }));
+    const look = await openConsole(on.browser, on.server.url, '/projects/houses/models');
+    const { page } = look;
+    await page.getByRole('button', { name: 'Forecast house sales' }).click();
+    await page.getByRole('heading', { level: 1, name: 'house_sales' }).waitFor();
+    // Training takes longer on a busy machine.
+    const worst = page.getByRole('heading', { name: 'Series with the largest errors' });
+    await worst.waitFor({ timeout: 90_000 });
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('link', { name: 'Forecast', exact: true }).click();
+    await page.getByText('The next 12 steps').waitFor();
+    await expectGoodViewInEachWindow(look);
+    await goTo(page, '/projects/houses/models', 'Models');
+    await page.getByText('Forecasts sales, a number over time').waitFor();
+    await page.context().close();
+  });
 
   test('are trained from a table of series, judged, shown with intervals, and downloaded', async () => {
     const look = await openConsole(on.browser, on.server.url, '/projects/default/models/~new');

@@ -32,10 +32,12 @@ function Quality({ model }: { model: Model }) {
         </Later>
       )}
       <div class="aside-facts">
-        <section>
-          <h2>Columns</h2>
-          <Importance model={model} />
-        </section>
+        {model.columns?.some(({ used, importance }) => !used || importance) && (
+          <section>
+            <h2>Columns</h2>
+            <Importance model={model} />
+          </section>
+        )}
         <section>
           <h2>About this version</h2>
           <VersionFacts model={model} />

@@ -27,7 +27,7 @@ export function ForecastQuality({ model }: { model: ForecastModel }) {
     <>
       <h2>Accuracy</h2>
       <Errors metrics={metrics} />
-      <div class="figures">
+      <div class="figures spaced">
         <ErrorsByStep metrics={metrics} target={model.target} />
         <CoverageByStep metrics={metrics} />
       </div>
@@ -71,12 +71,10 @@ function Errors({ metrics }: { metrics: Metrics }) {
   );
 }
 
-/** Labels whole steps only: a short horizon would else have a step 1.5. */
+/** Places steps, counted from 1, and labels whole ones: a short horizon would else have a step 1.5. */
 export function stepScale(steps: number, [from, to]: readonly [number, number]): Scale {
-  const scale = linearScale([1, Math.max(2, steps)], [from, to], Math.min(steps, (to - from) / 60));
-  const ticks = [...new Set([1, ...scale.ticks])].filter(
-    (tick) => Number.isInteger(tick) && tick <= steps,
-  );
+  const scale = linearScale([1, steps], [from, to], Math.min(steps, (to - from) / 60));
+  const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick <= steps);
   return Object.assign((step: number) => scale(step), { ticks });
 }
 
