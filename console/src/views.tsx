@@ -1,13 +1,11 @@
 import type { ComponentChildren } from 'preact';
 import { KeyView } from './key/key-view.js';
-import { Later } from './later.js';
 import { ModelList } from './models/model-list.js';
 import { ModelView } from './models/model-view.js';
 import { PredictFileView } from './models/predict-file-view.js';
 import { StartView } from './models/start-view.js';
 import { TrainView } from './models/train-view.js';
 import { TryRowView } from './models/try-row-view.js';
-import { VersionsView } from './models/versions-view.js';
 import { AGENTS } from './resources/agents.js';
 import { CHATBOTS } from './resources/chatbots.js';
 import { ProjectsView } from './resources/projects-view.js';
@@ -15,9 +13,12 @@ import { ResourceView } from './resources/resource-view.js';
 import { ResourcesView } from './resources/resources-view.js';
 import { SKILLS } from './resources/skills.js';
 import { href, type Route } from './router/route.js';
+import { Later } from './ui/later.js';
 import { View } from './ui/view.js';
 
 type Names = readonly string[];
+
+const agentViews = () => import('./agent-views.js');
 
 /**
  * Views by their address. A segment that begins with `:` stands for any name; `~new`, which cannot
@@ -48,7 +49,11 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   ],
   [
     'projects/:project/models/:model/versions',
-    ([project = '', model = '']) => <VersionsView project={project} model={model} />,
+    ([project = '', model = '']) => (
+      <Later isPage load={() => import('./models/model-views.js')}>
+        {({ VersionsView }) => <VersionsView project={project} model={model} />}
+      </Later>
+    ),
   ],
   [
     'projects/:project/:kind',
@@ -61,13 +66,15 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/skills/:skill/documents',
     ([project = '', skill = '']) => (
-      <Later>{({ DocumentsView }) => <DocumentsView project={project} skill={skill} />}</Later>
+      <Later isPage load={agentViews}>
+        {({ DocumentsView }) => <DocumentsView project={project} skill={skill} />}
+      </Later>
     ),
   ],
   [
     'projects/:project/skills/:skill/documents/:document',
     ([project = '', skill = '', name = '']) => (
-      <Later>
+      <Later isPage load={agentViews}>
         {({ DocumentView }) => <DocumentView project={project} skill={skill} name={name} />}
       </Later>
     ),
@@ -75,13 +82,15 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/agents/:agent/talk',
     ([project = '', agent = '']) => (
-      <Later>{({ AgentView }) => <AgentView project={project} agent={agent} />}</Later>
+      <Later isPage load={agentViews}>
+        {({ AgentView }) => <AgentView project={project} agent={agent} />}
+      </Later>
     ),
   ],
   [
     'projects/:project/chatbots/:chatbot/conversations',
     ([project = '', chatbot = '']) => (
-      <Later>
+      <Later isPage load={agentViews}>
         {({ ConversationsView }) => <ConversationsView project={project} chatbot={chatbot} />}
       </Later>
     ),
@@ -89,7 +98,7 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/chatbots/:chatbot/conversations/:conversation',
     ([project = '', chatbot = '', id = '']) => (
-      <Later>
+      <Later isPage load={agentViews}>
         {({ ConversationView }) => <ConversationView project={project} chatbot={chatbot} id={id} />}
       </Later>
     ),

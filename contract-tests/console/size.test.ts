@@ -6,6 +6,7 @@ import { root } from '../../testkit/root.js';
 test.each([
   ['index.js', 60_000],
   ['agent-views.js', 12_000],
+  ['model-views.js', 8_000],
   ['index.css', 12_000],
 ])('%s has at most %d bytes, compressed', async (file, limit) => {
   const content = await readFile(new URL(`dist/server/console/console/${file}`, root));

@@ -319,7 +319,7 @@ describe('a body', () => {
       'missing',
     ],
     [
-      'history that is no number',
+      'history that is not a number',
       [{ store: 'A', month: '2020-01', sales: 'many' }],
       '',
       '/body/0/sales',

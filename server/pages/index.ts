@@ -33,9 +33,11 @@ const CONSOLE_POLICY =
 const FILES: Readonly<Record<string, string>> = {
   '/console/index.js': '../console/console/index.js',
   '/console/agent-views.js': '../console/console/agent-views.js',
+  '/console/model-views.js': '../console/console/model-views.js',
   '/console/index.css': '../console/console/index.css',
   '/console/diamonds.csv': '../console/console/diamonds.csv',
   '/console/more-diamonds.csv': '../console/console/more-diamonds.csv',
+  '/console/house-sales.csv': '../console/console/house-sales.csv',
   '/docs/swagger-ui.css': './swagger-ui/swagger-ui.css',
   '/docs/swagger-ui-bundle.js': './swagger-ui/swagger-ui-bundle.js',
   '/docs/swagger-ui-bundle.js.LICENSE.txt': './swagger-ui/swagger-ui-bundle.js.LICENSE.txt',

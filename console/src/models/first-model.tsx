@@ -1,9 +1,10 @@
+import { useState } from 'preact/hooks';
 import { navigate } from '../router/route.js';
 import { key } from '../session/key.js';
 import { baseUrl } from '../session/roster.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
 import { handOver } from '../training/chosen-file.js';
-import { DEMO, loadDemoTable } from '../training/demo.js';
+import { DEMO, FORECAST_DEMO, loadDemoTable } from '../training/demo.js';
 import { SendingProgress } from '../training/sending-progress.js';
 import { useTraining } from '../training/use-training.js';
 import { Copyable } from '../ui/copyable.js';
@@ -14,13 +15,12 @@ import { View } from '../ui/view.js';
 /** The ways to get the first model of a project. */
 export function FirstModel({ project }: { project: string }) {
   const { state, isSending, start, cancel } = useTraining();
-  const tryDemo = () =>
-    start(async () => ({
-      project,
-      name: DEMO.name,
-      target: DEMO.target,
-      table: await loadDemoTable(DEMO.table),
-    }));
+  const [demo, setDemo] = useState<typeof DEMO | typeof FORECAST_DEMO>(DEMO);
+  const tryDemo = (chosen = demo) => {
+    setDemo(chosen);
+    const { table, ...request } = chosen;
+    return start(async () => ({ project, ...request, table: await loadDemoTable(table) }));
+  };
   return (
     <View title="What do you want to predict?">
       <p class="intro">
@@ -38,13 +38,24 @@ export function FirstModel({ project }: { project: string }) {
           <button
             type="button"
             class="primary"
-            onClick={() => isSending || tryDemo()}
+            onClick={() => isSending || tryDemo(DEMO)}
             aria-disabled={isSending}
           >
             Try it with 9,000 diamonds
           </button>
+          <p>
+            Or the houses sold in 46 cities of Texas, month by month. See the next year of each
+            city, with intervals.
+          </p>
+          <button
+            type="button"
+            onClick={() => isSending || tryDemo(FORECAST_DEMO)}
+            aria-disabled={isSending}
+          >
+            Forecast house sales
+          </button>
           <SendingProgress state={state} cancel={cancel} />
-          {state.step === 'failed' && <ErrorNotice error={state.error} retry={tryDemo} />}
+          {state.step === 'failed' && <ErrorNotice error={state.error} retry={() => tryDemo()} />}
         </section>
         <section class="card">
           <h2>Use your own table</h2>

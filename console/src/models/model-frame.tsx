@@ -22,6 +22,14 @@ const TABS = [
   ['versions', 'Versions'],
 ] as const;
 
+/** The views of a forecaster, which answers the rows of a series and not those of a file. */
+const FORECAST_TABS: readonly (readonly [ModelTab, string])[] = [
+  ['quality', 'Quality'],
+  ['try', 'Forecast'],
+  ['versions', 'Versions'],
+];
+
+/** A view of a model. */
 export type ModelTab = (typeof TABS)[number][0];
 
 /** A model as its newest version, and as the version that a view shows. */
@@ -71,6 +79,7 @@ export function ModelFrame({
     if (await cancelTraining(path)) navigate(['projects', project, 'models']);
     else reload();
   };
+  const isForecast = loaded.state === 'ready' && loaded.value.shown.task === 'forecast';
   const models = href(['projects', project, 'models']);
   const newest = loaded.state === 'ready' ? loaded.value.newest : undefined;
   const actions = newest && (
@@ -108,7 +117,7 @@ export function ModelFrame({
         <>
           <Tabs
             label="Views of the model"
-            tabs={TABS.map(([id, text]) => ({
+            tabs={(isForecast ? FORECAST_TABS : TABS).map(([id, text]) => ({
               href: href(['projects', project, 'models', name, ...(id === 'quality' ? [] : [id])]),
               text,
               isCurrent: id === tab,

@@ -65,6 +65,12 @@ function Cards({ project, models }: { project: string; models: readonly Model[] 
   );
 }
 
+const PREDICTS = {
+  regression: ['Predicts', 'a number'],
+  classification: ['Predicts', 'a class'],
+  forecast: ['Forecasts', 'a number over time'],
+} as const;
+
 function ModelCard({ project, model }: { project: string; model: Model }) {
   const { name, status, progress, failure, serving_version: serving } = model;
   return (
@@ -73,7 +79,7 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
         <a href={href(['projects', project, 'models', name])}>{name}</a>
       </h2>
       <p class="faint">
-        Predicts {model.target}, {model.task === 'regression' ? 'a number' : 'a class'}
+        {PREDICTS[model.task][0]} {model.target}, {PREDICTS[model.task][1]}
       </p>
       {status === 'ready' && <p class="quality">{qualityOf(model)}</p>}
       {status === 'training' && (
@@ -106,7 +112,7 @@ function qualityOf(model: Model) {
       </>
     );
   }
-  const { mae } = model.task === 'forecast' ? model.metrics.errors : model.metrics;
+  const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
   return (
     <>
       Off by <strong>{rounded(mae)}</strong> on average

@@ -1,5 +1,6 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
 import { finePercent, percent } from '../ui/format.js';
+import { Later } from '../ui/later.js';
 import { ModelFrame } from './model-frame.js';
 import { Confusion } from './quality/confusion.js';
 import { CoverageByClass, CoverageByError } from './quality/coverage.js';
@@ -10,6 +11,7 @@ import { Reliability } from './quality/reliability.js';
 import { Residuals } from './quality/residuals.js';
 import { VersionFacts } from './quality/version-facts.js';
 
+/** The view of a model's quality. */
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="quality">
@@ -24,11 +26,18 @@ function Quality({ model }: { model: Model }) {
       <Headline model={model} />
       {model.task === 'regression' && <RegressionQuality model={model} />}
       {model.task === 'classification' && <ClassificationQuality model={model} />}
+      {model.task === 'forecast' && (
+        <Later load={() => import('./model-views.js')}>
+          {({ ForecastQuality }) => <ForecastQuality model={model} />}
+        </Later>
+      )}
       <div class="aside-facts">
-        <section>
-          <h2>Columns</h2>
-          <Importance model={model} />
-        </section>
+        {model.columns?.some(({ used, importance }) => !used || importance) && (
+          <section>
+            <h2>Columns</h2>
+            <Importance model={model} />
+          </section>
+        )}
         <section>
           <h2>About this version</h2>
           <VersionFacts model={model} />

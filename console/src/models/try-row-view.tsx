@@ -4,6 +4,7 @@ import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { count, percent } from '../ui/format.js';
+import { Later } from '../ui/later.js';
 import { ModelFrame } from './model-frame.js';
 import { byImportance } from './quality/importance.js';
 import { Answer } from './try/answer.js';
@@ -12,11 +13,19 @@ import { Curve } from './try/curve.js';
 import { cellsOf, type Row, startRow, valuesAlong } from './try/row.js';
 import { usePredictions } from './try/use-predictions.js';
 
-/** Predicts one row while its values change. */
+/** Predicts one row while its values change, or forecasts a series. */
 export function TryRowView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="try">
-      {(shown) => <TryRow project={project} model={shown} />}
+      {(shown) =>
+        shown.task === 'forecast' ? (
+          <Later load={() => import('./model-views.js')}>
+            {({ Forecast }) => <Forecast key={shown.version} project={project} model={shown} />}
+          </Later>
+        ) : (
+          <TryRow project={project} model={shown} />
+        )
+      }
     </ModelFrame>
   );
 }

@@ -9,13 +9,15 @@ export interface AddedColumn {
   readonly name: string;
 }
 
-const CLASS_ENDINGS = ['', '_confidence', '_set'];
-const NUMBER_ENDINGS = ['', '_min', '_max', '_confidence'];
+const ENDINGS = {
+  regression: ['', '_min', '_max', '_confidence'],
+  forecast: ['', '_min', '_max', '_confidence'],
+  classification: ['', '_confidence', '_set'],
+} as const;
 
 /** Returns the columns that predictions add to a file, with names that the file does not have. */
 export function addedColumns(model: Model, columns: readonly string[]): AddedColumn[] {
-  const endings = model.task === 'classification' ? CLASS_ENDINGS : NUMBER_ENDINGS;
-  return endings.map((ending) => {
+  return ENDINGS[model.task].map((ending) => {
     const field = `${model.target}${ending}`;
     return { field, name: withoutFormula(freeName(field, columns)) };
   });

@@ -8,6 +8,14 @@ export const DEMO = {
   moreRows: `${baseUrl}/console/more-diamonds.csv`,
 } as const;
 
+/** The demo of forecasts: houses sold in each city, by month. */
+export const FORECAST_DEMO = {
+  name: 'house_sales',
+  target: 'sales',
+  series: { order_by: 'month', group_by: ['city'], known: [], horizon: 12 },
+  table: `${baseUrl}/console/house-sales.csv`,
+};
+
 /**
  * Loads a table of the demo.
  * @throws Error if the service does not have it, as the mock

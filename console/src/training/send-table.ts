@@ -1,4 +1,4 @@
-import { answered, type Model } from 'roster-client';
+import { answered } from 'roster-client';
 import { uploadClient } from '../session/roster.js';
 import type { TableFormat } from '../tables/table-format.js';
 import { isPlainCsv, toPlainCsv } from '../tables/write-records.js';
@@ -9,7 +9,16 @@ export interface TrainingRequest {
   readonly name: string;
   readonly target: string;
   /** The task, if not the one that the values suggest. */
-  readonly task?: Exclude<Model['task'], 'forecast'> | undefined;
+  readonly task?: 'regression' | 'classification' | undefined;
+  /** What is forecast, if the target is to be forecast over time. */
+  readonly series?:
+    | {
+        readonly order_by: string;
+        readonly group_by: string[];
+        readonly known: string[];
+        readonly horizon: number;
+      }
+    | undefined;
   readonly table: Blob;
   /** The format of the table, if not commas and UTF-8. */
   readonly format?: TableFormat;
@@ -27,7 +36,7 @@ export interface Sending {
  * @throws ProblemError if the service refuses the table, ConnectionError if it does not answer
  */
 export async function sendTable(
-  { project, name, target, task, table, format }: TrainingRequest,
+  { project, name, target, task, series, table, format }: TrainingRequest,
   onProgress: (sending: Sending) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -39,7 +48,7 @@ export async function sendTable(
     uploadClient(body, report('sending')).PUT('/api/projects/{projectName}/models/{modelName}', {
       params: {
         path: { projectName: project, modelName: name },
-        query: { target, ...(task && { task }) },
+        query: { target, ...(task && { task }), ...series },
       },
       body,
       headers: { 'Content-Type': 'text/csv' },

@@ -9,13 +9,14 @@ import { TablePreview } from '../tables/table-preview.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { bytes, count, number } from '../ui/format.js';
+import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { isName, nameFromFile } from './model-name.js';
 import { SendingProgress } from './sending-progress.js';
 import { useExistingModel } from './use-existing-model.js';
 import { useMaxTableSize } from './use-max-table-size.js';
 import { useTraining } from './use-training.js';
 
-type Task = ColumnProfile['task'];
+type Task = ColumnProfile['task'] | 'forecast';
 
 /** The form that trains with a chosen table: the column to predict, the task, and the name of the model. */
 export function TrainForm({
@@ -33,6 +34,7 @@ export function TrainForm({
   const [name, setName] = useState(() => model ?? nameFromFile(head.file.name));
   const [chosen, setChosen] = useState<string>();
   const [chosenTask, setTask] = useState<Task>();
+  const [chosenSeries, setSeries] = useState<Series>();
   const existing = useExistingModel(project, name);
   const { state, isSending, start, cancel } = useTraining();
   const nameInput = useRef<HTMLInputElement>(null);
@@ -40,7 +42,9 @@ export function TrainForm({
   const known = head.columns.includes(existing?.target ?? '') ? existing?.target : undefined;
   const target = chosen ?? known ?? guessTarget(profiles);
   const profile = profiles.find((column) => column.name === target);
-  const task = chosenTask ?? profile?.task ?? 'regression';
+  const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
+  const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
+  const series = chosenSeries ?? guessSeries(profiles, target, forecaster);
   const nameError = isName(name)
     ? undefined
     : 'Use letters A to Z, digits, _ . and -, at most 100. Begin with a letter, a digit or _.';
@@ -57,7 +61,8 @@ export function TrainForm({
       project,
       name,
       target,
-      task: task === profile?.task ? undefined : task,
+      task: task === profile?.task || task === 'forecast' ? undefined : task,
+      series: task === 'forecast' ? series : undefined,
       table: head.file,
       format: head.format,
     });
@@ -104,6 +109,7 @@ export function TrainForm({
                 onChange={(event) => {
                   setChosen(event.currentTarget.value);
                   setTask(undefined);
+                  setSeries(undefined);
                 }}
               >
                 {[...new Set(head.columns)].map((column) => (
@@ -115,6 +121,14 @@ export function TrainForm({
             )}
           </Field>
           {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
+          {task === 'forecast' && (
+            <ForecastFields
+              profiles={profiles}
+              target={target}
+              series={series}
+              onSeries={setSeries}
+            />
+          )}
           <Field
             label="Name of the model"
             hint={
@@ -194,19 +208,22 @@ function TaskField({
         <select
           {...control}
           value={task}
-          onChange={(event) =>
-            setTask(event.currentTarget.value === 'regression' ? 'regression' : 'classification')
+          onChange={({ currentTarget: { value } }) =>
+            setTask(TASKS.find((known) => known === value) ?? 'regression')
           }
         >
           <option value="regression">
             {range === null ? 'A number' : `A number (${number(range[0])} to ${number(range[1])})`}
           </option>
           <option value="classification">{`One of ${count(values.length, 'class', 'classes')}`}</option>
+          <option value="forecast">A number over time, forecast from its past values</option>
         </select>
       )}
     </Field>
   );
 }
+
+const TASKS: readonly Task[] = ['regression', 'classification', 'forecast'];
 
 const FEW = 10;
 
@@ -214,6 +231,9 @@ function describeTask(profile: ColumnProfile, task: Task): string {
   const { values } = profile;
   if (task === 'classification') {
     return `Predicts one of ${nameValues(profile)}, with its probability. A class needs at least 10 rows; rarer classes are merged.`;
+  }
+  if (task === 'forecast' && profile.task === 'regression') {
+    return 'Forecasts the next values of one or many series, with intervals.';
   }
   if (profile.task === 'classification') return 'Most values of this column are not numbers.';
   return values.length <= FEW

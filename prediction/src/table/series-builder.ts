@@ -278,7 +278,8 @@ export class SeriesBuilder {
     const before = this.#place(other);
     const where = 'line' in before ? `line ${before.line}` : `row ${before.row}`;
     const moment = formatMoment(grid.form, moments[row] ?? 0);
-    const message = `The series has two rows of ${moment}: this one and ${where}; ${count.toLocaleString('en')} rows of the table are such. Name the columns that tell series apart in group_by, or send one row a step.`;
+    const name = quote(this.#goal.orderBy);
+    const message = `${name} is ${moment} here and on ${where}, in the same series; ${count.toLocaleString('en')} rows of the table repeat a value of ${name}. Name the columns that tell series apart in group_by, or send one row a step.`;
     return new TableError([{ message, column: this.#goal.orderBy, ...this.#place(row) }]);
   }
 

@@ -1,4 +1,4 @@
-import type { ClassificationMetrics, ClassificationModel, Model } from 'roster-client';
+import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { finePercent, measure } from '../../ui/format.js';
 
@@ -11,22 +11,27 @@ export function Headline({ model }: { model: Model }) {
       <p class="summary">
         <strong>{verdict}</strong> {figures.join(' ')}
       </p>
-      {model.task === 'classification'
-        ? model.metrics && (
-            <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />
-          )
-        : model.metrics && <ErrorBars metrics={model.metrics} />}
+      <Comparison model={model} />
     </section>
   );
 }
 
-type ErrorMetrics = NonNullable<Exclude<Model, ClassificationModel>['metrics']>;
+function Comparison({ model }: { model: Model }) {
+  if (model.metrics === null) return null;
+  if (model.task === 'classification') {
+    return <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />;
+  }
+  if (model.task === 'regression') {
+    const { mae, baseline_mae } = model.metrics;
+    return <ErrorBars mae={mae} baseline={baseline_mae} name="Always the mean" />;
+  }
+  const { errors, baseline_errors } = model.metrics;
+  return (
+    <ErrorBars mae={errors.mae} baseline={baseline_errors.mae} name="Repeating the last season" />
+  );
+}
 
-function ErrorBars({ metrics }: { metrics: ErrorMetrics }) {
-  const [mae, baseline, constant] =
-    'errors' in metrics
-      ? [metrics.errors.mae, metrics.baseline_errors.mae, 'the last']
-      : [metrics.mae, metrics.baseline_mae, 'the mean'];
+function ErrorBars({ mae, baseline, name }: { mae: number; baseline: number; name: string }) {
   const longest = Math.max(mae, baseline) || 1;
   return (
     <figure class="comparison">
@@ -35,7 +40,7 @@ function ErrorBars({ metrics }: { metrics: ErrorMetrics }) {
         rows={[
           { name: 'This model', share: mae / longest, text: measure(mae) },
           {
-            name: `Always ${constant}`,
+            name,
             share: baseline / longest,
             text: measure(baseline),
             isFaint: true,

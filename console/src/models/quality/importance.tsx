@@ -22,23 +22,25 @@ export function Importance({ model }: { model: Model }) {
   });
   return (
     <>
-      <figure class="figure">
-        <figcaption>
-          <h3>Importance of columns</h3>
-          <p>
-            {model.task === 'regression'
-              ? `How much the root mean squared error, in units of ${model.target}, grows when the column’s values are shuffled.`
-              : 'How much the log loss grows when the column’s values are shuffled.'}
-          </p>
-        </figcaption>
-        <Bars rows={rows.slice(0, MAX_SHOWN)} />
-        {rows.length > MAX_SHOWN && (
-          <details>
-            <summary>Show {rows.length - MAX_SHOWN} more</summary>
-            <Bars rows={rows.slice(MAX_SHOWN)} />
-          </details>
-        )}
-      </figure>
+      {columns.some(({ importance }) => importance) && (
+        <figure class="figure">
+          <figcaption>
+            <h3>Importance of columns</h3>
+            <p>
+              {model.task === 'regression'
+                ? `How much the root mean squared error, in units of ${model.target}, grows when the column’s values are shuffled.`
+                : 'How much the log loss grows when the column’s values are shuffled.'}
+            </p>
+          </figcaption>
+          <Bars rows={rows.slice(0, MAX_SHOWN)} />
+          {rows.length > MAX_SHOWN && (
+            <details>
+              <summary>Show {rows.length - MAX_SHOWN} more</summary>
+              <Bars rows={rows.slice(MAX_SHOWN)} />
+            </details>
+          )}
+        </figure>
+      )}
       {unused.length > 0 && (
         <section class="not-used">
           <h3>Columns that are not used</h3>

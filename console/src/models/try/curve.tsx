@@ -1,5 +1,6 @@
 import type { Model } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
+import { Band } from '../../plots/band.js';
 import { Bars, Dots } from '../../plots/bars.js';
 import { Figure, Numbers } from '../../plots/figure.js';
 import { dateScale, extent, linearScale } from '../../plots/scale.js';
@@ -116,8 +117,6 @@ export function Curve({
               0.04,
             );
         const y = linearScale(heights, [area.bottom, area.top]);
-        const upper = placed.map((point) => `${x(point.position)},${y(point.high)}`);
-        const lower = placed.map((point) => `${x(point.position)},${y(point.low)}`);
         return (
           <>
             <LeftAxis scale={y} area={area} label={measured} format={isShare ? percent : tick} />
@@ -127,10 +126,13 @@ export function Curve({
               label={column.name}
               format={isDate ? month : columnTick}
             />
-            <polygon class="band" points={[...upper, ...lower.reverse()].join(' ')} />
-            <polyline
-              class="stroke"
-              points={placed.map((point) => `${x(point.position)},${y(point.at)}`).join(' ')}
+            <Band
+              points={placed.map(({ position, at, low, high }) => ({
+                x: x(position),
+                y: y(at),
+                low: y(low),
+                high: y(high),
+              }))}
             />
             {ownPoint && (
               <>

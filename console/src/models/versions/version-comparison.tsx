@@ -2,6 +2,8 @@ import type { Model } from 'roster-client';
 import { Field } from '../../ui/field.js';
 import { finePercent, measure, number, percent, rounded, whole } from '../../ui/format.js';
 
+import { ERROR_NAMES } from '../forecast/forecast-quality.js';
+
 /** A metric of two versions, and which of them it favours. */
 interface Compared {
   readonly name: string;
@@ -153,6 +155,23 @@ function metricsOf(first: Model, second: Model): Compared[] {
         format: whole,
       },
     ];
+  }
+  if (first.task === 'forecast' && second.task === 'forecast') {
+    const { metrics: a } = first;
+    const { metrics: b } = second;
+    if (!a || !b) return [];
+    const errors = (['mae', 'smape', 'mase'] as const).flatMap((key): Compared[] => {
+      const values = [a.errors[key] ?? Number.NaN, b.errors[key] ?? Number.NaN] as const;
+      return values.some(Number.isNaN)
+        ? []
+        : [{ name: ERROR_NAMES[key], values, format: measure, better: 'smaller' }];
+    });
+    const coverage: Compared = {
+      name: `Interval coverage at ${percent(a.interval_level)} confidence`,
+      values: [a.interval_coverage ?? Number.NaN, b.interval_coverage ?? Number.NaN],
+      format: finePercent,
+    };
+    return coverage.values.some(Number.isNaN) ? errors : [...errors, coverage];
   }
   if (first.task !== 'classification' || second.task !== 'classification') return [];
   const { metrics: a } = first;

@@ -90,6 +90,6 @@ function stateOf({ status, failure }: Model): string {
 function headlineOf(model: Model): string {
   if (model.metrics === null) return '–';
   if (model.task === 'classification') return `Accuracy ${finePercent(model.metrics.accuracy)}`;
-  const { mae } = model.task === 'forecast' ? model.metrics.errors : model.metrics;
+  const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
   return `Off by ${measure(mae)} on average`;
 }

@@ -1,0 +1,253 @@
+import type { ForecastModel } from 'roster-client';
+import { BottomAxis, LeftAxis } from '../../plots/axes.js';
+import { Bars } from '../../plots/bars.js';
+import { Figure } from '../../plots/figure.js';
+import { linearScale, type Scale } from '../../plots/scale.js';
+import { wilson } from '../../plots/wilson.js';
+import { count, finePercent, measure, percent, ungrouped, whole } from '../../ui/format.js';
+
+type Metrics = NonNullable<ForecastModel['metrics']>;
+
+/** The names of the errors of a forecast. */
+export const ERROR_NAMES = {
+  mae: 'Off by, on average',
+  smape: 'sMAPE, in percent',
+  mase: 'MASE',
+} as const;
+
+const ERRORS = ['mae', 'smape', 'mase'] as const;
+
+const errorText = (value: number | null) => (value === null ? '–' : measure(value));
+
+/** The quality of a forecaster: its errors, its intervals, its series. */
+export function ForecastQuality({ model }: { model: ForecastModel }) {
+  const { metrics } = model;
+  if (metrics === null) return null;
+  return (
+    <>
+      <h2>Accuracy</h2>
+      <Errors metrics={metrics} />
+      <div class="figures spaced">
+        <ErrorsByStep metrics={metrics} target={model.target} />
+        <CoverageByStep metrics={metrics} />
+      </div>
+      <h2>Series</h2>
+      <SeriesFacts model={model} />
+      <WorstSeries model={model} metrics={metrics} />
+    </>
+  );
+}
+
+function Errors({ metrics }: { metrics: Metrics }) {
+  const { errors, baseline_errors: baseline, value_count } = metrics;
+  return (
+    <>
+      <p class="faint">
+        Measured on {count(value_count, 'value')} at the ends of the series, which the model did not
+        learn from. Smaller is better. A MASE of 1 is the usual error of repeating the last season.
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
+      <section class="table-scroll" tabIndex={0} aria-label="Errors">
+        <table class="compared">
+          <thead>
+            <tr>
+              <th scope="col">Error</th>
+              <th scope="col">This model</th>
+              <th scope="col">Repeating the last season</th>
+            </tr>
+          </thead>
+          <tbody>
+            {ERRORS.map((key) => (
+              <tr key={key}>
+                <th scope="row">{ERROR_NAMES[key]}</th>
+                <td>{errorText(errors[key])}</td>
+                <td>{errorText(baseline[key])}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </>
+  );
+}
+
+/** Places steps, counted from 1, and labels whole ones: a short horizon would else have a step 1.5. */
+export function stepScale(steps: number, [from, to]: readonly [number, number]): Scale {
+  const scale = linearScale([1, steps], [from, to], Math.min(steps, (to - from) / 60));
+  const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick <= steps);
+  return Object.assign((step: number) => scale(step), { ticks });
+}
+
+function ErrorsByStep({ metrics, target }: { metrics: Metrics; target: string }) {
+  const { errors_by_step: errors, baseline_errors_by_step: baseline } = metrics;
+  const most = Math.max(...errors.map(({ mae }) => mae), ...baseline.map(({ mae }) => mae)) || 1;
+  return (
+    <Figure
+      title="Error by step"
+      description="How far the forecasts are off, on average, by how many steps ahead they are. The dashed line is repeating the last season."
+      table={{
+        head: [
+          'Step',
+          ...ERRORS.flatMap((key) => [ERROR_NAMES[key], `${ERROR_NAMES[key]}, last season`]),
+        ],
+        rows: errors.map((error, index) => [
+          index + 1,
+          ...ERRORS.flatMap((key) => [
+            errorText(error[key]),
+            errorText(baseline[index]?.[key] ?? null),
+          ]),
+        ]),
+      }}
+    >
+      {(area) => {
+        const x = stepScale(errors.length, [area.left, area.right]);
+        const y = linearScale([0, most], [area.bottom, area.top], 4);
+        const line = (values: readonly { mae: number }[]) =>
+          values.map(({ mae }, index) => `${x(index + 1)},${y(mae)}`).join(' ');
+        return (
+          <>
+            <LeftAxis
+              scale={y}
+              area={area}
+              label={`Off by, in units of ${target}`}
+              format={measure}
+            />
+            <BottomAxis scale={x} area={area} label="Step" format={whole} />
+            <polyline class="reference" fill="none" points={line(baseline)} />
+            <polyline class="stroke" points={line(errors)} />
+          </>
+        );
+      }}
+    </Figure>
+  );
+}
+
+function CoverageByStep({ metrics }: { metrics: Metrics }) {
+  const { interval_level: level, interval_coverage: coverage, value_count } = metrics;
+  const all = metrics.interval_coverage_by_step;
+  const perStep = Math.max(1, value_count / Math.max(1, all.length));
+  const measured = all.flatMap((share, index) =>
+    share === null ? [] : [{ step: index + 1, share, range: wilson(share, perStep) }],
+  );
+  if (measured.length === 0) {
+    return <p>There are too few values to count how many lie within their intervals.</p>;
+  }
+  const low = Math.floor(Math.min(level, ...measured.map(({ range }) => range[0])) * 20) / 20;
+  const total =
+    coverage === null ? '' : `Of all values, ${finePercent(coverage)} are within their intervals. `;
+  return (
+    <Figure
+      title="Coverage by step"
+      description={`${total}Each step should be near the dashed line, ${percent(level)}. The line through a point is its margin of error.`}
+      table={{
+        head: ['Step', 'Interval coverage', 'Margin of error (95 %)'],
+        rows: measured.map(({ step, share, range }) => [
+          step,
+          finePercent(share),
+          range.map(finePercent).join(' to '),
+        ]),
+      }}
+    >
+      {(area) => {
+        // Half a step of room keeps the first and the last point off the axes.
+        const x = stepScale(all.length, [area.left + 12, area.right - 12]);
+        const y = linearScale([low, 1], [area.bottom, area.top], 4);
+        return (
+          <>
+            <LeftAxis scale={y} area={area} label="Interval coverage" format={percent} />
+            <BottomAxis scale={x} area={area} label="Step" format={whole} />
+            <line class="reference" x1={area.left} x2={area.right} y1={y(level)} y2={y(level)} />
+            {measured.map(({ step, share, range: [from, to] }) => (
+              <g key={step}>
+                <line class="range" x1={x(step)} x2={x(step)} y1={y(from)} y2={y(to)} />
+                <circle class="mark" cx={x(step)} cy={y(share)} r="4" />
+              </g>
+            ))}
+          </>
+        );
+      }}
+    </Figure>
+  );
+}
+
+function SeriesFacts({ model: { series, order_by, horizon } }: { model: ForecastModel }) {
+  const { step, gaps, longest_gap, duplicates, ended_early } = series;
+  const moment = (value: string | number) => (typeof value === 'number' ? ungrouped(value) : value);
+  const facts: readonly (readonly [string, string])[] = [
+    ['Series', whole(series.count)],
+    [
+      'Step',
+      step.unit === 'number'
+        ? `${measure(step.count)} in ${order_by}`
+        : count(step.count, step.unit),
+    ],
+    ['Season', series.season > 1 ? count(series.season, 'step') : 'None found'],
+    ['Forecast', `${count(horizon, 'step')} ahead`],
+    ['From', moment(series.first)],
+    ['To', moment(series.last)],
+    [
+      'Steps in a series',
+      series.shortest === series.longest
+        ? whole(series.longest)
+        : `${whole(series.shortest)} to ${whole(series.longest)}`,
+    ],
+  ];
+  const notes = [
+    gaps > 0 &&
+      `${count(gaps, 'step')} within the series ${gaps === 1 ? 'has' : 'have'} no value. The longest gap has ${count(longest_gap, 'step')}.`,
+    duplicates > 0 &&
+      `${count(duplicates, 'row')} ${duplicates === 1 ? 'repeats' : 'repeat'} the moment of another row of the same series. The last row of a moment counts.`,
+    ended_early > 0 &&
+      `${whole(ended_early)} of the series ${ended_early === 1 ? 'ends' : 'end'} before the others. Their forecasts begin after their own end.`,
+  ].filter((note) => note !== false);
+  return (
+    <>
+      <dl class="model-facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {notes.map((note) => (
+        <p key={note} class="notice">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+/** The name of a series: its values of the group columns. */
+export const seriesName = (groups: readonly (string | null)[]) =>
+  groups.map((value) => value ?? '(no value)').join(', ');
+
+function WorstSeries({
+  model,
+  metrics: { worst_series: worst },
+}: {
+  model: ForecastModel;
+  metrics: Metrics;
+}) {
+  const longest = worst[0]?.mase || 1;
+  if (model.group_by.length === 0 || worst.length === 0) return null;
+  return (
+    <figure class="figure">
+      <figcaption>
+        <h3>Series with the largest errors</h3>
+        <p>
+          Their MASE, the worst first. Above 1, a forecast is off by more than repeating the last
+          season usually is in that series.
+        </p>
+      </figcaption>
+      <Bars
+        rows={worst.map(({ groups, mase }) => ({
+          name: seriesName(groups),
+          share: mase / longest,
+          text: measure(mase),
+        }))}
+      />
+    </figure>
+  );
+}

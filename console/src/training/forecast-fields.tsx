@@ -1,0 +1,143 @@
+import type { ForecastModel } from 'roster-client';
+import type { ColumnProfile } from '../tables/column-profile.js';
+import { Field } from '../ui/field.js';
+import type { TrainingRequest } from './send-table.js';
+
+/** What is forecast: the columns of the series, and how far ahead. */
+export type Series = NonNullable<TrainingRequest['series']>;
+
+/** How many steps are forecast, until another number is chosen. */
+const START_HORIZON = 12;
+const MAX_HORIZON = 1000;
+
+/**
+ * Returns the series to begin with: those of the existing model, or else the first column of dates
+ * as the order and nothing that tells series apart.
+ */
+export function guessSeries(
+  profiles: readonly ColumnProfile[],
+  target: string,
+  existing: ForecastModel | undefined,
+): Series {
+  const names = profiles.map(({ name }) => name);
+  const others = profiles.filter(({ name }) => name !== target);
+  const date = others.find(({ kind }) => kind === 'date') ?? others[0];
+  const order = existing && names.includes(existing.order_by) ? existing.order_by : date?.name;
+  const isInTable = (name: string) => names.includes(name);
+  return {
+    order_by: order ?? '',
+    group_by: existing?.group_by.filter(isInTable) ?? [],
+    known: existing?.known.filter(isInTable) ?? [],
+    horizon: existing?.horizon ?? START_HORIZON,
+  };
+}
+
+/** The controls of a forecast: the order, the columns that tell series apart, and the horizon. */
+export function ForecastFields({
+  profiles,
+  target,
+  series,
+  onSeries,
+}: {
+  profiles: readonly ColumnProfile[];
+  target: string;
+  series: Series;
+  onSeries: (series: Series) => void;
+}) {
+  const { order_by, group_by, known, horizon } = series;
+  const inputs = profiles.map(({ name }) => name).filter((name) => name !== target);
+  const others = inputs.filter((name) => name !== order_by);
+  return (
+    <>
+      <Field label="Column of time" hint="It holds dates, times, or numbers such as years.">
+        {(control) => (
+          <select
+            {...control}
+            value={order_by}
+            onChange={({ currentTarget: { value } }) =>
+              onSeries({
+                ...series,
+                order_by: value,
+                group_by: group_by.filter((name) => name !== value),
+                known: known.filter((name) => name !== value),
+              })
+            }
+          >
+            {inputs.map((name) => (
+              <option key={name} value={name}>
+                {name || '(no name)'}
+              </option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <ColumnChoices
+        legend="One series for each value of"
+        columns={others}
+        chosen={group_by}
+        onChosen={(chosen) =>
+          onSeries({
+            ...series,
+            group_by: chosen,
+            known: known.filter((name) => !chosen.includes(name)),
+          })
+        }
+      />
+      <ColumnChoices
+        legend="Known ahead, such as holidays"
+        columns={others.filter((name) => !group_by.includes(name))}
+        chosen={known}
+        onChosen={(chosen) => onSeries({ ...series, known: chosen })}
+      />
+      <Field label="Steps to forecast" hint="How many hours, days or months ahead, for example.">
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min="1"
+            max={MAX_HORIZON}
+            value={horizon}
+            onChange={({ currentTarget: input }) => {
+              const wanted = Math.round(input.valueAsNumber) || START_HORIZON;
+              const kept = Math.min(MAX_HORIZON, Math.max(1, wanted));
+              input.value = String(kept);
+              onSeries({ ...series, horizon: kept });
+            }}
+          />
+        )}
+      </Field>
+    </>
+  );
+}
+
+/** Columns to tick, any number of them. */
+function ColumnChoices({
+  legend,
+  columns,
+  chosen,
+  onChosen,
+}: {
+  legend: string;
+  columns: readonly string[];
+  chosen: readonly string[];
+  onChosen: (chosen: string[]) => void;
+}) {
+  if (columns.length === 0) return null;
+  return (
+    <fieldset class="choices">
+      <legend>{legend}</legend>
+      {columns.map((name) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={({ currentTarget: { checked } }) =>
+              onChosen(checked ? [...chosen, name] : chosen.filter((other) => other !== name))
+            }
+          />
+          {name || '(no name)'}
+        </label>
+      ))}
+    </fieldset>
+  );
+}

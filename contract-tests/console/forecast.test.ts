@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { answered } from 'roster-client';
+import { describe, expect, test } from 'vitest';
+import {
+  browserAndService,
+  expectGoodViewInEachWindow,
+  goTo,
+  openConsole,
+} from './console-page.js';
+import { chooseFile } from './table-views.js';
+
+/** Sales of three stores in 60 months, with a season; the first store has a gap, the last ends early. */
+const sales = [
+  'month,store,sales',
+  ...['A', 'B', 'C'].flatMap((store, place) =>
+    Array.from({ length: 60 }, (_, index) => {
+      const month = `${2015 + Math.floor(index / 12)}-${String(1 + (index % 12)).padStart(2, '0')}`;
+      const season = 20 * Math.sin((index * Math.PI) / 6);
+      const noise = ((index * 7919 + place * 104729) % 13) - 6;
+      return `${month},${store},${(100 * (place + 1) + index + season + noise).toFixed(1)}`;
+    }).filter((_, index) => !(place === 0 && index === 20) && !(place === 2 && index > 57)),
+  ),
+].join('\n');
+
+describe('forecasts in the console', () => {
+  const on = browserAndService();
+
+  test('of house sales are one click away in an empty project', async () => {
+    await answered(on.roster.POST('/projects', { body: { project: { name: 'houses' } } }));
+    const look = await openConsole(on.browser, on.server.url, '/projects/houses/models');
+    const { page } = look;
+    await page.getByRole('button', { name: 'Forecast house sales' }).click();
+    await page.getByRole('heading', { level: 1, name: 'house_sales' }).waitFor();
+    // Training takes longer on a busy machine.
+    const worst = page.getByRole('heading', { name: 'Series with the largest errors' });
+    await worst.waitFor({ timeout: 90_000 });
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('link', { name: 'Forecast', exact: true }).click();
+    await page.getByText('The next 12 steps').waitFor();
+    await expectGoodViewInEachWindow(look);
+    await goTo(page, '/projects/houses/models', 'Models');
+    await page.getByText('Forecasts sales, a number over time').waitFor();
+    await page.context().close();
+  });
+
+  test('are trained from a table of series, judged, shown with intervals, and downloaded', async () => {
+    const look = await openConsole(on.browser, on.server.url, '/projects/default/models/~new');
+    const { page } = look;
+    await chooseFile(page, { name: 'sales.csv', content: sales });
+    await page.getByLabel('Column to predict').selectOption('sales');
+    await page.getByLabel('Predict it as').selectOption('forecast');
+    await page.getByLabel('Column of time').selectOption('month');
+    const groups = page.getByRole('group', { name: 'One series for each value of' });
+    await groups.getByLabel('store').check();
+    await page.getByLabel('Steps to forecast').fill('6');
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('button', { name: 'Train' }).click();
+    await page.getByRole('heading', { level: 1, name: 'sales' }).waitFor();
+
+    for (const title of ['Error by step', 'Coverage by step']) {
+      await page.getByRole('img', { name: title }).waitFor();
+    }
+    await page.getByText('1 step within the series has no value.').waitFor();
+    await page.getByText('1 of the series ends before the others.').waitFor();
+    await page.getByRole('heading', { name: 'Series with the largest errors' }).waitFor();
+    await expectGoodViewInEachWindow(look);
+    expect(await page.getByRole('link', { name: 'Predict a file' }).count()).toBe(0);
+
+    await page.getByRole('link', { name: 'Forecast', exact: true }).click();
+    await page.getByLabel('store').fill('B');
+    await page.getByLabel('store').press('Enter');
+    await page.getByRole('img', { name: 'sales of B' }).waitFor();
+    await page.getByText('The next 6 steps, from 2020-01 to 2020-06.').waitFor();
+    await expectGoodViewInEachWindow(look);
+    const wide = await downloadedLines();
+    expect(wide[0]).toBe('month,sales,sales_min,sales_max');
+    expect(wide).toHaveLength(7);
+
+    await page.getByLabel('Steps', { exact: true }).fill('2');
+    await page.getByLabel('50%').check();
+    await page.getByText('The next 2 steps, from 2020-01 to 2020-02.').waitFor();
+    await page.getByText('within the band with 50% confidence').waitFor();
+    const narrow = await downloadedLines();
+    expect(narrow).toHaveLength(3);
+    expect(widthOf(narrow)).toBeLessThan(widthOf(wide));
+
+    await page.getByLabel('store').fill('Z');
+    await page.getByLabel('store').press('Enter');
+    await page.getByRole('alert').waitFor();
+    await page.context().close();
+
+    async function downloadedLines(): Promise<string[]> {
+      const download = page.waitForEvent('download');
+      await page.getByRole('link', { name: /^Download/ }).click();
+      const text = await readFile(await (await download).path(), 'utf8');
+      return text.trimEnd().split('\n');
+    }
+  });
+});
+
+/** Returns the width of the first interval of a forecast. */
+function widthOf(lines: readonly string[]): number {
+  const [, , low, high] = lines[1]?.split(',') ?? [];
+  return Number(high) - Number(low);
+}
