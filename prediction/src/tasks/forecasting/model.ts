@@ -45,7 +45,7 @@ export interface ForecastModel {
   readonly cuts: readonly (readonly number[])[];
   /** Predicts the base forecast's deviation, in units of the series' scale. */
   readonly value_forest: Forest;
-  /** Predicts the size of the error that is left, in the same units. */
+  /** Predicts the size of that deviation, in the same units. */
   readonly error_forest: Forest;
   /** Added to what the error forest says. */
   readonly error_floor: number;
