@@ -12,11 +12,10 @@ RUN npm run build
 FROM node:22-slim AS dependencies
 WORKDIR /roster
 COPY package.json package-lock.json ./
-COPY tools/on-demand/peers/package.json peers.json
 RUN npm ci --omit=dev --workspaces=false --ignore-scripts
-# Tracing needs it, and users of an image cannot add it.
+# Tracing needs it, and users of an image cannot add it. The lock file has it as a development dependency.
 RUN npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts \
-  "@opentelemetry/sdk-node@$(node -p "require('./peers.json').dependencies['@opentelemetry/sdk-node']")"
+  "@opentelemetry/sdk-node@$(node -p "require('./package.json').devDependencies['@opentelemetry/sdk-node']")"
 
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATABASE_URL=file:/data/roster.db

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
 import { RecordRun } from './contract-tests/coverage/record-run.js';
 import { LeftOut } from './contract-tests/left-out.js';
 import { Parity } from './contract-tests/parity.js';
@@ -19,6 +19,8 @@ const EVERYWHERE = {
   // for the next. Files run at once, with one server in some projects, so that none may count on being alone.
   // Each project has workers of its own and compiles the code again, so there are few.
   isolate: false,
+  // Those of `npm run test:peers`.
+  exclude: [...configDefaults.exclude, '**/*.peer.test.ts'],
 };
 
 export default defineConfig({

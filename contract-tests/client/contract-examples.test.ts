@@ -165,7 +165,7 @@ describe('a choice', () => {
     [{ getSkil: 404 }, /^There is no operation "getSkil". There are getCaller, .*getSkill, /],
     [
       { getModel: 'trained' },
-      /^getModel has no example "trained". It has ready, classes, failed, training \(200\), /,
+      /^getModel has no example "trained". It has ready, classes, forecast, failed, training \(200\), /,
     ],
     [
       { updateSkill: 'skill' },

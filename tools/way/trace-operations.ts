@@ -1,9 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { SourceMap, type SourceMapPayload } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { dirname } from 'node:path/posix';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '../../testkit/http/client.js';
@@ -16,13 +13,16 @@ import { openChatServer } from '../mock/chat-server.js';
 import { loadExamples } from '../mock/load-examples.js';
 import type { CoveredFile } from './coverage.js';
 import { type Names, repeatableRequest } from './repeatable-request.js';
+import { type RanFile, sourceFiles } from './source-files.js';
 
 /** The service from its separate files: `main.js` is a bundle. */
 const RUN = fileURLToPath(new URL('dist/server/run.js', root));
 const COVERAGE = new URL('dist/tools/way/coverage.js', root);
 
+/** The rounds that are recorded, after one in which what is loaded, compiled or cached on demand gets there. */
+const ROUNDS = 4;
 /** The requests of a round. What is called less often is not part of each: a timer may have called it. */
-const REQUESTS = 10;
+const REQUESTS = 5;
 /** The time that requests get to end after their answers, in milliseconds: they are logged and counted. */
 const AFTERMATH_MS = 20;
 
@@ -93,8 +93,8 @@ async function trace(
   try {
     let status = 0;
     let request = '';
-    // The first round loads, compiles and caches what is so on demand.
-    for (let round = 0; round < 2; round++) {
+    const rounds: CoveredFile[][] = [];
+    for (let round = 0; round <= ROUNDS; round++) {
       const requests: ExampleRequest[] = [];
       while (requests.length < REQUESTS) {
         requests.push(await repeatableRequest(operation, names, create));
@@ -105,9 +105,11 @@ async function trace(
         ({ status } = await send(next));
         request = `${next.method} ${next.path}`;
       }
+      await pause(AFTERMATH_MS);
+      const called = await takeFunctions(service);
+      if (round > 0) rounds.push(called);
     }
-    await pause(AFTERMATH_MS);
-    const files = sourceFiles(calledByEach(await takeFunctions(service)));
+    const files = sourceFiles(calledInEach(rounds));
     return { operationId: operation.id, request, status, files };
   } finally {
     client.close();
@@ -120,76 +122,18 @@ async function takeFunctions(service: Service): Promise<CoveredFile[]> {
   return taken;
 }
 
-/** Leaves out the functions that not every request of a round has called. */
-function calledByEach(files: readonly CoveredFile[]): CoveredFile[] {
-  return files
-    .map(({ file, functions }) => ({
-      file,
-      functions: functions.filter(({ count }) => count >= REQUESTS),
-    }))
-    .filter(({ functions }) => functions.length > 0);
-}
-
-/** A source file, and its functions that ran, in their order in it. */
-export interface RanFile {
-  /** Relative to the root of the project, such as `server/app.ts`. */
-  readonly file: string;
-  readonly functions: readonly {
-    /** Empty for a function without a name. */
-    readonly name: string;
-    readonly line: number;
-  }[];
-}
-
-/** The folders in the order of CONTRIBUTING.md, which is that of a request; what is not named here comes first. */
-const FOLDERS = [
-  'server/edge',
-  'server/api',
-  'server/problems',
-  'server/contract',
-  'server/auth',
-  'server/projects',
-  'server/resources',
-  'server/models',
-  'server/agents',
-  'server/databases',
-  'prediction',
-  'server/store',
-  'server/work',
-  'server/telemetry',
-  'server/common',
-];
-
-/** Returns the sources of compiled files, in the order of the pipeline. */
-function sourceFiles(covered: readonly CoveredFile[]): RanFile[] {
-  return covered
-    .map(sourceFile)
-    .sort(
-      (a, b) =>
-        stepOf(a) - stepOf(b) ||
-        dirname(a.file).localeCompare(dirname(b.file)) ||
-        a.file.localeCompare(b.file),
+/** Returns the functions that each request of each round has called. */
+function calledInEach(rounds: readonly CoveredFile[][]): CoveredFile[] {
+  const perRound = rounds.map((files) => {
+    const often = files.flatMap(({ file, functions }) =>
+      functions.filter(({ count }) => count >= REQUESTS).map(({ offset }) => `${file}:${offset}`),
     );
-}
-
-function stepOf({ file }: RanFile): number {
-  return FOLDERS.findIndex((folder) => file.startsWith(`${folder}/`));
-}
-
-function sourceFile({ file, functions }: CoveredFile): RanFile {
-  const compiled = new URL(`dist/${file}`, root);
-  const code = readFileSync(compiled, 'utf8');
-  const payload: SourceMapPayload = JSON.parse(
-    readFileSync(`${fileURLToPath(compiled)}.map`, 'utf8'),
-  );
-  const map = new SourceMap(payload);
-  const lineAt = (offset: number) => {
-    const before = code.slice(0, offset).split('\n');
-    const entry = map.findEntry(before.length - 1, before.at(-1)?.length ?? 0);
-    return 'originalLine' in entry ? entry.originalLine + 1 : 0;
-  };
-  return {
-    file: file.replace(/\.js$/, '.ts'),
-    functions: functions.map(({ name, offset }) => ({ name, line: lineAt(offset) })),
-  };
+    return new Set(often);
+  });
+  return (rounds[0] ?? []).flatMap(({ file, functions }) => {
+    const called = functions.filter(({ offset }) =>
+      perRound.every((often) => often.has(`${file}:${offset}`)),
+    );
+    return called.length === 0 ? [] : { file, functions: called };
+  });
 }

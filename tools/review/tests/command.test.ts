@@ -136,7 +136,7 @@ describe('spec:review exits with 2 and one line for', () => {
     rmSync(join(folder, '.git'), { recursive: true });
     expect(run()).toMatchObject({
       status: 2,
-      stderr: expect.stringContaining('no git repository'),
+      stderr: expect.stringContaining('not a git repository'),
     });
   });
 
