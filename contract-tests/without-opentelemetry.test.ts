@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import packageJson from '../package.json' with { type: 'json' };
 import { root } from '../testkit/root.js';
 import { startChild } from '../testkit/service/child-process.js';
-import packageJson from '../package.json' with { type: 'json' };
 
 /** Packages look for what they need beside their links too, where OpenTelemetry is not. */
 const BESIDE_LINKS = '--preserve-symlinks';

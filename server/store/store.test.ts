@@ -765,7 +765,9 @@ describe.each([
         const { id } = await createProject(store, `owner_${owner}`, 'shop');
         for (const name of ['a', 'b', 'c']) await beginIn(id, name);
       }
-      await expect(refuseFullQueue(store, project.id)).rejects.toThrow('Too many trainings already wait');
+      await expect(refuseFullQueue(store, project.id)).rejects.toThrow(
+        'Too many trainings already wait',
+      );
       await expect(begin('b')).rejects.toThrow('Too many trainings already wait');
       expect(await findModel(store, project.id, 'b')).toBeUndefined();
       await claimTraining(store, 'one', HOUR);
@@ -778,7 +780,9 @@ describe.each([
       for (const [index, id] of projects.slice(0, 49).entries()) await beginIn(id, `${index}`);
       await refuseFullQueue(store, project.id);
       await begin('a');
-      await expect(refuseFullQueue(store, project.id)).rejects.toThrow('Too many trainings already wait');
+      await expect(refuseFullQueue(store, project.id)).rejects.toThrow(
+        'Too many trainings already wait',
+      );
       await expect(begin('b')).rejects.toThrow('Too many trainings already wait');
       const { id } = await createProject(store, 'bob', 'shop');
       await refuseFullQueue(store, id);
