@@ -27,8 +27,9 @@ test('a training is run by exactly one instance', async () => {
     expect(trained.status).toBe('ready');
   }
   for (const { modelName } of models) {
-    const begun = both.flatMap((instance) => logged(instance, 'training', modelName));
-    expect(begun).toMatchObject([{ attempt: 1 }]);
+    // The log comes through a pipe, later than the answer.
+    const begun = () => both.flatMap((instance) => logged(instance, 'training', modelName));
+    await expect.poll(begun).toMatchObject([{ attempt: 1 }]);
   }
 });
 
