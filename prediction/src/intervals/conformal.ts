@@ -22,6 +22,12 @@ const LEVELS = 99;
 export const LOWEST_LEVEL = 0.01;
 const HIGHEST_LEVEL = 0.99;
 
+/** @throws {RangeError} if a confidence is not within 0.01 to 0.99. */
+export function requireLevel(level: number): void {
+  if (level >= LOWEST_LEVEL && level <= HIGHEST_LEVEL) return;
+  throw new RangeError(`The confidence must be within 0.01 to 0.99, but is ${level}.`);
+}
+
 const MAX_GROUPS = 10;
 /** A group of 150 can promise 0.99, and its 0.9 is true to within some 2 %. */
 const GROUP_ROWS = 150;
@@ -194,9 +200,7 @@ export class ErrorEstimator {
 
   /** @throws {RangeError} if the level is not within 0.01 to 0.99. */
   widthsAt(level: number): WidthChoice {
-    if (!(level >= LOWEST_LEVEL && level <= HIGHEST_LEVEL)) {
-      throw new RangeError(`The confidence must be within 0.01 to 0.99, but is ${level}.`);
-    }
+    requireLevel(level);
     const { upper_bounds, scores } = this.#model.calibration;
     const widths = scores.map((ofGroup) => widthAt(ofGroup, level));
     return (error) => widths[groupOf(upper_bounds, error)] ?? { level: LOWEST_LEVEL, score: 0 };

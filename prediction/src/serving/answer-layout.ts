@@ -1,4 +1,4 @@
-import { ECHO_COLUMNS } from '../table/column-names.js';
+import { derivedColumns, ECHO_COLUMNS } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/number-formats.js';
 
@@ -97,6 +97,51 @@ export function layOutAnswer(
   }
   const json = jsonPieces(columns);
   return { sent, columns, numberCount, choiceCount, target: inputs.length, isNumeric, json };
+}
+
+/** The places of the numbers of a row that is answered with an interval. A task may have more behind them. */
+export const [VALUE, CONFIDENCE, MIN, MAX] = [0, 1, 2, 3];
+
+/** The choice of such a row: whether its own value is an anomaly. */
+export const ANOMALY = 0;
+
+/**
+ * Lays out the answer of a task that predicts a number with an interval.
+ *
+ * @param explained further members of the explanation.
+ */
+export function layOutInterval(
+  model: { readonly columns: readonly ColumnSummary[]; target: string },
+  explained: readonly Member[] = [],
+): AnswerLayout {
+  const { original, confidence, min, max, anomaly, explain } = derivedColumns(model.target);
+  const value = { kind: 'number', at: VALUE } as const;
+  const level = { kind: 'number', at: CONFIDENCE } as const;
+  const lower = { kind: 'number', at: MIN } as const;
+  const upper = { kind: 'number', at: MAX } as const;
+  const outside = { kind: 'flag', at: ANOMALY } as const;
+  return layOutAnswer(model, true, (truth) => [
+    { name: model.target, ...value, inTables: 'always' },
+    { name: original, ...truth, inTables: 'explained' },
+    { name: confidence, ...level, inTables: 'always' },
+    { name: min, ...lower, inTables: 'always' },
+    { name: max, ...upper, inTables: 'always' },
+    { name: anomaly, ...outside, inTables: 'explained' },
+    {
+      name: explain,
+      kind: 'object',
+      members: [
+        { name: 'predicted_value', ...value },
+        { name: 'confidence', ...level },
+        { name: 'anomaly', ...outside },
+        { name: 'truth', ...truth },
+        { name: 'confidence_lower_bound', ...lower },
+        { name: 'confidence_upper_bound', ...upper },
+        ...explained,
+      ],
+      inTables: 'explained',
+    },
+  ]);
 }
 
 /** Returns the columns of CSV and Arrow, in their order. */

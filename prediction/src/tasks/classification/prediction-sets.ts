@@ -1,3 +1,5 @@
+import { requireLevel } from '../../intervals/conformal.js';
+
 /**
  * Sets of classes that hold the truth with a chosen confidence, calibrated for each class by itself: the least
  * ambiguous set-valued classifier (Sadinle, Lei & Wasserman 2019), which is Mondrian conformal prediction with
@@ -12,8 +14,6 @@ export interface SetCalibration {
 }
 
 export const LEVELS = 99;
-const MIN_LEVEL = 0.01;
-const MAX_LEVEL = 0.99;
 
 /** Classes with fewer rows share a group. */
 const MIN_GROUP_ROWS = 50;
@@ -65,9 +65,7 @@ export class SetChooser {
 
   /** @throws {RangeError} if the confidence is not within 0.01 to 0.99. */
   constructor({ groups, thresholds }: SetCalibration, confidence: number) {
-    if (!(confidence >= MIN_LEVEL && confidence <= MAX_LEVEL)) {
-      throw new RangeError(`The confidence must be within 0.01 to 0.99, but is ${confidence}.`);
-    }
+    requireLevel(confidence);
     // Between two hundredths the higher one holds.
     const level = Math.ceil(confidence * (LEVELS + 1) - 1e-9) - 1;
     this.#thresholds = Float64Array.from(groups, (group) => thresholds[group]?.[level] ?? 0);

@@ -1,9 +1,15 @@
+import { requireLevel } from '../../intervals/conformal.js';
 import { Rounding } from '../../intervals/target-range.js';
 import {
+  ANOMALY,
   type AnswerLayout,
+  CONFIDENCE,
   flagChoice,
-  layOutAnswer,
+  layOutInterval,
+  MAX,
+  MIN,
   type PredictedBlock,
+  VALUE,
 } from '../../serving/answer-layout.js';
 import { InvalidRowsError } from '../../serving/invalid-rows.js';
 import { ObjectBlock, RowBinner, type RowBlock } from '../../serving/row-binner.js';
@@ -20,7 +26,6 @@ import {
 } from '../../serving/row-server.js';
 import { RowWriter } from '../../serving/row-writer.js';
 import type { RowObject } from '../../table/cells.js';
-import { derivedColumns } from '../../table/column-names.js';
 import { describePosition, findMoment, formatMoment } from '../../table/time-grid.js';
 import type { Steps } from '../../trees/steps.js';
 import { Forecaster } from './method.js';
@@ -42,7 +47,6 @@ export interface ForecastPrediction {
 
 /** The level of intervals for which none was asked. */
 const DEFAULT_LEVEL = 0.9;
-const [MIN_LEVEL, MAX_LEVEL] = [0.01, 0.99];
 
 /** Rows of an answer that are made together. */
 const MAX_ROWS = 256;
@@ -53,42 +57,9 @@ const MAX_MOMENTS = 10_000;
 /** Series that are forecast together: some milliseconds. */
 const MAX_SERIES = 32;
 
-/** The places of the numbers of a row. */
-const [VALUE, CONFIDENCE, MIN, MAX, STEP] = [0, 1, 2, 3, 4];
+/** The place of the step among the numbers of a row. */
+const STEP = 4;
 const NUMBERS = 5;
-const ANOMALY = 0;
-
-function forecastLayout(model: SeriesModel): AnswerLayout {
-  const { original, confidence, min, max, anomaly, explain } = derivedColumns(model.target);
-  const value = { kind: 'number', at: VALUE } as const;
-  const level = { kind: 'number', at: CONFIDENCE } as const;
-  const lower = { kind: 'number', at: MIN } as const;
-  const upper = { kind: 'number', at: MAX } as const;
-  const step = { kind: 'number', at: STEP } as const;
-  const outside = { kind: 'flag', at: ANOMALY } as const;
-  return layOutAnswer(model, true, (truth) => [
-    { name: model.target, ...value, inTables: 'always' },
-    { name: original, ...truth, inTables: 'explained' },
-    { name: confidence, ...level, inTables: 'always' },
-    { name: min, ...lower, inTables: 'always' },
-    { name: max, ...upper, inTables: 'always' },
-    { name: anomaly, ...outside, inTables: 'explained' },
-    {
-      name: explain,
-      kind: 'object',
-      members: [
-        { name: 'predicted_value', ...value },
-        { name: 'confidence', ...level },
-        { name: 'anomaly', ...outside },
-        { name: 'truth', ...truth },
-        { name: 'confidence_lower_bound', ...lower },
-        { name: 'confidence_upper_bound', ...upper },
-        { name: 'step', ...step },
-      ],
-      inTables: 'explained',
-    },
-  ]);
-}
 
 interface Parts {
   readonly model: SeriesModel;
@@ -105,7 +76,7 @@ export class SeriesServer {
   readonly #parts: Parts;
 
   static *create(model: SeriesModel): Steps<SeriesServer> {
-    const layout = forecastLayout(model);
+    const layout = layOutInterval(model, [{ name: 'step', kind: 'number', at: STEP }]);
     const [order, ...columns] = model.columns;
     // What is asked for is later than the table: no moment is out of range.
     const checked = order ? [{ ...order, min: null, max: null }, ...columns] : columns;
@@ -164,7 +135,7 @@ export class SeriesServer {
   /** Begins the answer of rows in any format, for one body. @throws as `predict`. */
   blocks(options: PredictOptions = {}): BlockPredictor {
     const { model, layout, checks, binner, writer } = this.#parts;
-    refuseLevel(options.confidence);
+    requireLevel(options.confidence ?? DEFAULT_LEVEL);
     return {
       ...{ columns: model.columns, layout, names: checks.names, binner, maxRows: MAX_ROWS, writer },
       predict: () => {
@@ -190,7 +161,7 @@ export class SeriesServer {
   }
 
   #answer(rows: readonly unknown[], options: PredictOptions, maxRows: number) {
-    refuseLevel(options.confidence);
+    requireLevel(options.confidence ?? DEFAULT_LEVEL);
     const request = new ForecastRequest(this.#parts.index);
     const keys = new ColumnMapper(this.#parts.checks.names);
     for (let start = 0; start < rows.length; ) {
@@ -321,11 +292,4 @@ function readNumbers(numbers: Float64Array, index: number): Omit<ForecastPredict
     min: numbers[at + MIN] ?? 0,
     max: numbers[at + MAX] ?? 0,
   };
-}
-
-function refuseLevel(level: number | undefined): void {
-  if (level === undefined || (level >= MIN_LEVEL && level <= MAX_LEVEL)) return;
-  throw new RangeError(
-    `The confidence must be within ${MIN_LEVEL} to ${MAX_LEVEL}, but is ${level}.`,
-  );
 }

@@ -6,12 +6,20 @@ import {
   Rounding,
   withinSupport,
 } from '../../intervals/target-range.js';
-import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
+import {
+  ANOMALY,
+  type AnswerLayout,
+  CONFIDENCE,
+  flagChoice,
+  layOutInterval,
+  MAX,
+  MIN,
+  VALUE,
+} from '../../serving/answer-layout.js';
 import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
 import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { cellText } from '../../table/cells.js';
-import { derivedColumns } from '../../table/column-names.js';
 import { readerOf } from '../../table/number-formats.js';
 import type { Steps } from '../../trees/steps.js';
 import type { RegressionModel } from './model.js';
@@ -32,42 +40,8 @@ export interface Prediction {
   anomaly: boolean | null;
 }
 
-/** The places of the numbers of a row. */
-const [VALUE, CONFIDENCE, MIN, MAX] = [0, 1, 2, 3];
+/** The numbers of a row. */
 const NUMBERS = 4;
-
-/** The choice of a row: whether its own value is an anomaly. */
-const ANOMALY = 0;
-
-function numberLayout(model: RegressionModel): AnswerLayout {
-  const { original, confidence, min, max, anomaly, explain } = derivedColumns(model.target);
-  const value = { kind: 'number', at: VALUE } as const;
-  const level = { kind: 'number', at: CONFIDENCE } as const;
-  const lower = { kind: 'number', at: MIN } as const;
-  const upper = { kind: 'number', at: MAX } as const;
-  const outside = { kind: 'flag', at: ANOMALY } as const;
-  return layOutAnswer(model, true, (truth) => [
-    { name: model.target, ...value, inTables: 'always' },
-    { name: original, ...truth, inTables: 'explained' },
-    { name: confidence, ...level, inTables: 'always' },
-    { name: min, ...lower, inTables: 'always' },
-    { name: max, ...upper, inTables: 'always' },
-    { name: anomaly, ...outside, inTables: 'explained' },
-    {
-      name: explain,
-      kind: 'object',
-      members: [
-        { name: 'predicted_value', ...value },
-        { name: 'confidence', ...level },
-        { name: 'anomaly', ...outside },
-        { name: 'truth', ...truth },
-        { name: 'confidence_lower_bound', ...lower },
-        { name: 'confidence_upper_bound', ...upper },
-      ],
-      inTables: 'explained',
-    },
-  ]);
-}
 
 /** The parts of a regressor. */
 interface Parts {
@@ -101,7 +75,7 @@ export class NumberServer implements TaskServer<Prediction> {
   }
 
   private constructor(private readonly parts: Parts) {
-    this.layout = numberLayout(parts.model);
+    this.layout = layOutInterval(parts.model);
   }
 
   get binner(): RowBinner {
