@@ -1,6 +1,5 @@
 import { type Part, type PartForecaster, weighForecast } from './forecaster.js';
-import { MIN_HISTORY } from './forests.js';
-import type { ForecastSeries, SeriesSet } from './series.js';
+import { type ForecastSeries, MIN_HISTORY, type SeriesSet } from './series.js';
 
 /**
  * The values that a backtest forecasts: of each series those before the last `back`, and of these the last `length`.

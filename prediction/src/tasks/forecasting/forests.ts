@@ -7,6 +7,7 @@ import type { Forest } from '../../trees/forest/tree.js';
 import { seededRandom } from '../../trees/random.js';
 import type { Part } from './forecaster.js';
 import type { InputReader } from './inputs.js';
+import { MIN_HISTORY } from './series.js';
 
 /** The most rows that forests are grown on: a step from an origin each. */
 const MAX_ROWS = 150_000;
@@ -30,9 +31,6 @@ export interface Forests {
   readonly error_forest: Forest;
   readonly error_floor: number;
 }
-
-/** The fewest values before a forecast in a training or a backtest. */
-export const MIN_HISTORY = 3;
 
 /** Fewer rows are not worth forests. */
 const MIN_ROWS = 200;
@@ -61,10 +59,10 @@ export function fitForests(
   // The base forecast knows nothing of the actual values. Errors of the trees on rows that they learnt from would be
   // the smaller, the fewer rows there are.
   const errors = deviations.map(Math.abs);
-  const error_floor = rowCount > 0 ? chooseErrorFloor(average(errors)) : 1;
+  const meanError = rowCount > 0 ? average(errors) : 0;
+  const error_floor = rowCount > 0 ? chooseErrorFloor(meanError) : 1;
   if (rowCount < MIN_ROWS) {
-    const base = rowCount > 0 ? average(errors) : 0;
-    const error_forest = { base, trees: [] };
+    const error_forest = { base: meanError, trees: [] };
     return {
       cuts: Array.from({ length: width }, () => []),
       value_forest: NO_FOREST,

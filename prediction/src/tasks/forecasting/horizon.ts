@@ -1,8 +1,7 @@
 import type { Covariate, ForecastTable } from '../../table/series-table.js';
 import { quote, TableError } from '../../table/table-error.js';
 import { describePosition, seasonLength } from '../../table/time-grid.js';
-import { maxHorizon } from './method.js';
-import type { ForecastSeries, SeriesSet } from './series.js';
+import { type ForecastSeries, maxHorizon, type SeriesSet } from './series.js';
 
 /** @throws {TableError} if the table cannot calibrate the horizon that is asked for. */
 export function refuseHorizon(table: ForecastTable): void {

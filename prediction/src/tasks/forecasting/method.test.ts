@@ -5,8 +5,8 @@ import { finish } from '../../trees/steps.js';
 import { PartForecaster } from './forecaster.js';
 import { fitForests } from './forests.js';
 import { InputReader } from './inputs.js';
-import { Forecaster, fitForecaster, maxHorizon } from './method.js';
-import type { ForecastSeries, SeriesSet } from './series.js';
+import { Forecaster, fitForecaster } from './method.js';
+import { type ForecastSeries, maxHorizon, type SeriesSet } from './series.js';
 
 const HORIZON = 6;
 const SEASON = 4;

@@ -4,11 +4,18 @@ import type { Progress } from '../../training/progress.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
 import { PartForecaster, weighForecast } from './forecaster.js';
-import { fitForests, MIN_HISTORY } from './forests.js';
+import { fitForests } from './forests.js';
 import { InputReader } from './inputs.js';
-import { MIN_SCORES, measureForecasts, measureSeries, sortScores } from './metrics.js';
+import { measureForecasts, measureSeries, sortScores } from './metrics.js';
 import type { ForecastModel } from './model.js';
-import type { ForecastSeries, Grid, SeriesSet } from './series.js';
+import {
+  countTargets,
+  type ForecastSeries,
+  type Grid,
+  MIN_SCORES,
+  maxHorizon,
+  type SeriesSet,
+} from './series.js';
 
 export interface FitOptions {
   /** Steps to forecast, at most `maxHorizon`. */
@@ -57,23 +64,6 @@ const WEIGHTS = [0, 0.25, 0.5, 0.75, 1];
 /** Where no earlier window can tell how much the correction is worth. */
 const USUAL_WEIGHT = 0.5;
 const MIN_OUTCOMES = 100;
-
-/** The largest horizon that a set of series can calibrate; 0 if none. */
-export function maxHorizon({ series }: SeriesSet): number {
-  let horizon = 0;
-  for (const { values } of series) horizon = Math.max(horizon, values.length - MIN_HISTORY);
-  while (horizon > 0 && countTargets(series, horizon, horizon + MIN_SCORES) < MIN_SCORES) horizon--;
-  return horizon;
-}
-
-/** The number of values among the last `length` of each series that can be forecast so many steps before. */
-function countTargets(series: readonly ForecastSeries[], step: number, length: number): number {
-  let count = 0;
-  for (const { values } of series) {
-    count += Math.max(0, Math.min(length, values.length - MIN_HISTORY - step + 1));
-  }
-  return count;
-}
 
 /** Long enough for a horizon, and longer where series are few. */
 function chooseWindow(series: readonly ForecastSeries[], horizon: number): number {

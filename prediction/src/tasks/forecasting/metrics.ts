@@ -2,12 +2,10 @@ import { widthAt } from '../../intervals/conformal.js';
 import { toFinite } from '../../intervals/target-range.js';
 import type { Outcome } from './backtest.js';
 import type { ForecastErrors, ForecastMetrics } from './model.js';
+import { MIN_SCORES } from './series.js';
 
 /** The level at which coverage is counted. */
 const LEVEL = 0.9;
-
-/** A step needs as many scores to be calibrated for intervals at 0.9. */
-export const MIN_SCORES = 9;
 
 /** More scores of a step are kept as so many quantiles. */
 const MAX_SCORES = 999;

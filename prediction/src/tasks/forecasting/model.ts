@@ -18,8 +18,8 @@ export interface ForecastMetrics {
   /** Of repeating the last season. */
   readonly baseline_errors: ForecastErrors;
   /** The same by step, from the first. */
-  readonly errors_by_step: readonly ForecastErrors[];
-  readonly baseline_errors_by_step: readonly ForecastErrors[];
+  readonly errors_by_step: ForecastErrors[];
+  readonly baseline_errors_by_step: ForecastErrors[];
   /** The level at which coverage was counted: 0.9. */
   readonly interval_level: number;
   /**
@@ -28,7 +28,7 @@ export interface ForecastMetrics {
    */
   readonly interval_coverage: number | null;
   /** The same by step. */
-  readonly interval_coverage_by_step: readonly (number | null)[];
+  readonly interval_coverage_by_step: (number | null)[];
 }
 
 /** A fitted method. It has nothing of the series: forecasts are made from the history that is given then. */

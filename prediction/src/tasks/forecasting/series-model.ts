@@ -50,12 +50,12 @@ export interface StoredSeries {
 
 export interface SeriesMetrics extends ForecastMetrics {
   /** The series whose last values were forecast worst, the worst first; at most 20. */
-  readonly worst_series: readonly WorstSeries[];
+  readonly worst_series: WorstSeries[];
 }
 
 export interface WorstSeries {
   /** In the order of the group columns; null is a missing value. */
-  readonly groups: readonly (string | null)[];
+  readonly groups: (string | null)[];
   readonly mase: number;
 }
 

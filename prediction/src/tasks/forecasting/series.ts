@@ -28,3 +28,30 @@ export interface Grid {
 export interface SeriesSet extends Grid {
   readonly series: readonly ForecastSeries[];
 }
+
+/** The fewest values before a forecast in a training or a backtest. */
+export const MIN_HISTORY = 3;
+
+/** A step needs as many scores to be calibrated for intervals at 0.9. */
+export const MIN_SCORES = 9;
+
+/** The largest horizon that a set of series can calibrate; 0 if none. */
+export function maxHorizon({ series }: SeriesSet): number {
+  let horizon = 0;
+  for (const { values } of series) horizon = Math.max(horizon, values.length - MIN_HISTORY);
+  while (horizon > 0 && countTargets(series, horizon, horizon + MIN_SCORES) < MIN_SCORES) horizon--;
+  return horizon;
+}
+
+/** The number of values among the last `length` of each series that can be forecast so many steps before. */
+export function countTargets(
+  series: readonly ForecastSeries[],
+  step: number,
+  length: number,
+): number {
+  let count = 0;
+  for (const { values } of series) {
+    count += Math.max(0, Math.min(length, values.length - MIN_HISTORY - step + 1));
+  }
+  return count;
+}
