@@ -14,9 +14,8 @@ import {
   UnknownNamesError,
 } from '../../../prediction/src/predicting.js';
 import { LruCache } from '../../common/lru-cache.js';
-import { asRecord } from '../../contract/json-record.js';
 import { problem } from '../../problems/problem.js';
-import { invalidRows, unknownNames } from './row-warnings.js';
+import { findRows, invalidRows, unknownNames } from './row-warnings.js';
 
 /** The details of a job that answers a body. The model comes first as input if it is asked for, then the body. */
 export interface AnswerJob {
@@ -49,11 +48,13 @@ export async function answerBody(
 ): Promise<boolean> {
   let at = '/body';
   try {
-    const parsed: unknown = isValid ? JSON.parse(await readText(body)) : undefined;
-    if (isValid && !Array.isArray(parsed)) at = '/body/data';
-    const parts = isValid
-      ? answerParsedRows(predictor, findRows(parsed), options)
-      : answerRows(predictor, body, options);
+    let parts: AsyncGenerator<AnswerPart>;
+    if (isValid) {
+      const parsed: unknown = JSON.parse(await readText(body));
+      const [rows, place] = findRows(parsed);
+      at = place;
+      parts = answerParsedRows(predictor, rows, options);
+    } else parts = answerRows(predictor, body, options);
     for await (const part of parts) await take(part);
     return true;
   } catch (error) {
@@ -65,11 +66,6 @@ export async function answerBody(
     if (options.from === 'json') return false;
     throw unknownNames(error.names, (row) => `/body/${row}`);
   }
-}
-
-function findRows(body: unknown): readonly unknown[] {
-  const rows = Array.isArray(body) ? body : asRecord(body)['data'];
-  return Array.isArray(rows) ? rows : [];
 }
 
 async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {

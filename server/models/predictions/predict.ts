@@ -16,6 +16,7 @@ import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import {
   checkRows,
+  findRows,
   invalidRows,
   unknownNames,
   type WarningFields,
@@ -154,11 +155,6 @@ async function startAnswer(
   if (first.done) return events;
   body.release();
   return prepend(first.value, events);
-}
-
-/** Returns the rows of a body, and where they are, as a JSON pointer. */
-function findRows(body: PredictBody): [rows: readonly unknown[], at: string] {
-  return Array.isArray(body) ? [body, '/body'] : [body.data, '/body/data'];
 }
 
 function answerOptions({ query, answerType, mediaType }: Input<'predict'>): AnswerOptions {

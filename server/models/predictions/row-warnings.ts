@@ -90,6 +90,13 @@ export function unknownNames(
   });
 }
 
+/** Returns the rows of a JSON body, and where they are, as a JSON pointer. */
+export function findRows(body: unknown): [rows: readonly unknown[], at: string] {
+  if (Array.isArray(body)) return [body, '/body'];
+  const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
+  return [Array.isArray(data) ? data : [], '/body/data'];
+}
+
 /**
  * Returns the problem of rows that do not fit the model, or of a parameter.
  * @param at where the rows are in the request, as a JSON pointer

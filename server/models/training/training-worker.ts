@@ -2,7 +2,6 @@ import {
   type ClassificationModel,
   describeModel,
   encodeModel,
-  type SeriesModel,
   TableDecoder,
   train,
   verifyModel,
@@ -22,24 +21,12 @@ await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {
   output.data(artifact);
   return {
     columns: [...model.columns],
-    metrics: model.task === 'forecast' ? forecastMetrics(model) : model.metrics,
+    metrics: model.metrics,
     classes: model.task === 'classification' ? classesOf(model) : null,
     summary: describeModel(model),
     trainingSeconds,
   };
 });
-
-function forecastMetrics({ metrics }: SeriesModel) {
-  const { errors_by_step, baseline_errors_by_step, interval_coverage_by_step, worst_series } =
-    metrics;
-  return {
-    ...metrics,
-    errors_by_step: [...errors_by_step],
-    baseline_errors_by_step: [...baseline_errors_by_step],
-    interval_coverage_by_step: [...interval_coverage_by_step],
-    worst_series: worst_series.map(({ groups, mase }) => ({ groups: [...groups], mase })),
-  };
-}
 
 function classesOf({ classes, row_count }: ClassificationModel) {
   return classes.map(({ name, rows, merged_count, merged }) => {
