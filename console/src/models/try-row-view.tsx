@@ -1,9 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Column, Model } from 'roster-client';
+import { ConfidenceChoices } from '../predictions/confidence-choices.js';
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
-import { count, percent } from '../ui/format.js';
+import { count } from '../ui/format.js';
 import { Later } from '../ui/later.js';
 import { ModelFrame } from './model-frame.js';
 import { byImportance } from './quality/importance.js';
@@ -95,20 +96,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
       {(prediction !== undefined || error === null) && (
         <Answer model={model} prediction={prediction} confidence={asked} />
       )}
-      <fieldset class="choices">
-        <legend>Confidence</legend>
-        {CONFIDENCES.map((choice) => (
-          <label key={choice}>
-            <input
-              type="radio"
-              name="confidence"
-              checked={wanted === choice}
-              onChange={() => setConfidence(choice)}
-            />
-            {choice === '' ? 'Automatic' : percent(Number(choice))}
-          </label>
-        ))}
-      </fieldset>
+      <ConfidenceChoices choices={CONFIDENCES} chosen={wanted} onChoose={setConfidence} />
       <div class="try">
         <form onSubmit={(event) => event.preventDefault()}>
           <h2>The row</h2>

@@ -3,10 +3,10 @@ import type { ColumnProfile } from '../tables/column-profile.js';
 import { Field } from '../ui/field.js';
 import type { TrainingRequest } from './send-table.js';
 
-/** What is forecast: the columns of the series, and how far ahead. */
+/** The columns of the series, and the number of steps to forecast. */
 export type Series = NonNullable<TrainingRequest['series']>;
 
-/** How many steps are forecast, until another number is chosen. */
+/** The number of steps to forecast, until another is chosen. */
 const START_HORIZON = 12;
 const MAX_HORIZON = 1000;
 

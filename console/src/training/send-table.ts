@@ -10,7 +10,7 @@ export interface TrainingRequest {
   readonly target: string;
   /** The task, if not the one that the values suggest. */
   readonly task?: 'regression' | 'classification' | undefined;
-  /** What is forecast, if the target is to be forecast over time. */
+  /** The series, if the target is to be forecast over time. */
   readonly series?:
     | {
         readonly order_by: string;

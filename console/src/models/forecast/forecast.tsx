@@ -4,6 +4,7 @@ import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
+import { ConfidenceChoices } from '../../predictions/confidence-choices.js';
 import { roster } from '../../session/roster.js';
 import { useLoaded } from '../../session/use-loaded.js';
 import { TableWriter, withoutFormula } from '../../tables/write-records.js';
@@ -64,20 +65,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
             )}
           </Field>
         </div>
-        <fieldset class="choices">
-          <legend>Confidence</legend>
-          {CONFIDENCES.map((choice) => (
-            <label key={choice}>
-              <input
-                type="radio"
-                name="confidence"
-                checked={confidence === choice}
-                onChange={() => setConfidence(choice)}
-              />
-              {percent(choice)}
-            </label>
-          ))}
-        </fieldset>
+        <ConfidenceChoices choices={CONFIDENCES} chosen={confidence} onChoose={setConfidence} />
       </form>
       <h2>The next values</h2>
       <Loading loaded={loaded} what="the forecast" retry={reload}>
