@@ -2,7 +2,7 @@ import type { Finding, Given, Scenario } from '../scenarios.js';
 import { findAccuracy, findCoverage, type Judgement, judge, mean } from './judge.js';
 import { type HeldOut, readSeries } from './series-file.js';
 
-/** How far coverage may be off. */
+/** The most that coverage may be off. */
 const OFF = 0.015;
 const STEP_OFF = 0.04;
 

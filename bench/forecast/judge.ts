@@ -10,7 +10,7 @@ const CONFIDENCES = [0.8, 0.9, 0.95];
 /** The level of MSIS. */
 const MSIS_LEVEL = 0.95;
 
-/** How forecasts fit to what came. */
+/** The fit of forecasts to the actual values. */
 export interface Judgement {
   readonly smape: number;
   readonly naiveSmape: number;

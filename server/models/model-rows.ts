@@ -12,7 +12,7 @@ import { type Page, paginate } from '../store/rows.js';
 export type Model = components['schemas']['Model'];
 export type ModelSource = NonNullable<Model['source']>;
 
-/** What a model forecasts, and what was found in the order of its table's rows. */
+/** The series that a model forecasts, and the facts of the order of its table's rows. */
 export type ForecastFields = Pick<
   components['schemas']['ForecastModel'],
   'order_by' | 'group_by' | 'horizon' | 'window' | 'known' | 'series'

@@ -155,7 +155,7 @@ export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 300);
 /** Files that are made are of few bytes; whoever takes longer for some hundred thousand hangs. */
 export const TIMEOUT = 60_000 + 60 * MADE_FILES;
 
-/** What came of files. */
+/** The outcomes of files. */
 export interface Outcomes {
   read: number;
   refused: number;

@@ -4,13 +4,13 @@ import { answered } from '../problem-error.js';
 import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
 import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
 
-/** What is to be forecast. */
+/** The series to forecast. */
 export interface ForecastOptions {
   /** The column that orders rows in time. */
   orderBy: string;
   /** The columns that tell series apart. */
   groupBy?: string[];
-  /** How many steps are forecast. */
+  /** The number of steps to forecast. */
   horizon: number;
   /** The most values before a forecast that are looked at. */
   window?: number;

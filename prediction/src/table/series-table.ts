@@ -2,13 +2,13 @@ import type { ColumnSummary } from './column-profile.js';
 import type { NumberReading } from './number-formats.js';
 import type { TimeGrid } from './time-grid.js';
 
-/** What is to be forecast, beside the target. */
+/** The series to forecast, beside the target. */
 export interface ForecastGoal {
   /** The column that orders the rows of a series in time. */
   readonly orderBy: string;
   /** The columns whose values tell series apart; without any, all rows are one series. */
   readonly groupBy: readonly string[];
-  /** How many steps are forecast. */
+  /** The number of steps to forecast. */
   readonly horizon: number;
   /** The most values before a forecast that are looked at; chosen where it is left out. */
   readonly window?: number | undefined;
@@ -47,7 +47,7 @@ export interface Covariate {
   readonly values: Float64Array;
 }
 
-/** What was found in the order of a table's rows. */
+/** The facts of the order of a table's rows. */
 export interface SeriesReport {
   readonly series: number;
   /** The first and the last moment of all series, as the table writes them. */

@@ -7,7 +7,7 @@ export type Task = 'regression' | 'classification';
 /** The tasks of models: one of the above, or the next values of series. */
 export type ModelTask = Task | 'forecast';
 
-/** What a model is to do: the task, where the values of the target are not to decide it, or a forecast. */
+/** The goal of a model: the task, where the values of the target are not to decide it, or a forecast. */
 export type Goal = Task | ForecastGoal;
 
 /**

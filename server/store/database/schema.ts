@@ -149,7 +149,7 @@ export interface Database {
     failure: string | null;
     target: string;
     task: 'regression' | 'classification' | 'forecast';
-    /** What is forecast, and what was found in the table's order; null for other tasks. */
+    /** The series, and the facts of the table's order; null for other tasks. */
     forecast: Json | null;
     row_count: number;
     /** The operator's database and the query that the table came from; null for a table that was sent. */

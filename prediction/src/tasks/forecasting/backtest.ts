@@ -17,7 +17,7 @@ export interface Outcome {
   readonly forecast: number;
   /** The size of the error that was expected. */
   readonly scale: number;
-  /** What repeating the last season says. */
+  /** The forecast of repeating the last season. */
   readonly repeated: number;
   /** The mean error of repeating seasons within the history; NaN if there is none. */
   readonly naiveError: number;

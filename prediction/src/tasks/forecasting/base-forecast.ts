@@ -2,7 +2,7 @@ import { powerOfTwo } from '../../intervals/target-range.js';
 import { addSeason, findSeasons, removeSeasons } from './seasons.js';
 import { fitDampedTrend, fitTheta } from './smoothing.js';
 
-/** What the history of one series says by itself, in units of its own. */
+/** The forecast from the history of one series alone, in units of its own. */
 export interface BaseForecast {
   /** A power of two near the largest value, so that no square of a value is too large for a double. */
   readonly unit: number;
@@ -12,7 +12,7 @@ export interface BaseForecast {
   readonly naive: Float64Array;
   /** Their mean; without a season, of the first two. */
   readonly values: Float64Array;
-  /** How far a value without its season is from the one before, on average; above 0. */
+  /** The mean distance of a value without its season from the one before; above 0. */
   readonly scale: number;
   /** The history without gaps. */
   readonly history: Float64Array;
@@ -26,7 +26,7 @@ export interface BaseForecast {
 /** A share of its level that a series moves by, for those that are too short or too even to tell. */
 const USUAL_MOVE = 0.05;
 
-/** How many differences the usual move counts for. */
+/** The number of differences that the usual move counts for. */
 const USUAL_WEIGHT = 0.5;
 
 /** Of the unit: a scale that errors can be divided by, also for series of zeros. */

@@ -17,11 +17,11 @@ export interface Part {
   readonly end: number;
 }
 
-/** What is known of the values after a part, by step; in units of the target. */
+/** The forecast of the values after a part, by step; in units of the target. */
 export interface PartForecast {
   /** As the history alone says. */
   readonly base: Float64Array;
-  /** What the trees add to it. */
+  /** The correction by the trees. */
   readonly corrections: Float64Array;
   /** The size of the error to expect. */
   readonly scales: Float64Array;

@@ -24,7 +24,7 @@ const MAX_LEAF = 300;
 /** Deviations beyond so many scales teach no more than that. */
 const MAX_DEVIATION = 10;
 
-/** What the trees of one fit say. */
+/** The forests of one fit. */
 export interface Forests {
   readonly cuts: readonly (readonly number[])[];
   readonly value_forest: Forest;

@@ -33,7 +33,7 @@ const OF_STEP = [
   ...Array.from({ length: SEASON_LAGS }, (_, lag) => `season lag ${lag + 1}`),
 ];
 
-/** What a forecast from one origin starts from. */
+/** The start of a forecast from one origin. */
 export interface Origin {
   readonly base: BaseForecast;
   /** Inputs of the trees, row by row a step. */

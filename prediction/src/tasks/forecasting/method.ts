@@ -58,7 +58,7 @@ const ENOUGH_SCORES = 200;
 const MAX_ORIGINS = 30_000;
 const MAX_EARLIER_ORIGINS = 10_000;
 
-/** What is tried for the correction by trees. */
+/** The weights that are tried for the correction by trees. */
 const WEIGHTS = [0, 0.25, 0.5, 0.75, 1];
 
 /** Where no earlier window can tell how much the correction is worth. */

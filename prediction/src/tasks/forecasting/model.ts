@@ -10,7 +10,7 @@ export interface ForecastErrors {
   readonly mase: number | null;
 }
 
-/** What backtests on the ends of the series tell. */
+/** The results of backtests on the ends of the series. */
 export interface ForecastMetrics {
   /** Forecast values that were compared. */
   readonly value_count: number;
@@ -49,7 +49,7 @@ export interface ForecastModel {
   readonly error_forest: Forest;
   /** Added to what the error forest says. */
   readonly error_floor: number;
-  /** How much of the value forest's word is taken, 0 to 1: as an earlier window tells. */
+  /** The weight of the value forest, 0 to 1, chosen by an earlier window. */
   readonly value_weight: number;
   /** By step: |error| ÷ expected error of a backtest, ascending. */
   readonly scores: readonly (readonly number[])[];

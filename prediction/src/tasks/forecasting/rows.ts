@@ -42,7 +42,7 @@ export interface AskedSeries {
   readonly steps: readonly AskedStep[];
 }
 
-/** What a request says of one series. */
+/** The rows of a request that belong to one series. */
 class SentSeries {
   /** Of rows of history: positions, targets and other columns. */
   readonly positions: number[] = [];

@@ -1,4 +1,4 @@
-/** How the seasons of a series deviate from its course. */
+/** The deviations of the seasons of a series from its course. */
 export interface Seasons {
   readonly isMultiplied: boolean;
   /** By place in the season, the first value's first. */

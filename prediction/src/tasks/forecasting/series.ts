@@ -13,7 +13,7 @@ export interface ForecastSeries {
   readonly known: readonly Float64Array[];
 }
 
-/** How positions on the grid recur. */
+/** The recurrence of positions on the grid. */
 export interface Grid {
   /** Steps of a season, such as 12 of months; 1 if there is none. */
   readonly season: number;

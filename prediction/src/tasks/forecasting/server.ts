@@ -78,7 +78,7 @@ export class SeriesServer {
   static *create(model: SeriesModel): Steps<SeriesServer> {
     const layout = layOutInterval(model, [{ name: 'step', kind: 'number', at: STEP }]);
     const [order, ...columns] = model.columns;
-    // What is asked for is later than the table: no moment is out of range.
+    // Moments that are asked for are later than the table: none is out of range.
     const checked = order ? [{ ...order, min: null, max: null }, ...columns] : columns;
     const inputs = { columns: checked, features: [], partial_rows: null, target: model.target };
     const season = model.method.season;
