@@ -1,8 +1,40 @@
-import { send } from './target.js';
+import type { Model } from 'roster-client';
+import { settled } from '../testkit/service/train-prices.js';
+import { roster, send } from './target.js';
+
+interface ModelPath {
+  projectName: string;
+  modelName: string;
+}
+
+/** Rows, or the text of a CSV. */
+type Table = string | Record<string, unknown>[];
+
+/** Sends a table as a whole. */
+export function putTable(path: ModelPath, body: Table, target = 'price') {
+  const headers = typeof body === 'string' ? { 'Content-Type': 'text/csv' } : {};
+  return roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+    params: { path, query: { target } },
+    body,
+    headers,
+  });
+}
+
+/** Sends a table as a whole, and returns the model once its training has ended. */
+export async function trainTable(path: ModelPath, body: Table, target?: string): Promise<Model> {
+  const { data, error } = await putTable(path, body, target);
+  if (error !== undefined) throw new Error(JSON.stringify(error));
+  return settled(roster, path, data);
+}
+
+/** Returns a CSV with enough lines to train from. */
+export function hundredLines(header: string, line: (row: number) => string): string {
+  return [header, ...Array.from({ length: 100 }, (_, row) => line(row))].join('\n');
+}
 
 /** Trains a model from a table whose target is y, and which is sent in pieces. */
 export function sendTable(
-  { projectName, modelName }: { projectName: string; modelName: string },
+  { projectName, modelName }: ModelPath,
   type: 'text/csv' | 'application/json',
   pieces: Iterable<string>,
 ): Promise<Response> {

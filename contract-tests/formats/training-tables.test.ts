@@ -3,10 +3,9 @@
  * store; `behaviour/models/training.test.ts` proves on each that nothing of a refused table is stored.
  */
 import { readFile } from 'node:fs/promises';
-import type { Model } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
-import { settled } from '../../testkit/service/train-prices.js';
+import { hundredLines, putTable, trainTable } from '../sent-tables.js';
 import { ownProject, roster, send, sendJson } from '../target.js';
 
 const ONE = '/api/projects/{projectName}/models/{modelName}';
@@ -19,30 +18,17 @@ beforeEach(async () => {
 });
 afterEach(() => roster.DELETE(ONE, { params: { path } }));
 
-function train(body: string | Record<string, unknown>[], target = 'price') {
-  const headers = typeof body === 'string' ? CSV : {};
-  return roster.PUT(ONE, { params: { path, query: { target } }, body, headers });
-}
+type Sent = Parameters<typeof putTable>[1];
 
-async function trained(body: string | Record<string, unknown>[], target?: string): Promise<Model> {
-  const { data, error } = await train(body, target);
-  if (error !== undefined) {
-    throw new Error(JSON.stringify(error));
-  }
-  return settled(roster, path, data);
-}
+const train = (body: Sent, target?: string) => putTable(path, body, target);
+const trained = (body: Sent, target?: string) => trainTable(path, body, target);
 
 const read = () => roster.GET(ONE, { params: { path } });
-
-/** Returns a table of numbers where y is twice x, with enough lines to train from. */
-function table(header: string, line: (row: number) => string): string {
-  return [header, ...Array.from({ length: 100 }, (_, row) => line(row))].join('\n');
-}
 
 describe('a table', () => {
   test('trains the same model from JSON rows as from CSV', async () => {
     const fromCsv = await trained(
-      table('x,y', (row) => `${row},${2 * row}`),
+      hundredLines('x,y', (row) => `${row},${2 * row}`),
       'y',
     );
     const rows = Array.from({ length: 100 }, (_, row) => ({ x: row, y: 2 * row }));
@@ -55,7 +41,7 @@ describe('a table', () => {
     const line = (row: number) =>
       `"${row},5",${['', 'NA', 'NaN', 'null', 'red'][row % 5]},2026-01-${10 + (row % 19)},"a ""b"", ${row % 3}",${row}`;
     const model = await trained(
-      `\uFEFF${table('size,colour,day,note,y', line).replaceAll('\n', '\r\n')}`,
+      `\uFEFF${hundredLines('size,colour,day,note,y', line).replaceAll('\n', '\r\n')}`,
       'y',
     );
     expect(model.columns).toMatchObject([
@@ -68,7 +54,7 @@ describe('a table', () => {
 
   test('may have rows without a target, which are left out', async () => {
     const model = await trained(
-      table('x,y', (row) => `${row},${row % 4 === 0 ? 'NA' : row}`),
+      hundredLines('x,y', (row) => `${row},${row % 4 === 0 ? 'NA' : row}`),
       'y',
     );
     expect(model).toMatchObject({ status: 'ready', row_count: 75 });
@@ -82,7 +68,10 @@ describe('a table', () => {
 
   test('may name columns like inherited members of objects', async () => {
     const model = await trained(
-      table('__proto__,constructor,toString,y', (row) => `${row},${row % 7},${row % 3},${row}`),
+      hundredLines(
+        '__proto__,constructor,toString,y',
+        (row) => `${row},${row % 7},${row % 3},${row}`,
+      ),
       'y',
     );
     expect(model.columns?.map(({ name }) => name)).toEqual([
@@ -94,36 +83,41 @@ describe('a table', () => {
 
   const good = (row: number) => `${row},${row}`;
   test.each([
-    ['without the target', table('x,y', good), 'z', { column: 'z' }],
-    ['whose target is text', table('x,y', (row) => `${row},high`), 'y', { column: 'y' }],
+    ['without the target', hundredLines('x,y', good), 'z', { column: 'z' }],
+    ['whose target is text', hundredLines('x,y', (row) => `${row},high`), 'y', { column: 'y' }],
     [
       'whose target has one word among numbers',
-      `${table('x,y', good)}\n1,high`,
+      `${hundredLines('x,y', good)}\n1,high`,
       'y',
       { column: 'y' },
     ],
     [
       'whose target is missing throughout',
-      table('x,y', (row) => `${row},NA`),
+      hundredLines('x,y', (row) => `${row},NA`),
       'y',
       { column: 'y' },
     ],
     ['with too few rows', 'x,y\n1,2\n2,3', 'y', {}],
     ['with only a header', 'x,y', 'y', {}],
     ['without content', '', 'y', {}],
-    ['with a field too few', `${table('x,y', good)}\n7`, 'y', { line: 102 }],
-    ['with a field too many', `${table('x,y', good)}\n7,7,7`, 'y', { line: 102 }],
-    ['with a quote that does not end', `${table('x,y', good)}\n"7,7`, 'y', {}],
-    ['with only the target', table('y', (row) => `${row}`), 'y', {}],
-    ['without a column that varies', table('x,y', (row) => `7,${row}`), 'y', {}],
+    ['with a field too few', `${hundredLines('x,y', good)}\n7`, 'y', { line: 102 }],
+    ['with a field too many', `${hundredLines('x,y', good)}\n7,7,7`, 'y', { line: 102 }],
+    ['with a quote that does not end', `${hundredLines('x,y', good)}\n"7,7`, 'y', {}],
+    ['with only the target', hundredLines('y', (row) => `${row}`), 'y', {}],
+    ['without a column that varies', hundredLines('x,y', (row) => `7,${row}`), 'y', {}],
     [
       'with two columns of one name',
-      table('x,x,y', (row) => `${row},1,${row}`),
+      hundredLines('x,x,y', (row) => `${row},1,${row}`),
       'y',
       { column: 'x' },
     ],
-    ['with a column name that the answer uses', table('y_min,y', good), 'y', { column: 'y_min' }],
-    ['with a reserved column', table('when_data,y', good), 'y', { column: 'when_data' }],
+    [
+      'with a column name that the answer uses',
+      hundredLines('y_min,y', good),
+      'y',
+      { column: 'y_min' },
+    ],
+    ['with a reserved column', hundredLines('when_data,y', good), 'y', { column: 'when_data' }],
   ])('%s is refused, and nothing of it is stored', async (_what, csv, target, fault) => {
     const { error } = await train(csv, target);
     expect(error).toMatchObject({ type: '/problems/unusable-table', errors: [fault] });

@@ -1,7 +1,6 @@
 /** Tests of training: tables in, model versions out. Against the server alone. */
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Model } from 'roster-client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import {
   fewDiamonds,
@@ -9,14 +8,13 @@ import {
   slowTable,
   someDiamonds,
 } from '../../../testkit/data/diamonds.js';
-import { settled, trainPrices } from '../../../testkit/service/train-prices.js';
+import { trainPrices } from '../../../testkit/service/train-prices.js';
+import { hundredLines, putTable, trainTable } from '../../sent-tables.js';
 import { baseUrl, keys, ownProject, roster } from '../../target.js';
 
 const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
-
-const CSV = { 'Content-Type': 'text/csv' };
 
 let path: { projectName: string; modelName: string };
 beforeEach(async () => {
@@ -24,18 +22,10 @@ beforeEach(async () => {
 });
 afterEach(() => roster.DELETE(ONE, { params: { path } }));
 
-function train(body: string | Record<string, unknown>[], target = 'price') {
-  const headers = typeof body === 'string' ? CSV : {};
-  return roster.PUT(ONE, { params: { path, query: { target } }, body, headers });
-}
+type Sent = Parameters<typeof putTable>[1];
 
-async function trained(body: string | Record<string, unknown>[], target?: string): Promise<Model> {
-  const { data, error } = await train(body, target);
-  if (error !== undefined) {
-    throw new Error(JSON.stringify(error));
-  }
-  return settled(roster, path, data);
-}
+const train = (body: Sent, target?: string) => putTable(path, body, target);
+const trained = (body: Sent, target?: string) => trainTable(path, body, target);
 
 function read(version?: number) {
   return version === undefined
@@ -48,11 +38,6 @@ function read(version?: number) {
 async function predictedPrice(): Promise<unknown> {
   const { data } = await roster.POST(PREDICT, { params: { path }, body: [oneDiamond] });
   return data?.[0]?.price;
-}
-
-/** Returns a table of numbers where y is twice x, with enough lines to train from. */
-function table(header: string, line: (row: number) => string): string {
-  return [header, ...Array.from({ length: 100 }, (_, row) => line(row))].join('\n');
 }
 
 describe('a model', () => {
@@ -104,7 +89,7 @@ describe('a model', () => {
 
   test('answers from the new version once that is ready', async () => {
     await trainPrices(roster, path);
-    const doubled = table('carat,price', (row) => `${row / 100},${1_000_000 + row}`);
+    const doubled = hundredLines('carat,price', (row) => `${row / 100},${1_000_000 + row}`);
     expect(await trained(doubled)).toMatchObject({ version: 2, serving_version: 2 });
     expect(await predictedPrice()).toBeGreaterThan(900_000);
   });
