@@ -1,3 +1,5 @@
+import type { PredictedBlock } from '../serving/answer-layout.js';
+import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
 import { type BlockPredictor, MAX_ARRAY_ROWS, objectBlocks } from '../serving/row-server.js';
 import type { AnyPredictor } from '../tasks/predictors.js';
@@ -78,6 +80,11 @@ async function* answerFrom(
     rows = 0;
     return part;
   };
+  function* write(block: RowBlock, predicted: PredictedBlock): Generator<AnswerPart> {
+    for (const _ of writer.write(block, predicted)) yield bytes();
+    rows += block.rowCount;
+    if (writer.length >= PORTION) yield bytes();
+  }
   let isWarned = false;
   const gatherer = blocks.gather?.();
   for await (const read of reader.read(body)) {
@@ -91,21 +98,14 @@ async function* answerFrom(
         yield item;
         continue;
       }
-      if (gatherer) {
-        gatherer.add(item);
-        continue;
-      }
-      for (const _ of writer.write(item, blocks.predict(item))) yield bytes();
-      rows += item.rowCount;
-      if (writer.length >= PORTION) yield bytes();
+      if (gatherer) gatherer.add(item);
+      else yield* write(item, blocks.predict(item));
     }
     if (writer.length > 0 && !reader.isWhole) yield bytes();
   }
   const maxRows = options.to === 'json' ? MAX_ARRAY_ROWS : Number.POSITIVE_INFINITY;
   for (const { block, predicted } of gatherer?.answer(maxRows) ?? []) {
-    for (const _ of writer.write(block, predicted)) yield bytes();
-    rows += block.rowCount;
-    if (writer.length >= PORTION) yield bytes();
+    yield* write(block, predicted);
   }
   writer.end();
   if (writer.length > 0) yield bytes();
