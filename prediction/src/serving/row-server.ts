@@ -154,7 +154,7 @@ export class RowServer<A> {
    */
   predict(rows: readonly unknown[], options: PredictOptions = {}): A[] {
     const { target } = this.#parts.model;
-    const answer = this.#begin(rows, options);
+    const answer = this.#begin(rows.length, options);
     const predictions: A[] = [];
     for (const block of this.#blocks(rows)) {
       answer.predict(block);
@@ -176,7 +176,7 @@ export class RowServer<A> {
    */
   answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
     return writeArray(
-      this.#answered(rows, this.#begin(rows, options)),
+      this.#answered(rows, this.#begin(rows.length, options)),
       this.#parts.writer,
       rows.length,
     );
@@ -219,7 +219,7 @@ export class RowServer<A> {
    */
   lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
     return writeLines(
-      this.#answered(rows, this.#begin(rows, options)),
+      this.#answered(rows, this.#begin(rows.length, options)),
       this.#parts.writer,
       rows.length,
     );
@@ -231,11 +231,9 @@ export class RowServer<A> {
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
   blocks(options: PredictOptions = {}): BlockPredictor {
-    refuseSteps(options);
-    const { confidence } = options;
     const { model, task, checks, writer } = this.#parts;
     const maxRows = this.#maxRows;
-    const answer = task.begin(confidence, maxRows);
+    const answer = this.#begin(maxRows, options);
     return {
       ...{ columns: model.columns, layout: task.layout, names: checks.names },
       ...{ binner: task.binner, maxRows, writer },
@@ -257,10 +255,10 @@ export class RowServer<A> {
     return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(columns.length, 1)));
   }
 
-  #begin({ length }: readonly unknown[], options: PredictOptions): TaskAnswer<A> {
+  #begin(rowCount: number, options: PredictOptions): TaskAnswer<A> {
     refuseSteps(options);
     const { confidence } = options;
-    return this.#parts.task.begin(confidence, Math.min(this.#maxRows, length));
+    return this.#parts.task.begin(confidence, Math.min(this.#maxRows, rowCount));
   }
 
   *#answered(rows: readonly unknown[], answer: TaskAnswer<A>): Generator<AnsweredBlock> {
