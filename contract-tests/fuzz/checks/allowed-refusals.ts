@@ -129,11 +129,14 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
   });
 }
 
-const FORECAST_PARAMETERS = /^\/query\/(order_by|group_by|horizon|window|known|task)(\/|$)/;
+/** The parameters of forecasts, which need each other, and which nothing else takes. */
+const FORECAST_PARAMETERS =
+  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
- * created under two names, messages that end with an answer, or half of a forecast.
+ * created under two names, messages that end with an answer, half of a forecast, or steps of a
+ * model that forecasts nothing.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
   const pointers = pointersOf(problem);
@@ -146,8 +149,8 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
       return pointWithin('/body/messages/');
     case 'updateAgent':
       return pointWithin('/body/agent/skills_to_add/');
-    // A forecast needs order_by and horizon, and has no task; the others are parameters of a forecast.
     case 'trainModel':
+    case 'predict':
       return pointWithin('/query/') && pointers.every((at) => FORECAST_PARAMETERS.test(at));
     default:
       return (
