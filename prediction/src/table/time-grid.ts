@@ -132,15 +132,19 @@ export function seasonLength({ form, step, origin }: TimeGrid): number {
   const months = monthsOf(step);
   if (months !== undefined) return 12 % months === 0 ? 12 / months : 1;
   if (form === 'number') {
-    // Decimal years, as R writes the times of a series: 2026.25 is April.
-    const season = Math.round(1 / step.count);
-    const isYear = origin >= 1000 && origin < 3000 && Math.abs(season * step.count - 1) < 0.001;
-    return isYear ? season : 1;
+    return partsOfYear(step.count, origin) ?? 1;
   }
   const size = sizeOf(step);
   if (size === WEEK) return 52;
   if (size >= DAY) return WEEK % size === 0 ? WEEK / size : 1;
   return DAY % size === 0 ? DAY / size : 1;
+}
+
+/** Of decimal years, as R writes the times of a series: 2026.25 is April. Undefined if numbers are none. */
+function partsOfYear(step: number, origin: number): number | undefined {
+  const parts = Math.round(1 / step);
+  const isYear = origin >= 1000 && origin < 3000 && Math.abs(parts * step - 1) < 0.001;
+  return isYear ? parts : undefined;
 }
 
 /** Returns numbers that describe a position in its calendar, as many for each position of a grid. */
@@ -183,7 +187,7 @@ export function findGrid(form: MomentForm, moments: Float64Array, ends: Uint32Ar
   for (const moment of moments) origin = Math.min(origin, moment);
   const differences = countDifferences(moments, ends, (later, earlier) => later - earlier);
   if (form === 'number') {
-    const count = findNumberStep(differences);
+    const count = findNumberStep(differences, origin);
     return { form, origin, step: { unit: 'number', count }, day: 1 };
   }
   const day = findMonthDay(moments, differences);
@@ -239,21 +243,24 @@ function greatestDivisor(one: number, other: number): number {
 }
 
 /** The smallest usual difference of which the others are multiples, but for what their digits leave open. */
-function findNumberStep(differences: Differences): number {
+function findNumberStep(differences: Differences, origin: number): number {
   const all = usual(differences);
   if (all.length === 0) return 1;
   let step = Math.min(...all);
   // The mean of what is the same but for its last digits.
   const same = all.filter((one) => one < step * (1 + TOLERANCE));
-  step = same.reduce((sum, one) => sum + one, 0) / same.length;
+  const countOf = (one: number) => differences.get(one) ?? 0;
+  step =
+    same.reduce((sum, one) => sum + one * countOf(one), 0) /
+    same.reduce((sum, one) => sum + countOf(one), 0);
   for (const one of all) {
     const places = one / step;
     if (Math.abs(places - Math.round(places)) <= TOLERANCE * Math.max(1, places)) continue;
     step = divideWithin(step, one);
   }
-  const year = Math.round(1 / step);
   // Of decimal years, the exact part: many steps of a rounded one would drift away.
-  return step < 1 && Math.abs(year * step - 1) < 1e-6 ? 1 / year : Number(step.toPrecision(12));
+  const parts = partsOfYear(step, origin);
+  return parts === undefined ? Number(step.toPrecision(12)) : 1 / parts;
 }
 
 function divideWithin(one: number, other: number): number {

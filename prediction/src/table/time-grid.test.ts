@@ -1,0 +1,104 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  describePosition,
+  findGrid,
+  findMoment,
+  findPosition,
+  formatMoment,
+  parseMoment,
+  type TimeStep,
+  seasonLength,
+} from './time-grid.js';
+
+/** The grid of one series whose moments are written so. */
+function gridOf(texts: readonly string[]) {
+  const moments = texts.map((text) => {
+    const moment = parseMoment(text, Number);
+    if (moment === undefined) throw new Error(`${text} is not a moment`);
+    return moment;
+  });
+  const values = Float64Array.from(moments, ({ value }) => value);
+  return findGrid(moments[0]?.form ?? 'number', values, Uint32Array.of(values.length));
+}
+
+const utc = (...parts: [number, number, number]) =>
+  new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
+
+const lastDay = (year: number, month: number) => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+
+describe('a step is found', () => {
+  test.each<[string, (index: number) => string, TimeStep, number]>([
+    ['days', (index) => utc(2024, 0, 1 + index), { unit: 'day', count: 1 }, 7],
+    ['two days', (index) => utc(2024, 0, 1 + 2 * index), { unit: 'day', count: 2 }, 1],
+    ['weeks', (index) => utc(2024, 0, 1 + 7 * index), { unit: 'week', count: 1 }, 52],
+    ['month ends', (index) => utc(2023, index + 1, 0), { unit: 'month', count: 1 }, 12],
+    ['30ths, and ends of February', (index) => utc(2023, index, Math.min(30, lastDay(2023, index))), { unit: 'month', count: 1 }, 12],
+    ['quarters', (index) => utc(2000, 3 * index, 1), { unit: 'quarter', count: 1 }, 4],
+    ['years', (index) => utc(1900 + index, 6, 1), { unit: 'year', count: 1 }, 1],
+    [
+      'quarters of an hour',
+      (index) => new Date(Date.UTC(2024, 2, 31, 0, 15 * index)).toISOString(),
+      { unit: 'minute', count: 15 },
+      96,
+    ],
+    ['decimal years', (index) => (2000 + index / 12).toFixed(4), { unit: 'number', count: 1 / 12 }, 12],
+    ['numbers', (index) => String(7 + 2.5 * index), { unit: 'number', count: 2.5 }, 1],
+  ])('of %s', (_, moment, step, season) => {
+    const texts = Array.from({ length: 40 }, (_, index) => moment(index));
+    const grid = gridOf(texts);
+    expect(grid.step.unit).toBe(step.unit);
+    expect(grid.step.count).toBeCloseTo(step.count, 9);
+    expect(seasonLength(grid)).toBe(season);
+    const positions = texts.map((text) => findPosition(grid, parseMoment(text, Number)?.value ?? 0));
+    expect(positions).toEqual(texts.map((_, index) => index));
+  });
+
+  test('with gaps, and not from a single stray moment', () => {
+    const days = Array.from({ length: 400 }, (_, index) => index).filter((day) => day % 9 !== 4);
+    const grid = gridOf([...days.map((day) => utc(2024, 0, 1 + 2 * day)), utc(2024, 0, 802)]);
+    expect(grid.step).toEqual({ unit: 'day', count: 2 });
+    expect(findPosition(grid, Date.UTC(2024, 0, 802))).toBeUndefined();
+  });
+});
+
+test('a moment is read as it was written, in every form', () => {
+  const time = fc.integer({ min: Date.UTC(1900, 0), max: Date.UTC(2200, 0) });
+  const form = fc.constantFrom('month' as const, 'date' as const, 'local' as const, 0, 90, -330);
+  fc.assert(
+    fc.property(time, form, (milliseconds, written) => {
+      const text = String(formatMoment(written, milliseconds));
+      const read = parseMoment(text, Number);
+      expect(read?.form).toBe(written);
+      expect(formatMoment(written, read?.value ?? Number.NaN)).toBe(text);
+    }),
+  );
+});
+
+test('positions and moments are each other’s inverse, and the calendar has as many parts at each', () => {
+  const first = fc.date({ min: new Date('1990-01-01'), max: new Date('2030-01-01'), noInvalidDate: true });
+  const unit = fc.constantFrom<TimeStep>(
+    { unit: 'hour', count: 6 },
+    { unit: 'day', count: 1 },
+    { unit: 'week', count: 1 },
+    { unit: 'month', count: 1 },
+    { unit: 'quarter', count: 1 },
+    { unit: 'year', count: 1 },
+  );
+  fc.assert(
+    fc.property(first, unit, fc.integer({ min: -500, max: 500 }), (date, step, position) => {
+      const form = step.unit === 'hour' ? 'local' : 'date';
+      const origin = Math.floor(date.getTime() / 86_400_000) * 86_400_000;
+      const grid = { form, step, origin, day: new Date(origin).getUTCDate() } as const;
+      expect(findPosition(grid, findMoment(grid, position))).toBe(position);
+      expect(describePosition(grid, position)).toHaveLength(describePosition(grid, 0).length);
+    }),
+  );
+});
+
+test.each(['2026-02-30', '2026-13-01', '2026-1-1', '31.01.2026', '2026-01-31T25:00', '', 'NaN'])(
+  '%j is not a moment',
+  (text) => {
+    expect(parseMoment(text, (cell) => (cell === '' ? Number.NaN : Number(cell)))).toBeUndefined();
+  },
+);
