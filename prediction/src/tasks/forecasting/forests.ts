@@ -12,7 +12,7 @@ import { MIN_HISTORY } from './series.js';
 /** The most rows that forests are grown on: a step from an origin each. */
 const MAX_ROWS = 150_000;
 
-const VALUE_ROUNDS = 40;
+const VALUE_ROUNDS = 80;
 const VALUE_LEAVES = 31;
 const ERROR_ROUNDS = 40;
 const ERROR_LEAVES = 15;
@@ -21,14 +21,21 @@ const ERROR_LEAVES = 15;
 const MIN_LEAF = 20;
 const MAX_LEAF = 300;
 
-/** Deviations beyond so many scales teach no more than that. */
-const MAX_DEVIATION = 10;
+/** Deviations beyond so many scales teach the forest of sizes no more than that. */
+const MAX_ERROR = 10;
+
+/** The same for the forest of values: the usual deviation is looked for, and few large ones would move the mean. */
+const MAX_DEVIATION = 2;
 
 /** The forests of one fit. */
 export interface Forests {
+  /** By feature: ascending cuts between its bins. */
   readonly cuts: readonly (readonly number[])[];
+  /** Predicts the base forecast's deviation, in units of the series' scale. */
   readonly value_forest: Forest;
+  /** Predicts the size of that deviation, in the same units. */
   readonly error_forest: Forest;
+  /** Added to what the error forest says. */
   readonly error_floor: number;
 }
 
@@ -84,7 +91,8 @@ export function fitForests(
   const rows = Uint32Array.from({ length: rowCount }, (_, row) => row);
   const minRowsPerLeaf = Math.min(Math.max(Math.round(rowCount / 100), MIN_LEAF), MAX_LEAF);
   const valueParams = { maxLeaves: VALUE_LEAVES, minRowsPerLeaf };
-  const values = learner.booster(rows, valueParams, squaredLoss(deviations));
+  const usual = deviations.map((deviation) => clamp(deviation, MAX_DEVIATION));
+  const values = learner.booster(rows, valueParams, squaredLoss(usual));
   const forests = values.addRounds(VALUE_ROUNDS, onRound);
   const [value_forest = NO_FOREST] = forests;
   const errorParams = { maxLeaves: ERROR_LEAVES, minRowsPerLeaf };
@@ -121,7 +129,7 @@ function collectRows(
         const actual = series.values[origin + step] ?? Number.NaN;
         if (Number.isNaN(actual)) continue;
         const deviation = (actual / base.unit - (base.values[step] ?? 0)) / base.scale;
-        deviations.push(Math.max(-MAX_DEVIATION, Math.min(MAX_DEVIATION, deviation)));
+        deviations.push(clamp(deviation, MAX_ERROR));
         inputsOf.push(inputs.subarray(step * width, (step + 1) * width));
       }
     }
@@ -134,6 +142,10 @@ function collectRows(
     }
   }
   return { columns, deviations: Float64Array.from(deviations) };
+}
+
+function clamp(value: number, size: number): number {
+  return Math.max(-size, Math.min(size, value));
 }
 
 /** Rows that cuts are chosen from. */
