@@ -2,6 +2,7 @@ import { runScenarios } from '../scenarios.js';
 import { competitions } from './competitions.js';
 import { housing } from './housing.js';
 import { peers } from './peers.js';
+import { service } from './service.js';
 import { speed } from './speed.js';
 
 await runScenarios({
@@ -9,5 +10,5 @@ await runScenarios({
   description:
     'Measure forecasts and their intervals on public series, from a folder with m1.jsonl, m3.jsonl and tourism.jsonl.',
   file: 'forecast',
-  scenarios: [speed, housing, ...competitions, peers],
+  scenarios: [speed, service, housing, ...competitions, peers],
 });

@@ -15,18 +15,23 @@ const ASKED_BYTES = 2 ** 30;
 const FORECAST_SERIES = 1000;
 const FORECAST_MILLISECONDS = 100;
 
+/** Makes up monthly series of 60 values, with a season. */
+export function makeSeries(count: number): ForecastSeries[] {
+  const random = seededRandom(1);
+  return Array.from({ length: count }, () => {
+    const level = 1000 * random();
+    const values = Float64Array.from({ length: ROWS }, (_, at) =>
+      Math.max(0, level * (1 + 0.3 * Math.sin((2 * Math.PI * at) / SEASON) + random() / 2)),
+    );
+    return { start: 0, values, past: [], known: [] };
+  });
+}
+
 /** Many series that are made up; alone, so that the largest memory of the process is theirs. */
 export const speed: Scenario = {
   name: 'speed',
   run: async () => {
-    const random = seededRandom(1);
-    const series = Array.from({ length: SERIES }, (): ForecastSeries => {
-      const level = 1000 * random();
-      const values = Float64Array.from({ length: ROWS }, (_, at) =>
-        Math.max(0, level * (1 + 0.3 * Math.sin((2 * Math.PI * at) / SEASON) + random() / 2)),
-      );
-      return { start: 0, values, past: [], known: [] };
-    });
+    const series = makeSeries(SERIES);
     const set = { season: SEASON, calendar: (at: number) => [at % SEASON], series };
     const begun = performance.now();
     const options = { horizon: HORIZON, seed: 1, progress: new Progress(() => {}) };
