@@ -27,6 +27,9 @@ const TABLES: readonly string[] = ['orders', 'customers', 'cells'];
 /** The uses of tools that an answer may have. */
 const USES = 32;
 
+/** Uses that each take the ten seconds that a query may: with one, an answer is there before an attack is over. */
+const SLOW_USES = 1;
+
 /** A little less than a message may have. */
 const QUESTION_BYTES = 90_000;
 
@@ -53,7 +56,7 @@ const REFUSED = [
 /** An agent answers, whatever became of its tools. */
 const ANSWERED = [200];
 
-/** Agents that search the largest documents for common words, as often as an answer may. */
+/** Agents that search the largest documents for common words. */
 function searches(name: string, settings: Pick<Attack, 'store'> = {}): Attack {
   return hostileClients(
     name,
@@ -66,20 +69,25 @@ function searches(name: string, settings: Pick<Attack, 'store'> = {}): Attack {
         const path = `${PROJECT}/skills/tool/documents/d${number}`;
         await ask('PUT', target.url + path, text, markdown);
       }
-      return [question(Array.from({ length: USES }, () => ({ query: SEARCH })))];
+      return [question(Array.from({ length: SLOW_USES }, () => ({ query: SEARCH })))];
     },
     { expects: ANSWERED, ...settings },
   );
 }
 
 /** Statements by agents and by trainings. */
-function queries(name: string, database: string, statements: readonly string[]): Attack {
+function queries(
+  name: string,
+  database: string,
+  statements: readonly string[],
+  mostUses = USES,
+): Attack {
   return hostileClients(
     name,
     async (target, owner) => {
       await createSqlAgent(target, owner, database);
       return statements.flatMap((sql) => {
-        const uses = Math.min(USES, Math.floor(QUESTION_BYTES / sql.length));
+        const uses = Math.min(mostUses, Math.floor(QUESTION_BYTES / sql.length));
         return [
           question(Array.from({ length: uses }, () => ({ sql }))),
           jsonRequest('PUT', (number) => `${MODELS}/m${number}?target=y`, {
@@ -217,8 +225,8 @@ export const hostileQueries: Family = {
       'select cell from cells where id = 2',
       'select json_agg(cell) from cells',
     ]),
-    queries('endless-sqlite', 'sqlite', [ENDLESS]),
-    queries('endless-postgres', 'postgres', [ENDLESS]),
+    queries('endless-sqlite', 'sqlite', [ENDLESS], SLOW_USES),
+    queries('endless-postgres', 'postgres', [ENDLESS], SLOW_USES),
     byOne('refused-statements', refusedStatements),
   ],
   open: openSurroundings,
