@@ -66,14 +66,12 @@ describe('forecasts in the console', () => {
     await expectGoodViewInEachWindow(look);
     expect(await page.getByRole('link', { name: 'Predict a file' }).count()).toBe(0);
 
-    await page.getByRole('link', { name: 'Forecast', exact: true }).click();
-    await page.getByLabel('store').fill('B');
-    await page.getByLabel('store').press('Enter');
+    await page.getByRole('link', { name: 'B', exact: true }).click();
     await page.getByRole('img', { name: 'sales of B' }).waitFor();
     await page.getByText('The next 6 steps, from 2020-01 to 2020-06.').waitFor();
     await expectGoodViewInEachWindow(look);
     const wide = await downloadedLines();
-    expect(wide[0]).toBe('month,sales,sales_min,sales_max');
+    expect(wide[0]).toBe('month,store,sales,sales_confidence,sales_min,sales_max');
     expect(wide).toHaveLength(7);
 
     await page.getByLabel('Steps', { exact: true }).fill('2');
@@ -84,22 +82,30 @@ describe('forecasts in the console', () => {
     expect(narrow).toHaveLength(3);
     expect(widthOf(narrow)).toBeLessThan(widthOf(wide));
 
+    await page.getByLabel('Begin before the end').fill('2');
+    await page.getByText('2 steps from 2019-11 to 2019-12').waitFor();
+    await page.getByText(/\d of the 2 values that came are within the band/).waitFor();
+    const known = await downloadedLines('Download all 3 series');
+    expect(known).toHaveLength(7);
+    expect(known[0]).toContain('sales_original');
+    await expectGoodViewInEachWindow(look);
+
     await page.getByLabel('store').fill('Z');
     await page.getByLabel('store').press('Enter');
     await page.getByRole('alert').waitFor();
     await page.context().close();
 
-    async function downloadedLines(): Promise<string[]> {
+    async function downloadedLines(name: string | RegExp = /^Download .*-B-/): Promise<string[]> {
       const download = page.waitForEvent('download');
-      await page.getByRole('link', { name: /^Download/ }).click();
+      await page.getByRole('button', { name }).click();
       const text = await readFile(await (await download).path(), 'utf8');
-      return text.trimEnd().split('\n');
+      return text.trimEnd().split('\r\n');
     }
   });
 });
 
 /** Returns the width of the first interval of a forecast. */
 function widthOf(lines: readonly string[]): number {
-  const [, , low, high] = lines[1]?.split(',') ?? [];
+  const [low, high] = lines[1]?.split(',').slice(-2) ?? [];
   return Number(high) - Number(low);
 }

@@ -15,12 +15,12 @@ import { VersionFacts } from './quality/version-facts.js';
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="quality">
-      {(shown) => <Quality model={shown} />}
+      {(shown) => <Quality project={project} model={shown} />}
     </ModelFrame>
   );
 }
 
-function Quality({ model }: { model: Model }) {
+function Quality({ project, model }: { project: string; model: Model }) {
   return (
     <>
       <Headline model={model} />
@@ -28,7 +28,7 @@ function Quality({ model }: { model: Model }) {
       {model.task === 'classification' && <ClassificationQuality model={model} />}
       {model.task === 'forecast' && (
         <Later load={() => import('./model-views.js')}>
-          {({ ForecastQuality }) => <ForecastQuality model={model} />}
+          {({ ForecastQuality }) => <ForecastQuality project={project} model={model} />}
         </Later>
       )}
       <div class="aside-facts">

@@ -5,6 +5,8 @@ export interface BarRow {
   /** The end of the bar, from 0 to 1. */
   readonly share: number;
   readonly text: string;
+  /** The view that the name leads to. */
+  readonly address?: string;
   /** True if the row stands for what others are compared with. */
   readonly isFaint?: boolean;
   /** True if the row is the one that applies now. */
@@ -18,10 +20,8 @@ export interface BarRow {
 export function Bars({ rows }: { rows: readonly BarRow[] }) {
   return (
     <Rows
-      rows={rows.map(({ name, share, text, isFaint, isCurrent }) => ({
-        name,
-        text,
-        isCurrent,
+      rows={rows.map(({ share, isFaint, ...row }) => ({
+        ...row,
         drawing: (
           <>
             <rect class="track" width="100%" height="100%" rx="3" />
@@ -57,10 +57,8 @@ export interface DotRow {
 export function Dots({ rows, reference }: { rows: readonly DotRow[]; reference?: number }) {
   return (
     <Rows
-      rows={rows.map(({ name, at, low, high, text, isCurrent }) => ({
-        name,
-        text,
-        isCurrent,
+      rows={rows.map(({ at, low, high, ...row }) => ({
+        ...row,
         drawing: (
           <>
             <line class="track-line" x1="0" x2="100%" y1="50%" y2="50%" />
@@ -88,15 +86,18 @@ function Rows({
   rows: readonly {
     name: string;
     text: string;
-    isCurrent: boolean | undefined;
+    address?: string;
+    isCurrent?: boolean;
     drawing: ComponentChildren;
   }[];
 }) {
   return (
     <ul class="bars">
-      {rows.map(({ name, text, isCurrent, drawing }) => (
+      {rows.map(({ name, text, address, isCurrent, drawing }) => (
         <li key={name} aria-current={isCurrent || undefined}>
-          <span class="bar-name">{name}</span>
+          <span class="bar-name">
+            {address === undefined ? name : <a href={address}>{name}</a>}
+          </span>
           <svg class="bar" aria-hidden="true">
             {drawing}
           </svg>

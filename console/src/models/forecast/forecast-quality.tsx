@@ -4,6 +4,7 @@ import { Bars } from '../../plots/bars.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale, type Scale } from '../../plots/scale.js';
 import { wilson } from '../../plots/wilson.js';
+import { href } from '../../router/route.js';
 import { count, finePercent, measure, percent, ungrouped, whole } from '../../ui/format.js';
 
 type Metrics = NonNullable<ForecastModel['metrics']>;
@@ -20,7 +21,7 @@ const ERRORS = ['mae', 'smape', 'mase'] as const;
 const errorText = (value: number | null) => (value === null ? '–' : measure(value));
 
 /** The quality of a forecaster: its errors, its intervals, its series. */
-export function ForecastQuality({ model }: { model: ForecastModel }) {
+export function ForecastQuality({ project, model }: { project: string; model: ForecastModel }) {
   const { metrics } = model;
   if (metrics === null) return null;
   return (
@@ -33,7 +34,7 @@ export function ForecastQuality({ model }: { model: ForecastModel }) {
       </div>
       <h2>Series</h2>
       <SeriesFacts model={model} />
-      <WorstSeries model={model} metrics={metrics} />
+      <WorstSeries project={project} model={model} metrics={metrics} />
     </>
   );
 }
@@ -71,10 +72,17 @@ function Errors({ metrics }: { metrics: Metrics }) {
   );
 }
 
-/** Places steps, counted from 1, and labels whole ones: a short horizon would else have a step 1.5. */
-export function stepScale(steps: number, [from, to]: readonly [number, number]): Scale {
-  const scale = linearScale([1, steps], [from, to], Math.min(steps, (to - from) / 60));
-  const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick <= steps);
+/** Places steps, and labels whole ones: a short horizon would else have a step 1.5. */
+export function stepScale(
+  [first, last]: readonly [number, number],
+  [from, to]: readonly [number, number],
+): Scale {
+  const scale = linearScale(
+    [first, last],
+    [from, to],
+    Math.min(last - first + 1, (to - from) / 60),
+  );
+  const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick <= last);
   return Object.assign((step: number) => scale(step), { ticks });
 }
 
@@ -100,7 +108,7 @@ function ErrorsByStep({ metrics, target }: { metrics: Metrics; target: string })
       }}
     >
       {(area) => {
-        const x = stepScale(errors.length, [area.left, area.right]);
+        const x = stepScale([1, errors.length], [area.left, area.right]);
         const y = linearScale([0, most], [area.bottom, area.top], 4);
         const line = (values: readonly { mae: number }[]) =>
           values.map(({ mae }, index) => `${x(index + 1)},${y(mae)}`).join(' ');
@@ -150,7 +158,7 @@ function CoverageByStep({ metrics }: { metrics: Metrics }) {
     >
       {(area) => {
         // Half a step of room keeps the first and the last point off the axes.
-        const x = stepScale(all.length, [area.left + 12, area.right - 12]);
+        const x = stepScale([1, all.length], [area.left + 12, area.right - 12]);
         const y = linearScale([low, 1], [area.bottom, area.top], 4);
         return (
           <>
@@ -219,14 +227,19 @@ function SeriesFacts({ model: { series, order_by, horizon } }: { model: Forecast
   );
 }
 
+/** The parameter of an address that names a series: its values of the group columns, as an array of JSON. */
+export const SERIES = 'series';
+
 /** The name of a series: its values of the group columns. */
 export const seriesName = (groups: readonly (string | null)[]) =>
   groups.map((value) => value ?? '(no value)').join(', ');
 
 function WorstSeries({
+  project,
   model,
   metrics: { worst_series: worst },
 }: {
+  project: string;
   model: ForecastModel;
   metrics: Metrics;
 }) {
@@ -238,12 +251,15 @@ function WorstSeries({
         <h3>Series with the largest errors</h3>
         <p>
           Their MASE, the worst first. Above 1, a forecast is off by more than repeating the last
-          season usually is in that series.
+          season usually is in that series. Each name leads to its forecast.
         </p>
       </figcaption>
       <Bars
         rows={worst.map(({ groups, mase }) => ({
           name: seriesName(groups),
+          address: href(['projects', project, 'models', model.name, 'try'], {
+            [SERIES]: JSON.stringify(groups.map((value) => value ?? '')),
+          }),
           share: mase / longest,
           text: measure(mase),
         }))}

@@ -1,38 +1,31 @@
-import { useEffect, useState } from 'preact/hooks';
-import { type ForecastModel, type PredictionRow, ProblemError } from 'roster-client';
-import { BottomAxis, LeftAxis } from '../../plots/axes.js';
-import { Band } from '../../plots/band.js';
-import { Figure } from '../../plots/figure.js';
-import { extent, linearScale } from '../../plots/scale.js';
+import { useState } from 'preact/hooks';
+import type { ForecastModel } from 'roster-client';
 import { ConfidenceChoices } from '../../predictions/confidence-choices.js';
-import { roster } from '../../session/roster.js';
+import { useQueryParameter } from '../../router/query-parameter.js';
 import { useLoaded } from '../../session/use-loaded.js';
-import { TableWriter, withoutFormula } from '../../tables/write-records.js';
+import { ErrorNotice } from '../../ui/error-notice.js';
 import { Field } from '../../ui/field.js';
-import { count, exact, percent, tick, ungrouped } from '../../ui/format.js';
+import { count, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
-import { seriesName, stepScale } from './forecast-quality.js';
+import { saveFile } from '../../ui/save-file.js';
+import { ForecastFigure } from './forecast-figure.js';
+import { SERIES } from './forecast-quality.js';
+import { type Asked, loadForecast, loadForecastFile } from './load-forecast.js';
 
 /** The choices of a confidence. */
 const CONFIDENCES = [0.5, 0.8, 0.9, 0.95];
 
-/** A step of a forecast. */
-interface Step {
-  readonly moment: string;
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
-
-/** The next steps of one series, with their intervals. */
+/** The forecast of one series: of its next steps, or of its last ones. */
 export function Forecast({ project, model }: { project: string; model: ForecastModel }) {
-  const { group_by: groupColumns, horizon, target } = model;
-  const [groups, setGroups] = useState(() => firstSeries(model));
+  const { group_by: groupColumns, horizon } = model;
+  const [series, setSeries] = useQueryParameter(SERIES);
+  const groups = parseSeries(series, groupColumns.length) ?? firstSeries(model);
   const [confidence, setConfidence] = useState(0.9);
   const [steps, setSteps] = useState(horizon);
+  const [back, setBack] = useState(0);
   const { loaded, reload } = useLoaded(
-    (signal) => forecast(project, model, { groups, confidence, steps }, signal),
-    [project, model.version, confidence, steps, ...groups],
+    (signal) => loadForecast(project, model, { groups, confidence, steps, back }, signal),
+    [project, model.version, confidence, steps, back, ...groups],
   );
   return (
     <>
@@ -44,7 +37,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
               name={name}
               choices={choicesOf(model, index)}
               value={groups[index] ?? ''}
-              onValue={(value) => setGroups(groups.with(index, value))}
+              onValue={(value) => setSeries(JSON.stringify(groups.with(index, value)))}
             />
           ))}
           <Field label="Steps" hint={`At most ${horizon}`}>
@@ -64,29 +57,53 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
               />
             )}
           </Field>
+          <Field
+            label="Begin before the end"
+            hint={
+              back === 0
+                ? 'Move it to see what would have been forecast before'
+                : `${count(back, 'step')} before the last value`
+            }
+          >
+            {(control) => (
+              <input
+                {...control}
+                type="range"
+                min="0"
+                max={horizon}
+                value={back}
+                onInput={({ currentTarget: input }) => setBack(input.valueAsNumber)}
+              />
+            )}
+          </Field>
         </div>
         <ConfidenceChoices choices={CONFIDENCES} chosen={confidence} onChoose={setConfidence} />
       </form>
-      <h2>The next values</h2>
+      <h2>{back === 0 ? 'The next values' : 'A forecast of known values'}</h2>
       <Loading loaded={loaded} what="the forecast" retry={reload}>
-        {({ answered, asked }) => (
+        {(shown) => (
           <>
-            <Fan
-              model={model}
-              steps={answered}
-              confidence={asked.confidence}
-              groups={asked.groups}
-            />
-            <Download
-              name={`${[model.name, ...asked.groups].join('-')}-forecast.csv`}
-              head={[model.order_by, target, `${target}_min`, `${target}_max`]}
-              steps={answered}
-            />
+            <ForecastFigure model={model} shown={shown} />
+            <Downloads project={project} model={model} asked={shown.asked} />
           </>
         )}
       </Loading>
     </>
   );
+}
+
+/** Reads the series of an address, which anyone may have typed. */
+function parseSeries(text: string, count: number): readonly string[] | undefined {
+  try {
+    const groups: unknown = JSON.parse(text);
+    const isSeries =
+      Array.isArray(groups) &&
+      groups.length === count &&
+      groups.every((value) => typeof value === 'string');
+    return isSeries ? groups : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Returns the group values of the series to begin with. */
@@ -133,140 +150,43 @@ function GroupField({
   );
 }
 
-function Fan({
-  model: { target, order_by },
-  steps,
-  confidence,
-  groups,
+/** Saves the forecast of the series, and that of all series, as the service writes it in CSV. */
+function Downloads({
+  project,
+  model,
+  asked,
 }: {
+  project: string;
   model: ForecastModel;
-  steps: readonly Step[];
-  confidence: number;
-  groups: readonly string[];
+  asked: Asked;
 }) {
-  if (steps.length === 0) return <p>The model has no forecast for this series.</p>;
-  const [from, to] = [steps[0]?.moment, steps.at(-1)?.moment];
+  const [error, setError] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
+  const save = async (name: string, groups: readonly string[]) => {
+    setBusy(true);
+    setError(null);
+    try {
+      saveFile(await loadForecastFile(project, model, { ...asked, groups }), name);
+    } catch (failure) {
+      setError(failure);
+    }
+    setBusy(false);
+  };
+  const own = `${[model.name, ...asked.groups].join('-')}-forecast.csv`;
+  const all = `${model.name}-forecasts.csv`;
   return (
-    <Figure
-      title={groups.length > 0 ? `${target} of ${seriesName(groups)}` : target}
-      description={`The next ${count(steps.length, 'step')}, from ${from} to ${to}. The actual values should be within the band with ${percent(confidence)} confidence.`}
-      table={{
-        head: [order_by, target, 'Interval from', 'Interval to'],
-        rows: steps.map(({ moment, value, low, high }) => [
-          moment,
-          exact(value),
-          exact(low),
-          exact(high),
-        ]),
-      }}
-      height={340}
-    >
-      {(area) => {
-        const x = stepScale(steps.length, [area.left, area.right]);
-        const y = linearScale(
-          extent(
-            steps.flatMap(({ low, high }) => [low, high]),
-            0.04,
-          ),
-          [area.bottom, area.top],
-        );
-        const points = steps.map(({ value, low, high }, index) => ({
-          x: x(index + 1),
-          y: y(value),
-          low: y(low),
-          high: y(high),
-        }));
-        return (
-          <>
-            <LeftAxis scale={y} area={area} label={target} format={tick} />
-            <BottomAxis scale={x} area={area} label="Steps ahead" format={String} />
-            <Band points={points} />
-            {points.length === 1 &&
-              points.map((point) => (
-                <g key={point.x}>
-                  <line class="range" x1={point.x} x2={point.x} y1={point.low} y2={point.high} />
-                  <circle class="mark" cx={point.x} cy={point.y} r="5" />
-                </g>
-              ))}
-          </>
-        );
-      }}
-    </Figure>
+    <>
+      {error !== null && <ErrorNotice error={error} />}
+      <p class="actions">
+        <button type="button" disabled={isBusy} onClick={() => save(own, asked.groups)}>
+          Download {own}
+        </button>
+        {asked.groups.length > 0 && (
+          <button type="button" disabled={isBusy} onClick={() => save(all, [])}>
+            Download all {whole(model.series.count)} series
+          </button>
+        )}
+      </p>
+    </>
   );
 }
-
-function Download({
-  name,
-  head,
-  steps,
-}: {
-  name: string;
-  head: readonly string[];
-  steps: readonly Step[];
-}) {
-  const [address, setAddress] = useState<string>();
-  useEffect(() => {
-    const writer = new TableWriter({ delimiter: ',', newline: '\n' });
-    writer.add([head.map(withoutFormula)]);
-    writer.add(
-      steps.map(({ moment, value, low, high }) => [
-        withoutFormula(moment),
-        `${value}`,
-        `${low}`,
-        `${high}`,
-      ]),
-    );
-    const created = URL.createObjectURL(writer.toBlob());
-    setAddress(created);
-    return () => URL.revokeObjectURL(created);
-  }, [steps]);
-  if (address === undefined) return null;
-  return (
-    <p>
-      <a class="button" href={address} download={name}>
-        Download {name}
-      </a>
-    </p>
-  );
-}
-
-interface Asked {
-  readonly groups: readonly string[];
-  readonly confidence: number;
-  readonly steps: number;
-}
-
-/** @throws ProblemError if the service refuses, as for a series that it does not know */
-async function forecast(
-  project: string,
-  model: ForecastModel,
-  asked: Asked,
-  signal: AbortSignal,
-): Promise<{ readonly answered: readonly Step[]; readonly asked: Asked }> {
-  const { group_by, order_by, target } = model;
-  const { groups, confidence, steps } = asked;
-  const series = Object.fromEntries(group_by.map((name, index) => [name, groups[index] ?? '']));
-  const { data, error, response } = await roster.POST(
-    '/api/projects/{projectName}/models/{modelName}/predict',
-    {
-      params: {
-        path: { projectName: project, modelName: model.name },
-        query: { confidence, steps },
-      },
-      body: group_by.length > 0 ? [series] : [],
-      signal,
-    },
-  );
-  if (error !== undefined) throw new ProblemError(error, response);
-  const rows: readonly PredictionRow[] = data;
-  const answered = rows.map((row) => ({
-    moment: momentText(row[order_by]),
-    value: Number(row[target]),
-    low: Number(row[`${target}_min`]),
-    high: Number(row[`${target}_max`]),
-  }));
-  return { answered, asked };
-}
-
-const momentText = (moment: unknown) =>
-  typeof moment === 'number' ? ungrouped(moment) : String(moment);

@@ -1,0 +1,93 @@
+import type { ForecastModel } from 'roster-client';
+import { BottomAxis, LeftAxis } from '../../plots/axes.js';
+import { Band } from '../../plots/band.js';
+import { Figure } from '../../plots/figure.js';
+import { extent, linearScale } from '../../plots/scale.js';
+import { count, exact, percent, tick } from '../../ui/format.js';
+import { seriesName, stepScale } from './forecast-quality.js';
+import type { ShownForecast, Step } from './load-forecast.js';
+
+/** The last values of a series, and a forecast with the band of its intervals. */
+export function ForecastFigure({
+  model: { target, order_by },
+  shown: { asked, steps, history },
+}: {
+  model: ForecastModel;
+  shown: ShownForecast;
+}) {
+  const [first, last] = [steps[0], steps.at(-1)];
+  if (first === undefined || last === undefined) {
+    return <p>The series has too few values before this forecast.</p>;
+  }
+  const past = history.filter(({ at }) => at < first.at);
+  return (
+    <Figure
+      title={asked.groups.length > 0 ? `${target} of ${seriesName(asked.groups)}` : target}
+      description={describe(steps, asked.back > 0, asked.confidence)}
+      table={{
+        head: [order_by, 'Value', 'Forecast', 'Interval from', 'Interval to'],
+        rows: [
+          ...past.map(({ moment, actual }) => [moment, exact(actual ?? 0), '', '', '']),
+          ...steps.map(({ moment, value, low, high, actual }) => [
+            moment,
+            actual === null ? '' : exact(actual),
+            ...[value, low, high].map(exact),
+          ]),
+        ],
+      }}
+      height={340}
+    >
+      {(area) => {
+        const x = stepScale(
+          [Math.min(first.at, history[0]?.at ?? first.at), last.at],
+          [area.left, area.right],
+        );
+        const values = history.map(({ actual }) => actual ?? 0);
+        const y = linearScale(
+          extent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04),
+          [area.bottom, area.top],
+        );
+        const points = steps.map(({ at, value, low, high }) => ({
+          x: x(at),
+          y: y(value),
+          low: y(low),
+          high: y(high),
+        }));
+        return (
+          <>
+            <LeftAxis scale={y} area={area} label={target} format={tick} />
+            <BottomAxis scale={x} area={area} label="Steps after the last value" format={String} />
+            <Band points={points} />
+            {points.length === 1 &&
+              points.map((point) => (
+                <g key={point.x}>
+                  <line class="range" x1={point.x} x2={point.x} y1={point.low} y2={point.high} />
+                  <circle class="mark" cx={point.x} cy={point.y} r="5" />
+                </g>
+              ))}
+            <polyline
+              class="stroke actual"
+              points={history.map(({ at, actual }) => `${x(at)},${y(actual ?? 0)}`).join(' ')}
+            />
+            {history.map(({ at, actual }) => (
+              <circle key={at} class="mark actual" cx={x(at)} cy={y(actual ?? 0)} r="3" />
+            ))}
+          </>
+        );
+      }}
+    </Figure>
+  );
+}
+
+function describe(steps: readonly Step[], isBacktest: boolean, confidence: number): string {
+  const level = percent(confidence);
+  const range = `from ${steps[0]?.moment} to ${steps.at(-1)?.moment}`;
+  if (!isBacktest) {
+    return `The next ${count(steps.length, 'step')}, ${range}. The actual values should be within the band with ${level} confidence. The dots are the last values of the series.`;
+  }
+  const came = steps.filter(({ actual }) => actual !== null);
+  const within = came.filter(
+    ({ actual, low, high }) => low <= Number(actual) && Number(actual) <= high,
+  );
+  return `${count(steps.length, 'step')} ${range}, as they would have been forecast before. ${within.length} of the ${count(came.length, 'value')} that came are within the band, for ${level} confidence.`;
+}

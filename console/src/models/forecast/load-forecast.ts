@@ -1,0 +1,118 @@
+import { type ForecastModel, type PredictionRow, ProblemError } from 'roster-client';
+import { roster } from '../../session/roster.js';
+import { ungrouped } from '../../ui/format.js';
+
+const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
+
+/** A step of a forecast. */
+export interface Step {
+  /** Steps after the end of the series: 0 is its last value. */
+  readonly at: number;
+  readonly moment: string;
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+  /** The value that came; null where none has. */
+  readonly actual: number | null;
+}
+
+export interface Asked {
+  /** The series, by its values of the group columns. */
+  readonly groups: readonly string[];
+  readonly confidence: number;
+  readonly steps: number;
+  /** Steps before the end of the series at which the forecast begins. */
+  readonly back: number;
+}
+
+export interface ShownForecast {
+  readonly asked: Asked;
+  readonly steps: readonly Step[];
+  /** The last values of the series, as many as the horizon; none of a series that is shorter. */
+  readonly history: readonly Step[];
+}
+
+/**
+ * Loads the forecast of one series, and its last values.
+ *
+ * @throws {ProblemError} if the service refuses, as for a series that it does not know.
+ */
+export async function loadForecast(
+  project: string,
+  model: ForecastModel,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<ShownForecast> {
+  const { horizon } = model;
+  const [steps, held] = await Promise.all([
+    askFor(project, model, asked, signal),
+    askFor(project, model, { ...asked, back: horizon, steps: horizon }, signal),
+  ]);
+  return { asked, steps, history: held.filter(({ actual }) => actual !== null) };
+}
+
+async function askFor(
+  project: string,
+  model: ForecastModel,
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<Step[]> {
+  const { order_by, target } = model;
+  const { data, error, response } = await roster.POST(PREDICT, {
+    ...request(project, model, asked),
+    signal,
+  });
+  if (error !== undefined) throw new ProblemError(error, response);
+  const rows: readonly PredictionRow[] = data;
+  return rows.map((row, index) => {
+    const original = row[`${target}_original`];
+    return {
+      at: index + 1 - asked.back,
+      moment: momentText(row[order_by]),
+      value: Number(row[target]),
+      low: Number(row[`${target}_min`]),
+      high: Number(row[`${target}_max`]),
+      actual: typeof original === 'number' ? original : null,
+    };
+  });
+}
+
+/**
+ * Loads forecasts as CSV: of one series, or of all where no groups are given.
+ *
+ * @throws {ProblemError} if the service refuses.
+ */
+export async function loadForecastFile(
+  project: string,
+  model: ForecastModel,
+  asked: Asked,
+): Promise<Blob> {
+  const { data, error, response } = await roster.POST(PREDICT, {
+    ...request(project, model, asked),
+    headers: { Accept: 'text/csv' },
+    parseAs: 'blob',
+  });
+  if (error !== undefined) throw new ProblemError(error, response);
+  return data;
+}
+
+function request(
+  project: string,
+  { name, group_by }: ForecastModel,
+  { groups, confidence, steps, back }: Asked,
+) {
+  const backtest = back > 0 ? { backtest: back, explain: true } : {};
+  return {
+    params: {
+      path: { projectName: project, modelName: name },
+      query: { confidence, steps, ...backtest },
+    },
+    body:
+      groups.length > 0
+        ? [Object.fromEntries(group_by.map((column, index) => [column, groups[index]]))]
+        : [],
+  };
+}
+
+const momentText = (moment: unknown) =>
+  typeof moment === 'number' ? ungrouped(moment) : String(moment);
