@@ -731,6 +731,11 @@ export interface paths {
          *     series that is not known, and history that ends before the table gets 400. An array of JSON has 100,000 rows at
          *     most; other formats have no such limit.
          *
+         *     `backtest=6` forecasts from six steps before the end of each series, with a fit that has not seen the last
+         *     `horizon` values of any. `t_original` is the value that came, where there is one, and `t_anomaly` says whether
+         *     it is outside its interval. Rows then have no order column. A series of which fewer than three values are left
+         *     has no row in the answer.
+         *
          *     ## Formats
          *     `Content-Type` names the format of the rows, and `Accept` that of the answer, in any pairing. Without `Accept`,
          *     or with `*\/*`, the answer has the format of the rows; Parquet is answered with JSON.
@@ -1713,7 +1718,7 @@ export interface components {
         KnownColumns: components["schemas"]["ColumnName"][];
         /**
          * Format: int32
-         * @description A number of steps ahead.
+         * @description A number of steps.
          */
         Horizon: number;
         /**
@@ -5614,6 +5619,8 @@ export interface operations {
                 confidence?: number;
                 /** @description How many steps of each series are forecast, in place of the horizon. For forecasts only. */
                 steps?: components["schemas"]["Horizon"];
+                /** @description How many steps before the end of each series the forecasts begin. The values that came are in the answer. For forecasts only. */
+                backtest?: components["schemas"]["Horizon"];
                 /**
                  * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,
                  *     and reports them in `Row-Warnings`; `refuse` answers with 422.

@@ -132,6 +132,20 @@ describe.each([
     expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2 });
   });
 
+  test('a forecast goes on from later rows when it is trained again', async () => {
+    const query = 'select id, price from sales where id > 2000 order by id';
+    await sell(2001, 60);
+    expect((await train('course', from(query), 'price&order_by=id&horizon=2')).status).toBe(202);
+    await ready('course');
+    await sell(2061, 10);
+    expect((await send('POST', address('course', '/retrain'))).status).toBe(202);
+    const { version, row_count, task, ...rest } = await ready('course');
+    expect({ version, row_count, task }).toEqual({ version: 2, row_count: 70, task: 'forecast' });
+    expect(rest).toMatchObject({ order_by: 'id', horizon: 2, series: { last: 2070 } });
+    const rows = await (await send('POST', address('course', '/predict'), [])).json();
+    expect(rows).toMatchObject([{ id: 2071 }, { id: 2072 }]);
+  });
+
   test('of trainings that two instances begin at once, one is refused', async () => {
     await train('twice', from(MANY_SALES));
     await ready('twice');

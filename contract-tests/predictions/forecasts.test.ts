@@ -1,6 +1,7 @@
 /** Models that forecast series, from the table to the answer. Against the server alone. */
-import { answered, type Model } from 'roster-client';
+import { answered, MEDIA_TYPES, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { ownProject, roster, send, sendJson } from '../target.js';
 
@@ -27,7 +28,7 @@ const monthAt = (index: number) =>
 
 /** Sales of three stores in 60 months, with a season and a promotion now and then. */
 const sales = ['A', 'B', 'C'].flatMap((store, place) =>
-  Array.from({ length: 60 }, (_, index): Row => {
+  Array.from({ length: 60 }, (_, index) => {
     const promotion = (index * 7 + place) % 5 === 0 ? 1 : 0;
     const season = 20 * Math.sin((index * Math.PI) / 6);
     const noise = ((index * 7919 + place * 104729) % 13) - 6;
@@ -140,6 +141,20 @@ describe('a table of series', () => {
     expect(next.map(({ month }) => month)).toEqual(['2019-07', '2019-08', '2019-09']);
   });
 
+  test.each(['arrow-stream', 'parquet'] as const)('may have the format %s', async (format) => {
+    const response = await send(
+      `${project}/${format}?target=sales&order_by=month&group_by=store&horizon=6&known=promotion`,
+      {
+        method: 'PUT',
+        headers: { 'Content-Type': MEDIA_TYPES[format] },
+        body: fileOf(format, columnsOf(sales)),
+      },
+    );
+    expect(response.status).toBe(202);
+    await settled(roster, { projectName, modelName: format });
+    expect(await forecasts([], '', format)).toEqual(await forecasts([]));
+  });
+
   test.each([
     ['day', (index: number) => new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10)],
     [
@@ -237,6 +252,23 @@ describe('a body', () => {
     expect(rows.map(stepOf)).toEqual([2, 5]);
   });
 
+  test('of a backtest is answered with forecasts beside the values that came', async () => {
+    const rows = await forecasts([{ store: 'B' }], '?backtest=4&confidence=0.95');
+    const came = sales.filter(({ store }) => store === 'B').slice(-4);
+    expect(rows.map((row) => [row['month'], row['sales_original']])).toEqual([
+      ...came.map((row) => [row['month'], row['sales']]),
+      ['2020-01', null],
+      ['2020-02', null],
+    ]);
+    for (const row of rows) {
+      const { sales_original: actual, sales_min: low, sales_max: high } = row;
+      const isOutside =
+        actual === null ? null : Number(actual) < Number(low) || Number(actual) > Number(high);
+      expect(row['sales_anomaly']).toBe(isOutside);
+    }
+    expect(await forecasts([], '?backtest=6&steps=1')).toHaveLength(3);
+  });
+
   test('may have any format, and so may the answer', async () => {
     const expected = await forecasts([{ store: 'C' }], '?steps=2');
     const address = `${project}/sales/predict?steps=2`;
@@ -282,6 +314,14 @@ describe('a body', () => {
 
   test.each<[string, unknown, string, string, string]>([
     ['more steps than the horizon', [], '?steps=7', '/query/steps', 'at most 6'],
+    ['a longer backtest than the horizon', [], '?backtest=7', '/query/backtest', 'at most 6'],
+    [
+      'history in a backtest',
+      [{ store: 'A', month: '2020-01', sales: 4 }],
+      '?backtest=1',
+      '/body/0/month',
+      'left out',
+    ],
     ['a series that is not known', [{ store: 'Z' }], '', '/body/0', '"store" "Z"'],
     [
       'a moment of another form',
@@ -451,7 +491,7 @@ describe('a training is refused', () => {
   });
 });
 
-test('steps are refused by a model that predicts rows', async () => {
+test('steps and backtests are refused by a model that predicts rows', async () => {
   const response = await send(`${project}/rows?target=sales`, {
     method: 'PUT',
     headers: { 'Content-Type': 'text/csv' },
@@ -459,7 +499,10 @@ test('steps are refused by a model that predicts rows', async () => {
   });
   expect(response.status).toBe(202);
   await settled(roster, { projectName, modelName: 'rows' });
-  const refused = await post([{ store: 'A' }], '?steps=2', 'rows');
+  const refused = await post([{ store: 'A' }], '?steps=2&backtest=1', 'rows');
   const problem = asRow(await refused.json());
-  expect(problem['errors']).toMatchObject([{ pointer: '/query/steps' }]);
+  expect(problem['errors']).toMatchObject([
+    { pointer: '/query/steps' },
+    { pointer: '/query/backtest' },
+  ]);
 });

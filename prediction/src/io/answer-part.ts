@@ -14,6 +14,7 @@ export interface AnswerOptions {
   /** See `PredictOptions`. */
   readonly confidence?: number;
   readonly steps?: number;
+  readonly backtest?: number;
   /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
   /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */

@@ -31,6 +31,8 @@ export interface PredictOptions {
   confidence?: number;
   /** Of a forecaster, how many steps of each series are forecast; the horizon without it. */
   steps?: number;
+  /** Of a forecaster, how many steps before the end of each series forecasts begin. */
+  backtest?: number;
 }
 
 /**
@@ -189,7 +191,7 @@ export class RowServer<A> {
    * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
    */
   answerOne(row: unknown, options: PredictOptions = {}): string {
-    refuseSteps(options);
+    refuseForecastOptions(options);
     const { confidence: level } = options;
     const { task, checks, writer } = this.#parts;
     let single = this.#single;
@@ -256,7 +258,7 @@ export class RowServer<A> {
   }
 
   #begin(rowCount: number, options: PredictOptions): TaskAnswer<A> {
-    refuseSteps(options);
+    refuseForecastOptions(options);
     const { confidence } = options;
     return this.#parts.task.begin(confidence, Math.min(this.#maxRows, rowCount));
   }
@@ -332,9 +334,13 @@ function* writeRows(
   if (out.length > 0) yield out.take();
 }
 
-/** @throws {InvalidRowsError} if steps are asked for of rows that have none. */
-function refuseSteps({ steps }: PredictOptions): void {
-  if (steps === undefined) return;
-  const message = 'is for forecasts, and this model predicts rows; leave it out';
-  throw new InvalidRowsError([{ parameter: 'steps', message }]);
+/** @throws {InvalidRowsError} if an option of forecasts is given for rows. */
+function refuseForecastOptions({ steps, backtest }: PredictOptions): void {
+  const faults = Object.entries({ steps, backtest })
+    .filter(([, value]) => value !== undefined)
+    .map(([parameter]) => ({
+      parameter,
+      message: 'is for forecasts, and this model predicts rows; leave it out',
+    }));
+  if (faults.length > 0) throw new InvalidRowsError(faults);
 }

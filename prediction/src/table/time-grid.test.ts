@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  describePosition,
+  createCalendar,
   findGrid,
   findMoment,
   findPosition,
   formatMoment,
   parseMoment,
-  type TimeStep,
   seasonLength,
+  type TimeStep,
 } from './time-grid.js';
 
 /** The grid of one series whose moments are written so. */
@@ -25,7 +25,8 @@ function gridOf(texts: readonly string[]) {
 const utc = (...parts: [number, number, number]) =>
   new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
-const lastDay = (year: number, month: number) => new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
+const lastDay = (year: number, month: number) =>
+  new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
 
 describe('a step is found', () => {
   test.each<[string, (index: number) => string, TimeStep, number]>([
@@ -33,7 +34,12 @@ describe('a step is found', () => {
     ['two days', (index) => utc(2024, 0, 1 + 2 * index), { unit: 'day', count: 2 }, 1],
     ['weeks', (index) => utc(2024, 0, 1 + 7 * index), { unit: 'week', count: 1 }, 52],
     ['month ends', (index) => utc(2023, index + 1, 0), { unit: 'month', count: 1 }, 12],
-    ['30ths, and ends of February', (index) => utc(2023, index, Math.min(30, lastDay(2023, index))), { unit: 'month', count: 1 }, 12],
+    [
+      '30ths, and ends of February',
+      (index) => utc(2023, index, Math.min(30, lastDay(2023, index))),
+      { unit: 'month', count: 1 },
+      12,
+    ],
     ['quarters', (index) => utc(2000, 3 * index, 1), { unit: 'quarter', count: 1 }, 4],
     ['years', (index) => utc(1900 + index, 6, 1), { unit: 'year', count: 1 }, 1],
     [
@@ -42,7 +48,12 @@ describe('a step is found', () => {
       { unit: 'minute', count: 15 },
       96,
     ],
-    ['decimal years', (index) => (2000 + index / 12).toFixed(4), { unit: 'number', count: 1 / 12 }, 12],
+    [
+      'decimal years',
+      (index) => (2000 + index / 12).toFixed(4),
+      { unit: 'number', count: 1 / 12 },
+      12,
+    ],
     ['numbers', (index) => String(7 + 2.5 * index), { unit: 'number', count: 2.5 }, 1],
   ])('of %s', (_, moment, step, season) => {
     const texts = Array.from({ length: 40 }, (_, index) => moment(index));
@@ -50,7 +61,9 @@ describe('a step is found', () => {
     expect(grid.step.unit).toBe(step.unit);
     expect(grid.step.count).toBeCloseTo(step.count, 9);
     expect(seasonLength(grid)).toBe(season);
-    const positions = texts.map((text) => findPosition(grid, parseMoment(text, Number)?.value ?? 0));
+    const positions = texts.map((text) =>
+      findPosition(grid, parseMoment(text, Number)?.value ?? 0),
+    );
     expect(positions).toEqual(texts.map((_, index) => index));
   });
 
@@ -76,7 +89,11 @@ test('a moment is read as it was written, in every form', () => {
 });
 
 test('positions and moments are each other’s inverse, and the calendar has as many parts at each', () => {
-  const first = fc.date({ min: new Date('1990-01-01'), max: new Date('2030-01-01'), noInvalidDate: true });
+  const first = fc.date({
+    min: new Date('1990-01-01'),
+    max: new Date('2030-01-01'),
+    noInvalidDate: true,
+  });
   const unit = fc.constantFrom<TimeStep>(
     { unit: 'hour', count: 6 },
     { unit: 'day', count: 1 },
@@ -91,7 +108,9 @@ test('positions and moments are each other’s inverse, and the calendar has as 
       const origin = Math.floor(date.getTime() / 86_400_000) * 86_400_000;
       const grid = { form, step, origin, day: new Date(origin).getUTCDate() } as const;
       expect(findPosition(grid, findMoment(grid, position))).toBe(position);
-      expect(describePosition(grid, position)).toHaveLength(describePosition(grid, 0).length);
+      const calendar = createCalendar(grid);
+      expect(calendar(position)).toHaveLength(calendar(0).length);
+      expect(calendar(position)).toEqual(calendar(position));
     }),
   );
 });

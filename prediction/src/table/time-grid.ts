@@ -147,8 +147,24 @@ function partsOfYear(step: number, origin: number): number | undefined {
   return isYear ? parts : undefined;
 }
 
-/** Returns numbers that describe a position in its calendar, as many for each position of a grid. */
-export function describePosition(grid: TimeGrid, position: number): number[] {
+/** Positions whose description is kept: series mostly share them. */
+const MAX_KEPT = 10_000;
+
+/** Returns what tells numbers that describe a position in its calendar, as many for each position of the grid. */
+export function createCalendar(grid: TimeGrid): (position: number) => readonly number[] {
+  const kept = new Map<number, readonly number[]>();
+  return (position) => {
+    let parts = kept.get(position);
+    if (parts === undefined) {
+      parts = describePosition(grid, position);
+      if (kept.size === MAX_KEPT) kept.clear();
+      kept.set(position, parts);
+    }
+    return parts;
+  };
+}
+
+function describePosition(grid: TimeGrid, position: number): number[] {
   if (grid.form === 'number') {
     const season = seasonLength(grid);
     return season > 1 ? [mod(position, season)] : [];

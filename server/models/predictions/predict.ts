@@ -158,13 +158,14 @@ async function startAnswer(
 }
 
 function answerOptions({ query, answerType, mediaType }: Input<'predict'>): AnswerOptions {
-  const { confidence, steps, unknown, explain } = query;
+  const { confidence, steps, backtest, unknown, explain } = query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
     to: to === 'parquet' ? 'json' : to,
     ...(confidence !== undefined && { confidence }),
     ...(steps !== undefined && { steps }),
+    ...(backtest !== undefined && { backtest }),
     ...(unknown !== undefined && { unknown }),
     ...(explain !== undefined && { explain }),
     csv: parseCsvQuery(query),

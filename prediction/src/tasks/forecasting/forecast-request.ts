@@ -1,7 +1,5 @@
 import { InvalidRowsError, type RowFault } from '../../serving/invalid-rows.js';
-import { Cell, cellText, parseNumber, type RowObject } from '../../table/cells.js';
-import type { ColumnSummary } from '../../table/column-profile.js';
-import { readerOf } from '../../table/number-formats.js';
+import { cellText, parseNumber, type RowObject } from '../../table/cells.js';
 import { quote } from '../../table/table-error.js';
 import {
   describeForm,
@@ -12,8 +10,9 @@ import {
   momentHint,
   parseMoment,
 } from '../../table/time-grid.js';
-import type { ForecastSeries } from './series.js';
-import type { SeriesModel, StoredSeries } from './series-model.js';
+import { type AskedSeries, holdBack, joinSeries, SentSeries } from './asked-series.js';
+import { MIN_HISTORY } from './series.js';
+import { type SeriesIndex, seriesKey } from './series-index.js';
 
 /** Rows of a request: history, and moments that are asked for. */
 const MAX_ROWS = 1_000_000;
@@ -25,91 +24,6 @@ const MAX_SPAN = 100_000;
 const MAX_COMPARISONS = 50_000_000;
 
 const MAX_FAULTS = 20;
-
-/** A step that is answered. */
-export interface AskedStep {
-  /** Steps after the end of the series, from 1. */
-  readonly step: number;
-  readonly position: number;
-  /** The row that asked for it, if one did. */
-  readonly row?: RowObject;
-}
-
-/** A series to be forecast. */
-export interface AskedSeries {
-  readonly groups: readonly string[];
-  readonly series: ForecastSeries;
-  readonly steps: readonly AskedStep[];
-}
-
-/** The rows of a request that belong to one series. */
-class SentSeries {
-  /** Of rows of history: positions, targets and other columns. */
-  readonly positions: number[] = [];
-  readonly values: number[] = [];
-  readonly covariates: number[][] = [];
-  readonly lines: number[] = [];
-  readonly asked: { readonly position: number; readonly row: RowObject; readonly index: number }[] =
-    [];
-
-  constructor(
-    readonly groups: readonly string[],
-    readonly stored: StoredSeries | undefined,
-  ) {}
-}
-
-/** Reads a column that is used beside the target. */
-interface CovariateReader {
-  readonly cell: Cell;
-  readonly isKnown: boolean;
-  readonly read: (cell: unknown) => number;
-}
-
-/** The series of a model, found by what rows say of them. */
-export class SeriesIndex {
-  readonly #byKey: ReadonlyMap<string, StoredSeries>;
-  readonly covariates: readonly CovariateReader[];
-  readonly order: Cell;
-  readonly groups: readonly Cell[];
-  readonly target: Cell;
-  readonly readTarget: (text: string) => number;
-
-  constructor(readonly model: SeriesModel) {
-    this.#byKey = new Map(model.series.map((series) => [keyOf(series.groups), series]));
-    this.order = new Cell(model.order_by);
-    this.groups = model.group_by.map((name) => new Cell(name));
-    this.target = new Cell(model.target);
-    this.readTarget = readerOf('number', model.target_reading);
-    this.covariates = model.columns
-      .slice(1 + model.group_by.length)
-      .filter(({ used }) => used)
-      .map((column) => ({
-        cell: new Cell(column.name),
-        isKnown: model.known.includes(column.name),
-        read: covariateReader(column),
-      }));
-  }
-
-  find(groups: readonly string[]): StoredSeries | undefined {
-    return this.#byKey.get(keyOf(groups));
-  }
-}
-
-function keyOf(groups: readonly string[]): string {
-  return groups.length === 1 ? (groups[0] ?? '') : JSON.stringify(groups);
-}
-
-function covariateReader({ kind, reading, categories }: ColumnSummary): (cell: unknown) => number {
-  if (kind === 'number') {
-    const read = readerOf('number', reading);
-    return (cell) => {
-      const value = typeof cell === 'number' ? cell : read(cellText(cell));
-      return Number.isFinite(value) ? value : Number.NaN;
-    };
-  }
-  const indexOf = new Map(categories?.map((text, index) => [text, index]));
-  return (cell) => indexOf.get(cellText(cell)) ?? Number.NaN;
-}
 
 /** Gathers the rows of a request, and tells from them what is to be forecast. */
 export class ForecastRequest {
@@ -176,34 +90,49 @@ export class ForecastRequest {
    * Returns the series that were asked for.
    *
    * @param steps how many steps of each, where no moments are asked for; without it, the horizon.
+   * @param backtest how many values at the end of each are held back. Series of which too few are left are left out.
    * @throws {InvalidRowsError} if they cannot be forecast so.
    */
-  finish(steps: number | undefined): Iterable<AskedSeries> & { readonly rowCount: number } {
-    const { model } = this.#index;
-    const { horizon } = model.method;
-    if (steps !== undefined && steps > horizon) {
-      const message = `must be at most ${horizon}, the horizon that the model was trained for`;
-      throw new InvalidRowsError([{ parameter: 'steps', message }]);
-    }
+  finish(
+    steps: number | undefined,
+    backtest = 0,
+  ): Iterable<AskedSeries> & { readonly rowCount: number } {
+    const index = this.#index;
+    const { horizon } = index.model.method;
+    this.#checkHorizon({ steps, backtest });
     if (this.#count === 0)
       this.#match(
-        this.#index.groups.map(() => ''),
+        index.groups.map(() => ''),
         0,
       );
-    for (const sent of this.#sent.values()) this.#checkSeries(sent);
+    for (const sent of this.#sent.values()) this.#checkSeries(sent, backtest > 0);
     this.#throwFaults();
-    const all = [...this.#sent.values()];
+    const minLength = backtest + MIN_HISTORY;
+    const all = [...this.#sent.values()].filter(
+      ({ stored }) => backtest === 0 || (stored && stored.values.length >= minLength),
+    );
     const rowCount = all.reduce(
       (sum, { asked }) => sum + (asked.length > 0 ? asked.length : (steps ?? horizon)),
       0,
     );
-    const index = this.#index;
     return {
       rowCount,
       *[Symbol.iterator]() {
-        for (const sent of all) yield joinSeries(sent, index, steps ?? horizon);
+        for (const sent of all) {
+          const joined = joinSeries(sent, index, steps ?? horizon);
+          yield backtest > 0 ? holdBack(joined, backtest) : joined;
+        }
       },
     };
+  }
+
+  #checkHorizon(lengths: Readonly<Record<string, number | undefined>>): void {
+    const { horizon } = this.#index.model.method;
+    const message = `must be at most ${horizon}, the horizon that the model was trained for`;
+    const faults = Object.entries(lengths)
+      .filter(([, length]) => length !== undefined && length > horizon)
+      .map(([parameter]) => ({ parameter, message }));
+    if (faults.length > 0) throw new InvalidRowsError(faults);
   }
 
   /** Asks for the series that have the groups which a row names; without any, for all. */
@@ -234,7 +163,7 @@ export class ForecastRequest {
   }
 
   #open(groups: readonly string[]): SentSeries {
-    const key = keyOf(groups);
+    const key = seriesKey(groups);
     let sent = this.#sent.get(key);
     if (sent === undefined) {
       sent = new SentSeries(groups, this.#index.find(groups));
@@ -275,10 +204,16 @@ export class ForecastRequest {
   }
 
   /** Checks what is said of a series, when all of it is there. */
-  #checkSeries(sent: SentSeries): void {
+  #checkSeries(sent: SentSeries, isBacktest: boolean): void {
     const { model } = this.#index;
     const { grid, order_by, method } = model;
     const { stored, positions, lines, asked } = sent;
+    const first = lines[0] ?? asked[0]?.index;
+    if (isBacktest && first !== undefined) {
+      const message = 'must be left out of a backtest, which is of the values of the table';
+      this.#fault(first, order_by, message);
+      return;
+    }
     const shown = (position: number) => formatMoment(grid.form, findMoment(grid, position));
     const storedEnd = stored && stored.start + stored.values.length - 1;
     let newest = Number.NEGATIVE_INFINITY;
@@ -300,12 +235,12 @@ export class ForecastRequest {
       if (asked[0]) this.#faultUnknown(sent.groups, asked[0].index);
       return;
     }
-    const first = storedEnd === undefined ? oldest : Math.min(oldest, storedEnd);
-    if (positions.length > 0 && newest - first > MAX_SPAN) {
+    const begin = storedEnd === undefined ? oldest : Math.min(oldest, storedEnd);
+    if (positions.length > 0 && newest - begin > MAX_SPAN) {
       this.#fault(
         last,
         order_by,
-        `is ${(newest - first).toLocaleString('en')} steps after the row before it; send history without such a gap`,
+        `is ${(newest - begin).toLocaleString('en')} steps after the row before it; send history without such a gap`,
       );
       return;
     }
@@ -341,61 +276,4 @@ export class ForecastRequest {
   #throwFaults(): void {
     if (this.#faults.length > 0) throw new InvalidRowsError(this.#faults);
   }
-}
-
-/** Puts what is known of a series together: its end in the model, and what was sent. */
-function joinSeries(sent: SentSeries, index: SeriesIndex, count: number): AskedSeries {
-  const { stored, positions, values: sentValues, covariates, asked, groups } = sent;
-  const { covariates: readers, model } = index;
-  let start = stored?.start ?? Number.POSITIVE_INFINITY;
-  let end = stored ? stored.start + stored.values.length - 1 : Number.NEGATIVE_INFINITY;
-  for (const position of positions) {
-    if (stored === undefined) start = Math.min(start, position);
-    end = Math.max(end, position);
-  }
-  start = Math.max(start, end - model.method.history_needed + 1);
-  const steps: AskedStep[] =
-    asked.length > 0
-      ? asked.map(({ position, row }) => ({ step: position - end, position, row }))
-      : Array.from({ length: count }, (_, step) => ({ step: step + 1, position: end + step + 1 }));
-  const length = end - start + 1;
-  const isUnchanged = stored !== undefined && positions.length === 0 && start === stored.start;
-  const copy = (source: Float64Array | undefined, size: number) => {
-    const cells = new Float64Array(size).fill(Number.NaN);
-    if (source && stored)
-      cells.set(
-        source.subarray(Math.max(0, start - stored.start)),
-        Math.max(0, stored.start - start),
-      );
-    return cells;
-  };
-  const hasAsked = asked.length > 0 && readers.some(({ isKnown }) => isKnown);
-  if (isUnchanged && !hasAsked) return { groups, steps, series: stored };
-  const ahead = hasAsked ? Math.max(...steps.map(({ step }) => step)) : 0;
-  const values = copy(stored?.values, length);
-  const ofReader = readers.map(() => new Float64Array());
-  const past: Float64Array[] = [];
-  const known: Float64Array[] = [];
-  for (const [place, { isKnown }] of readers.entries()) {
-    const kind = isKnown ? known : past;
-    const source = (isKnown ? stored?.known : stored?.past)?.[kind.length];
-    const cells = copy(source, length + (isKnown ? ahead : 0));
-    kind.push(cells);
-    ofReader[place] = cells;
-  }
-  for (const [row, position] of positions.entries()) {
-    const at = position - start;
-    if (at < 0) continue;
-    values[at] = sentValues[row] ?? Number.NaN;
-    for (const [place, cells] of ofReader.entries()) {
-      cells[at] = covariates[row]?.[place] ?? Number.NaN;
-    }
-  }
-  for (const { position, row } of asked) {
-    for (const [place, { cell, read, isKnown }] of readers.entries()) {
-      const cells = ofReader[place];
-      if (isKnown && cells) cells[position - start] = read(cell.of(row));
-    }
-  }
-  return { groups, steps, series: { start, values, past, known } };
 }

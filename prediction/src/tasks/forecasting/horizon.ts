@@ -1,6 +1,6 @@
 import type { Covariate, ForecastTable } from '../../table/series-table.js';
 import { quote, TableError } from '../../table/table-error.js';
-import { describePosition, seasonLength } from '../../table/time-grid.js';
+import { createCalendar, seasonLength } from '../../table/time-grid.js';
 import { type ForecastSeries, maxHorizon, type SeriesSet } from './series.js';
 
 /** @throws {TableError} if the table cannot calibrate the horizon that is asked for. */
@@ -34,7 +34,7 @@ export function createSeriesSet(table: ForecastTable): SeriesSet {
   });
   return {
     season: seasonLength(grid),
-    calendar: (position) => describePosition(grid, position),
+    calendar: createCalendar(grid),
     series,
   };
 }

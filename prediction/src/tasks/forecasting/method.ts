@@ -104,13 +104,14 @@ export function fitForecaster(
     const forecaster = finish(PartForecaster.create(forests, reader));
     const outcomes = runBacktest(forecaster, set, horizon, at, maxOrigins, weights);
     progress.stage(0.08, 1)(1);
-    return outcomes;
+    return { forests, outcomes };
   };
-  const earlier = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
+  const { outcomes: earlier } = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
   const value_weight = chooseWeight(earlier);
   // Of each series at least one, so that the worst are known.
   const maxOrigins = Math.max(MAX_ORIGINS, series.length);
-  const [outcomes = []] = test({ back: 0, length }, maxOrigins, [value_weight]);
+  const last = test({ back: 0, length }, maxOrigins, [value_weight]);
+  const [outcomes = []] = last.outcomes;
   const forests = fitBefore(0, 0.3);
   progress.finish();
   return {
@@ -122,6 +123,7 @@ export function fitForecaster(
       known_count,
       features: reader.names,
       ...forests,
+      backtest: last.forests,
       value_weight,
       scores: outcomes.map(sortScores),
       metrics: measureForecasts(outcomes, earlier[WEIGHTS.indexOf(value_weight)] ?? []),
@@ -151,24 +153,28 @@ export class Forecaster {
   static *create(model: ForecastModel, grid: Grid): Steps<Forecaster> {
     const { history_needed, past_count, known_count } = model;
     const reader = new InputReader(grid, history_needed, past_count, known_count);
-    return new Forecaster(model, yield* PartForecaster.create(model, reader));
+    const forecaster = yield* PartForecaster.create(model, reader);
+    return new Forecaster(model, forecaster, yield* PartForecaster.create(model.backtest, reader));
   }
 
   private constructor(
     private readonly model: ForecastModel,
     private readonly forecaster: PartForecaster,
+    private readonly backtester: PartForecaster,
   ) {}
 
   /**
    * Forecasts series from their ends on; they need not be those of the training.
    *
+   * @param isBacktest whether the ends are those of a training, cut off by at most its horizon.
    * @throws {RangeError} if the steps are more than the model's horizon.
    */
-  forecast(series: readonly ForecastSeries[], steps: number): Forecast[] {
+  forecast(series: readonly ForecastSeries[], steps: number, isBacktest = false): Forecast[] {
     const { horizon, value_weight } = this.model;
     if (steps > horizon) throw new RangeError(`At most ${horizon} steps, not ${steps}.`);
     const parts = series.map((one) => ({ series: one, end: one.values.length }));
-    return this.forecaster.forecast(parts, steps).map((forecast) => ({
+    const forecaster = isBacktest ? this.backtester : this.forecaster;
+    return forecaster.forecast(parts, steps).map((forecast) => ({
       values: weighForecast(forecast, value_weight),
       scales: forecast.scales,
       lowest: forecast.lowest,

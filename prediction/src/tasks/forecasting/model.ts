@@ -1,4 +1,4 @@
-import type { Forest } from '../../trees/forest/tree.js';
+import type { Forests } from './forests.js';
 
 /** Errors of forecasts of values that were not learnt from. */
 export interface ForecastErrors {
@@ -32,7 +32,7 @@ export interface ForecastMetrics {
 }
 
 /** A fitted method. It has nothing of the series: forecasts are made from the history that is given then. */
-export interface ForecastModel {
+export interface ForecastModel extends Forests {
   readonly season: number;
   readonly horizon: number;
   /** The most values before a forecast that are looked at: as many of each series must be kept. */
@@ -41,14 +41,8 @@ export interface ForecastModel {
   readonly known_count: number;
   /** The inputs of the trees, in words. */
   readonly features: readonly string[];
-  /** By feature: ascending cuts between its bins. */
-  readonly cuts: readonly (readonly number[])[];
-  /** Predicts the base forecast's deviation, in units of the series' scale. */
-  readonly value_forest: Forest;
-  /** Predicts the size of that deviation, in the same units. */
-  readonly error_forest: Forest;
-  /** Added to what the error forest says. */
-  readonly error_floor: number;
+  /** Those of the backtest: they have seen nothing of the last values, as many of each series as the horizon. */
+  readonly backtest: Forests;
   /** The weight of the value forest, 0 to 1, chosen by an earlier window. */
   readonly value_weight: number;
   /** By step: |error| ÷ expected error of a backtest, ascending. */

@@ -16,6 +16,7 @@ import type { SeriesReport } from '../../table/series-table.js';
 import type { TimeGrid } from '../../table/time-grid.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
+import type { Forests } from './forests.js';
 import type { ForecastMetrics, ForecastModel } from './model.js';
 
 /** A trained forecaster, with the ends of its series: plain data, immutable. */
@@ -81,6 +82,15 @@ const worstSchema = v.strictObject({
   mase: nonNegativeSchema,
 });
 
+const forestsShape = {
+  cuts: v.array(v.array(v.number())),
+  value_forest: forestHeadSchema,
+  error_forest: forestHeadSchema,
+  error_floor: nonNegativeSchema,
+};
+
+const forestsSchema = v.strictObject(forestsShape);
+
 const methodSchema = v.strictObject({
   season: countSchema,
   horizon: countSchema,
@@ -88,11 +98,9 @@ const methodSchema = v.strictObject({
   past_count: indexSchema,
   known_count: indexSchema,
   features: v.array(v.string()),
-  cuts: v.array(v.array(v.number())),
-  value_forest: forestHeadSchema,
-  error_forest: forestHeadSchema,
+  ...forestsShape,
+  backtest: forestsSchema,
   value_weight: v.number(),
-  error_floor: nonNegativeSchema,
   scores: v.array(v.array(nonNegativeSchema)),
   metrics: v.strictObject(methodMetricsShape),
 });
@@ -127,14 +135,13 @@ const seriesSchema = v.strictObject({
 /** Returns the head of a forecaster, and writes the rest of it as lines. */
 export function encodeForecast(model: SeriesModel, lines: ModelLineWriter) {
   const { columns, series, method, ...rest } = model;
-  const { value_forest, error_forest } = method;
   return {
     ...rest,
     columns: lines.items(columns),
     method: {
       ...method,
-      value_forest: lines.forest(value_forest),
-      error_forest: lines.forest(error_forest),
+      ...encodeForests(method, lines),
+      backtest: encodeForests(method.backtest, lines),
     },
     series: lines.items(
       series.map(({ groups, start, values, past, known }) => ({
@@ -146,6 +153,29 @@ export function encodeForecast(model: SeriesModel, lines: ModelLineWriter) {
       })),
     ),
   };
+}
+
+function encodeForests(
+  { cuts, value_forest, error_forest, error_floor }: Forests,
+  lines: ModelLineWriter,
+) {
+  return {
+    cuts,
+    value_forest: lines.forest(value_forest),
+    error_forest: lines.forest(error_forest),
+    error_floor,
+  };
+}
+
+function* decodeForests(
+  { cuts, error_floor, ...head }: v.InferOutput<typeof forestsSchema>,
+  features: number,
+  lines: ModelLineReader,
+): Steps<Forests> {
+  const value_forest = yield* lines.forest(head.value_forest);
+  const error_forest = yield* lines.forest(head.error_forest);
+  for (const forest of [value_forest, error_forest]) checkFeatures(forest, features);
+  return { cuts, value_forest, error_forest, error_floor };
 }
 
 /** JSON has no NaN. */
@@ -164,9 +194,8 @@ export function* decodeForecast(
 ): Steps<SeriesModel> {
   const columns = yield* lines.items(head.columns, columnSchema);
   const { features, past_count, known_count } = head.method;
-  const value_forest = yield* lines.forest(head.method.value_forest);
-  const error_forest = yield* lines.forest(head.method.error_forest);
-  for (const forest of [value_forest, error_forest]) checkFeatures(forest, features.length);
+  const forests = yield* decodeForests(head.method, features.length, lines);
+  const backtest = yield* decodeForests(head.method.backtest, features.length, lines);
   const series: StoredSeries[] = [];
   while (series.length < head.series) {
     const { groups, start, values, past, known } = v.parse(seriesSchema, lines.next());
@@ -184,7 +213,7 @@ export function* decodeForecast(
     });
     yield;
   }
-  return { ...head, columns, method: { ...head.method, value_forest, error_forest }, series };
+  return { ...head, columns, method: { ...head.method, ...forests, backtest }, series };
 }
 
 function checkFeatures({ trees }: Forest, count: number): void {

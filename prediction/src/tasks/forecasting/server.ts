@@ -26,10 +26,12 @@ import {
 } from '../../serving/row-server.js';
 import { RowWriter } from '../../serving/row-writer.js';
 import type { RowObject } from '../../table/cells.js';
-import { describePosition, findMoment, formatMoment } from '../../table/time-grid.js';
+import { createCalendar, findMoment, formatMoment } from '../../table/time-grid.js';
 import type { Steps } from '../../trees/steps.js';
+import type { AskedSeries } from './asked-series.js';
+import { ForecastRequest } from './forecast-request.js';
 import { Forecaster } from './method.js';
-import { type AskedSeries, ForecastRequest, SeriesIndex } from './rows.js';
+import { SeriesIndex } from './series-index.js';
 import type { SeriesModel } from './series-model.js';
 
 /** A forecast of one step of a series. */
@@ -39,6 +41,8 @@ export interface ForecastPrediction {
   /** Steps after the last value of the series, from 1. */
   readonly step: number;
   readonly value: number;
+  /** In a backtest, the value that came; null where there is none. */
+  readonly actual: number | null;
   /** The share of true values that lie between min and max. */
   readonly confidence: number;
   readonly min: number;
@@ -88,7 +92,7 @@ export class SeriesServer {
       layout,
       forecaster: yield* Forecaster.create(model.method, {
         season,
-        calendar: (position) => describePosition(model.grid, position),
+        calendar: createCalendar(model.grid),
       }),
       binner: yield* RowBinner.create(inputs),
       writer: yield* RowWriter.create(layout),
@@ -115,7 +119,9 @@ export class SeriesServer {
         const row = Object.fromEntries(
           [order_by, ...group_by].map((name) => [name, sent[name] ?? null]),
         );
-        predictions.push({ row, ...readNumbers(predicted.numbers, index) });
+        const original = sent[this.#parts.model.target];
+        const actual = typeof original === 'number' ? original : null;
+        predictions.push({ row, actual, ...readNumbers(predicted.numbers, index) });
       }
     }
     return predictions;
@@ -175,20 +181,24 @@ export class SeriesServer {
   /** Checks the request at once, and forecasts when it is iterated. */
   #forecast(
     request: ForecastRequest,
-    { confidence, steps }: PredictOptions,
+    { confidence, steps, backtest = 0 }: PredictOptions,
     maxRows: number,
   ): Iterable<AnsweredBlock> {
-    const asked = request.finish(steps);
+    const asked = request.finish(steps, backtest);
     if (asked.rowCount > maxRows) {
       const message = `asks for ${asked.rowCount.toLocaleString('en')} rows, and an array of JSON has at most ${maxRows.toLocaleString('en')}; ask for fewer steps or series, or for NDJSON, CSV or Arrow`;
       throw new InvalidRowsError([{ message }]);
     }
-    return this.#forecastSeries(asked, confidence ?? DEFAULT_LEVEL);
+    return this.#forecastSeries(asked, confidence ?? DEFAULT_LEVEL, backtest > 0);
   }
 
-  *#forecastSeries(asked: Iterable<AskedSeries>, level: number): Generator<AnsweredBlock> {
+  *#forecastSeries(
+    asked: Iterable<AskedSeries>,
+    level: number,
+    isBacktest: boolean,
+  ): Generator<AnsweredBlock> {
     let chunk: AskedSeries[] = [];
-    const block = new BlockBuilder(this.#parts, level);
+    const block = new BlockBuilder(this.#parts, level, isBacktest);
     for (const one of asked) {
       chunk.push(one);
       if (chunk.length < MAX_SERIES) continue;
@@ -204,20 +214,29 @@ export class SeriesServer {
 class BlockBuilder {
   readonly #parts: Parts;
   readonly #level: number;
+  readonly #isBacktest: boolean;
   readonly #numbers = new Float64Array(MAX_ROWS * NUMBERS);
   readonly #predicted: PredictedBlock;
   readonly #moments = new Map<number, string | number>();
   #rows: RowObject[] = [];
 
-  constructor(parts: Parts, level: number) {
+  constructor(parts: Parts, level: number, isBacktest: boolean) {
     this.#parts = parts;
     this.#level = level;
+    this.#isBacktest = isBacktest;
     this.#predicted = {
       numbers: this.#numbers,
-      writeChoices: (_row, _original, choices, at) => {
-        choices[at + ANOMALY] = flagChoice(null);
+      writeChoices: (row, original, choices, at) => {
+        choices[at + ANOMALY] = flagChoice(this.#isAnomaly(row, original));
       },
     };
+  }
+
+  /** Returns whether the value that came is out of its interval; null where none has come. */
+  #isAnomaly(row: number, original: unknown): boolean | null {
+    if (typeof original !== 'number') return null;
+    const { [MIN]: low = 0, [MAX]: high = 0 } = this.#numbers.subarray(row * NUMBERS);
+    return original < low || original > high;
   }
 
   *add(asked: readonly AskedSeries[]): Generator<AnsweredBlock> {
@@ -228,12 +247,13 @@ class BlockBuilder {
     const forecasts = forecaster.forecast(
       asked.map(({ series }) => series),
       most,
+      this.#isBacktest,
     );
     for (const [place, { groups, steps }] of asked.entries()) {
       const forecast = forecasts[place];
       if (forecast === undefined) throw new Error('A series was not forecast');
       const rounding = new Rounding(forecast.scales[0] ?? 0);
-      for (const { step, position, row } of steps) {
+      for (const { step, position, row, actual } of steps) {
         const value = forecast.values[step - 1] ?? 0;
         const { low, high, level } = forecaster.interval(forecast, step - 1, this.#level);
         const at = this.#rows.length * NUMBERS;
@@ -243,7 +263,7 @@ class BlockBuilder {
         numbers[at + MIN] = rounding.down(Math.min(low, value));
         numbers[at + MAX] = rounding.up(Math.max(high, value));
         numbers[at + STEP] = step;
-        this.#rows.push(row ?? nextRow(model, groups, this.#formatPosition(position)));
+        this.#rows.push(row ?? nextRow(model, groups, this.#formatPosition(position), actual));
         if (this.#rows.length === MAX_ROWS) yield* this.end();
       }
     }
@@ -270,9 +290,10 @@ class BlockBuilder {
 }
 
 function nextRow(
-  { order_by, group_by }: SeriesModel,
+  { order_by, group_by, target }: SeriesModel,
   groups: readonly string[],
   moment: string | number,
+  actual: number | undefined,
 ): RowObject {
   // Without a prototype, `__proto__` is a key as any other.
   const row: Record<string, unknown> = Object.create(null);
@@ -280,10 +301,14 @@ function nextRow(
   for (const [index, name] of group_by.entries()) {
     row[name] = groups[index] === '' ? null : groups[index];
   }
+  if (actual !== undefined) row[target] = actual;
   return row;
 }
 
-function readNumbers(numbers: Float64Array, index: number): Omit<ForecastPrediction, 'row'> {
+function readNumbers(
+  numbers: Float64Array,
+  index: number,
+): Omit<ForecastPrediction, 'row' | 'actual'> {
   const at = index * NUMBERS;
   return {
     step: numbers[at + STEP] ?? 0,

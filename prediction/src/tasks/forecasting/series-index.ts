@@ -1,0 +1,58 @@
+import { Cell, cellText } from '../../table/cells.js';
+import type { ColumnSummary } from '../../table/column-profile.js';
+import { readerOf } from '../../table/number-formats.js';
+import type { SeriesModel, StoredSeries } from './series-model.js';
+
+/** Reads a column that is used beside the target. */
+interface CovariateReader {
+  readonly cell: Cell;
+  readonly isKnown: boolean;
+  readonly read: (cell: unknown) => number;
+}
+
+/** The series of a model, found by what rows say of them. */
+export class SeriesIndex {
+  readonly #byKey: ReadonlyMap<string, StoredSeries>;
+  readonly covariates: readonly CovariateReader[];
+  readonly order: Cell;
+  readonly groups: readonly Cell[];
+  readonly target: Cell;
+  readonly readTarget: (text: string) => number;
+
+  constructor(readonly model: SeriesModel) {
+    this.#byKey = new Map(model.series.map((series) => [seriesKey(series.groups), series]));
+    this.order = new Cell(model.order_by);
+    this.groups = model.group_by.map((name) => new Cell(name));
+    this.target = new Cell(model.target);
+    this.readTarget = readerOf('number', model.target_reading);
+    this.covariates = model.columns
+      .slice(1 + model.group_by.length)
+      .filter(({ used }) => used)
+      .map((column) => ({
+        cell: new Cell(column.name),
+        isKnown: model.known.includes(column.name),
+        read: covariateReader(column),
+      }));
+  }
+
+  find(groups: readonly string[]): StoredSeries | undefined {
+    return this.#byKey.get(seriesKey(groups));
+  }
+}
+
+/** Returns a key of a series, by its values of the group columns. */
+export function seriesKey(groups: readonly string[]): string {
+  return groups.length === 1 ? (groups[0] ?? '') : JSON.stringify(groups);
+}
+
+function covariateReader({ kind, reading, categories }: ColumnSummary): (cell: unknown) => number {
+  if (kind === 'number') {
+    const read = readerOf('number', reading);
+    return (cell) => {
+      const value = typeof cell === 'number' ? cell : read(cellText(cell));
+      return Number.isFinite(value) ? value : Number.NaN;
+    };
+  }
+  const indexOf = new Map(categories?.map((text, index) => [text, index]));
+  return (cell) => indexOf.get(cellText(cell)) ?? Number.NaN;
+}
