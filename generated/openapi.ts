@@ -2273,7 +2273,7 @@ export interface components {
         /** @description The answer to a line that cannot be read, or, without `line`, the early end of a stream. */
         ProblemLine: {
             /** @description The problem of the line or the stream. */
-            problem: components["schemas"]["InvalidLine"] | components["schemas"]["UnknownNames"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
+            problem: components["schemas"]["InvalidLine"] | components["schemas"]["InvalidRequest"] | components["schemas"]["UnknownNames"] | components["schemas"]["Unauthorized"] | components["schemas"]["RequestTimeout"] | components["schemas"]["ServiceUnavailable"] | components["schemas"]["InternalError"];
         };
         /** @description The last line of a stream whose rows hold what the model can make nothing of. */
         WarningsLine: {

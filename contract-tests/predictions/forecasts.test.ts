@@ -375,6 +375,19 @@ describe('a body', () => {
   });
 });
 
+test.each([
+  ['a series that is not known', '', '{"store":"Z"}\n', '/body/0'],
+  ['too many steps', '?steps=7', '', '/query/steps'],
+])('lines with %s are refused before an answer begins', async (_, query, body, pointer) => {
+  const response = await send(`${project}/sales/predict${query}`, {
+    method: 'POST',
+    headers: { 'Content-Type': LINES },
+    body,
+  });
+  expect(response.status).toBe(400);
+  expect(asRow(await response.json())['errors']).toMatchObject([{ pointer }]);
+});
+
 describe('a training is refused', () => {
   test.each<[string, string, string, string]>([
     ['a horizon without order_by', 'horizon=3', '/query/horizon', 'order_by'],
@@ -505,4 +518,10 @@ test('steps and backtests are refused by a model that predicts rows', async () =
     { pointer: '/query/steps' },
     { pointer: '/query/backtest' },
   ]);
+  const lines = await send(`${project}/rows/predict?steps=2`, {
+    method: 'POST',
+    headers: { 'Content-Type': LINES },
+    body: '',
+  });
+  expect(lines.status).toBe(400);
 });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
@@ -162,25 +162,28 @@ interface Address {
   readonly name: string;
 }
 
-function selectVersionIds(db: Kysely<Database>, parameter: Parameter<Address>) {
+/** A version that answers predictions. */
+export type ServingVersion = Pick<Selectable<Database['model_versions']>, 'id' | 'task'>;
+
+function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
   return db
     .selectFrom('projects')
     .innerJoin('models', 'models.project_id', 'projects.id')
     .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-    .select('model_versions.id')
+    .select(['model_versions.id', 'model_versions.task'])
     .where('projects.owner', '=', parameter('owner'))
     .where('projects.name', '=', parameter('project'))
     .where('models.name', '=', parameter('name'));
 }
 
 const FIND_SERVING = new PreparedQuery((db, parameter: Parameter<Address>) =>
-  selectVersionIds(db, parameter).whereRef('model_versions.version', '=', 'models.serving_version'),
+  selectServing(db, parameter).whereRef('model_versions.version', '=', 'models.serving_version'),
 );
 
 /** A version by its number, where no model has the very name that was asked for. */
 const FIND_READY_VERSION = new PreparedQuery(
   (db, parameter: Parameter<Address & { version: number; asked: string }>) =>
-    selectVersionIds(db, parameter)
+    selectServing(db, parameter)
       .where('model_versions.version', '=', parameter('version'))
       .where('model_versions.status', '=', 'ready')
       .where(({ not, exists, selectFrom }) =>
@@ -199,18 +202,17 @@ const FIND_READY_VERSION = new PreparedQuery(
  * Finds the version that answers predictions, by the names of an address: every prediction may ask
  * this first. It is the serving version of the model, or, where no model has the name and it ends in
  * a number as `prices.3` does, that version of the model `prices`.
- * @returns its id; undefined if there is no such project, model or version, or it is not ready
+ * @returns undefined if there is no such project, model or version, or it is not ready
  */
 export async function findServingVersion(
   { reads }: Store,
   address: Address,
-): Promise<string | undefined> {
+): Promise<ServingVersion | undefined> {
   const serving = await FIND_SERVING.first(reads, address);
   const numbered = serving ? undefined : parseNumberedName(address.name);
-  const version = numbered
-    ? await FIND_READY_VERSION.first(reads, { ...address, asked: address.name, ...numbered })
+  return numbered
+    ? FIND_READY_VERSION.first(reads, { ...address, asked: address.name, ...numbered })
     : serving;
-  return version?.id;
 }
 
 /** Reads `prices.3` as version 3 of the model `prices`; undefined if the name does not end so. */

@@ -91,7 +91,7 @@ export function predictOperations(
       const [rows, at] = findRows(parsed);
       await checkRows(await predictors.require(caller, params), rows, at, query.unknown);
     };
-    const versionId = await predictors.requireVersion(caller, params).catch(async (error) => {
+    const version = await predictors.requireVersion(caller, params).catch(async (error) => {
       // A fault of the body is told before one of the address, as for smaller bodies.
       await parse();
       throw error;
@@ -100,7 +100,7 @@ export function predictOperations(
     const bytes = isStream ? body : toIterable(body.bytes);
     const request = {
       caller,
-      versionId,
+      versionId: version.id,
       options,
       body: bytes,
       isWhole: !isStream,
@@ -110,7 +110,9 @@ export function predictOperations(
     const events = pool.answer(request);
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
-      return reply({ status: 200, body: lineAnswer(events, counter) });
+      // A forecast has read all lines before its first row, and what it refuses then is the answer.
+      const beginsAtOnce = version.task !== 'forecast' && !isForForecasts(options);
+      return reply({ status: 200, body: lineAnswer(events, counter, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
     const answer = byteAnswer(answerType, parts, { isStream, areLines }, counter);
@@ -172,6 +174,10 @@ function answerOptions({ query, answerType, mediaType }: Input<'predict'>): Answ
   };
 }
 
+/** Returns whether there are options that rows refuse. */
+const isForForecasts = ({ steps, backtest }: AnswerOptions) =>
+  steps !== undefined || backtest !== undefined;
+
 async function* prepend(
   first: AnswerProgress,
   rest: AsyncGenerator<AnswerProgress>,
@@ -188,7 +194,7 @@ async function* prepend(
  * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
  * warnings.
  */
-function lineAnswer(events: Events, counter: RowCounter): ByteStream {
+function lineAnswer(events: Events, counter: RowCounter, beginsAtOnce: boolean): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
       if (event.kind === 'bytes') {
@@ -199,7 +205,7 @@ function lineAnswer(events: Events, counter: RowCounter): ByteStream {
       else yield warningsLine(event.warnings) ?? 'progress';
     }
   }
-  const options = { isStream: true, areLines: true, beginsAtOnce: true };
+  const options = { isStream: true, areLines: true, beginsAtOnce };
   return new ByteStream(LINES_TYPE, pieces(), options);
 }
 

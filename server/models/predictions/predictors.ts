@@ -11,6 +11,7 @@ import {
   parseNumberedName,
   readArtifact,
   requireModel,
+  type ServingVersion,
 } from '../model-rows.js';
 import { ModelCache } from './answer-body.js';
 
@@ -23,7 +24,7 @@ const MAX_KNOWN = 10_000;
 /** The version that answered for a model when the store bore this mark. */
 interface Known {
   readonly mark: string;
-  readonly versionId: string;
+  readonly version: ServingVersion;
 }
 
 /** The names of a model in an address. */
@@ -51,7 +52,7 @@ export class Predictors {
     name: string,
   ): AnyPredictor | Promise<AnyPredictor | undefined> {
     const version = this.#servingVersion(owner, project, name);
-    const predictor = typeof version === 'string' ? this.#cache.get(version) : undefined;
+    const predictor = version instanceof Promise ? undefined : this.#cache.get(version.id);
     return predictor ?? this.#loadServing(owner, project, name, version);
   }
 
@@ -72,7 +73,7 @@ export class Predictors {
    * Returns the version that serves a model of the caller.
    * @throws {ProblemError} if there is no such model, or nothing answers for it yet
    */
-  async requireVersion(caller: Caller, model: ModelAddress): Promise<string> {
+  async requireVersion(caller: Caller, model: ModelAddress): Promise<ServingVersion> {
     const { projectName, modelName } = model;
     const find = async () => this.#servingVersion(caller.owner, projectName, modelName);
     return this.#orExplain(caller, model, find(), find);
@@ -96,17 +97,17 @@ export class Predictors {
     owner: string,
     project: string,
     name: string,
-  ): string | Promise<string | undefined> {
+  ): ServingVersion | Promise<ServingVersion | undefined> {
     // Every prediction asks this first: while nothing in the store has changed, the answer is the same.
     const address = `${owner}\0${project}\0${name}`;
     const mark = this.store.mark();
     const known = this.#known.get(address);
-    if (known !== undefined && known.mark === mark) return known.versionId;
-    return findServingVersion(this.store, { owner, project, name }).then((versionId) => {
-      if (versionId !== undefined && mark !== undefined) {
-        this.#known.set(address, { mark, versionId });
+    if (known !== undefined && known.mark === mark) return known.version;
+    return findServingVersion(this.store, { owner, project, name }).then((version) => {
+      if (version !== undefined && mark !== undefined) {
+        this.#known.set(address, { mark, version });
       }
-      return versionId;
+      return version;
     });
   }
 
@@ -134,16 +135,17 @@ export class Predictors {
     owner: string,
     project: string,
     name: string,
-    asked: string | Promise<string | undefined>,
+    asked: ServingVersion | Promise<ServingVersion | undefined>,
   ): Promise<AnyPredictor | undefined> {
-    const versionId = await asked;
-    if (versionId === undefined) return undefined;
-    const predictor = await this.ofVersion(versionId);
+    const version = await asked;
+    if (version === undefined) return undefined;
+    const predictor = await this.ofVersion(version.id);
     if (predictor) return predictor;
     // A newer version may have taken the place of this one since; then there is another to ask for.
     const now = await findServingVersion(this.store, { owner, project, name });
-    if (now === versionId) throw new Error(`Version ${now} has no trained model`);
-    return now === undefined ? undefined : this.ofVersion(now);
+    if (now === undefined) return undefined;
+    if (now.id === version.id) throw new Error(`Version ${now.id} has no trained model`);
+    return this.ofVersion(now.id);
   }
 
   async #load(versionId: string): Promise<AnyPredictor | undefined> {
