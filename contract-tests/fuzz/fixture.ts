@@ -24,6 +24,8 @@ export class Fixture {
   readonly #spares = new Map<Kind, Resource>();
   readonly #created = new Set<string>();
   readonly #sentKeys = new Map<string, number>();
+  /** The addresses under which a request has put something. */
+  readonly #put = new Set<string>();
   #made = 0;
   project = '';
   other = '';
@@ -79,7 +81,13 @@ export class Fixture {
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
     const answer = await this.client.send(request, operationId);
     this.tally.count(operationId, answer.status);
+    if (request.method === 'PUT' && answer.status < 300) this.#put.add(addressOf(request));
     return answer;
+  }
+
+  /** Returns whether an earlier request has put something under the address of this one. */
+  wasPut(request: HttpRequest): boolean {
+    return this.#put.has(addressOf(request));
   }
 
   /** Sends a valid request to an operation. */
@@ -217,6 +225,10 @@ function lastKindOf(target: Target): Kind | undefined {
   return kindsWithin(target)
     .filter((kind) => kind !== undefined)
     .at(-1);
+}
+
+function addressOf({ path }: HttpRequest): string {
+  return path.replace(/\?.*/s, '');
 }
 
 export interface Exchange {

@@ -45,7 +45,9 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/body-too-large': ({ made, request }) =>
     (request.body?.length ?? 0) > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY),
-  '/problems/unusable-table': ({ made }) => made.body?.isUsable === false,
+  // No table has the columns that the parameters of a forecast name.
+  '/problems/unusable-table': ({ made }) =>
+    made.body?.isUsable === false || sentValue(made, 'query', 'order_by') !== undefined,
   '/problems/malformed-body': ({ made }) => made.body?.isUsable === false,
   '/problems/invalid-request': (exchange) =>
     isRefusedUnvalidated(exchange) ||
