@@ -58,12 +58,8 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
             )}
           </Field>
           <Field
-            label="Begin before the end"
-            hint={
-              back === 0
-                ? 'Move it to see what would have been forecast before'
-                : `${count(back, 'step')} before the last value`
-            }
+            label="Go back"
+            hint={back === 0 ? 'From the last value' : count(back, 'step')}
           >
             {(control) => (
               <input
