@@ -1,9 +1,9 @@
 /** Tests of keys and scopes, operation by operation from the contract. */
 import { connect } from 'node:net';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../testkit/openapi/example-requests.js';
-import { ENOUGH } from '../../testkit/store/keys.js';
+import { ENOUGH, makeKey } from '../../testkit/store/keys.js';
 import { baseUrl, keys, objectOf, send, sendAs } from '../target.js';
 
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
@@ -155,6 +155,25 @@ test.each(BAD_OF_ITS_OWN)('an X-Api-Key %s is refused', async (_what, key) => {
   expect(refused.headers.get('WWW-Authenticate')).toContain('Bearer realm="roster"');
   expect(await refused.text()).not.toContain(keys.own);
 });
+
+const PAIRS = SCOPED.flatMap((one, at) =>
+  SCOPED.slice(at + 1).map((other) => [one, other] as const),
+);
+
+test.each(PAIRS)(
+  'a key with the scopes %s and %s may do what these allow alone',
+  async (...pair) => {
+    const key = await makeKey(`${inject('target').databaseUrl}`, { name: 'pair', scopes: pair });
+    for (const scope of SCOPED) {
+      const operation = secured.find((each) => scopeOf(each) === scope);
+      if (!operation) throw new Error(`No operation requires ${scope}`);
+      const [{ path: _, headers, ...init }] = exampleRequests(operation);
+      const address = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
+      const answer = await sendAs(key, address, { ...init, headers });
+      expect(refusalIn(answer), scope).toBe(pair.some((each) => each === scope) ? undefined : 403);
+    }
+  },
+);
 
 describe('getCaller', () => {
   const callerOf = async (key: string) => objectOf(await sendAs(key, '/me'));

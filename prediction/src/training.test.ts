@@ -84,6 +84,13 @@ describe('training', () => {
     expect(r2).toBeGreaterThan(0.8);
   });
 
+  test('tells at least five rows of a small table from the others, never fewer', () => {
+    const rows = makeRows(60, (_random, x) => ({ x, y: x < 58 ? Math.floor(x / 10) : 100 }));
+    const values = new Predictor(trainOn(rows)).predict(rows).map(({ value }) => value);
+    expect(new Set(values.slice(-5)).size).toBe(1);
+    expect(new Set(values).size).toBeGreaterThan(2);
+  });
+
   test.each([
     ['small ones', 0, 'left'],
     ['large ones', 4, 'right'],

@@ -29,3 +29,28 @@ it('ends an answer that drips for two minutes', async () => {
   await failure;
   expect(onFailure).toHaveBeenCalledOnce();
 });
+
+it('ends the tool in use when its caller goes, and uses no other', async () => {
+  const gone = new AbortController();
+  const reason = new Error('The caller has gone.');
+  async function* stream(): AsyncGenerator<string, ChatAnswer> {
+    yield 'Two questions for it.';
+    const toolCalls = ['first', 'second'].map((id) => ({ id, name: 'wait', arguments: '{}' }));
+    return { text: '', toolCalls, usage: null, finishReason: 'tool_calls' };
+  }
+  const run = vi.fn(async (_input: unknown, signal: AbortSignal) => {
+    gone.abort(reason);
+    signal.throwIfAborted();
+    return { text: 'It has waited.' };
+  });
+  const tool = { skill: 'waiting', name: 'wait', description: '', parameters: {}, run };
+  const prepared = {
+    ...{ chat: { stream }, model: 'llama3.2', temperature: undefined, returnsContext: false },
+    ...{ messages: [], tools: new ToolRegistry([tool]), firstSteps: [], traceId: 'trace' },
+  };
+  const watch = { onStep: vi.fn(), onAnswer: vi.fn(), onStop: vi.fn(), onFailure: vi.fn() };
+  const answer = waitForAnswer(answerQuestion(prepared, () => watch, gone.signal));
+  await expect(answer).rejects.toBe(reason);
+  expect(run).toHaveBeenCalledOnce();
+  expect(watch.onStop).toHaveBeenCalledOnce();
+});

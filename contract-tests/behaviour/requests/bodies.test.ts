@@ -146,6 +146,16 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect((await send(`${all()}/first`)).status).toBe(404);
   });
 
+  test.each([
+    ['short', ''],
+    ['long', 'x'.repeat(64 * 1024)],
+  ])('may nest 100 levels in a %s body, and no more', async (_size, filler) => {
+    // The body, the resource and its field are three of them.
+    const nested = (levels: number) => ({ [open]: { filler, deep: JSON.parse(deep(levels - 3)) } });
+    expect(await pointersOf(await create(nested(101)))).toEqual(['/body']);
+    expect((await create(nested(100))).status).toBe(201);
+  });
+
   test('shows when it was created and when it last changed', async () => {
     const created = await objectOf(await create({}));
     expect(created.updated_at).toBe(created.created_at);

@@ -10,6 +10,33 @@ describe('the Location of a created resource', () => {
     const location = `${created.headers.get('Location')}`;
     expect(await (await send(location)).json()).toEqual(await created.json());
   });
+
+  test('is the address of the resource, without a slash at its end', async () => {
+    const project = await ownProject();
+    const at = `/projects/${project}`;
+    const rows = Array.from({ length: 60 }, (_, x) => ({ x, y: 2 * x }));
+    const locationOf = async (method: string, address: string, body: unknown) => {
+      const { status, headers } = await sendJson(method, address, body);
+      expect([201, 202], address).toContain(status);
+      return headers.get('Location');
+    };
+    for (const [list, kind, required] of [
+      ['/projects', 'project', {}],
+      [`${at}/skills`, 'skill', { type: 'lookup' }],
+      [`${at}/agents`, 'agent', {}],
+      [`${at}/chatbots`, 'chatbot', {}],
+    ] as const) {
+      const name = `${project}.second`;
+      const location = await locationOf('POST', list, { [kind]: { name, ...required } });
+      expect(location).toBe(`${list}/${name}`);
+    }
+    const conversations = `${at}/chatbots/${project}.second/conversations`;
+    expect(await locationOf('POST', conversations, { conversation: {} })).toMatch(
+      new RegExp(`^${conversations}/[0-9a-f-]{36}$`),
+    );
+    const model = `/api${at}/models/doubled`;
+    expect(await locationOf('PUT', `${model}?target=y`, rows)).toBe(model);
+  });
 });
 
 describe('paging', () => {

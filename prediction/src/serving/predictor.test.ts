@@ -12,7 +12,8 @@ const mixedRows = makeRows(600, (random, index) => {
   const kind = ['a', 'b', 'c'][index % 3] ?? 'a';
   return { x, day, kind, y: 10 * x + (index % 300) / 30 + (kind === 'a' ? 5 : 0) + x * random() };
 });
-const mixed = new Predictor(train(readRows(mixedRows, 'y')));
+const mixedModel = train(readRows(mixedRows, 'y'));
+const mixed = new Predictor(mixedModel);
 
 function same(predictor: Predictor, rows: readonly unknown[]): void {
   const [first, ...others] = predictor.predict(rows);
@@ -149,6 +150,19 @@ describe('intervals', () => {
       expect(() => rent.answer([{}], { confidence })).toThrow(RangeError);
     },
   );
+
+  test('are rounded outwards, so that they hold no less', () => {
+    // Without a deviation, nothing is rounded.
+    const exact = new Predictor({ ...mixedModel, target_deviation: 0 });
+    const rows = mixedRows.slice(0, 100);
+    const unrounded = exact.predict(rows, { confidence: 0.9 });
+    for (const [row, { min, max }] of mixed.predict(rows, { confidence: 0.9 }).entries()) {
+      const { min: least = 0, max: most = 0 } = unrounded[row] ?? {};
+      expect(min).toBeLessThanOrEqual(least);
+      expect(max).toBeGreaterThanOrEqual(most);
+      expect([min, max]).toEqual([expect.closeTo(least, 3), expect.closeTo(most, 3)]);
+    }
+  });
 
   test('may be asked for at levels between hundredths', () => {
     expect(mixed.predict([{}], { confidence: 0.985 })).toMatchObject([{ confidence: 0.985 }]);

@@ -49,6 +49,18 @@ function post(url: string, body: unknown): Promise<Response> {
   });
 }
 
+/** Starts a service with a model; returns the address that predicts. */
+async function startWithModel(): Promise<string> {
+  const url = await start({});
+  const predict = `${url}/api/projects/default/models/m/predict`;
+  const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
+  const body = JSON.stringify(table);
+  const headers = { 'Content-Type': 'application/json' };
+  await fetch(`${url}/api/projects/default/models/m?target=y`, { method: 'PUT', headers, body });
+  await expect.poll(async () => (await post(predict, [{}])).status, { timeout: 30_000 }).toBe(200);
+  return predict;
+}
+
 describe('a limit of requests', () => {
   const database = () => `file:${join(folder, 'roster.db')}`;
 
@@ -337,20 +349,6 @@ describe('the limit of streams', () => {
     expect(statuses).toEqual([200, 200, 503, 200]);
   });
 
-  /** Starts a service with a model; returns the address that predicts. */
-  async function startWithModel(): Promise<string> {
-    const url = await start({});
-    const predict = `${url}/api/projects/default/models/m/predict`;
-    const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
-    const body = JSON.stringify(table);
-    const headers = { 'Content-Type': 'application/json' };
-    await fetch(`${url}/api/projects/default/models/m?target=y`, { method: 'PUT', headers, body });
-    await expect
-      .poll(async () => (await post(predict, [{}])).status, { timeout: 30_000 })
-      .toBe(200);
-    return predict;
-  }
-
   test('is lower for Arrow and Parquet, of which more is held', async () => {
     const predict = await startWithModel();
     const types = ['arrow.stream', 'arrow.file', 'parquet', 'parquet'];
@@ -401,6 +399,33 @@ describe('the limit of streams', () => {
     const again = Array.from({ length: 8 }, () => new OpenStream(predict, ''));
     closing.push(() => again.map((stream) => stream.break()));
     for (const stream of again) expect((await stream.answer).statusCode).toBe(200);
+  });
+});
+
+describe('the limit of predictions', () => {
+  test('refuses each that comes while all places are taken, under an id of its own', async () => {
+    const predict = await startWithModel();
+    const headers = { 'Content-Type': 'application/json', 'Content-Length': '100' };
+    // One could run and 35 wait: they keep their places until their bodies have arrived.
+    for (let place = 0; place < 36; place += 1) {
+      const sent = request(predict, { method: 'POST', agent: false, headers });
+      sent.on('error', () => {});
+      closing.push(() => sent.destroy());
+      sent.flushHeaders();
+    }
+    const statusOfOther = async () => (await fetch(predict, { method: 'POST', body: '[]' })).status;
+    await expect.poll(statusOfOther).toBe(503);
+    const ids = new Set<string | null>();
+    for (let time = 0; time < 2; time += 1) {
+      const refused = await post(predict, [{}]);
+      const id = refused.headers.get('X-Request-Id');
+      expect(await refused.json()).toMatchObject({
+        type: '/problems/service-unavailable',
+        request_id: id,
+      });
+      ids.add(id);
+    }
+    expect(ids.size).toBe(2);
   });
 });
 
