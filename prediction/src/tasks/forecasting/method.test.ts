@@ -286,6 +286,21 @@ describe('series with little to tell', () => {
     expect((high ?? 0) / (low ?? 1)).toBeCloseTo(123 / 83, 1);
   });
 
+  test('learn from what is known ahead, where nothing is left before the backtests', () => {
+    const known = Float64Array.from({ length: 301 }, (_, at) => Number((at * 7919) % 13 < 4));
+    const values = Float64Array.from(
+      { length: 300 },
+      (_, at) => 100 + 50 * (known[at] ?? 0) + ((at * 104729) % 7),
+    );
+    const aheadOf = (last: number) => {
+      const ahead = known.map((value, at) => (at === 300 ? last : value));
+      return { start: 0, values, past: [], known: [ahead] };
+    };
+    const { forecaster } = fit(setOf([aheadOf(0)]), 1);
+    const [low, high] = forecaster.forecast([aheadOf(0), aheadOf(1)], 1);
+    expect((high?.values[0] ?? 0) - (low?.values[0] ?? 0)).toBeGreaterThan(10);
+  });
+
   test('of values that are never negative, no forecast is', () => {
     const falling = Array.from({ length: 30 }, (_, index): ForecastSeries => {
       const values = Float64Array.from({ length: 30 }, (_, at) => Math.max(0, 50 - index - 2 * at));

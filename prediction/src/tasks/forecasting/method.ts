@@ -109,8 +109,11 @@ export function fitForecaster(
     progress.stage(0.08, 1)(1);
     return { forests, outcomes };
   };
-  const { outcomes: earlier } = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
-  const value_weight = chooseWeight(earlier);
+  const first = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
+  const earlier = first.outcomes;
+  // Without trees before that window, all weights are as good as none.
+  const hasTrees = first.forests.value_forest.trees.length > 0;
+  const value_weight = hasTrees ? chooseWeight(earlier) : USUAL_WEIGHT;
   // Of each series at least one, so that the worst are known.
   const maxOrigins = Math.max(MAX_ORIGINS, series.length);
   const last = test({ back: 0, length }, maxOrigins, [value_weight]);
