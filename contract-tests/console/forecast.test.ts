@@ -69,6 +69,8 @@ describe('forecasts in the console', () => {
     await page.getByRole('link', { name: 'B', exact: true }).click();
     await page.getByRole('img', { name: 'sales of B' }).waitFor();
     await page.getByText('The next 6 steps, from 2020-01 to 2020-06.').waitFor();
+    const label = await page.getByText('Begin before the end').boundingBox();
+    expect(label?.height).toBeLessThan(60);
     await expectGoodViewInEachWindow(look);
     const wide = await downloadedLines();
     expect(wide[0]).toBe('month,store,sales,sales_confidence,sales_min,sales_max');
@@ -90,6 +92,10 @@ describe('forecasts in the console', () => {
     expect(known[0]).toContain('sales_original');
     await expectGoodViewInEachWindow(look);
 
+    // Not the forecasts of all series, one behind the other.
+    await page.getByLabel('store').fill('');
+    await page.getByLabel('store').press('Enter');
+    await page.getByText('There is no such series').waitFor();
     await page.getByLabel('store').fill('Z');
     await page.getByLabel('store').press('Enter');
     await page.getByRole('alert').waitFor();

@@ -141,6 +141,20 @@ describe('a table of series', () => {
     expect(next.map(({ month }) => month)).toEqual(['2019-07', '2019-08', '2019-09']);
   });
 
+  test('may have series with the names of missing values', async () => {
+    const names = new Map([
+      ['A', 'NA'],
+      ['B', 'None'],
+    ]);
+    const rows = sales.map((row) => ({ ...row, store: names.get(row.store) ?? '' }));
+    await train('names', csvOf(rows), 'order_by=month&group_by=store&horizon=3');
+    for (const store of names.values()) {
+      expect(await forecasts([{ store }], '?steps=1', 'names')).toMatchObject([{ store }]);
+    }
+    const all = await forecasts([], '?steps=1', 'names');
+    expect(all.map(({ store }) => store)).toEqual(['NA', 'None', null]);
+  });
+
   test.each(['arrow-stream', 'parquet'] as const)('may have the format %s', async (format) => {
     const response = await send(
       `${project}/${format}?target=sales&order_by=month&group_by=store&horizon=6&known=promotion`,
@@ -359,6 +373,13 @@ describe('a body', () => {
       'missing',
     ],
     [
+      'history without a group',
+      [{ month: '2020-01', sales: 4 }],
+      '',
+      '/body/0/store',
+      'tells series apart',
+    ],
+    [
       'history that is not a number',
       [{ store: 'A', month: '2020-01', sales: 'many' }],
       '',
@@ -444,6 +465,18 @@ describe('a training is refused', () => {
       withMonth(5, ''),
       'horizon=3',
       { line: 7, message: expect.stringContaining('no value') },
+    ],
+    [
+      'months without hyphens',
+      csvOf(alone.map((row, index) => ({ ...row, month: monthAt(index).replace('-', '') }))),
+      'horizon=3',
+      { column: 'month', message: expect.stringContaining('Write 201501 as 2015-01.') },
+    ],
+    [
+      'days without hyphens',
+      csvOf(alone.map((row, index) => ({ ...row, month: `${monthAt(index).replace('-', '')}01` }))),
+      'horizon=3',
+      { column: 'month', message: expect.stringContaining('Write 20150101 as 2015-01-01.') },
     ],
     [
       'a gap of centuries',

@@ -21,6 +21,14 @@ export function cellText(cell: unknown): string {
   }
 }
 
+/**
+ * The text of a cell that tells series apart. Words for a missing value are names there: NA is Namibia, or North
+ * America.
+ */
+export function groupText(cell: unknown): string {
+  return cellText(cell) || (typeof cell === 'string' ? cell.trim() : '');
+}
+
 function normalText(text: string): string {
   if (text.length > MAX_WORD_LENGTH) return text;
   const lower = text.toLowerCase();

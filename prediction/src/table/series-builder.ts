@@ -1,4 +1,4 @@
-import { cellText, parseNumber } from './cells.js';
+import { cellText, groupText, parseNumber } from './cells.js';
 import { largeCodesByRow, valuesByRow } from './chunked-array.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { tooManyColumns } from './column-names.js';
@@ -120,6 +120,7 @@ export class SeriesBuilder {
     const target = this.#targetCells.take(rowCount, 'regression');
     if (target.task !== 'regression') throw new Error('The target was read as numbers');
     const { form, moments } = this.#order.take(rowCount);
+    if (form === 'number') refuseCompactDates(this.#goal.orderBy, moments);
     const { seriesOf, groupTexts, groupCodes, count } = this.#findSeries(rowCount);
     const order = sortRows(seriesOf, count, moments);
     const grid = findGrid(form, pickAll(moments, order.rows), order.ends);
@@ -394,7 +395,7 @@ class GroupCells implements CellSink {
   ) {}
 
   put(row: number, cell: unknown): void {
-    const text = cellText(cell);
+    const text = groupText(cell);
     let code = this.#codeOf.get(text);
     if (code === undefined) {
       code = this.#codeOf.size;
@@ -424,6 +425,33 @@ class GroupCells implements CellSink {
     const message = `The column ${quote(this.name)}, which group_by names, has ${fault}. Name a column that tells series apart.`;
     throw new TableError([{ message, column: this.name, ...this.placeOf(row) }]);
   }
+}
+
+/** Numbers that are months or days without hyphens: between two years or months, they have gaps. */
+const COMPACT_DATES = [
+  { what: 'months', digits: 6, write: (text: string) => `${text.slice(0, 4)}-${text.slice(4)}` },
+  {
+    what: 'days',
+    digits: 8,
+    write: (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`,
+  },
+];
+
+/** @throws {TableError} if all moments are such numbers, of more than one year or month. */
+function refuseCompactDates(name: string, moments: Float64Array): void {
+  const first = String(moments[0]);
+  const form = COMPACT_DATES.find(({ digits }) => digits === first.length);
+  if (form === undefined) return;
+  const { what, digits, write } = form;
+  const isOne = (moment: number) => {
+    const text = String(moment);
+    return text.length === digits && parseMoment(write(text), Number)?.form !== undefined;
+  };
+  const start = Math.floor((moments[0] ?? 0) / 100);
+  if (!moments.some((moment) => Math.floor(moment / 100) !== start) || !moments.every(isOne))
+    return;
+  const message = `The values of the column ${quote(name)} look like ${what} without hyphens. As numbers, they have gaps that the calendar does not have. Write ${first} as ${write(first)}.`;
+  throw new TableError([{ message, column: name }]);
 }
 
 /** Rows by series, and in each by moment; of two of one moment, the later one is last. */

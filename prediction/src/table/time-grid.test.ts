@@ -54,6 +54,12 @@ describe('a step is found', () => {
       { unit: 'number', count: 1 / 12 },
       12,
     ],
+    [
+      'decimal years of three digits',
+      (index) => (2000 + index / 12).toFixed(3),
+      { unit: 'number', count: 1 / 12 },
+      12,
+    ],
     ['numbers', (index) => String(7 + 2.5 * index), { unit: 'number', count: 2.5 }, 1],
   ])('of %s', (_, moment, step, season) => {
     const texts = Array.from({ length: 40 }, (_, index) => moment(index));
@@ -86,6 +92,13 @@ test('a moment is read as it was written, in every form', () => {
       expect(formatMoment(written, read?.value ?? Number.NaN)).toBe(text);
     }),
   );
+});
+
+test('a whole number keeps all of its digits', () => {
+  const milliseconds = Array.from({ length: 40 }, (_, index) => 1_700_000_000_123 + 1001 * index);
+  const grid = gridOf(milliseconds.map(String));
+  const written = milliseconds.map((_, index) => formatMoment('number', findMoment(grid, index)));
+  expect(written).toEqual(milliseconds);
 });
 
 test('positions and moments are each other’s inverse, and the calendar has as many parts at each', () => {

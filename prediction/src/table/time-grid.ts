@@ -68,7 +68,7 @@ function offsetMinutes(zone: string): number {
 
 /** Writes a moment in a form, as `parseMoment` reads it. */
 export function formatMoment(form: MomentForm, value: number): string | number {
-  if (form === 'number') return Number(value.toPrecision(12));
+  if (form === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(12));
   const shown = typeof form === 'number' ? value + form * MINUTE : value;
   const text = new Date(shown).toISOString();
   if (form === 'month') return text.slice(0, 7);
@@ -263,8 +263,8 @@ function findNumberStep(differences: Differences, origin: number): number {
   const all = usual(differences);
   if (all.length === 0) return 1;
   let step = Math.min(...all);
-  // The mean of what is the same but for its last digits.
-  const same = all.filter((one) => one < step * (1 + TOLERANCE));
+  // The mean of what is the same but for its last digits, as are the twelfths 0.083 and 0.084.
+  const same = all.filter((one) => one < step * (1 + 2 * TOLERANCE));
   const countOf = (one: number) => differences.get(one) ?? 0;
   step =
     same.reduce((sum, one) => sum + one * countOf(one), 0) /

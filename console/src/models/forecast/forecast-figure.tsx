@@ -17,7 +17,7 @@ export function ForecastFigure({
 }) {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) {
-    return <p>The series has too few values before this forecast.</p>;
+    return <p>There is no such series, or it has too few values before this forecast.</p>;
   }
   const past = history.filter(({ at }) => at < first.at);
   return (

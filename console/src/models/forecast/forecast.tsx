@@ -168,15 +168,19 @@ function Downloads({
     }
     setBusy(false);
   };
+  // A row without a value in a group would ask for every series that has the others.
+  const isNamed = asked.groups.every((value) => value !== '');
   const own = `${[model.name, ...asked.groups].join('-')}-forecast.csv`;
   const all = `${model.name}-forecasts.csv`;
   return (
     <>
       {error !== null && <ErrorNotice error={error} />}
       <p class="actions">
-        <button type="button" disabled={isBusy} onClick={() => save(own, asked.groups)}>
-          Download {own}
-        </button>
+        {isNamed && (
+          <button type="button" disabled={isBusy} onClick={() => save(own, asked.groups)}>
+            Download {own}
+          </button>
+        )}
         {asked.groups.length > 0 && (
           <button type="button" disabled={isBusy} onClick={() => save(all, [])}>
             Download all {whole(model.series.count)} series

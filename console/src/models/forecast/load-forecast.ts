@@ -57,13 +57,17 @@ async function askFor(
   asked: Asked,
   signal: AbortSignal,
 ): Promise<Step[]> {
-  const { order_by, target } = model;
+  const { order_by, group_by, target } = model;
   const { data, error, response } = await roster.POST(PREDICT, {
     ...request(project, model, asked),
     signal,
   });
   if (error !== undefined) throw new ProblemError(error, response);
-  const rows: readonly PredictionRow[] = data;
+  const all: readonly PredictionRow[] = data;
+  // A row without a value in a group asks for every series that has the others.
+  const rows = all.filter((row) =>
+    group_by.every((name, index) => (row[name] ?? '') === asked.groups[index]),
+  );
   return rows.map((row, index) => {
     const original = row[`${target}_original`];
     return {

@@ -1,5 +1,5 @@
 import { type Part, type PartForecaster, weighForecast } from './forecaster.js';
-import { type ForecastSeries, MIN_HISTORY, type SeriesSet } from './series.js';
+import { type ForecastSeries, isOrigin, MIN_HISTORY, type SeriesSet } from './series.js';
 
 /**
  * The values that a backtest forecasts: of each series those before the last `back`, and of these the last `length`.
@@ -91,17 +91,18 @@ function chooseOrigins(
   const stride = Math.ceil((perSeries * series.length) / maxOrigins);
   const everySeries = Math.ceil(series.length / maxOrigins);
   const parts: TestedPart[] = [];
+  const add = (one: ForecastSeries, end: number, index: number) => {
+    if (end >= MIN_HISTORY && isOrigin(one, end, horizon)) parts.push({ series: one, end, index });
+  };
   for (const [index, one] of series.entries()) {
     if (index % everySeries !== 0) continue;
     const last = one.values.length - back - 1;
     if (stride >= perSeries) {
-      const end = last + 1 - horizon;
-      if (end >= MIN_HISTORY) parts.push({ series: one, end, index });
+      add(one, last + 1 - horizon, index);
       continue;
     }
     for (let before = index % stride; before < perSeries; before += stride) {
-      const end = last - before;
-      if (end >= MIN_HISTORY) parts.push({ series: one, end, index });
+      add(one, last - before, index);
     }
   }
   return parts;

@@ -1,5 +1,5 @@
 import { InvalidRowsError, type RowFault } from '../../serving/invalid-rows.js';
-import { cellText, parseNumber, type RowObject } from '../../table/cells.js';
+import { cellText, groupText, parseNumber, type RowObject } from '../../table/cells.js';
 import { quote } from '../../table/table-error.js';
 import {
   describeForm,
@@ -57,7 +57,7 @@ export class ForecastRequest {
     const { order, target, groups, model } = this.#index;
     const orderText = cellText(order.of(row));
     const targetText = cellText(target.of(row));
-    const texts = groups.map((cell) => cellText(cell.of(row)));
+    const texts = groups.map((cell) => groupText(cell.of(row)));
     if (orderText === '') {
       if (targetText === '') this.#match(texts, at);
       else
@@ -205,7 +205,7 @@ export class ForecastRequest {
 
   /** Checks what is said of a series, when all of it is there. */
   #checkSeries(sent: SentSeries, isBacktest: boolean): void {
-    const { model } = this.#index;
+    const { model, areNamed } = this.#index;
     const { grid, order_by, method } = model;
     const { stored, positions, lines, asked } = sent;
     const first = lines[0] ?? asked[0]?.index;
@@ -229,6 +229,12 @@ export class ForecastRequest {
         order_by,
         `is ${shown(newest)}, the newest row of its series, but the model knows it up to ${shown(storedEnd)}; send later history`,
       );
+      return;
+    }
+    const unnamed = sent.groups.findIndex((text, group) => text === '' && areNamed[group]);
+    if (storedEnd === undefined && first !== undefined && unnamed >= 0) {
+      const message = 'is missing, but a row of a moment needs it, as it tells series apart';
+      this.#fault(first, model.group_by[unnamed], message);
       return;
     }
     if (storedEnd === undefined && positions.length === 0) {

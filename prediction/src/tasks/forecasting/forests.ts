@@ -7,7 +7,7 @@ import type { Forest } from '../../trees/forest/tree.js';
 import { seededRandom } from '../../trees/random.js';
 import type { Part } from './forecaster.js';
 import type { InputReader } from './inputs.js';
-import { MIN_HISTORY } from './series.js';
+import { isOrigin, MIN_HISTORY } from './series.js';
 
 /** The most rows that forests are grown on: a step from an origin each. */
 const MAX_ROWS = 150_000;
@@ -122,7 +122,7 @@ function collectRows(
   const deviations: number[] = [];
   for (const { series, end } of parts) {
     for (let origin = MIN_HISTORY; origin < end; origin++) {
-      if (random() * possible > MAX_ROWS) continue;
+      if (random() * possible > MAX_ROWS || !isOrigin(series, origin, horizon)) continue;
       const steps = Math.min(horizon, end - origin);
       const { base, inputs } = reader.read(series, origin, steps);
       for (let step = 0; step < steps; step++) {

@@ -6,6 +6,7 @@ import { PartForecaster } from './forecaster.js';
 import { fitForests } from './forests.js';
 import { InputReader } from './inputs.js';
 import { Forecaster, fitForecaster } from './method.js';
+import { findSeasons } from './seasons.js';
 import { type ForecastSeries, maxHorizon, type SeriesSet } from './series.js';
 
 const HORIZON = 6;
@@ -259,6 +260,45 @@ describe('series with little to tell', () => {
     const { forecaster, seriesErrors } = fit(set);
     expect(Math.abs(mean(countCoverage(forecaster, many, 0.9)) - 0.9)).toBeLessThan(0.05);
     expect(seriesErrors[0]).toBeNaN();
+  });
+
+  test('are not judged by what they would forecast within a long gap', () => {
+    const [whole] = makeSeries({ count: 1, length: 400, seed: 11 });
+    const values = new Float64Array(700).fill(Number.NaN);
+    if (whole) {
+      values.set(whole.values.subarray(0, 340));
+      values.set(whole.values.subarray(340), 640);
+    }
+    const { scores } = fit(setOf([{ start: 0, values, past: [], known: [] }])).model;
+    expect(Math.max(...scores.flat())).toBeLessThan(1000);
+  });
+
+  test('have seasons of any length, which are found in a bounded time', () => {
+    const season = 1440;
+    const values = Float64Array.from(
+      { length: 10_000 },
+      (_, at) => 100 + 20 * Math.sin((2 * Math.PI * at) / season) + (at % 7),
+    );
+    const begin = performance.now();
+    const seasons = findSeasons(values, season);
+    expect(performance.now() - begin).toBeLessThan(500);
+    const [high, low] = [season / 4, (3 * season) / 4].map((at) => seasons?.indices[at] ?? 0);
+    expect((high ?? 0) / (low ?? 1)).toBeCloseTo(123 / 83, 1);
+  });
+
+  test('learn from what is known ahead, where nothing is left before the backtests', () => {
+    const known = Float64Array.from({ length: 301 }, (_, at) => Number((at * 7919) % 13 < 4));
+    const values = Float64Array.from(
+      { length: 300 },
+      (_, at) => 100 + 50 * (known[at] ?? 0) + ((at * 104729) % 7),
+    );
+    const aheadOf = (last: number) => {
+      const ahead = known.map((value, at) => (at === 300 ? last : value));
+      return { start: 0, values, past: [], known: [ahead] };
+    };
+    const { forecaster } = fit(setOf([aheadOf(0)]), 1);
+    const [low, high] = forecaster.forecast([aheadOf(0), aheadOf(1)], 1);
+    expect((high?.values[0] ?? 0) - (low?.values[0] ?? 0)).toBeGreaterThan(10);
   });
 
   test('of values that are never negative, no forecast is', () => {

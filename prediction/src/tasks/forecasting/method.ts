@@ -50,6 +50,8 @@ export interface ForecastInterval {
 
 const MIN_WINDOW = 120;
 const WINDOW_SEASONS = 12;
+/** Seasons of more values, as days of seconds, would take hours. */
+const MAX_WINDOW = 10_000;
 
 /** Scores that a step is calibrated on, if the series allow it. */
 const ENOUGH_SCORES = 200;
@@ -90,7 +92,8 @@ export function fitForecaster(
   if (!(Number.isInteger(horizon) && horizon >= 1 && horizon <= most)) {
     throw new RangeError(`The horizon must be within 1 to ${most}, but is ${horizon}.`);
   }
-  const history_needed = window ?? Math.max(MIN_WINDOW, WINDOW_SEASONS * season);
+  const usualWindow = Math.max(MIN_WINDOW, WINDOW_SEASONS * season);
+  const history_needed = window ?? Math.min(usualWindow, MAX_WINDOW);
   const past_count = series[0]?.past.length ?? 0;
   const known_count = series[0]?.known.length ?? 0;
   const reader = new InputReader(set, history_needed, past_count, known_count);
@@ -106,8 +109,11 @@ export function fitForecaster(
     progress.stage(0.08, 1)(1);
     return { forests, outcomes };
   };
-  const { outcomes: earlier } = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
-  const value_weight = chooseWeight(earlier);
+  const first = test({ back: length, length }, MAX_EARLIER_ORIGINS, WEIGHTS);
+  const earlier = first.outcomes;
+  // Without trees before that window, all weights are as good as none.
+  const hasTrees = first.forests.value_forest.trees.length > 0;
+  const value_weight = hasTrees ? chooseWeight(earlier) : USUAL_WEIGHT;
   // Of each series at least one, so that the worst are known.
   const maxOrigins = Math.max(MAX_ORIGINS, series.length);
   const last = test({ back: 0, length }, maxOrigins, [value_weight]);

@@ -10,6 +10,10 @@ const TEST_WIDTH = 1.645;
 
 const MIN_SEASONS = 2;
 
+/** Of a longer season, as of a day of minutes, only so many autocorrelations are computed. */
+const MAX_LAGS = 366;
+const LAGS_OF_LONG_SEASONS = 100;
+
 /**
  * Finds seasons where the autocorrelation at a season's length is beyond chance, at 0.9 (the test
  * of the Theta method); undefined where it is not, or where there are too few values to tell.
@@ -32,15 +36,16 @@ function isSeasonal(values: Float64Array, season: number): boolean {
     variance += value * value;
   }
   if (!(variance > 0)) return false;
-  let squares = 0;
-  let last = 0;
-  for (let lag = 1; lag <= season; lag++) {
-    squares += last * last;
+  const correlation = (lag: number) => {
     let sum = 0;
     for (let at = lag; at < count; at++) sum += (centred[at] ?? 0) * (centred[at - lag] ?? 0);
-    last = sum / variance;
-  }
-  return Math.abs(last) > TEST_WIDTH * Math.sqrt((1 + 2 * squares) / count);
+    return sum / variance;
+  };
+  // Each of the lags of a long season stands for those up to the next.
+  const stride = season > MAX_LAGS ? Math.ceil(season / LAGS_OF_LONG_SEASONS) : 1;
+  let squares = 0;
+  for (let lag = stride; lag < season; lag += stride) squares += stride * correlation(lag) ** 2;
+  return Math.abs(correlation(season)) > TEST_WIDTH * Math.sqrt((1 + 2 * squares) / count);
 }
 
 /** Classical decomposition: what values are to the centred moving average of a season around them. */
@@ -54,11 +59,15 @@ function decompose(values: Float64Array, season: number): Seasons {
   const half = season >> 1;
   const isEven = season % 2 === 0;
   let place = half % season;
+  let total = 0;
   for (let at = half; at + half < count; at++) {
-    let around = 0;
-    for (let near = at - half; near <= at + half; near++) around += values[near] ?? 0;
-    if (isEven) around -= ((values[at - half] ?? 0) + (values[at + half] ?? 0)) / 2;
-    const course = around / season;
+    if (place === half % season) {
+      // Once a season, so that errors of rounding do not add up.
+      total = 0;
+      for (let near = at - half; near <= at + half; near++) total += values[near] ?? 0;
+    } else total += (values[at + half] ?? 0) - (values[at - half - 1] ?? 0);
+    const ends = isEven ? ((values[at - half] ?? 0) + (values[at + half] ?? 0)) / 2 : 0;
+    const course = (total - ends) / season;
     const value = values[at] ?? 0;
     sums[place] = (sums[place] ?? 0) + (isMultiplied ? value / course : value - course);
     counts[place] = (counts[place] ?? 0) + 1;

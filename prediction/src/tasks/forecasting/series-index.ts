@@ -16,6 +16,8 @@ export class SeriesIndex {
   readonly covariates: readonly CovariateReader[];
   readonly order: Cell;
   readonly groups: readonly Cell[];
+  /** By group column, whether every series has a value in it. */
+  readonly areNamed: readonly boolean[];
   readonly target: Cell;
   readonly readTarget: (text: string) => number;
 
@@ -23,6 +25,9 @@ export class SeriesIndex {
     this.#byKey = new Map(model.series.map((series) => [seriesKey(series.groups), series]));
     this.order = new Cell(model.order_by);
     this.groups = model.group_by.map((name) => new Cell(name));
+    this.areNamed = model.group_by.map((_, index) =>
+      model.series.every(({ groups }) => groups[index] !== ''),
+    );
     this.target = new Cell(model.target);
     this.readTarget = readerOf('number', model.target_reading);
     this.covariates = model.columns

@@ -32,6 +32,16 @@ export interface SeriesSet extends Grid {
 /** The fewest values before a forecast in a training or a backtest. */
 export const MIN_HISTORY = 3;
 
+/**
+ * Whether a backtest may begin at an end: a value is at most a horizon before it. Later in a gap, nothing recent is
+ * known, and nobody would ask for a forecast.
+ */
+export function isOrigin({ values }: ForecastSeries, end: number, horizon: number): boolean {
+  const first = Math.max(0, end - 1 - horizon);
+  for (let at = end - 1; at >= first; at--) if (!Number.isNaN(values[at])) return true;
+  return false;
+}
+
 /** A step needs as many scores to be calibrated for intervals at 0.9. */
 export const MIN_SCORES = 9;
 

@@ -4,7 +4,7 @@ import type { SeriesMetrics, SeriesModel } from './series-model.js';
 /** Returns whether a forecaster is better than repeating the last season. */
 export function describeForecast(
   { errors, baseline_errors, value_count, interval_coverage, interval_level }: SeriesMetrics,
-  { method }: Pick<SeriesModel, 'method'>,
+  { method }: { readonly method: Pick<SeriesModel['method'], 'season'> },
 ): string {
   const repeated = method.season > 1 ? 'repeating the last season' : 'repeating the last value';
   const values = `on ${value_count.toLocaleString('en')} values at the ends of the series`;
@@ -17,6 +17,12 @@ export function describeForecast(
     errors.mase === null || baseline_errors.mase === null
       ? [errors.mae, baseline_errors.mae]
       : [errors.mase, baseline_errors.mase];
-  const verdict = isBetter(error, baseline) ? 'Better than' : 'No better than';
-  return `${verdict} ${repeated}: ${values}, ${told}.${kept}`;
+  const isBest = isBetter(error, baseline);
+  const verdict = isBest ? 'Better than' : 'No better than';
+  // Large series may say the contrary: their errors make up most of the mean.
+  const scaled =
+    isBest === isBetter(errors.mae, baseline_errors.mae)
+      ? ''
+      : ` in units of each series (MASE ${shortNumber(error)} against ${shortNumber(baseline)})`;
+  return `${verdict} ${repeated}${scaled}: ${values}, ${told}.${kept}`;
 }

@@ -1,0 +1,31 @@
+import { expect, test } from 'vitest';
+import { describeForecast } from './summary.js';
+
+const METRICS = {
+  value_count: 540,
+  errors_by_step: [],
+  baseline_errors_by_step: [],
+  interval_level: 0.9,
+  interval_coverage: null,
+  interval_coverage_by_step: [],
+  worst_series: [],
+};
+
+test.each<[string, number, string]>([
+  ['as its errors say', 8, 'Better than repeating the last season: on 540 values'],
+  [
+    'in units of each series, where its errors say the contrary',
+    12.9,
+    'Better than repeating the last season in units of each series (MASE 0.78 against 0.85): on 540 values',
+  ],
+])('a forecaster is judged %s', (_, mae, begin) => {
+  const summary = describeForecast(
+    {
+      ...METRICS,
+      errors: { mae, smape: 12, mase: 0.78 },
+      baseline_errors: { mae: 11.9, smape: 9.6, mase: 0.85 },
+    },
+    { method: { season: 12 } },
+  );
+  expect(summary.slice(0, begin.length)).toBe(begin);
+});
