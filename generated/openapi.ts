@@ -733,8 +733,9 @@ export interface paths {
          *
          *     `backtest=6` forecasts from six steps before the end of each series, with a fit that has not seen the last
          *     `horizon` values of any. `t_original` is the value that came, where there is one, and `t_anomaly` says whether
-         *     it is outside its interval. Rows then have no order column. A series of which fewer than three values are left
-         *     has no row in the answer.
+         *     it is outside its interval. The intervals are calibrated on these values: they judge single series, not the coverage of
+         *     all, which `metrics` has. Rows then have no order column. A series of which fewer than three steps are left has
+         *     no row in the answer.
          *
          *     ## Formats
          *     `Content-Type` names the format of the rows, and `Accept` that of the answer, in any pairing. Without `Accept`,
@@ -2247,7 +2248,7 @@ export interface components {
          *     | column | meaning |
          *     |---|---|
          *     | `t` | the predicted value: a number, or a class as a string |
-         *     | `t_original` | the row's own value of the target as it was sent, or null |
+         *     | `t_original` | the row's own value of the target as it was sent, in a backtest the value that came, or null |
          *     | `t_confidence` | the confidence of the interval, or the probability of the class, between 0 and 1 |
          *     | `t_min`, `t_max` | the bounds of the interval; null for classes |
          *     | `t_anomaly` | whether the original lies outside the interval, or the set; null without an original that is a number, or any text for classes |
@@ -5619,7 +5620,7 @@ export interface operations {
                 confidence?: number;
                 /** @description How many steps of each series are forecast, in place of the horizon. For forecasts only. */
                 steps?: components["schemas"]["Horizon"];
-                /** @description How many steps before the end of each series the forecasts begin. The values that came are in the answer. For forecasts only. */
+                /** @description How many steps before the end of each series the forecasts begin. The values that came are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
                 backtest?: components["schemas"]["Horizon"];
                 /**
                  * @description What becomes of rows with names that the model does not know. `ignore` answers them without these values,

@@ -27,7 +27,7 @@ const TABLES: readonly string[] = ['orders', 'customers', 'cells'];
 /** The uses of tools that an answer may have. */
 const USES = 32;
 
-/** Uses that each take the ten seconds that a query may: with one, an answer is there before an attack is over. */
+/** Of uses that may take ten seconds each: with one, an answer is there before an attack is over. */
 const SLOW_USES = 1;
 
 /** A little less than a message may have. */
@@ -80,14 +80,14 @@ function queries(
   name: string,
   database: string,
   statements: readonly string[],
-  mostUses = USES,
+  maxUses = USES,
 ): Attack {
   return hostileClients(
     name,
     async (target, owner) => {
       await createSqlAgent(target, owner, database);
       return statements.flatMap((sql) => {
-        const uses = Math.min(mostUses, Math.floor(QUESTION_BYTES / sql.length));
+        const uses = Math.min(maxUses, Math.floor(QUESTION_BYTES / sql.length));
         return [
           question(Array.from({ length: uses }, () => ({ sql }))),
           jsonRequest('PUT', (number) => `${MODELS}/m${number}?target=y`, {

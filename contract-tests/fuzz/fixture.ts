@@ -82,6 +82,7 @@ export class Fixture {
     const answer = await this.client.send(request, operationId);
     this.tally.count(operationId, answer.status);
     if (request.method === 'PUT' && answer.status < 300) this.#put.add(addressOf(request));
+    if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(addressOf(request));
     return answer;
   }
 

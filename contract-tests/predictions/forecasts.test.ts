@@ -281,6 +281,8 @@ describe('a body', () => {
       expect(row['sales_anomaly']).toBe(isOutside);
     }
     expect(await forecasts([], '?backtest=6&steps=1')).toHaveLength(3);
+    await train('narrow', salesCsv, 'order_by=month&group_by=store&horizon=6&window=5');
+    expect(await forecasts([], '?backtest=6', 'narrow')).toHaveLength(18);
   });
 
   test('may have any format, and so may the answer', async () => {

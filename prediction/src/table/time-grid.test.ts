@@ -60,6 +60,12 @@ describe('a step is found', () => {
       { unit: 'number', count: 1 / 12 },
       12,
     ],
+    [
+      'days of decimal years',
+      (index) => String(1900 + index / 365.25),
+      { unit: 'number', count: 1 / 365.25 },
+      365,
+    ],
     ['numbers', (index) => String(7 + 2.5 * index), { unit: 'number', count: 2.5 }, 1],
   ])('of %s', (_, moment, step, season) => {
     const texts = Array.from({ length: 40 }, (_, index) => moment(index));
@@ -123,9 +129,17 @@ test('positions and moments are each other’s inverse, and the calendar has as 
       expect(findPosition(grid, findMoment(grid, position))).toBe(position);
       const calendar = createCalendar(grid);
       expect(calendar(position)).toHaveLength(calendar(0).length);
-      expect(calendar(position)).toEqual(calendar(position));
     }),
   );
+});
+
+test('a calendar has the parts of a moment, whatever was asked before', () => {
+  const days = createCalendar(gridOf(['2024-02-28', '2024-02-29', '2024-03-01', '2024-03-02']));
+  for (let position = 0; position < 1001; position++) days(position);
+  // The day of the week, the month from 0, and the day.
+  expect(days(1)).toEqual([4, 1, 29]);
+  const months = createCalendar(gridOf(['2024-01', '2024-02', '2024-03', '2024-04']));
+  expect(months(13)).toEqual([1]);
 });
 
 test.each(['2026-02-30', '2026-13-01', '2026-1-1', '31.01.2026', '2026-01-31T25:00', '', 'NaN'])(

@@ -140,7 +140,7 @@ export function seasonLength({ form, step, origin }: TimeGrid): number {
   return DAY % size === 0 ? DAY / size : 1;
 }
 
-/** Of decimal years, as R writes the times of a series: 2026.25 is April. Undefined if numbers are none. */
+/** Returns the steps of a year, as of 2026.25, which is April in R; undefined if the numbers are not decimal years. */
 function partsOfYear(step: number, origin: number): number | undefined {
   const parts = Math.round(1 / step);
   const isYear = origin >= 1000 && origin < 3000 && Math.abs(parts * step - 1) < 0.001;
@@ -148,9 +148,9 @@ function partsOfYear(step: number, origin: number): number | undefined {
 }
 
 /** Positions whose description is kept: series mostly share them. */
-const MAX_KEPT = 10_000;
+const MAX_KEPT = 1000;
 
-/** Returns what tells numbers that describe a position in its calendar, as many for each position of the grid. */
+/** Returns a function that describes a position in its calendar, by as many numbers for each. */
 export function createCalendar(grid: TimeGrid): (position: number) => readonly number[] {
   const kept = new Map<number, readonly number[]>();
   return (position) => {
@@ -203,7 +203,7 @@ export function findGrid(form: MomentForm, moments: Float64Array, ends: Uint32Ar
   for (const moment of moments) origin = Math.min(origin, moment);
   const differences = countDifferences(moments, ends, (later, earlier) => later - earlier);
   if (form === 'number') {
-    const count = findNumberStep(differences, origin);
+    const count = findNumberStep(differences, origin, moments);
     return { form, origin, step: { unit: 'number', count }, day: 1 };
   }
   const day = findMonthDay(moments, differences);
@@ -259,7 +259,7 @@ function greatestDivisor(one: number, other: number): number {
 }
 
 /** The smallest usual difference of which the others are multiples, but for what their digits leave open. */
-function findNumberStep(differences: Differences, origin: number): number {
+function findNumberStep(differences: Differences, origin: number, moments: Float64Array): number {
   const all = usual(differences);
   if (all.length === 0) return 1;
   let step = Math.min(...all);
@@ -276,7 +276,13 @@ function findNumberStep(differences: Differences, origin: number): number {
   }
   // Of decimal years, the exact part: many steps of a rounded one would drift away.
   const parts = partsOfYear(step, origin);
-  return parts === undefined ? Number(step.toPrecision(12)) : 1 / parts;
+  const isExact =
+    parts !== undefined &&
+    moments.every((moment) => {
+      const places = (moment - origin) * parts;
+      return Math.abs(places - Math.round(places)) <= TOLERANCE;
+    });
+  return isExact ? 1 / parts : Number(step.toPrecision(12));
 }
 
 function divideWithin(one: number, other: number): number {

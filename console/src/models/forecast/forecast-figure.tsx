@@ -19,7 +19,8 @@ export function ForecastFigure({
   if (first === undefined || last === undefined) {
     return <p>There is no such series, or it has too few values before this forecast.</p>;
   }
-  const past = history.filter(({ at }) => at < first.at);
+  const drawn = history.filter(({ at }) => at <= last.at);
+  const past = drawn.filter(({ at }) => at < first.at);
   return (
     <Figure
       title={asked.groups.length > 0 ? `${target} of ${seriesName(asked.groups)}` : target}
@@ -39,10 +40,10 @@ export function ForecastFigure({
     >
       {(area) => {
         const x = stepScale(
-          [Math.min(first.at, history[0]?.at ?? first.at), last.at],
+          [Math.min(first.at, drawn[0]?.at ?? first.at), last.at],
           [area.left, area.right],
         );
-        const values = history.map(({ actual }) => actual ?? 0);
+        const values = drawn.map(({ actual }) => actual ?? 0);
         const y = linearScale(
           extent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04),
           [area.bottom, area.top],
@@ -67,9 +68,9 @@ export function ForecastFigure({
               ))}
             <polyline
               class="stroke actual"
-              points={history.map(({ at, actual }) => `${x(at)},${y(actual ?? 0)}`).join(' ')}
+              points={drawn.map(({ at, actual }) => `${x(at)},${y(actual ?? 0)}`).join(' ')}
             />
-            {history.map(({ at, actual }) => (
+            {drawn.map(({ at, actual }) => (
               <circle key={at} class="mark actual" cx={x(at)} cy={y(actual ?? 0)} r="3" />
             ))}
           </>

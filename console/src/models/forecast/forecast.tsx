@@ -57,10 +57,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
               />
             )}
           </Field>
-          <Field
-            label="Go back"
-            hint={back === 0 ? 'From the last value' : count(back, 'step')}
-          >
+          <Field label="Go back" hint={back === 0 ? 'From the last value' : count(back, 'step')}>
             {(control) => (
               <input
                 {...control}

@@ -1,4 +1,5 @@
 import type { RowObject } from '../../table/cells.js';
+import { valuesToKeep } from './model.js';
 import type { ForecastSeries } from './series.js';
 import type { SeriesIndex } from './series-index.js';
 import type { StoredSeries } from './series-model.js';
@@ -66,7 +67,7 @@ export function joinSeries(sent: SentSeries, index: SeriesIndex, count: number):
     if (stored === undefined) start = Math.min(start, position);
     end = Math.max(end, position);
   }
-  start = Math.max(start, end - model.method.history_needed + 1);
+  start = Math.max(start, end - valuesToKeep(model.method) + 1);
   const steps: AskedStep[] =
     asked.length > 0
       ? asked.map(({ position, row }) => ({ step: position - end, position, row }))

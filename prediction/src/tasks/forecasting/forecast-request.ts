@@ -90,7 +90,7 @@ export class ForecastRequest {
    * Returns the series that were asked for.
    *
    * @param steps how many steps of each, where no moments are asked for; without it, the horizon.
-   * @param backtest how many values at the end of each are held back. Series of which too few are left are left out.
+   * @param backtest how many values at the end of each are held back. Series of which fewer than three steps remain are left out.
    * @throws {InvalidRowsError} if they cannot be forecast so.
    */
   finish(

@@ -35,17 +35,22 @@ export interface ForecastMetrics {
 export interface ForecastModel extends Forests {
   readonly season: number;
   readonly horizon: number;
-  /** The most values before a forecast that are looked at: as many of each series must be kept. */
+  /** The most values before a forecast that are looked at. */
   readonly history_needed: number;
   readonly past_count: number;
   readonly known_count: number;
   /** The inputs of the trees, in words. */
   readonly features: readonly string[];
-  /** Those of the backtest: they have seen nothing of the last values, as many of each series as the horizon. */
+  /** Fitted without the last values of each series, at least `horizon` of them. */
   readonly backtest: Forests;
   /** The weight of the value forest, 0 to 1, chosen by an earlier window. */
   readonly value_weight: number;
   /** By step: |error| ÷ expected error of a backtest, ascending. */
   readonly scores: readonly (readonly number[])[];
   readonly metrics: ForecastMetrics;
+}
+
+/** The last values of each series that must be kept: a backtest begins before as many of them as the horizon. */
+export function valuesToKeep({ history_needed, horizon }: ForecastModel): number {
+  return history_needed + horizon;
 }

@@ -37,7 +37,7 @@ export interface SeriesModel {
   readonly series: readonly StoredSeries[];
 }
 
-/** The end of a series: as many values as a forecast looks at. */
+/** The end of a series: as many values as a forecast or a backtest looks at. */
 export interface StoredSeries {
   /** Its values of the group columns; '' is a missing one. */
   readonly groups: readonly string[];

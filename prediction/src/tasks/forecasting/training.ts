@@ -7,6 +7,7 @@ import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
 import { createSeriesSet } from './horizon.js';
 import { fitForecaster } from './method.js';
+import { valuesToKeep } from './model.js';
 import type { ForecastSeries } from './series.js';
 import type { SeriesModel, StoredSeries, WorstSeries } from './series-model.js';
 
@@ -36,7 +37,7 @@ export function trainForecast(table: ForecastTable, progress: Progress, seed: nu
     metrics: { ...method.metrics, worst_series: findWorst(table, seriesErrors) },
     method,
     series: set.series.map((series, index) =>
-      keepEnd(series, readGroups(table, index), method.history_needed),
+      keepEnd(series, readGroups(table, index), valuesToKeep(method)),
     ),
   };
 }
