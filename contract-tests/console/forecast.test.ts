@@ -69,7 +69,7 @@ describe('forecasts in the console', () => {
     await page.getByRole('link', { name: 'B', exact: true }).click();
     await page.getByRole('img', { name: 'sales of B' }).waitFor();
     await page.getByText('The next 6 steps, from 2020-01 to 2020-06.').waitFor();
-    const label = await page.getByText('Begin before the end').boundingBox();
+    const label = await page.getByText('Go back').boundingBox();
     expect(label?.height).toBeLessThan(60);
     await expectGoodViewInEachWindow(look);
     const wide = await downloadedLines();
