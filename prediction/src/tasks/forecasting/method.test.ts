@@ -220,6 +220,21 @@ describe('the future', () => {
     expect(after?.forecasts).toEqual(before?.forecasts);
   });
 
+  test('reaches no backtest of what came before it', () => {
+    const known = whole.map((one) => ({
+      ...one,
+      values: one.values.subarray(0, KNOWN),
+      past: one.past.map((values) => values.subarray(0, KNOWN)),
+    }));
+    const [before, after] = [whole, moved].map((series) => {
+      const { forecaster } = fit(setOf(series));
+      return [true, false].map((isBacktest) => forecaster.forecast(known, HORIZON, isBacktest));
+    });
+    expect(after?.[0]).toEqual(before?.[0]);
+    expect(after?.[1]).not.toEqual(before?.[1]);
+    expect(before?.[0]).not.toEqual(before?.[1]);
+  });
+
   test('does not choose how much the correction by trees is worth', () => {
     const [before, after] = [whole, moved].map((series) => fit(setOf(series)).model);
     expect(after?.value_weight).toBe(before?.value_weight);
