@@ -34,12 +34,24 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: [
-      '* 503 example busy',
+      'complete* 503 example busy',
+      'create* 503 example busy',
+      'delete* 503 example busy',
+      'get* 503 example busy',
+      'list* 503 example busy',
+      'put* 503 example busy',
+      'reply* 503 example busy',
+      'retrain* 503 example busy',
+      'send* 503 example busy',
+      'serve* 503 example busy',
+      'stream* 503 example busy',
+      'train* 503 example busy',
+      'update* 503 example busy',
       'getCaller 503 header RateLimit*',
       'getMetrics 503 header RateLimit*',
     ],
     because:
-      'A room that is full is answered for all its operations in one place, before the operation is looked at; server/api/limits/limits.test.ts fills rooms. To fill one over HTTP for each operation takes hundreds of connections that hold the store, and who wins depends on the machine.',
+      'A room that is full is answered for all its operations in one place, before the operation is looked at; server/api/limits/limits.test.ts fills rooms, and that of predictions over HTTP. To fill one over HTTP for each operation takes hundreds of connections that hold the store, and who wins depends on the machine.',
   },
   {
     promises: [
