@@ -17,6 +17,8 @@ interface Settings {
   readonly store?: 'postgres';
   /** The duration in seconds, if it differs from the default. */
   readonly seconds?: number;
+  /** The bound of additional memory, in MiB, if it is above that of the family. */
+  readonly memory?: number;
   /**
    * The statuses of which its requests must get one, so that it cannot pass without attacking; if there are none, it
    * judges that by findings of its own.

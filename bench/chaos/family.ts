@@ -132,7 +132,8 @@ async function measure(
   tenant.start();
   await delay(WARM_UP_SECONDS * 1000);
   await tenant.stop();
-  const watch = new Watch(target.service, bounds, idle);
+  const memory = Math.max(bounds.memory, ...runs.map(({ attack }) => attack.memory ?? 0));
+  const watch = new Watch(target.service, { ...bounds, memory }, idle);
   try {
     const more: Finding[] = [];
     tenant.start();

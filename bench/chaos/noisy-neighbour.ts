@@ -356,6 +356,7 @@ export const noisyNeighbour: Family = {
       const queries = ['a&'.repeat(7000), names.join('&'), 'limit=1&'.repeat(1800)];
       return queries.map((query) => wire(url, 'GET', `/projects?${query}`, undefined, owner));
     }),
-    byOne('unread-answers', unreadAnswers),
+    // The answers wait beside 224 MiB that the service keeps of the training before.
+    byOne('unread-answers', unreadAnswers, { memory: 512 + 224 }),
   ],
 };

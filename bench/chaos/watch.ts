@@ -20,9 +20,9 @@ export interface Bounds {
 
 /**
  * The bounds of attacks that each use the service as it is meant. The memory is that of the bodies that the
- * service may buffer, as much again for their contents, and what it keeps of the training that comes first.
+ * service may buffer, and as much again for their contents.
  */
-export const USUAL_BOUNDS: Bounds = { health: 1000, memory: 256 + 256 + 224 };
+export const USUAL_BOUNDS: Bounds = { health: 1000, memory: 512 };
 
 /** The intervals of the health probes and of the memory readings, in milliseconds. */
 const PROBE_INTERVAL = 50;
