@@ -10,10 +10,12 @@ import type { ShownForecast, Step } from './load-forecast.js';
 /** The last values of a series, and a forecast with the band of its intervals. */
 export function ForecastFigure({
   model: { target, order_by },
-  shown: { asked, steps, history },
+  shown: { asked, steps },
+  history,
 }: {
   model: ForecastModel;
   shown: ShownForecast;
+  history: readonly Step[];
 }) {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) {

@@ -7,10 +7,15 @@ import { ErrorNotice } from '../../ui/error-notice.js';
 import { Field } from '../../ui/field.js';
 import { count, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
-import { saveFile } from '../../ui/save-file.js';
 import { ForecastFigure } from './forecast-figure.js';
 import { SERIES } from './forecast-quality.js';
-import { type Asked, loadForecast, loadForecastFile } from './load-forecast.js';
+import {
+  type Asked,
+  type History,
+  loadForecast,
+  loadForecastFile,
+  loadHistory,
+} from './load-forecast.js';
 
 /** The choices of a confidence. */
 const CONFIDENCES = [0.5, 0.8, 0.9, 0.95];
@@ -27,6 +32,13 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
     (signal) => loadForecast(project, model, { groups, confidence, steps, back }, signal),
     [project, model.version, confidence, steps, back, ...groups],
   );
+  const { loaded: known } = useLoaded(
+    (signal) => loadHistory(project, model, groups, signal),
+    [project, model.version, ...groups],
+  );
+  // Where the history cannot be loaded, neither can the forecast, which says why.
+  const historyOf = (asked: Asked) =>
+    known.state === 'ready' && isSameSeries(known.value, asked) ? known.value.steps : [];
   return (
     <>
       <form onSubmit={(event) => event.preventDefault()}>
@@ -76,7 +88,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
       <Loading loaded={loaded} what="the forecast" retry={reload}>
         {(shown) => (
           <>
-            <ForecastFigure model={model} shown={shown} />
+            <ForecastFigure model={model} shown={shown} history={historyOf(shown.asked)} />
             <Downloads project={project} model={model} asked={shown.asked} />
           </>
         )}
@@ -84,6 +96,10 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
     </>
   );
 }
+
+/** While another series is loaded, the history and the forecast may be of two. */
+const isSameSeries = (history: History, asked: Asked) =>
+  JSON.stringify(history.groups) === JSON.stringify(asked.groups);
 
 /** Reads the series of an address, which anyone may have typed. */
 function parseSeries(text: string, count: number): readonly string[] | undefined {
@@ -186,4 +202,14 @@ function Downloads({
       </p>
     </>
   );
+}
+
+/** Saves a file under a name, as a link with `download` does. */
+function saveFile(file: Blob, name: string): void {
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(file);
+  link.download = name;
+  link.click();
+  // The browser reads the file after the click.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }

@@ -28,12 +28,10 @@ export interface Asked {
 export interface ShownForecast {
   readonly asked: Asked;
   readonly steps: readonly Step[];
-  /** The last values of the series, as many as the horizon; none of a series that is shorter. */
-  readonly history: readonly Step[];
 }
 
 /**
- * Loads the forecast of one series, and its last values.
+ * Loads the forecast of one series.
  *
  * @throws {ProblemError} if the service refuses, as for a series that it does not know.
  */
@@ -43,12 +41,26 @@ export async function loadForecast(
   asked: Asked,
   signal: AbortSignal,
 ): Promise<ShownForecast> {
+  return { asked, steps: await askFor(project, model, asked, signal) };
+}
+
+/** The last values of a series, as many as the horizon; none of a series that is shorter. */
+export interface History {
+  readonly groups: readonly string[];
+  readonly steps: readonly Step[];
+}
+
+/** Loads the last values of a series; throws as `loadForecast`. */
+export async function loadHistory(
+  project: string,
+  model: ForecastModel,
+  groups: readonly string[],
+  signal: AbortSignal,
+): Promise<History> {
   const { horizon } = model;
-  const [steps, held] = await Promise.all([
-    askFor(project, model, asked, signal),
-    askFor(project, model, { ...asked, back: horizon, steps: horizon }, signal),
-  ]);
-  return { asked, steps, history: held.filter(({ actual }) => actual !== null) };
+  const asked = { groups, confidence: 0.9, steps: horizon, back: horizon };
+  const steps = await askFor(project, model, asked, signal);
+  return { groups, steps: steps.filter(({ actual }) => actual !== null) };
 }
 
 async function askFor(
