@@ -12,7 +12,7 @@ export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
 export { InvalidRowsError, type RowFault } from './serving/invalid-rows.js';
 export type { SchemaCheck } from './serving/row-check.js';
-export type { PredictOptions } from './serving/row-server.js';
+export { listForecastOptions, type PredictOptions } from './serving/row-server.js';
 export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
 export { columnName } from './table/column-names.js';
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';

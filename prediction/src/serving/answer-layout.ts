@@ -105,6 +105,11 @@ export const [VALUE, CONFIDENCE, MIN, MAX] = [0, 1, 2, 3];
 /** The choice of such a row: whether its own value is an anomaly. */
 export const ANOMALY = 0;
 
+/** Returns whether a value is outside the interval of a row, whose numbers begin at an index. */
+export function isOutside(actual: number, numbers: Float64Array, at: number): boolean {
+  return actual < (numbers[at + MIN] ?? 0) || actual > (numbers[at + MAX] ?? 0);
+}
+
 /**
  * Lays out the answer of a task that predicts a number with an interval.
  *

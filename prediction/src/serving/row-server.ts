@@ -35,6 +35,11 @@ export interface PredictOptions {
   backtest?: number;
 }
 
+/** Returns the names of the given options that only forecasters take. */
+export function listForecastOptions(options: PredictOptions): string[] {
+  return (['steps', 'backtest'] as const).filter((name) => options[name] !== undefined);
+}
+
 /**
  * The part of a task that serves a model.
  *
@@ -335,12 +340,8 @@ function* writeRows(
 }
 
 /** @throws {InvalidRowsError} if an option of forecasts is given for rows. */
-function refuseForecastOptions({ steps, backtest }: PredictOptions): void {
-  const faults = Object.entries({ steps, backtest })
-    .filter(([, value]) => value !== undefined)
-    .map(([parameter]) => ({
-      parameter,
-      message: 'is for forecasts, and this model predicts rows; leave it out',
-    }));
+function refuseForecastOptions(options: PredictOptions): void {
+  const message = 'is for forecasts, and this model predicts rows; leave it out';
+  const faults = listForecastOptions(options).map((parameter) => ({ parameter, message }));
   if (faults.length > 0) throw new InvalidRowsError(faults);
 }

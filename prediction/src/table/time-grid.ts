@@ -147,21 +147,26 @@ function partsOfYear(step: number, origin: number): number | undefined {
   return isYear ? parts : undefined;
 }
 
-/** Positions whose description is kept: series mostly share them. */
-const MAX_KEPT = 1000;
+/** Positions whose results are cached: about a horizon. */
+const MAX_CACHED = 1000;
+
+/** Returns a function of positions that caches its results: series mostly share their positions. */
+export function cacheByPosition<T>(compute: (position: number) => T): (position: number) => T {
+  const cache = new Map<number, T>();
+  return (position) => {
+    let result = cache.get(position);
+    if (result === undefined) {
+      result = compute(position);
+      if (cache.size === MAX_CACHED) cache.clear();
+      cache.set(position, result);
+    }
+    return result;
+  };
+}
 
 /** Returns a function that describes a position in its calendar, by as many numbers for each. */
 export function createCalendar(grid: TimeGrid): (position: number) => readonly number[] {
-  const kept = new Map<number, readonly number[]>();
-  return (position) => {
-    let parts = kept.get(position);
-    if (parts === undefined) {
-      parts = describePosition(grid, position);
-      if (kept.size === MAX_KEPT) kept.clear();
-      kept.set(position, parts);
-    }
-    return parts;
-  };
+  return cacheByPosition((position) => describePosition(grid, position));
 }
 
 function describePosition(grid: TimeGrid, position: number): number[] {

@@ -5,6 +5,7 @@ import {
   type AnswerPart,
   type AnyPredictor,
   InvalidRowsError,
+  listForecastOptions,
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
@@ -110,8 +111,8 @@ export function predictOperations(
     const events = pool.answer(request);
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
-      // A forecast has read all lines before its first row, and what it refuses then is the answer.
-      const beginsAtOnce = version.task !== 'forecast' && !isForForecasts(options);
+      // A forecast reads all lines before its first row, and rows refuse its options: both can be the answer.
+      const beginsAtOnce = version.task !== 'forecast' && listForecastOptions(options).length === 0;
       return reply({ status: 200, body: lineAnswer(events, counter, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
@@ -173,10 +174,6 @@ function answerOptions({ query, answerType, mediaType }: Input<'predict'>): Answ
     csv: parseCsvQuery(query),
   };
 }
-
-/** Returns whether there are options that rows refuse. */
-const isForForecasts = ({ steps, backtest }: AnswerOptions) =>
-  steps !== undefined || backtest !== undefined;
 
 async function* prepend(
   first: AnswerProgress,

@@ -5,6 +5,7 @@ import {
   type AnswerLayout,
   CONFIDENCE,
   flagChoice,
+  isOutside,
   layOutInterval,
   MAX,
   MIN,
@@ -26,7 +27,12 @@ import {
 } from '../../serving/row-server.js';
 import { RowWriter } from '../../serving/row-writer.js';
 import type { RowObject } from '../../table/cells.js';
-import { createCalendar, findMoment, formatMoment } from '../../table/time-grid.js';
+import {
+  cacheByPosition,
+  createCalendar,
+  findMoment,
+  formatMoment,
+} from '../../table/time-grid.js';
 import type { Steps } from '../../trees/steps.js';
 import type { AskedSeries } from './asked-series.js';
 import { ForecastRequest } from './forecast-request.js';
@@ -54,9 +60,6 @@ const DEFAULT_LEVEL = 0.9;
 
 /** Rows of an answer that are made together. */
 const MAX_ROWS = 256;
-
-/** Positions whose moments are kept as they are written. */
-const MAX_MOMENTS = 10_000;
 
 /** Series that are forecast together: some milliseconds. */
 const MAX_SERIES = 32;
@@ -217,7 +220,7 @@ class BlockBuilder {
   readonly #isBacktest: boolean;
   readonly #numbers = new Float64Array(MAX_ROWS * NUMBERS);
   readonly #predicted: PredictedBlock;
-  readonly #moments = new Map<number, string | number>();
+  readonly #formatPosition: (position: number) => string | number;
   #rows: RowObject[] = [];
 
   constructor(parts: Parts, level: number, isBacktest: boolean) {
@@ -226,17 +229,17 @@ class BlockBuilder {
     this.#isBacktest = isBacktest;
     this.#predicted = {
       numbers: this.#numbers,
-      writeChoices: (row, original, choices, at) => {
-        choices[at + ANOMALY] = flagChoice(this.#isAnomaly(row, original));
+      // Only a backtest has the value that came.
+      writeChoices: (row, actual, choices, at) => {
+        const isAnomaly =
+          typeof actual === 'number' ? isOutside(actual, this.#numbers, row * NUMBERS) : null;
+        choices[at + ANOMALY] = flagChoice(isAnomaly);
       },
     };
-  }
-
-  /** Returns whether the value that came is out of its interval; null where none has come. */
-  #isAnomaly(row: number, original: unknown): boolean | null {
-    if (typeof original !== 'number') return null;
-    const { [MIN]: low = 0, [MAX]: high = 0 } = this.#numbers.subarray(row * NUMBERS);
-    return original < low || original > high;
+    const { grid } = parts.model;
+    this.#formatPosition = cacheByPosition((position) =>
+      formatMoment(grid.form, findMoment(grid, position)),
+    );
   }
 
   *add(asked: readonly AskedSeries[]): Generator<AnsweredBlock> {
@@ -267,18 +270,6 @@ class BlockBuilder {
         if (this.#rows.length === MAX_ROWS) yield* this.end();
       }
     }
-  }
-
-  /** Series mostly end together, so that their steps have the same moments. */
-  #formatPosition(position: number): string | number {
-    let text = this.#moments.get(position);
-    if (text === undefined) {
-      const { grid } = this.#parts.model;
-      text = formatMoment(grid.form, findMoment(grid, position));
-      if (this.#moments.size === MAX_MOMENTS) this.#moments.clear();
-      this.#moments.set(position, text);
-    }
-    return text;
   }
 
   *end(): Generator<AnsweredBlock> {

@@ -11,6 +11,7 @@ import {
   type AnswerLayout,
   CONFIDENCE,
   flagChoice,
+  isOutside,
   layOutInterval,
   MAX,
   MIN,
@@ -143,8 +144,7 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     const actual =
       typeof original === 'number' ? original : this.#parts.readActual(cellText(original));
     if (Number.isNaN(actual)) return null;
-    const at = row * NUMBERS;
-    return actual < (this.numbers[at + MIN] ?? 0) || actual > (this.numbers[at + MAX] ?? 0);
+    return isOutside(actual, this.numbers, row * NUMBERS);
   }
 
   /** Writes the confidences, and the reach of each interval in place of the predicted error. */
