@@ -722,13 +722,14 @@ export interface paths {
          *     | row | answer |
          *     |---|---|
          *     | no rows at all | the next `steps` of every series, after the end of the table |
-         *     | some of the group columns, as `{"store": "A"}` | the same for the series that have these values |
+         *     | some of the group columns, as `{"store": "A"}` | the same for the series that have these values; null is the value of series without one |
          *     | the order column and the target | newer history; the forecast goes on from its end, also for a series that the model has never seen |
          *     | the order column, not the target | exactly this moment is asked for; columns that are known ahead are read |
          *
          *     Every row has the confidence that was asked for, 0.9 without `confidence`, and `step` in its explanation. A row
          *     whose moment is of another form, between two steps, beyond the horizon or before the end of its series, a
-         *     series that is not known, and history that ends before the table gets 400. An array of JSON has 100,000 rows at
+         *     series that is not known, a row that names no series, a moment beside `steps`, and history that ends before the
+         *     table gets 400. An array of JSON has 100,000 rows at
          *     most; other formats have no such limit.
          *
          *     `backtest=6` forecasts from six steps before the end of each series, with a fit that has not seen the last
@@ -1817,7 +1818,7 @@ export interface components {
         ForecastMetrics: {
             /**
              * Format: int32
-             * @description How many values were forecast.
+             * @description How many forecasts were compared with the value that came. A value that was forecast from several moments counts for each.
              */
             value_count: number;
             errors: components["schemas"]["ForecastErrors"];

@@ -153,6 +153,13 @@ describe('a table of series', () => {
     }
     const all = await forecasts([], '?steps=1', 'names');
     expect(all.map(({ store }) => store)).toEqual(['NA', 'None', null]);
+    expect(await forecasts([{ store: null }], '?steps=1', 'names')).toEqual(all.slice(2));
+    const csv = await send(`${project}/names/predict?steps=1`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/csv' },
+      body: 'store,month\n,\n',
+    });
+    expect(await csv.text()).toContain('2020-01,,');
   });
 
   test.each(['arrow-stream', 'parquet'] as const)('may have the format %s', async (format) => {
@@ -266,6 +273,21 @@ describe('a body', () => {
     expect(rows.map(stepOf)).toEqual([2, 5]);
   });
 
+  test('is told a category that the table did not have in a column known ahead', async () => {
+    const rows = sales.map(({ promotion, ...row }) => ({
+      ...row,
+      event: promotion === 1 ? 'sale' : 'none',
+    }));
+    await train('events', csvOf(rows), 'order_by=month&group_by=store&horizon=3&known=event');
+    const address = `${project}/events/predict`;
+    const asked = { month: '2020-01', store: 'A', event: 'fair' };
+    const whole = await sendJson('POST', address, [asked]);
+    expect(whole.headers.get('Row-Warnings')).toContain('new-category');
+    const headers = { 'Content-Type': LINES };
+    const lines = await send(address, { method: 'POST', headers, body: JSON.stringify(asked) });
+    expect(await lines.text()).toContain('new-category');
+  });
+
   test('of a backtest is answered with forecasts beside the values that came', async () => {
     const rows = await forecasts([{ store: 'B' }], '?backtest=4&confidence=0.95');
     const came = sales.filter(({ store }) => store === 'B').slice(-4);
@@ -339,6 +361,16 @@ describe('a body', () => {
       'left out',
     ],
     ['a series that is not known', [{ store: 'Z' }], '', '/body/0', '"store" "Z"'],
+    ['a series without a value', [{ store: null }], '', '/body/0', '"store" without a value'],
+    ['a row that names no series', [{ stor: 'A' }], '', '/body/0', 'give a value of "store"'],
+    ['a row that is null', [null], '', '/body/0', 'names no series'],
+    [
+      'a moment beside `steps`',
+      [{ store: 'A', month: '2020-02' }],
+      '?steps=2',
+      '/body/0/month',
+      'without `steps`',
+    ],
     [
       'a moment of another form',
       [{ store: 'A', month: 3 }],

@@ -20,12 +20,14 @@ export class SchemaChecks {
   readonly #names: ModelNames;
   readonly #finders: readonly OutlierCheck[];
 
+  /** @param knowsAll whether the categories of a column, by its index, are all that the model knows. */
   static *create(
-    model: Pick<ModelBase, 'columns' | 'features' | 'partial_rows' | 'target'>,
+    model: Pick<ModelBase, 'columns' | 'target'>,
+    knowsAll: (column: number) => boolean,
   ): Steps<SchemaChecks> {
     const inputs = model.columns.map(({ name }) => name);
     const finders: OutlierCheck[] = [];
-    for (const finder of suspectFinders(model)) {
+    for (const finder of suspectFinders(model.columns, knowsAll)) {
       finders.push(finder);
       yield;
     }
@@ -221,11 +223,10 @@ export interface OutlierCheck {
 }
 
 /** Yields finders for the columns that a model reads. Dates have none: what is predicted is often later than the table. */
-function* suspectFinders({
-  columns,
-  features,
-  partial_rows,
-}: Pick<ModelBase, 'columns' | 'features' | 'partial_rows'>): Generator<OutlierCheck> {
+function* suspectFinders(
+  columns: readonly ColumnSummary[],
+  knowsAll: (column: number) => boolean,
+): Generator<OutlierCheck> {
   for (const [index, summary] of columns.entries()) {
     const { name, kind } = summary;
     if (!summary.used || kind === 'date') continue;
@@ -233,17 +234,28 @@ function* suspectFinders({
       yield { cell: new Cell(name), kind: 'out-of-range', isSuspect: farFrom(summary) };
       continue;
     }
-    const feature = features.findIndex((one) => one.column === index);
-    const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
-    // Where other categories are familiar, one that is not listed may well have been in the table.
-    const knowsAll = unfamiliar.some((bin) => bin !== MISSING_BIN);
-    if (!knowsAll) continue;
+    if (!knowsAll(index)) continue;
     yield {
       cell: new Cell(name),
       kind: 'new-category',
       isSuspect: notAmong(summary.categories ?? []),
     };
   }
+}
+
+/**
+ * Returns whether the categories of a column are all that a model of rows knows. Where others are familiar, one that
+ * is not listed may well have been in the table.
+ */
+export function knowsCategories({
+  features,
+  partial_rows,
+}: Pick<ModelBase, 'features' | 'partial_rows'>): (column: number) => boolean {
+  return (column) => {
+    const feature = features.findIndex((one) => one.column === column);
+    const unfamiliar = partial_rows?.unfamiliar_bins[feature] ?? [];
+    return unfamiliar.some((bin) => bin !== MISSING_BIN);
+  };
 }
 
 /** Returns the range of a column of numbers, with its width added at both ends. */

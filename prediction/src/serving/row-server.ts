@@ -5,7 +5,7 @@ import type { Steps } from '../trees/steps.js';
 import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
 import { InvalidRowsError } from './invalid-rows.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
-import { type SchemaCheck, SchemaChecks } from './row-check.js';
+import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
 import { RowWriter } from './row-writer.js';
 import { type Literal, literal, TextBuffer } from './text-buffer.js';
@@ -134,7 +134,7 @@ export function* createParts<A>(
   const task = yield* creation;
   const texts = model.columns.map(({ categories }) => categories);
   const writer = yield* RowWriter.create(task.layout, texts);
-  return { model, task, writer, checks: yield* SchemaChecks.create(model) };
+  return { model, task, writer, checks: yield* SchemaChecks.create(model, knowsCategories(model)) };
 }
 
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */

@@ -144,6 +144,11 @@ export class Cell {
     this.#isInherited = name in NO_VALUES;
   }
 
+  /** Whether the row has the name, also if it says null. */
+  isIn(row: RowObject): boolean {
+    return Object.hasOwn(row, this.name);
+  }
+
   /** Null, if the row says nothing under the name. */
   of(row: RowObject): unknown {
     if (this.#isInherited && !Object.hasOwn(row, this.name)) return null;

@@ -7,21 +7,26 @@ import { count, exact, percent, tick } from '../../ui/format.js';
 import { seriesName, stepScale } from './forecast-quality.js';
 import type { ShownForecast, Step } from './load-forecast.js';
 
+/** The room of a moment below the figure, in pixels. */
+const MOMENT_WIDTH = 110;
+
 /** The last values of a series, and a forecast with the band of its intervals. */
 export function ForecastFigure({
   model: { target, order_by },
-  shown: { asked, steps },
+  forecast: { asked, steps },
   history,
 }: {
   model: ForecastModel;
-  shown: ShownForecast;
+  forecast: ShownForecast;
   history: readonly Step[];
 }) {
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) {
     return <p>There is no such series, or it has too few values before this forecast.</p>;
   }
-  const drawn = history.filter(({ at }) => at <= last.at);
+  const shown = history.filter(({ at }) => at <= last.at);
+  const moments = new Map([...shown, ...steps].map(({ at, moment }) => [at, moment]));
+  const drawn = shown.filter(({ actual }) => actual !== null);
   const past = drawn.filter(({ at }) => at < first.at);
   return (
     <Figure
@@ -42,9 +47,13 @@ export function ForecastFigure({
     >
       {(area) => {
         const x = stepScale(
-          [Math.min(first.at, drawn[0]?.at ?? first.at), last.at],
+          [Math.min(first.at, shown[0]?.at ?? first.at), last.at],
           [area.left, area.right],
+          MOMENT_WIDTH,
         );
+        // A label at the left end would stand out of the drawing.
+        const label = (at: number) =>
+          x(at) - area.left < MOMENT_WIDTH / 2 ? '' : (moments.get(at) ?? '');
         const values = drawn.map(({ actual }) => actual ?? 0);
         const y = linearScale(
           extent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04),
@@ -59,7 +68,7 @@ export function ForecastFigure({
         return (
           <>
             <LeftAxis scale={y} area={area} label={target} format={tick} />
-            <BottomAxis scale={x} area={area} label="Steps after the last value" format={String} />
+            <BottomAxis scale={x} area={area} label={order_by} format={label} />
             <Band points={points} />
             {points.length === 1 &&
               points.map((point) => (

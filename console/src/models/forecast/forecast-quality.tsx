@@ -1,9 +1,9 @@
 import type { ForecastModel } from 'roster-client';
+import { wilson } from '../../../../prediction/src/browser.js';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Bars } from '../../plots/bars.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale, type Scale } from '../../plots/scale.js';
-import { wilson } from '../../plots/wilson.js';
 import { href } from '../../router/route.js';
 import { count, finePercent, measure, percent, ungrouped, whole } from '../../ui/format.js';
 
@@ -44,8 +44,9 @@ function Errors({ metrics }: { metrics: Metrics }) {
   return (
     <>
       <p class="faint">
-        Measured on {count(value_count, 'value')} at the ends of the series, which the model did not
-        learn from. Smaller is better. A MASE of 1 is the usual error of repeating the last season.
+        Measured on {count(value_count, 'forecast')} of values at the ends of the series, which the
+        model did not learn from. Smaller is better. A MASE of 1 is the usual error of repeating the
+        last season.
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
       <section class="table-scroll" tabIndex={0} aria-label="Errors">
@@ -76,11 +77,12 @@ function Errors({ metrics }: { metrics: Metrics }) {
 export function stepScale(
   [first, last]: readonly [number, number],
   [from, to]: readonly [number, number],
+  labelWidth = 60,
 ): Scale {
   const scale = linearScale(
     [first, last],
     [from, to],
-    Math.min(last - first + 1, (to - from) / 60),
+    Math.min(last - first + 1, (to - from) / labelWidth),
   );
   const ticks = scale.ticks.filter((tick) => Number.isInteger(tick) && tick <= last);
   return Object.assign((step: number) => scale(step), { ticks });

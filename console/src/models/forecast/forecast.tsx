@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../ui/error-notice.js';
 import { Field } from '../../ui/field.js';
 import { count, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
+import { useSettled } from '../../ui/use-settled.js';
 import { ForecastFigure } from './forecast-figure.js';
 import { SERIES } from './forecast-quality.js';
 import {
@@ -27,7 +28,8 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
   const groups = parseSeries(series, groupColumns.length) ?? firstSeries(model);
   const [confidence, setConfidence] = useState(0.9);
   const [steps, setSteps] = useState(horizon);
-  const [back, setBack] = useState(0);
+  const [wantedBack, setBack] = useState(0);
+  const back = useSettled(wantedBack);
   const { loaded, reload } = useLoaded(
     (signal) => loadForecast(project, model, { groups, confidence, steps, back }, signal),
     [project, model.version, confidence, steps, back, ...groups],
@@ -69,14 +71,17 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
               />
             )}
           </Field>
-          <Field label="Go back" hint={back === 0 ? 'From the last value' : count(back, 'step')}>
+          <Field
+            label="Go back"
+            hint={wantedBack === 0 ? 'From the last value' : count(wantedBack, 'step')}
+          >
             {(control) => (
               <input
                 {...control}
                 type="range"
                 min="0"
                 max={horizon}
-                value={back}
+                value={wantedBack}
                 onInput={({ currentTarget: input }) => setBack(input.valueAsNumber)}
               />
             )}
@@ -88,7 +93,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
       <Loading loaded={loaded} what="the forecast" retry={reload}>
         {(shown) => (
           <>
-            <ForecastFigure model={model} shown={shown} history={historyOf(shown.asked)} />
+            <ForecastFigure model={model} forecast={shown} history={historyOf(shown.asked)} />
             <Downloads project={project} model={model} asked={shown.asked} />
           </>
         )}
@@ -181,19 +186,15 @@ function Downloads({
     }
     setBusy(false);
   };
-  // A row without a value in a group would ask for every series that has the others.
-  const isNamed = asked.groups.every((value) => value !== '');
   const own = `${[model.name, ...asked.groups].join('-')}-forecast.csv`;
   const all = `${model.name}-forecasts.csv`;
   return (
     <>
       {error !== null && <ErrorNotice error={error} />}
       <p class="actions">
-        {isNamed && (
-          <button type="button" disabled={isBusy} onClick={() => save(own, asked.groups)}>
-            Download {own}
-          </button>
-        )}
+        <button type="button" disabled={isBusy} onClick={() => save(own, asked.groups)}>
+          Download {own}
+        </button>
         {asked.groups.length > 0 && (
           <button type="button" disabled={isBusy} onClick={() => save(all, [])}>
             Download all {whole(model.series.count)} series

@@ -44,7 +44,7 @@ export async function loadForecast(
   return { asked, steps: await askFor(project, model, asked, signal) };
 }
 
-/** The last values of a series, as many as the horizon; none of a series that is shorter. */
+/** The last moments of a series, as many as the horizon; none of a series that is shorter. */
 export interface History {
   readonly groups: readonly string[];
   readonly steps: readonly Step[];
@@ -59,8 +59,7 @@ export async function loadHistory(
 ): Promise<History> {
   const { horizon } = model;
   const asked = { groups, confidence: 0.9, steps: horizon, back: horizon };
-  const steps = await askFor(project, model, asked, signal);
-  return { groups, steps: steps.filter(({ actual }) => actual !== null) };
+  return { groups, steps: await askFor(project, model, asked, signal) };
 }
 
 async function askFor(
@@ -69,17 +68,13 @@ async function askFor(
   asked: Asked,
   signal: AbortSignal,
 ): Promise<Step[]> {
-  const { order_by, group_by, target } = model;
+  const { order_by, target } = model;
   const { data, error, response } = await roster.POST(PREDICT, {
     ...request(project, model, asked),
     signal,
   });
   if (error !== undefined) throw new ProblemError(error, response);
-  const all: readonly PredictionRow[] = data;
-  // A row without a value in a group asks for every series that has the others.
-  const rows = all.filter((row) =>
-    group_by.every((name, index) => (row[name] ?? '') === asked.groups[index]),
-  );
+  const rows: readonly PredictionRow[] = data;
   return rows.map((row, index) => {
     const original = row[`${target}_original`];
     return {
@@ -125,7 +120,7 @@ function request(
     },
     body:
       groups.length > 0
-        ? [Object.fromEntries(group_by.map((column, index) => [column, groups[index]]))]
+        ? [Object.fromEntries(group_by.map((column, index) => [column, groups[index] ?? '']))]
         : [],
   };
 }

@@ -1,9 +1,9 @@
 import type { ClassificationMetrics, RegressionMetrics } from 'roster-client';
+import { wilson } from '../../../../prediction/src/browser.js';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Dots } from '../../plots/bars.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { wilson } from '../../plots/wilson.js';
 import { finePercent, percent, whole } from '../../ui/format.js';
 
 const FIFTHS = ['Smallest', 'Small', 'Medium', 'Large', 'Largest'];

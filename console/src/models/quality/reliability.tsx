@@ -1,7 +1,7 @@
+import { wilson } from '../../../../prediction/src/browser.js';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { wilson } from '../../plots/wilson.js';
 import { finePercent, percent } from '../../ui/format.js';
 
 interface Bin {

@@ -9,6 +9,7 @@ import {
 import { connection } from '../../session/connection.js';
 import { roster } from '../../session/roster.js';
 import { useSignal } from '../../session/signal.js';
+import { useSettled } from '../../ui/use-settled.js';
 import { type Prediction, readPrediction } from './prediction.js';
 import type { Cell } from './row.js';
 
@@ -27,9 +28,6 @@ export interface Predicted {
   readonly predictions: readonly Prediction[];
   readonly warnings: readonly RowWarning[];
 }
-
-/** The pause in typing after which a request is sent, in milliseconds. */
-const PAUSE_MS = 150;
 
 /**
  * Answers a question, and the next one when it changes. One request is in flight at a time, and the
@@ -64,12 +62,12 @@ export function usePredictions(
 
   const key = JSON.stringify([question, model.version]);
   // `key` stands for the question, which is new at each render.
+  const settled = useSettled(key);
   useEffect(() => {
+    if (settled !== key) return;
     wanted.current = question;
-    if (isLost) return;
-    const timer = setTimeout(send, PAUSE_MS);
-    return () => clearTimeout(timer);
-  }, [key, isLost]);
+    if (!isLost) void send();
+  }, [settled, isLost]);
   useEffect(() => {
     isGone.current = false;
     return () => {

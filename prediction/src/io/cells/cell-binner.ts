@@ -26,14 +26,20 @@ export class CellBinner {
   readonly #suspects: Float64Array;
   /** Room for the bins of a row that is an object. */
   readonly #one: BinnedRows;
+  readonly #empty: RowObject;
 
-  /** @param readOther reads cells of the kind `other` */
+  /**
+   * @param readOther reads cells of the kind `other`
+   * @param empty what a row without values says, as the names of a header
+   */
   constructor(
     lent: CellMemory,
     { binner, maxRows }: { readonly binner: RowBinner; readonly maxRows: number },
     readOther: ReadOther,
+    empty: RowObject = {},
   ) {
     this.#lent = lent;
+    this.#empty = empty;
     this.#binner = binner;
     this.#readOther = readOther;
     const { plan } = lent;
@@ -75,7 +81,7 @@ export class CellBinner {
    * @param others rows that are not in the cells, by index, under the model's names
    */
   block(place: BlockPlace, rowCount: number, others: ReadonlyMap<number, RowObject>): CellBlock {
-    const block = new CellBlock(this.#lent, place, rowCount, this.#readOther, others);
+    const block = new CellBlock(this.#lent, place, rowCount, this.#readOther, others, this.#empty);
     const { kernel, bytes } = this.#lent.memory;
     const { cells, bins, isPartial } = place;
     bytes.fill(0, isPartial, isPartial + rowCount);
@@ -88,6 +94,7 @@ export class CellBinner {
       this.#list,
     );
     this.#readUnread(block, count);
+    this.#lookAtUnbinned(block);
     for (const [index, row] of others) this.#binOther(block, index, row);
     return block;
   }
@@ -99,6 +106,9 @@ export class CellBinner {
       if (finder < 0) continue;
       const inKernel = this.#lent.plan.suspectsOf(memory, index);
       check.addSuspects(finder, inKernel + (this.#suspects[finder] ?? 0));
+    }
+    for (const { finder } of this.#lent.plan.unbinned) {
+      check.addSuspects(finder, this.#suspects[finder] ?? 0);
     }
   }
 
@@ -119,6 +129,16 @@ export class CellBinner {
       const isUnseen = feature.isUnseen[bin] === 1;
       bytes[bins + index * block.rowCount + row] = isUnseen ? feature.mask : bin;
       if (isUnseen) bytes[isPartial + row] = 1;
+    }
+  }
+
+  #lookAtUnbinned(block: CellBlock): void {
+    for (const { finder, column } of this.#lent.plan.unbinned) {
+      const isSuspect = this.#lent.plan.finders[finder]?.isSuspect;
+      for (let row = 0; isSuspect && row < block.rowCount; row++) {
+        if (block.others.has(row) || !isSuspect(block.value(row, column) ?? null)) continue;
+        this.#suspects[finder] = (this.#suspects[finder] ?? 0) + 1;
+      }
     }
   }
 

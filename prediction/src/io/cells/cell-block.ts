@@ -66,6 +66,8 @@ export class CellBlock implements RowBlock {
     readonly readOther: ReadOther,
     /** Rows that are not in the cells, by index: the format read them in another way. */
     readonly others: ReadonlyMap<number, RowObject>,
+    /** What a row without values says. */
+    readonly empty: RowObject,
   ) {}
 
   get plan(): CellPlan {
@@ -85,7 +87,7 @@ export class CellBlock implements RowBlock {
     const other = this.others.get(index);
     if (other) return other;
     // Without a prototype, `__proto__` is a key as any other.
-    const row: Record<string, unknown> = Object.create(null);
+    const row: Record<string, unknown> = Object.assign(Object.create(null), this.empty);
     for (const [column, name] of this.plan.columns.entries()) {
       const value = this.value(index, column);
       if (value !== undefined) row[name] = value;

@@ -37,6 +37,8 @@ export class CellPlan {
   readonly columns: readonly string[];
   readonly features: readonly PlannedFeature[];
   readonly finders: readonly OutlierCheck[];
+  /** Finders, by index, whose column no feature bins, and its index: a forecaster has no features. */
+  readonly unbinned: readonly { readonly finder: number; readonly column: number }[];
   /** The place of the image, and the place where the kernel finds the plan. */
   readonly start: number;
   readonly image: Uint8Array;
@@ -71,6 +73,10 @@ export class CellPlan {
       finderOf.delete(input.cell.name);
       return { ...input, finder };
     });
+    this.unbinned = Array.from(finderOf, ([name, finder]) => ({
+      finder,
+      column: this.columns.indexOf(name),
+    }));
 
     drafts ??= new KernelMemory();
     const memory = drafts;

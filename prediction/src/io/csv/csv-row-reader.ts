@@ -286,7 +286,9 @@ function layOut(blocks: BlockPredictor, { names }: CsvHeader): Layout {
   const lent = CellMemory.acquire(blocks);
   const { memory, plan } = lent;
   const columnOf = new Map(plan.columns.map((name, index) => [name, index]));
-  const binner = new CellBinner(lent, blocks, textOf);
+  const known = names.filter((name) => columnOf.has(name));
+  const empty = Object.fromEntries(known.map((name) => [name, null]));
+  const binner = new CellBinner(lent, blocks, textOf, empty);
   const place = binner.room();
   const columns = memory.allocate(4 * names.length);
   for (const [field, name] of names.entries()) {

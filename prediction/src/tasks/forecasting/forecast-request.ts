@@ -25,16 +25,34 @@ const MAX_COMPARISONS = 50_000_000;
 
 const MAX_FAULTS = 20;
 
+/** How far forecasts reach. */
+export interface ForecastSpan {
+  /** How many steps of each series, where no moments are asked for; without it, the horizon. */
+  readonly steps?: number;
+  /**
+   * How many values at the end of each are held back. Series of which fewer than three steps remain
+   * are left out.
+   */
+  readonly backtest?: number;
+}
+
 /** Gathers the rows of a request, and tells from them what is to be forecast. */
 export class ForecastRequest {
   readonly #index: SeriesIndex;
+  readonly #span: ForecastSpan;
   readonly #sent = new Map<string, SentSeries>();
   readonly #faults: RowFault[] = [];
   #count = 0;
   #comparisons = 0;
 
-  constructor(index: SeriesIndex) {
+  /** @throws {InvalidRowsError} if the span is longer than the horizon of the model. */
+  constructor(index: SeriesIndex, { steps, backtest }: ForecastSpan) {
     this.#index = index;
+    this.#span = {
+      ...(steps !== undefined && { steps }),
+      ...(backtest !== undefined && { backtest }),
+    };
+    this.#checkHorizon();
   }
 
   get rowCount(): number {
@@ -57,7 +75,7 @@ export class ForecastRequest {
     const { order, target, groups, model } = this.#index;
     const orderText = cellText(order.of(row));
     const targetText = cellText(target.of(row));
-    const texts = groups.map((cell) => groupText(cell.of(row)));
+    const texts = groups.map((cell) => (cell.isIn(row) ? groupText(cell.of(row)) : undefined));
     if (orderText === '') {
       if (targetText === '') this.#match(texts, at);
       else
@@ -70,7 +88,7 @@ export class ForecastRequest {
     }
     const position = this.#readPosition(orderText, at);
     if (position === undefined) return;
-    const sent = this.#open(texts);
+    const sent = this.#open(texts.map((text) => text ?? ''));
     if (targetText === '') {
       sent.asked.push({ position, row, index: at });
       return;
@@ -89,58 +107,62 @@ export class ForecastRequest {
   /**
    * Returns the series that were asked for.
    *
-   * @param steps how many steps of each, where no moments are asked for; without it, the horizon.
-   * @param backtest how many values at the end of each are held back. Series of which fewer than three steps remain are left out.
    * @throws {InvalidRowsError} if they cannot be forecast so.
    */
-  finish(
-    steps: number | undefined,
-    backtest = 0,
-  ): Iterable<AskedSeries> & { readonly rowCount: number } {
+  finish(): Iterable<AskedSeries> & { readonly rowCount: number } {
     const index = this.#index;
-    const { horizon } = index.model.method;
-    this.#checkHorizon({ steps, backtest });
-    if (this.#count === 0)
-      this.#match(
-        index.groups.map(() => ''),
-        0,
-      );
-    for (const sent of this.#sent.values()) this.#checkSeries(sent, backtest > 0);
+    const { backtest = 0, steps = index.model.method.horizon } = this.#span;
+    if (this.#count === 0) for (const { groups } of index.model.series) this.#open(groups);
+    for (const sent of this.#sent.values()) this.#checkSeries(sent);
     this.#throwFaults();
     const minLength = backtest + MIN_HISTORY;
     const all = [...this.#sent.values()].filter(
       ({ stored }) => backtest === 0 || (stored && stored.values.length >= minLength),
     );
     const rowCount = all.reduce(
-      (sum, { asked }) => sum + (asked.length > 0 ? asked.length : (steps ?? horizon)),
+      (sum, { asked }) => sum + (asked.length > 0 ? asked.length : steps),
       0,
     );
     return {
       rowCount,
       *[Symbol.iterator]() {
         for (const sent of all) {
-          const joined = joinSeries(sent, index, steps ?? horizon);
+          const joined = joinSeries(sent, index, steps);
           yield backtest > 0 ? holdBack(joined, backtest) : joined;
         }
       },
     };
   }
 
-  #checkHorizon(lengths: Readonly<Record<string, number | undefined>>): void {
+  #checkHorizon(): void {
     const { horizon } = this.#index.model.method;
     const message = `must be at most ${horizon}, the horizon that the model was trained for`;
-    const faults = Object.entries(lengths)
-      .filter(([, length]) => length !== undefined && length > horizon)
+    const faults = Object.entries(this.#span)
+      .filter(([, length]) => length > horizon)
       .map(([parameter]) => ({ parameter, message }));
     if (faults.length > 0) throw new InvalidRowsError(faults);
   }
 
-  /** Asks for the series that have the groups which a row names; without any, for all. */
-  #match(texts: readonly string[], at: number): void {
-    const { series } = this.#index.model;
-    if (texts.length > 0 && texts.every((text) => text !== '')) {
-      const stored = this.#index.find(texts);
-      if (stored) this.#open(texts);
+  /**
+   * Asks for the series that have the groups which a row names. A group that is left out may have any value; null
+   * and '' are those of the series without a value.
+   *
+   * @param texts the row's values of the group columns.
+   */
+  #match(texts: readonly (string | undefined)[], at: number): void {
+    const { series, group_by } = this.#index.model;
+    const given = texts.filter((text) => text !== undefined);
+    if (given.length === 0 && group_by.length > 0) {
+      const names = group_by.map(quote).join(', ');
+      this.#fault(
+        at,
+        undefined,
+        `names no series: give a value of ${names}, or send no rows for all series`,
+      );
+      return;
+    }
+    if (given.length === group_by.length) {
+      if (this.#index.find(given)) this.#open(given);
       else this.#faultUnknown(texts, at);
       return;
     }
@@ -155,7 +177,7 @@ export class ForecastRequest {
     }
     let hasFound = false;
     for (const { groups } of series) {
-      if (!groups.every((group, index) => texts[index] === '' || texts[index] === group)) continue;
+      if (!groups.every((group, index) => (texts[index] ?? group) === group)) continue;
       hasFound = true;
       this.#open(groups);
     }
@@ -204,17 +226,22 @@ export class ForecastRequest {
   }
 
   /** Checks what is said of a series, when all of it is there. */
-  #checkSeries(sent: SentSeries, isBacktest: boolean): void {
+  #checkSeries(sent: SentSeries): void {
     const { model, areNamed } = this.#index;
     const { grid, order_by, method } = model;
     const { stored, positions, lines, asked } = sent;
     const first = lines[0] ?? asked[0]?.index;
-    if (isBacktest && first !== undefined) {
+    if (this.#span.backtest !== undefined && first !== undefined) {
       const message = 'must be left out of a backtest, which is of the values of the table';
       this.#fault(first, order_by, message);
       return;
     }
     const shown = (position: number) => formatMoment(grid.form, findMoment(grid, position));
+    if (asked[0] && this.#span.steps !== undefined) {
+      const message = 'asks for a moment of its own, which must be sent without `steps`';
+      this.#fault(asked[0].index, order_by, message);
+      return;
+    }
     const storedEnd = stored && stored.start + stored.values.length - 1;
     let newest = Number.NEGATIVE_INFINITY;
     let oldest = Number.POSITIVE_INFINITY;
@@ -264,12 +291,12 @@ export class ForecastRequest {
     }
   }
 
-  #faultUnknown(texts: readonly string[], at: number): void {
-    const { group_by } = this.#index.model;
-    const named = group_by
-      .map((name, index) => [name, texts[index] ?? ''] as const)
-      .filter(([, text]) => text !== '')
-      .map(([name, text]) => `${quote(name)} ${quote(text)}`);
+  #faultUnknown(texts: readonly (string | undefined)[], at: number): void {
+    const named = this.#index.model.group_by.flatMap((name, index) => {
+      const text = texts[index];
+      if (text === undefined) return [];
+      return `${quote(name)} ${text === '' ? 'without a value' : quote(text)}`;
+    });
     const message = `names a series that the model does not know${named.length > 0 ? `: ${named.join(', ')}` : ''}; send its history, as rows with ${quote(this.#index.model.order_by)} and ${quote(this.#index.model.target)}`;
     this.#fault(at, undefined, message);
   }

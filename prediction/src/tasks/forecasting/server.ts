@@ -88,6 +88,8 @@ export class SeriesServer {
     // Moments that are asked for are later than the table: none is out of range.
     const checked = order ? [{ ...order, min: null, max: null }, ...columns] : columns;
     const inputs = { columns: checked, features: [], partial_rows: null, target: model.target };
+    // Series may be new; other columns are read by the categories that the table had.
+    const readsCategories = (column: number) => column > model.group_by.length;
     const season = model.method.season;
     return new SeriesServer({
       model,
@@ -99,7 +101,7 @@ export class SeriesServer {
       }),
       binner: yield* RowBinner.create(inputs),
       writer: yield* RowWriter.create(layout),
-      checks: yield* SchemaChecks.create(inputs),
+      checks: yield* SchemaChecks.create(inputs, readsCategories),
     });
   }
 
@@ -160,7 +162,7 @@ export class SeriesServer {
   }
 
   #gather(options: PredictOptions): RowGatherer {
-    const request = new ForecastRequest(this.#parts.index);
+    const request = new ForecastRequest(this.#parts.index, options);
     return {
       add: (block) => {
         for (let index = 0; index < block.rowCount; index++) request.add(block.row(index));
@@ -171,7 +173,7 @@ export class SeriesServer {
 
   #answer(rows: readonly unknown[], options: PredictOptions, maxRows: number) {
     requireLevel(options.confidence ?? DEFAULT_LEVEL);
-    const request = new ForecastRequest(this.#parts.index);
+    const request = new ForecastRequest(this.#parts.index, options);
     const keys = new ColumnMapper(this.#parts.checks.names);
     for (let start = 0; start < rows.length; ) {
       const read = keys.read(rows, start, MAX_ROWS);
@@ -184,15 +186,15 @@ export class SeriesServer {
   /** Checks the request at once, and forecasts when it is iterated. */
   #forecast(
     request: ForecastRequest,
-    { confidence, steps, backtest = 0 }: PredictOptions,
+    { confidence, backtest }: PredictOptions,
     maxRows: number,
   ): Iterable<AnsweredBlock> {
-    const asked = request.finish(steps, backtest);
+    const asked = request.finish();
     if (asked.rowCount > maxRows) {
       const message = `asks for ${asked.rowCount.toLocaleString('en')} rows, and an array of JSON has at most ${maxRows.toLocaleString('en')}; ask for fewer steps or series, or for NDJSON, CSV or Arrow`;
       throw new InvalidRowsError([{ message }]);
     }
-    return this.#forecastSeries(asked, confidence ?? DEFAULT_LEVEL, backtest > 0);
+    return this.#forecastSeries(asked, confidence ?? DEFAULT_LEVEL, backtest !== undefined);
   }
 
   *#forecastSeries(

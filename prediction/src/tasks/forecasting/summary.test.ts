@@ -12,11 +12,11 @@ const METRICS = {
 };
 
 test.each<[string, number, string]>([
-  ['as its errors say', 8, 'Better than repeating the last season: on 540 values'],
+  ['as its errors say', 8, 'Better than repeating the last season: on 540 forecasts of values'],
   [
     'in units of each series, where its errors say the contrary',
     12.9,
-    'Better than repeating the last season in units of each series (MASE 0.78 against 0.85): on 540 values',
+    'Better than repeating the last season in units of each series (MASE 0.78 against 0.85): on 540 forecasts of values',
   ],
 ])('a forecaster is judged %s', (_, mae, begin) => {
   const summary = describeForecast(
@@ -28,4 +28,14 @@ test.each<[string, number, string]>([
     { method: { season: 12 } },
   );
   expect(summary.slice(0, begin.length)).toBe(begin);
+});
+
+test.each<[string, number, boolean]>([
+  ['tells that intervals held too few values', 0.859, true],
+  ['takes what may be chance for what was promised', 0.88, false],
+])('a summary %s', (_, interval_coverage, isTold) => {
+  const errors = { mae: 8, smape: 12, mase: 0.78 };
+  const metrics = { ...METRICS, errors, baseline_errors: errors, interval_coverage };
+  const summary = describeForecast(metrics, { method: { season: 1 } });
+  expect(summary.endsWith('within intervals for 90 %, which is too few.')).toBe(isTold);
 });
