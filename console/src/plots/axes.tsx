@@ -52,7 +52,7 @@ export function LeftAxis({ scale, area, label, format }: AxisProps) {
 }
 
 /** The usual width of a character in a drawing, in CSS pixels. */
-const CHARACTER = 7;
+export const CHARACTER = 7;
 
 /** Returns a text that fits a width, with an ellipsis where it was cut. */
 export function fitToWidth(text: string, width: number): string {

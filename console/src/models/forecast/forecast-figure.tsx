@@ -1,14 +1,11 @@
 import type { ForecastModel } from 'roster-client';
-import { BottomAxis, LeftAxis } from '../../plots/axes.js';
+import { BottomAxis, CHARACTER, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
 import { count, exact, percent, tick } from '../../ui/format.js';
 import { seriesName, stepScale } from './forecast-quality.js';
 import type { ShownForecast, Step } from './load-forecast.js';
-
-/** The room of a moment below the figure, in pixels. */
-const MOMENT_WIDTH = 110;
 
 /** The last values of a series, and a forecast with the band of its intervals. */
 export function ForecastFigure({
@@ -49,11 +46,9 @@ export function ForecastFigure({
         const x = stepScale(
           [Math.min(first.at, shown[0]?.at ?? first.at), last.at],
           [area.left, area.right],
-          MOMENT_WIDTH,
+          CHARACTER * first.moment.length + 24,
         );
-        // A label at the left end would stand out of the drawing.
-        const label = (at: number) =>
-          x(at) - area.left < MOMENT_WIDTH / 2 ? '' : (moments.get(at) ?? '');
+        const label = (at: number) => moments.get(at) ?? '';
         const values = drawn.map(({ actual }) => actual ?? 0);
         const y = linearScale(
           extent([...steps.flatMap(({ low, high }) => [low, high]), ...values], 0.04),
