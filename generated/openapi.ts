@@ -631,7 +631,7 @@ export interface paths {
          *
          *     ## Forecasts
          *     With `order_by` and `horizon`, the model forecasts the next values of the target, a number, for each series.
-         *     The columns of `group_by` tell series apart. The step (hour, day, week, month, quarter, year, or a number) is
+         *     The columns of `group_by` tell series apart. The step (hour, day, weekday, week, month, quarter, year, or a number) is
          *     found in the table and told in `series`, together with gaps, rows of the same moment, of which the last counts,
          *     and series that end before the others. Such a table may have 10,000,000 rows.
          *
@@ -1738,10 +1738,10 @@ export interface components {
             /** @description The length of a step. */
             step: {
                 /**
-                 * @description The unit; `number` where the order column holds numbers.
+                 * @description The unit; `number` where the order column holds numbers, `weekday` for days from Monday to Friday where no row is of a weekend.
                  * @enum {string}
                  */
-                unit: "number" | "second" | "minute" | "hour" | "day" | "week" | "month" | "quarter" | "year";
+                unit: "number" | "second" | "minute" | "hour" | "day" | "weekday" | "week" | "month" | "quarter" | "year";
                 /**
                  * Format: double
                  * @description How many of the unit make a step.

@@ -141,6 +141,20 @@ describe('a table of series', () => {
     expect(next.map(({ month }) => month)).toEqual(['2019-07', '2019-08', '2019-09']);
   });
 
+  test('may leave out weekends, and so do its forecasts', async () => {
+    const rows = Array.from({ length: 100 }, (_, index) => ({
+      day: new Date(Date.UTC(2024, 0, 1 + index)).toISOString().slice(0, 10),
+      sales: 100 + 10 * ((index * 7) % 5) + (index % 3),
+    })).filter((_, index) => index % 7 < 5);
+    const model = await train('weekdays', csvOf(rows), 'order_by=day&horizon=5');
+    expect(model.series).toMatchObject({ step: { unit: 'weekday', count: 1 }, gaps: 0, season: 5 });
+    const next = await forecasts([], '', 'weekdays');
+    expect(next.map(({ day }) => String(day).slice(5))).toEqual([
+      ...['04-10', '04-11', '04-12'],
+      ...['04-15', '04-16'],
+    ]);
+  });
+
   test('may have series with the names of missing values', async () => {
     const names = new Map([
       ['A', 'NA'],

@@ -25,6 +25,10 @@ function gridOf(texts: readonly string[]) {
 const utc = (...parts: [number, number, number]) =>
   new Date(Date.UTC(...parts)).toISOString().slice(0, 10);
 
+/** The day so many weekdays after a Wednesday. */
+const weekdayFrom = (year: number, month: number, wednesday: number, index: number) =>
+  utc(year, month, wednesday + index + 2 * Math.floor((index + 2) / 5));
+
 const lastDay = (year: number, month: number) =>
   new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
 
@@ -32,6 +36,13 @@ describe('a step is found', () => {
   test.each<[string, (index: number) => string, TimeStep, number]>([
     ['days', (index) => utc(2024, 0, 1 + index), { unit: 'day', count: 1 }, 7],
     ['two days', (index) => utc(2024, 0, 1 + 2 * index), { unit: 'day', count: 2 }, 1],
+    ['weekdays', (index) => weekdayFrom(2024, 0, 3, index), { unit: 'weekday', count: 1 }, 5],
+    [
+      'weekdays far east of Greenwich',
+      (index) => `${weekdayFrom(2024, 0, 3, index)}T08:00:00+10:00`,
+      { unit: 'weekday', count: 1 },
+      5,
+    ],
     ['weeks', (index) => utc(2024, 0, 1 + 7 * index), { unit: 'week', count: 1 }, 52],
     ['month ends', (index) => utc(2023, index + 1, 0), { unit: 'month', count: 1 }, 12],
     [
@@ -148,3 +159,11 @@ test.each(['2026-02-30', '2026-13-01', '2026-1-1', '31.01.2026', '2026-01-31T25:
     expect(parseMoment(text, (cell) => (cell === '' ? Number.NaN : Number(cell)))).toBeUndefined();
   },
 );
+
+test('a step of weekdays has no place for a weekend', () => {
+  const grid = gridOf(Array.from({ length: 40 }, (_, index) => weekdayFrom(2024, 0, 3, index)));
+  const positionOf = (day: string) => findPosition(grid, Date.parse(day));
+  expect(['2024-01-05', '2024-01-08'].map(positionOf)).toEqual([2, 3]);
+  expect(['2024-01-06', '2024-01-07'].map(positionOf)).toEqual([undefined, undefined]);
+  expect(positionOf('2023-12-29')).toBe(-3);
+});

@@ -1,6 +1,9 @@
 import { quote } from './table-error.js';
 
-/** The length of a step: so many of a unit. A `number` is as many of the order column's own units. */
+/**
+ * The length of a step: so many of a unit. A `number` is as many of the order column's own units. A `weekday` is a day
+ * from Monday to Friday: Monday follows Friday.
+ */
 export interface TimeStep {
   readonly unit: (typeof STEP_UNITS)[number];
   readonly count: number;
@@ -12,6 +15,7 @@ export const STEP_UNITS = [
   'minute',
   'hour',
   'day',
+  'weekday',
   'week',
   'month',
   'quarter',
@@ -105,11 +109,7 @@ const TOLERANCE = 0.01;
 
 /** Returns the position of a moment; undefined if it lies between two. */
 export function findPosition(grid: TimeGrid, moment: number): number | undefined {
-  const months = monthsOf(grid.step);
-  const places =
-    months === undefined
-      ? (moment - grid.origin) / sizeOf(grid.step)
-      : (monthIndex(moment) - monthIndex(grid.origin)) / months;
+  const places = placesFromOrigin(grid, moment);
   const position = Math.round(places);
   if (grid.form === 'number') {
     return Math.abs(places - position) <= TOLERANCE ? position : undefined;
@@ -117,9 +117,19 @@ export function findPosition(grid: TimeGrid, moment: number): number | undefined
   return findMoment(grid, position) === moment ? position : undefined;
 }
 
+function placesFromOrigin({ form, step, origin }: TimeGrid, moment: number): number {
+  const months = monthsOf(step);
+  if (months !== undefined) return (monthIndex(moment) - monthIndex(origin)) / months;
+  if (step.unit === 'weekday') {
+    return (weekdayIndex(form, moment) - weekdayIndex(form, origin)) / step.count;
+  }
+  return (moment - origin) / sizeOf(step);
+}
+
 /** Returns the moment at a position. */
 export function findMoment(grid: TimeGrid, position: number): number {
   const months = monthsOf(grid.step);
+  if (grid.step.unit === 'weekday') return findWeekday(grid, position);
   if (months === undefined) return grid.origin + position * sizeOf(grid.step);
   const index = monthIndex(grid.origin) + position * months;
   const first = Date.UTC(Math.floor(index / 12), index % 12, 1);
@@ -134,6 +144,7 @@ export function seasonLength({ form, step, origin }: TimeGrid): number {
   if (form === 'number') {
     return partsOfYear(step.count, origin) ?? 1;
   }
+  if (step.unit === 'weekday') return WEEKDAYS % step.count === 0 ? WEEKDAYS / step.count : 1;
   const size = sizeOf(step);
   if (size === WEEK) return 52;
   if (size >= DAY) return WEEK % size === 0 ? WEEK / size : 1;
@@ -175,12 +186,13 @@ function describePosition(grid: TimeGrid, position: number): number[] {
     return season > 1 ? [mod(position, season)] : [];
   }
   const moment = findMoment(grid, position);
-  const local = new Date(typeof grid.form === 'number' ? moment + grid.form * MINUTE : moment);
+  const local = new Date(localTime(grid.form, moment));
   const months = monthsOf(grid.step);
   if (months !== undefined) return months % 12 === 0 ? [] : [local.getUTCMonth()];
   const size = sizeOf(grid.step);
   if (size >= WEEK) return [Math.floor(dayOfYear(local) / 7), local.getUTCMonth()];
-  if (size >= DAY) return [local.getUTCDay(), local.getUTCMonth(), local.getUTCDate()];
+  if (size >= DAY || grid.step.unit === 'weekday')
+    return [local.getUTCDay(), local.getUTCMonth(), local.getUTCDate()];
   return [local.getUTCHours(), local.getUTCDay(), local.getUTCMonth()];
 }
 
@@ -218,7 +230,18 @@ export function findGrid(form: MomentForm, moments: Float64Array, ends: Uint32Ar
     );
     return { form, origin, step: monthStep(months), day };
   }
-  return { form, origin, step: timeStep(commonDivisor(differences)), day: 1 };
+  const step = timeStep(commonDivisor(differences));
+  const leavesOutWeekends =
+    step.unit === 'day' &&
+    step.count === 1 &&
+    (differences.get(3 * DAY) ?? 0) > 1 &&
+    moments.every((moment) => dayOfWeek(form, moment) < WEEKDAYS);
+  return {
+    form,
+    origin,
+    step: leavesOutWeekends ? { unit: 'weekday', count: 1 } : step,
+    day: 1,
+  };
 }
 
 /** The differences of neighbours that occur, with how often they do. */
@@ -343,6 +366,39 @@ function monthsOf({ unit, count }: TimeStep): number | undefined {
   if (unit === 'year') return 12 * count;
   if (unit === 'quarter') return 3 * count;
   return unit === 'month' ? count : undefined;
+}
+
+/** The days of a week from Monday on that have steps of weekdays. */
+const WEEKDAYS = 5;
+
+/** The days before the first Monday of 1970, which began on a Thursday. */
+const FIRST_MONDAY = 4;
+
+/** Milliseconds since 1970 as a clock shows them where moments of a form were written. */
+function localTime(form: MomentForm, moment: number): number {
+  return typeof form === 'number' ? moment + form * MINUTE : moment;
+}
+
+/** Days since the first Monday of 1970. */
+function dayIndex(form: MomentForm, moment: number): number {
+  return Math.floor(localTime(form, moment) / DAY) - FIRST_MONDAY;
+}
+
+/** The day of the week, from 0 for Monday. */
+function dayOfWeek(form: MomentForm, moment: number): number {
+  return mod(dayIndex(form, moment), 7);
+}
+
+/** Weekdays since the first Monday of 1970; a weekend counts as the Friday before it. */
+function weekdayIndex(form: MomentForm, moment: number): number {
+  const weeks = Math.floor(dayIndex(form, moment) / 7);
+  return WEEKDAYS * weeks + Math.min(dayOfWeek(form, moment), WEEKDAYS - 1);
+}
+
+function findWeekday({ form, step, origin }: TimeGrid, position: number): number {
+  const index = weekdayIndex(form, origin) + position * step.count;
+  const days = 7 * Math.floor(index / WEEKDAYS) + mod(index, WEEKDAYS);
+  return origin + (days - dayIndex(form, origin)) * DAY;
 }
 
 function monthIndex(moment: number): number {
