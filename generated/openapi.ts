@@ -631,9 +631,9 @@ export interface paths {
          *
          *     ## Forecasts
          *     With `order_by` and `horizon`, the model forecasts the next values of the target, a number, for each series.
-         *     The columns of `group_by` tell series apart. The step (hour, day, weekday, week, month, quarter, year, or a number) is
-         *     found in the table and told in `series`, together with gaps, rows of the same moment, of which the last counts,
-         *     and series that end before the others. Such a table may have 10,000,000 rows.
+         *     The columns of `group_by` tell series apart. The step (hour, day, weekday, week, month, quarter, year, or a
+         *     number) is found in the table and told in `series`, together with gaps, rows of the same moment, of which the
+         *     last counts, and series that end before the others. Such a table may have 10,000,000 rows.
          *
          *     Intervals are calibrated by step on what forecasts of the ends of the series missed, so that the series limit
          *     the horizon: a larger one is refused with the largest that there is.

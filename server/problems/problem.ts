@@ -61,17 +61,24 @@ export const MAX_ERRORS = 100;
 
 /** Returns the problem of a request that does not meet the contract at the given places. */
 export function invalidRequest(errors: readonly FieldError[]) {
-  const { length } = errors;
+  return problem('/problems/invalid-request', describeFaults(errors), {
+    errors: errors.slice(0, MAX_ERRORS),
+  });
+}
+
+/** The most characters of a fault in a detail; names that callers make up have any length. */
+const MAX_FAULT_LENGTH = 500;
+
+/** Says the first of some faults, of which there is one at least, and how many follow. */
+export function describeFaults(errors: readonly FieldError[]): string {
+  const [first] = errors;
+  const fault = `${first?.pointer} ${first?.message}`;
+  const shown =
+    fault.length > MAX_FAULT_LENGTH ? `${fault.slice(0, MAX_FAULT_LENGTH)}…` : `${fault}.`;
   // The search for faults ends beyond the maximum.
-  const places =
-    length > MAX_ERRORS
-      ? `more than ${MAX_ERRORS} places; the first ${MAX_ERRORS} are listed`
-      : `${length} place${length === 1 ? '' : 's'}`;
-  return problem(
-    '/problems/invalid-request',
-    `The request does not fit the contract at ${places}.`,
-    { errors: errors.slice(0, MAX_ERRORS) },
-  );
+  if (errors.length > MAX_ERRORS) return `${shown} More than ${MAX_ERRORS - 1} faults follow.`;
+  if (errors.length === 1) return shown;
+  return `${shown} ${errors.length - 1} more ${errors.length === 2 ? 'fault is' : 'faults are'} listed.`;
 }
 
 /**

@@ -3,7 +3,7 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { omitNulls } from '../api/idempotency.js';
 import { findModel } from '../models/model-rows.js';
-import { type FieldError, problem } from '../problems/problem.js';
+import { describeFaults, type FieldError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
@@ -174,7 +174,7 @@ export async function checkSkill(
     ...optionalText(params, 'description'),
   ];
   if (errors.length === 0) return;
-  const detail = 'No agent could use the skill; nothing was changed.';
+  const detail = `No agent could use the skill; nothing was changed. ${describeFaults(errors)}`;
   throw problem('/problems/unusable-skill', detail, { errors });
 }
 

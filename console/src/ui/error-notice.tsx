@@ -71,10 +71,12 @@ function explain(error: unknown): Explanation {
         places: [],
         keyLink: 'Enter a key',
       };
+    const places = 'errors' in problem ? problem.errors.map(placeOf) : [];
     return {
       title: `${problem.title}.`,
-      detail: problem.detail,
-      places: 'errors' in problem ? problem.errors.map(placeOf) : [],
+      // The detail of an invalid request is the first of its places.
+      detail: problem.type === '/problems/invalid-request' ? '' : problem.detail,
+      places,
       requestId: problem.request_id,
     };
   }
