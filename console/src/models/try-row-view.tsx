@@ -1,6 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Column, Model } from 'roster-client';
-import { ConfidenceChoices } from '../predictions/confidence-choices.js';
+import {
+  ConfidenceChoices,
+  choiceOf,
+  confidenceOf,
+  DEFAULT_CHOICE,
+} from '../predictions/confidence-choices.js';
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
@@ -31,9 +36,6 @@ export function TryRowView({ project, model }: { project: string; model: string 
   );
 }
 
-/** The choices of a confidence; the first one leaves it to the service. */
-const CONFIDENCES = ['', '0.8', '0.9', '0.95'] as const;
-
 /** The names of the view's own parameters in the address, which no usual column has. */
 const ALONG = '~along';
 const CONFIDENCE = '~confidence';
@@ -45,7 +47,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   const { segments, query } = useRoute();
   const columns = byImportance(model.columns ?? []);
   const [row, setRow] = useState<Row>(() => rowOf(queryNow(), columns));
-  const [confidence, setConfidence] = useState(queryNow().get(CONFIDENCE) ?? '');
+  const [confidence, setConfidence] = useState(() => choiceOf(queryNow().get(CONFIDENCE)));
   const [along, setAlong] = useState(queryNow().get(ALONG) ?? '');
   const [isAll, setAll] = useState(false);
   const [chosenClass, setChosenClass] = useState('');
@@ -55,13 +57,12 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   // The address stands for the query, which is new at each render.
   useEffect(() => {
     setRow(rowOf(queryNow(), columns));
-    setConfidence(queryNow().get(CONFIDENCE) ?? '');
+    setConfidence(choiceOf(queryNow().get(CONFIDENCE)));
     setAlong(queryNow().get(ALONG) ?? '');
   }, [address]);
 
   const column = columns.find(({ name }) => name === along) ?? columns[0];
-  const wanted = CONFIDENCES.some((choice) => choice === confidence) ? confidence : '';
-  const asked = wanted === '' ? undefined : Number(wanted);
+  const asked = confidenceOf(confidence);
   const { predicted, error, retry } = usePredictions(project, model, {
     row: cellsOf(columns, row),
     along: column?.name ?? '',
@@ -71,11 +72,12 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   useEffect(() => {
     const timer = setTimeout(() => {
       const filled = Object.entries(row).filter(([, value]) => value !== '');
-      const own = [[ALONG, column?.name ?? ''], ...(wanted ? [[CONFIDENCE, wanted]] : [])];
+      const level = confidence === DEFAULT_CHOICE ? [] : [[CONFIDENCE, confidence]];
+      const own = [[ALONG, column?.name ?? ''], ...level];
       replaceQuery(segments, Object.fromEntries([...filled, ...own]));
     }, 400);
     return () => clearTimeout(timer);
-  }, [row, column?.name, wanted]);
+  }, [row, column?.name, confidence]);
 
   const prediction = predicted?.predictions[0];
   const drawnClass = chosenClass || (prediction?.task === 'classification' ? prediction.value : '');
@@ -96,7 +98,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
       {(prediction !== undefined || error === null) && (
         <Answer model={model} prediction={prediction} confidence={asked} />
       )}
-      <ConfidenceChoices choices={CONFIDENCES} chosen={wanted} onChoose={setConfidence} />
+      <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
       <div class="try">
         <form onSubmit={(event) => event.preventDefault()}>
           <h2>The row</h2>

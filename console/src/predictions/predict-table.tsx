@@ -9,6 +9,7 @@ import { Progress } from '../ui/progress.js';
 import { addedColumns } from './added-columns.js';
 import { ColumnComparison } from './column-comparison.js';
 import { compareColumns } from './compare-columns.js';
+import { ConfidenceChoices, confidenceOf, DEFAULT_CHOICE } from './confidence-choices.js';
 import { PredictionResult } from './prediction-result.js';
 import {
   type PredictedTable,
@@ -41,6 +42,7 @@ export function PredictTable({
   const [model] = useState(current);
   const comparison = useMemo(() => compareColumns(head.columns, model), [head, model]);
   const [state, setState] = useState<State>(COMPARED);
+  const [confidence, setConfidence] = useState(DEFAULT_CHOICE);
   const aborter = useRef<AbortController>(undefined);
   const prediction = useRef<TablePrediction>(undefined);
   useEffect(() => () => aborter.current?.abort(), []);
@@ -50,7 +52,13 @@ export function PredictTable({
     const running = new AbortController();
     aborter.current = running;
     const { signal } = running;
-    prediction.current ??= new TablePrediction(project, model, head, comparison);
+    prediction.current ??= new TablePrediction(
+      project,
+      model,
+      head,
+      comparison,
+      confidenceOf(confidence),
+    );
     let reached = progress;
     setState({ step: 'running', progress });
     try {
@@ -80,9 +88,12 @@ export function PredictTable({
         />
       )}
       {state.step === 'compared' && comparison.used.length > 0 && (
-        <button type="button" class="primary" onClick={() => run(BEGIN)}>
-          {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}
-        </button>
+        <>
+          <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
+          <button type="button" class="primary" onClick={() => run(BEGIN)}>
+            {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}
+          </button>
+        </>
       )}
       {state.step === 'running' && (
         <div class="notice">

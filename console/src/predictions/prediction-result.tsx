@@ -6,7 +6,7 @@ import type { Score } from './score.js';
 import type { PredictedTable } from './table-prediction.js';
 
 /** The confidence of sets of classes, unless another is asked for. */
-const SET_LEVEL = 0.9;
+const DEFAULT_SET_LEVEL = 0.9;
 
 /** A predicted file: its download, its warnings, the quality of its predictions, and its first rows. */
 export function PredictionResult({
@@ -36,14 +36,24 @@ export function PredictionResult({
         </a>
       </div>
       <Warnings result={result} />
-      {result.score && <Quality model={model} score={result.score} />}
+      {result.score && (
+        <Quality model={model} score={result.score} confidence={result.confidence} />
+      )}
       <h2>The first rows</h2>
       <FirstRows result={result} />
     </>
   );
 }
 
-function Quality({ model, score }: { model: Model; score: Score }) {
+function Quality({
+  model,
+  score,
+  confidence = DEFAULT_SET_LEVEL,
+}: {
+  model: Model;
+  score: Score;
+  confidence: number | undefined;
+}) {
   const isNumber = model.task === 'regression';
   return (
     <>
@@ -66,7 +76,7 @@ function Quality({ model, score }: { model: Model; score: Score }) {
           <dd class="hint">
             {isNumber
               ? `of the intervals contain the actual value; ${finePercent(score.confidence)} expected from the confidences`
-              : `of the sets contain the actual class; at least ${percent(SET_LEVEL)} expected in each class`}
+              : `of the sets contain the actual class; at least ${percent(confidence)} expected in each class`}
           </dd>
         </div>
       </dl>

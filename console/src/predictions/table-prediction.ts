@@ -32,6 +32,8 @@ export interface PredictedTable {
   /** True if there are further warnings. */
   readonly hasMoreWarnings: boolean;
   readonly score: Score | undefined;
+  /** The confidence that was asked for; undefined if it was left to the service. */
+  readonly confidence: number | undefined;
 }
 
 interface Piece {
@@ -53,6 +55,7 @@ export class TablePrediction {
   readonly #model: Model;
   readonly #head: TableHead;
   readonly #comparison: Comparison;
+  readonly #confidence: number | undefined;
   readonly #pieces: AsyncGenerator<Piece>;
   readonly #writer: TableWriter;
   readonly #scorer: Scorer;
@@ -65,12 +68,19 @@ export class TablePrediction {
   #piece: Piece | undefined;
   #readError: unknown;
 
-  constructor(project: string, model: Model, head: TableHead, comparison: Comparison) {
+  constructor(
+    project: string,
+    model: Model,
+    head: TableHead,
+    comparison: Comparison,
+    confidence: number | undefined,
+  ) {
     const { encoding, hasMark, delimiter } = head.format;
     this.#project = project;
     this.#model = model;
     this.#head = head;
     this.#comparison = comparison;
+    this.#confidence = confidence;
     this.#pieces = piecesOf(head);
     this.#scorer = new Scorer(model);
     this.#added = addedColumns(model, head.columns);
@@ -124,7 +134,10 @@ export class TablePrediction {
     const { data, error, response } = await roster.POST(
       '/api/projects/{projectName}/models/{modelName}/predict',
       {
-        params: { path: { projectName: this.#project, modelName } },
+        params: {
+          path: { projectName: this.#project, modelName },
+          query: this.#confidence === undefined ? {} : { confidence: this.#confidence },
+        },
         body: records.map((record) =>
           Object.fromEntries(used.map((column) => [column.name, record[column.index] ?? ''])),
         ),
@@ -171,6 +184,7 @@ export class TablePrediction {
       warnings: [...this.#warnings.values()],
       hasMoreWarnings: this.#hasMoreWarnings,
       score: this.#scorer.score,
+      confidence: this.#confidence,
     };
   }
 }

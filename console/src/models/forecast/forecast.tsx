@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ForecastModel } from 'roster-client';
-import { ConfidenceChoices } from '../../predictions/confidence-choices.js';
+import { Choices } from '../../predictions/confidence-choices.js';
 import { useQueryParameter } from '../../router/query-parameter.js';
 import { useLoaded } from '../../session/use-loaded.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { Field } from '../../ui/field.js';
-import { count, whole } from '../../ui/format.js';
+import { count, percent, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
 import { useSettled } from '../../ui/use-settled.js';
 import { ForecastFigure } from './forecast-figure.js';
@@ -87,7 +87,12 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
             )}
           </Field>
         </div>
-        <ConfidenceChoices choices={CONFIDENCES} chosen={confidence} onChoose={setConfidence} />
+        <Choices
+          choices={CONFIDENCES}
+          chosen={confidence}
+          onChoose={setConfidence}
+          nameOf={percent}
+        />
       </form>
       <h2>{back === 0 ? 'The next values' : 'A forecast of known values'}</h2>
       <Loading loaded={loaded} what="the forecast" retry={reload}>
