@@ -13,14 +13,15 @@ FROM node:22-slim AS dependencies
 WORKDIR /roster
 COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --workspaces=false --ignore-scripts
-# Tracing needs it, and users of an image cannot add it. The lock file has it as a development dependency.
-RUN npm install --no-save --save-prod --omit=dev --workspaces=false --ignore-scripts \
-  "@opentelemetry/sdk-node@$(node -p "require('./package.json').devDependencies['@opentelemetry/sdk-node']")"
+# Tracing needs it, and users of an image cannot add it.
+COPY tools/on-demand/opentelemetry opentelemetry
+RUN npm ci --prefix opentelemetry --ignore-scripts
 
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 DATABASE_URL=file:/data/roster.db
 WORKDIR /roster
 COPY --from=dependencies /roster/node_modules node_modules
+COPY --from=dependencies /roster/opentelemetry/node_modules node_modules
 COPY --from=build /roster/dist/server dist/server
 COPY --from=build /roster/dist/contract dist/contract
 COPY package.json openapi.yaml LICENSE ./

@@ -19,8 +19,8 @@ const EVERYWHERE = {
   // for the next. Files run at once, with one server in some projects, so that none may count on being alone.
   // Each project has workers of its own and compiles the code again, so there are few.
   isolate: false,
-  // Those of `npm run test:peers`.
-  exclude: [...configDefaults.exclude, '**/*.peer.test.ts'],
+  // Those of `npm run test:on-demand`.
+  exclude: [...configDefaults.exclude, '**/*.on-demand.test.ts'],
 };
 
 export default defineConfig({

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path/posix';
-import ts from 'typescript';
+import { parseSync } from 'rolldown/utils';
 import { expect, test } from 'vitest';
 
 /**
@@ -35,11 +35,9 @@ const files = readdirSync('server', { recursive: true, encoding: 'utf8' })
 const imports = new Map(
   files.map((file) => {
     const path = join('server', file);
-    const { importedFiles } = ts.preProcessFile(readFileSync(path, 'utf8'), true, true);
-    const relative = importedFiles.filter(({ fileName }) => fileName.startsWith('.'));
-    const targets = relative.map(({ fileName }) =>
-      normalize(join(dirname(path), fileName.replace(/\.js$/, '.ts'))),
-    );
+    const targets = importsIn(path, readFileSync(path, 'utf8'))
+      .filter((name) => name.startsWith('.'))
+      .map((name) => normalize(join(dirname(path), name.replace(/\.js$/, '.ts'))));
     return [path, targets] as const;
   }),
 );
@@ -74,6 +72,18 @@ test('no file of the server imports itself by way of others, not even by its typ
   for (const file of imports.keys()) visit(file, []);
   expect(circles).toEqual([]);
 });
+
+/** Returns what a file imports or hands on, those that it imports when it needs them too. */
+function importsIn(path: string, text: string): string[] {
+  const { staticImports, staticExports, dynamicImports } = parseSync(path, text).module;
+  const requests = [
+    ...staticImports.map(({ moduleRequest }) => moduleRequest),
+    ...staticExports.flatMap(({ entries }) => entries.flatMap((one) => one.moduleRequest ?? [])),
+    ...dynamicImports.map(({ moduleRequest }) => moduleRequest),
+  ];
+  const quoted = requests.map(({ start, end }) => text.slice(start, end));
+  return [...new Set(quoted.map((name) => name.replaceAll(/^['"]|['"]$/g, '')))];
+}
 
 /** Returns the place of a file's room in the order. */
 function roomOf(file: string): number {

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import packageJson from '../package.json' with { type: 'json' };
 import { root } from '../testkit/root.js';
 import { startChild } from '../testkit/service/child-process.js';
+import packageJson from '../tools/on-demand/opentelemetry/package.json' with { type: 'json' };
 
 /** Packages look for what they need beside their links too, where OpenTelemetry is not. */
 const BESIDE_LINKS = '--preserve-symlinks';
@@ -42,7 +42,7 @@ test('without variables of OpenTelemetry the service starts, and loads nothing o
 
 test('with them it does not start, and one line says what to install', async () => {
   const env = { ...SETTINGS, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' };
-  const version = packageJson.devDependencies['@opentelemetry/sdk-node'];
+  const version = packageJson.dependencies['@opentelemetry/sdk-node'];
   const start = promisify(execFile)(process.execPath, [BESIDE_LINKS, main], { env });
   await expect(start).rejects.toMatchObject({
     code: 1,

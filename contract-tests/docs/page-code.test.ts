@@ -9,7 +9,7 @@ import { installPackedClient, STRICT_OPTIONS } from '../../testkit/packed-client
 import { root } from '../../testkit/root.js';
 import { markdownPages } from './markdown.js';
 
-const TSC = fileURLToPath(new URL('node_modules/@typescript/native/bin/tsc', root));
+const TSC = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
 
 /** These have tests of their own, which run their blocks. */
 const RUN_ELSEWHERE = ['client/README.md', 'prediction/README.md'];

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { type ESTree, parseSync } from 'rolldown/utils';
 
 const FOLDER = 'server';
 
@@ -15,24 +15,25 @@ export function handlersIn(project: string): Map<string, string> {
     if (!name.endsWith('.ts') || name.endsWith('.test.ts')) continue;
     const text = readFileSync(join(project, FOLDER, name), 'utf8');
     if (!text.includes('Operations(')) continue;
-    const file = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true);
-    for (const member of file.statements.flatMap(returnedMembers)) {
-      if (!member.name || !ts.isIdentifier(member.name)) continue;
-      const { line } = file.getLineAndCharacterOfPosition(member.name.getStart());
-      handlers.set(member.name.text, `${FOLDER}/${name}:${line + 1}`);
+    for (const { name: operation, start } of parseSync(name, text).program.body.flatMap(members)) {
+      const line = text.slice(0, start).split('\n').length;
+      handlers.set(operation, `${FOLDER}/${name}:${line}`);
     }
   }
   return handlers;
 }
 
-function returnedMembers(statement: ts.Statement): ts.ObjectLiteralElementLike[] {
-  if (!ts.isFunctionDeclaration(statement) || !statement.name?.text.endsWith('Operations'))
-    return [];
-  return (statement.body?.statements ?? []).flatMap((inner) => {
-    if (!ts.isReturnStatement(inner) || !inner.expression) return [];
-    const returned = ts.isSatisfiesExpression(inner.expression)
-      ? inner.expression.expression
-      : inner.expression;
-    return ts.isObjectLiteralExpression(returned) ? [...returned.properties] : [];
+/** Returns the names of the members that a function `…Operations` returns. */
+function members(statement: ESTree.Node): ESTree.IdentifierName[] {
+  const made = statement.type === 'ExportNamedDeclaration' ? statement.declaration : statement;
+  if (made?.type !== 'FunctionDeclaration' || !made.id?.name.endsWith('Operations')) return [];
+  return (made.body?.body ?? []).flatMap((inner) => {
+    if (inner.type !== 'ReturnStatement') return [];
+    const { argument } = inner;
+    const returned = argument?.type === 'TSSatisfiesExpression' ? argument.expression : argument;
+    if (returned?.type !== 'ObjectExpression') return [];
+    return returned.properties.flatMap((property) =>
+      property.type === 'Property' && property.key.type === 'Identifier' ? [property.key] : [],
+    );
   });
 }

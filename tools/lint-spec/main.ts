@@ -1,5 +1,6 @@
 /** `npm run lint:spec`: reviews the contract, the tour and the interface of chat servers, and lists what it finds, by place. */
 import { Command, CommanderError, Option } from 'commander';
+import { handlersIn } from '../generator/handlers.js';
 import { FORMATS } from './finding.js';
 import { reviewContract, reviewOther } from './review-file.js';
 
@@ -23,19 +24,13 @@ const command = new Command('lint:spec')
   .addHelpText('after', '\nEnds with 1 if there are findings, and with 2 if it is used wrongly.')
   .exitOverride()
   .action(async (given: string | undefined, { draft, format }: Options) => {
-    const code = { handlers: draft ? undefined : await handlers() };
+    const code = { handlers: draft ? undefined : handlersIn('.') };
     const others = given === undefined ? OTHERS : [];
     const reviews = [reviewContract(given ?? CONTRACT, code), ...others.map(reviewOther)];
     const findings = (await Promise.all(reviews)).flat();
     process.stdout.write(FORMATS[format](findings, [given ?? CONTRACT, ...others]));
     if (findings.length > 0) process.exitCode = FOUND;
   });
-
-/** Loaded on demand: it brings the compiler, which takes four fifths of the start. */
-async function handlers(): Promise<Map<string, string>> {
-  const { handlersIn } = await import('../generator/handlers.js');
-  return handlersIn('.');
-}
 
 try {
   await command.parseAsync();

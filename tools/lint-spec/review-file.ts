@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { open, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +12,7 @@ import { root } from '../../testkit/root.js';
 import { RELEASES } from '../contract-files/versions.js';
 import { type Code, faultyParts } from '../generator/check/index.js';
 import { readYaml, type Yaml, YamlError } from '../generator/check/yaml.js';
+import { requireFrom } from '../on-demand/installed.js';
 import { type Finding, REMEDIES, type Severity } from './finding.js';
 
 /** A finding of one reviewer. */
@@ -160,7 +160,7 @@ type Result = v.InferOutput<typeof resultsShape>[number] | { readonly failure: R
 
 /** Runs Spectral on a file, and returns its results; that it failed is one. */
 async function runSpectral(ruleset: string, path: string): Promise<Result[]> {
-  const program = createRequire(import.meta.url).resolve('@stoplight/spectral-cli/dist/index.js');
+  const program = requireFrom('spectral').resolve('@stoplight/spectral-cli/dist/index.js');
   // Exemptions in the rules name parts of this file, wherever a draft lies.
   const name = fileURLToPath(new URL('openapi.yaml', root));
   const quiet = ['--quiet', '--format', 'json', '--fail-severity', 'hint'];

@@ -7,16 +7,19 @@ import { installed } from './installed.js';
 
 /**
  * Runs a command that needs packages which `npm ci` leaves out, and installs them first if they are not there.
- * usage: node dist/tools/on-demand/main.js NAME COMMAND [ARGUMENT …]
+ * usage: node dist/tools/on-demand/main.js NAME[,NAME …] COMMAND [ARGUMENT …]
  */
-const [name, command, ...args] = process.argv.slice(2);
+const [names, command, ...args] = process.argv.slice(2);
 try {
-  if (!name || !command) throw new Error('usage: NAME COMMAND [ARGUMENT …]');
-  const bin = fileURLToPath(new URL('node_modules/.bin', await installed(name)));
+  if (!names || !command) throw new Error('usage: NAME[,NAME …] COMMAND [ARGUMENT …]');
+  const bins: string[] = [];
+  for (const name of names.split(',')) {
+    bins.push(fileURLToPath(new URL('node_modules/.bin', await installed(name))));
+  }
   const child = spawn(command, args, {
     cwd: root,
     stdio: 'inherit',
-    env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` },
+    env: { ...process.env, PATH: [...bins, process.env.PATH ?? ''].join(delimiter) },
     // There, the commands of packages are scripts of the shell.
     shell: process.platform === 'win32',
   });

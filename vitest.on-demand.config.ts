@@ -1,0 +1,23 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vitest/config';
+
+/** Returns the place of a package in `tools/on-demand/FOLDER`. */
+const installed = (folder: string, name: string) =>
+  fileURLToPath(new URL(`tools/on-demand/${folder}/node_modules/${name}`, import.meta.url));
+
+/** Tests with packages that `npm ci` does not install: `npm run test:on-demand` does. */
+export default defineConfig({
+  resolve: {
+    alias: {
+      '@opentelemetry/sdk-node': installed('opentelemetry', '@opentelemetry/sdk-node'),
+      msw: installed('peers', 'msw'),
+      'openapi-typescript': installed('openapi-typescript', 'openapi-typescript'),
+    },
+  },
+  test: {
+    include: ['**/*.on-demand.test.ts'],
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    isolate: false,
+  },
+});
