@@ -11,15 +11,6 @@ export function machine(): string {
   return `${cpus().length} × ${cpus()[0]?.model}, ${memory} GiB, Node ${process.version}; the load runs on the same machine`;
 }
 
-/** Formats a table as Markdown. */
-export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  return [row(head), `|${'---|'.repeat(head.length)}`, ...rows.map(row)].join('\n');
-}
-
-export function row(cells: readonly string[]): string {
-  return `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`;
-}
-
 /** Returns the word for whether a figure is kept; none if it is not judged. */
 export function verdict(passed: boolean | undefined): string {
   return passed === undefined ? '' : passed ? 'pass' : '**fail**';

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { scriptCommand } from '../testkit/command-line.js';
-import { keepResult, machine, minutesSince, row, table, verdict } from './report.js';
+import { row, table } from '../testkit/markdown-table.js';
+import { keepResult, machine, minutesSince, verdict } from './report.js';
 
 /** A requirement on the service, and the measured result. */
 export interface Finding {

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NODE_FLAGS } from '../server/commands/start.js';
 import { positiveNumber, scriptCommand } from '../testkit/command-line.js';
+import { table } from '../testkit/markdown-table.js';
 import { median } from '../testkit/numbers.js';
 import { residentMemory } from '../testkit/service/measured-service.js';
-import { machine, table } from './report.js';
+import { machine } from './report.js';
 
 const IDLE_MS = 3000;
 

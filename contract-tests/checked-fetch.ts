@@ -1,6 +1,6 @@
 /** Checks requests and answers against the contract as they pass. */
 import { EventStreamError, eventData } from '../testkit/http/event-data.js';
-import { contractAjv } from '../testkit/openapi/contract-ajv.js';
+import { schemaErrors } from '../testkit/openapi/contract-ajv.js';
 import { contract, type Place } from '../testkit/openapi/document.js';
 import { operationAt, operationsAt } from '../testkit/openapi/operation-at.js';
 import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
@@ -289,15 +289,7 @@ function emptyViolations(body: string): string[] {
 }
 
 function schemaViolations(schema: Place, value: unknown, where: string): string[] {
-  const reference = `contract#${encodeURI(schema.pointer)}`;
-  const validate = contractAjv.getSchema(reference);
-  if (validate === undefined) {
-    throw new Error(`The contract has no schema at ${reference}`);
-  }
-  if (validate(value) === true) {
-    return [];
-  }
-  return (validate.errors ?? []).map(
+  return schemaErrors(schema, value).map(
     ({ instancePath, message, params }) =>
       `${where}${instancePath} ${message} ${JSON.stringify(params)}`,
   );

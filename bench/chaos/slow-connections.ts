@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, send } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
+import { RawConnection } from '../../testkit/http/raw-connection.js';
 import type { Service } from '../../testkit/service/measured-service.js';
 import { compareRates, measureRate } from '../rates.js';
 import type { Finding, Scenario } from '../scenarios.js';
@@ -83,44 +82,35 @@ const BEGINNINGS = [
 
 /** Connections that each send a little now and then, forever. */
 class Tricklers {
-  readonly #sockets = new Set<Socket>();
-  readonly #timers = new Set<NodeJS.Timeout>();
-  #closed = false;
+  readonly #connections = new Set<RawConnection>();
+  #isOver = false;
 
-  private constructor(private readonly url: string) {}
-
-  /** Opens the given number of connections, and waits until they are established. */
+  /** Opens the given number of connections, so slowly that the system's queue of new ones takes them. */
   static async open(url: string, count: number): Promise<Tricklers> {
-    const tricklers = new Tricklers(url);
-    for (let opened = 0; opened < count; opened += 1) {
-      await once(tricklers.#open(opened), 'connect');
+    const tricklers = new Tricklers();
+    for (let number = 0; number < count; number += 1) {
+      void tricklers.#trickle(url, number);
+      if (number % 100 === 0) await delay(20);
     }
     return tricklers;
   }
 
   close(): void {
-    this.#closed = true;
-    for (const timer of this.#timers) clearInterval(timer);
-    for (const socket of this.#sockets) socket.destroy();
+    this.#isOver = true;
+    for (const connection of this.#connections) connection.close();
   }
 
-  /** Opens a connection, and replaces it if the service closes it. */
-  #open(number: number): Socket {
-    const { hostname, port } = new URL(this.url);
-    const socket = connect(Number(port), hostname);
-    const { head, byte } = BEGINNINGS[number % BEGINNINGS.length] ?? { head: '', byte: '' };
-    socket.write(head);
-    const trickling = setInterval(() => socket.write(byte), BETWEEN);
-    this.#timers.add(trickling);
-    this.#sockets.add(socket);
-    socket.on('error', () => {});
-    socket.resume();
-    socket.once('close', () => {
-      clearInterval(trickling);
-      this.#timers.delete(trickling);
-      this.#sockets.delete(socket);
-      if (!this.#closed) this.#open(number);
-    });
-    return socket;
+  /** Sends slowly, and again on a new connection if the service closes one. */
+  async #trickle(url: string, number: number): Promise<void> {
+    const { head, byte } = BEGINNINGS[number % BEGINNINGS.length] ?? HEADERS;
+    while (!this.#isOver) {
+      const connection = new RawConnection(url);
+      this.#connections.add(connection);
+      for (let bytes = head; await connection.send(bytes); bytes = byte) {
+        await Promise.race([connection.closed, delay(BETWEEN)]);
+      }
+      await connection.closed;
+      this.#connections.delete(connection);
+    }
   }
 }

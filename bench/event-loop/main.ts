@@ -2,9 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { scriptCommand } from '../../testkit/command-line.js';
+import { row, table } from '../../testkit/markdown-table.js';
 import type { Service } from '../../testkit/service/measured-service.js';
 import { PRELOAD } from '../preload.js';
-import { machine, row, table, verdict } from '../report.js';
+import { machine, verdict } from '../report.js';
 import { withService } from '../services.js';
 import { type Case, cases } from './cases.js';
 

@@ -1,6 +1,7 @@
 import { namesAmong, positiveNumber, scriptCommand } from '../../testkit/command-line.js';
+import { table } from '../../testkit/markdown-table.js';
 import { median } from '../../testkit/numbers.js';
-import { keepResult, machine, minutesSince, table, verdict } from '../report.js';
+import { keepResult, machine, minutesSince, verdict } from '../report.js';
 import { type Cell, type Group, has, measure, WARM_UP } from './measure.js';
 import {
   createSkill,

@@ -1,3 +1,4 @@
+import { table } from '../../testkit/markdown-table.js';
 import type { Comparison } from './compare.js';
 import type { Promised } from './promises.js';
 
@@ -30,7 +31,7 @@ export function matrix(
     'A cell counts the status, its headers and its examples; *request*, the examples of bodies and parameters.',
     `${MARKS.exercised} all of them, ${MARKS.excused} some with a reason, ${MARKS.gap} some with none.`,
     '',
-    ...table(['operation', 'request', ...columns], rows),
+    table(['operation', 'request', ...columns], rows),
     ...section('Not exercised, with a reason', reasonLines(excused)),
     ...section('Gaps: write a test, correct the contract, or give a reason', gaps.map(asItem)),
     ...section('Reasons for what is exercised: remove them', needless.map(asItem)),
@@ -62,9 +63,4 @@ const asItem = (id: string) => `- \`${id}\``;
 
 function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : ['', `## ${title}`, '', ...lines];
-}
-
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(header), line(header.map(() => '---')), ...rows.map(line)];
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Keys } from '../../testkit/store/keys.js';
 import { type Case, FIRST_VERSION, type KeyName, PLACEHOLDERS, targetOf } from './case.js';
-import { type Answer, type Client, HttpClient, type HttpRequest } from './http.js';
+import { type Answer, HttpClient, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf, type Target } from './operations.js';
 import { type Filled, requestOf } from './requests.js';
@@ -26,6 +26,7 @@ export class Fixture {
   readonly #sentKeys = new Map<string, number>();
   /** The addresses under which a request has put something. */
   readonly #put = new Set<string>();
+  readonly #client: HttpClient;
   #made = 0;
   project = '';
   other = '';
@@ -36,8 +37,9 @@ export class Fixture {
     readonly keys: Keys,
     readonly tally: Tally,
     private readonly name: string,
-    private readonly client: Client = new HttpClient(url),
-  ) {}
+  ) {
+    this.#client = new HttpClient(url);
+  }
 
   /** Creates the permanent resources. */
   async prepare(): Promise<void> {
@@ -79,7 +81,7 @@ export class Fixture {
   }
 
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
-    const answer = await this.client.send(request, operationId);
+    const answer = await this.#client.send(request);
     this.tally.count(operationId, answer.status);
     if (request.method === 'PUT' && answer.status < 300) this.#put.add(addressOf(request));
     if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(addressOf(request));
@@ -114,7 +116,7 @@ export class Fixture {
   }
 
   close(): void {
-    this.client.close();
+    this.#client.close();
   }
 
   #isKnown(target: Target): boolean {

@@ -8,38 +8,24 @@ export interface HttpRequest {
   body?: Buffer | undefined;
 }
 
-/** Headers or trailers in the order and the spelling of the wire. */
-type Fields = readonly (readonly [name: string, value: string])[];
-
 export interface Answer {
   status: number;
   headers: Headers;
-  rawHeaders: Fields;
-  rawTrailers: Fields;
-  bytes: Buffer;
   text: string;
   /** The parsed text; undefined if it is not JSON. */
   json: unknown;
 }
 
-export interface Client {
-  /** @throws if there is no answer */
-  send(request: HttpRequest, operationId: string): Promise<Answer>;
-  close(): void;
-}
-
 /** The timeout of an answer, in milliseconds. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
-/**
- * Sends requests unchanged. `fetch` would normalise the address, and refuse some methods and headers.
- * @throws if there is no answer
- */
-export class HttpClient implements Client {
+/** Sends requests unchanged. `fetch` would normalise the address, and refuse some methods and headers. */
+export class HttpClient {
   readonly #agent = new Agent({ keepAlive: true });
 
   constructor(readonly url: string) {}
 
+  /** @throws if there is no answer */
   send({ method, path, headers, body }: HttpRequest): Promise<Answer> {
     const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
     const { hostname, port } = new URL(this.url);
@@ -61,14 +47,12 @@ export class HttpClient implements Client {
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
           response.once('end', () => {
-            const bytes = Buffer.concat(chunks);
-            const text = bytes.toString();
-            const rawHeaders = pairsOf(response.rawHeaders);
-            const rawTrailers = pairsOf(response.rawTrailers);
-            const headers = new Headers(rawHeaders);
-            const { statusCode: status = 0 } = response;
-            const json = parsed(text);
-            resolve({ status, headers, rawHeaders, rawTrailers, bytes, text, json });
+            const text = Buffer.concat(chunks).toString();
+            const { statusCode: status = 0, headersDistinct } = response;
+            const pairs = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+              values.map((value): [string, string] => [name, value]),
+            );
+            resolve({ status, headers: new Headers(pairs), text, json: parsed(text) });
           });
         },
       );
@@ -82,13 +66,6 @@ export class HttpClient implements Client {
   close(): void {
     this.#agent.destroy();
   }
-}
-
-/** Returns fields from a list in which each name is followed by its value. */
-function pairsOf(names: readonly string[]): [string, string][] {
-  return names.flatMap((name, at): [string, string][] =>
-    at % 2 === 0 ? [[name, names[at + 1] ?? '']] : [],
-  );
 }
 
 function parsed(text: string): unknown {

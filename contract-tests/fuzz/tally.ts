@@ -1,3 +1,5 @@
+import { table } from '../../testkit/markdown-table.js';
+
 export class Tally {
   readonly #counts = new Map<string, Map<number, number>>();
   #requests = 0;
@@ -27,12 +29,6 @@ export class Tally {
       const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
       return [operation, all, ...columns.map((status) => counts.get(status) ?? '')];
     });
-    return [
-      ['operation', 'requests', ...columns],
-      columns.map(() => '--').concat('--', '--'),
-      ...rows,
-    ]
-      .map((row) => `| ${row.join(' | ')} |`)
-      .join('\n');
+    return table(['operation', 'requests', ...columns], rows);
   }
 }

@@ -1,7 +1,7 @@
 import { violations } from '../../checked-fetch.js';
 import { type Case, type Expected, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
-import type { Answer } from '../http.js';
+import type { Answer, HttpRequest } from '../http.js';
 import { recordOf } from '../values/schema.js';
 import {
   asksAgents,
@@ -13,9 +13,7 @@ import {
 /** Returns the violations of the contract in an answer. */
 export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
   const { made, request, answer, fixture } = exchange;
-  const response = responseOf(answer);
-  if (typeof response === 'string') return [response];
-  const broken = await violations(request.method, fixture.url + request.path, response);
+  const broken = await brokenPromises(fixture.url, request, answer);
   return [
     ...(answer.status >= 500 && !lacksChatServer(exchange)
       ? [`a server error, ${answer.status}`]
@@ -31,10 +29,15 @@ function lacksChatServer({ made, answer }: Exchange): boolean {
   return answer.status === 501 && asksAgents(made);
 }
 
-function responseOf({ status, headers, text }: Answer): Response | string {
+/** Returns what an answer breaks of its declaration in the contract. */
+export async function brokenPromises(
+  url: string,
+  { method, path }: HttpRequest,
+  { status, headers, text }: Answer,
+): Promise<string[]> {
   const isEmpty = status === 204 || status === 304;
-  if (isEmpty && text !== '') return `a body came with ${status}: ${text.slice(0, 200)}`;
-  return new Response(isEmpty ? null : text, { status, headers });
+  if (isEmpty && text !== '') return [`a body came with ${status}: ${text.slice(0, 200)}`];
+  return violations(method, url + path, new Response(isEmpty ? null : text, { status, headers }));
 }
 
 /** Checks that a problem repeats the status and the request id of its answer (RFC 9457, section 3.1). */

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { violations } from '../../checked-fetch.js';
+import { brokenPromises } from '../checks/expectations.js';
 import type { Fixture } from '../fixture.js';
 import { type Answer, curlOf, type HttpRequest } from '../http.js';
 import { recordOf } from '../values/schema.js';
@@ -44,9 +44,8 @@ export class Project {
     };
     this.sent.push(curlOf(this.fixture.url, request));
     const answer = await this.fixture.send(request, operationId);
-    const { status, headers, text } = answer;
-    const response = new Response(status === 204 ? null : text, { status, headers });
-    const found = await violations(method, this.fixture.url + path, response);
+    const { status, text } = answer;
+    const found = await brokenPromises(this.fixture.url, request, answer);
     if (found.length > 0) throw new Mismatch(`${operationId}: ${found.join('\n')}`);
     if (!expected.includes(status)) {
       throw new Mismatch(

@@ -1,7 +1,7 @@
 /** Reads schemas of the contract, for the generators of valid and of invalid values. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
-import { contractAjv } from '../../../testkit/openapi/contract-ajv.js';
+import { schemaErrors } from '../../../testkit/openapi/contract-ajv.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 
 /** Errors that only report that another error exists. */
@@ -15,10 +15,7 @@ export interface Fault {
 
 /** Returns the keywords of a schema that a value breaks; empty if it is valid. */
 export function faultsOf(schema: Place, value: unknown): Fault[] {
-  const validate = contractAjv.getSchema(`contract#${encodeURI(schema.pointer)}`);
-  if (validate === undefined) throw new Error(`The contract has no schema at ${schema.pointer}`);
-  if (validate(value) === true) return [];
-  const errors = validate.errors ?? [];
+  const errors = schemaErrors(schema, value);
   const causes = errors.filter(({ keyword }) => !CONSEQUENCES.has(keyword));
   return (causes.length > 0 ? causes : errors).map((error) => ({
     keyword: error.keyword,
