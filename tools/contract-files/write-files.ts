@@ -1,7 +1,8 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { valueAt } from '../../server/contract/json-pointer.js';
+import { escapeToken, valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord } from '../../server/contract/json-record.js';
+import { partPointers } from '../generator/check/parts.js';
 import type { ContractVersion } from './versions.js';
 
 /** The list of the versions beside their files. */
@@ -36,43 +37,34 @@ function writeWhole(path: string, text: string): void {
   renameSync(temporary, path);
 }
 
-/** Members whose value is data, in which `$ref` is a name like any other. */
-const DATA = new Set(['value', 'example', 'default', 'const', 'enum']);
-
-/** Maps from names of the author's own, among which may be those of `DATA`. */
-const NAMED = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
-
 /**
  * Returns a document in which each reference is replaced by what it leads to. A schema that contains itself keeps
  * its reference to `components`, where the document has it.
  * @param document without references to other documents
  */
 function dereferenced(document: unknown): unknown {
+  const parts = partPointers(document);
   const open = new Set<string>();
-  const members = (value: object, isMap: boolean): object =>
+  const members = (value: object, pointer: string): object =>
     Object.fromEntries(
       Object.entries(value).map(([key, member]) => [
         key,
-        !isMap && isData(key, member) ? member : visit(member, !isMap && NAMED.has(key)),
+        visit(member, `${pointer}/${escapeToken(key)}`),
       ]),
     );
-  const visit = (value: unknown, isMap = false): unknown => {
-    if (Array.isArray(value)) return value.map((element) => visit(element));
+  const visit = (value: unknown, pointer: string): unknown => {
+    if (Array.isArray(value)) return value.map((one, at) => visit(one, `${pointer}/${at}`));
     if (typeof value !== 'object' || value === null) return value;
     const { $ref, ...beside } = asRecord(value);
-    if (isMap || typeof $ref !== 'string') return members(value, isMap);
+    // In data, and among names, `$ref` is a name like any other.
+    if (typeof $ref !== 'string' || !parts.has(pointer)) return members(value, pointer);
     if (open.has($ref)) return value;
     open.add($ref);
-    const target = asRecord(visit(valueAt(document, $ref.slice(1))));
+    const target = asRecord(visit(valueAt(document, $ref.slice(1)), $ref.slice(1)));
     open.delete($ref);
-    return together(target, asRecord(members(beside, false)));
+    return together(target, asRecord(members(beside, pointer)));
   };
-  return visit(document);
-}
-
-/** The examples of a schema are a list of values; elsewhere, they are a map of objects, which may be references. */
-function isData(key: string, member: unknown): boolean {
-  return DATA.has(key) || (key === 'examples' && Array.isArray(member));
+  return visit(document, '');
 }
 
 /** Text beside a reference goes before that of its target; rules of a schema hold as well as those of the target. */

@@ -1,5 +1,6 @@
 import { escapeToken, splitPointer, valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord } from '../../server/contract/json-record.js';
+import { partPointers } from '../generator/check/parts.js';
 import { type Contract, texts } from './contract.js';
 import type { Pair } from './schema/comparison.js';
 import { canonical } from './schema/shape.js';
@@ -29,37 +30,21 @@ const PROSE = new Set([
   'x-roster-message',
 ]);
 
-/** Keywords that contain names instead of keywords: a field may be named `default`. */
-const NAMED = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'schemas',
-  'headers',
-  'parameters',
-  'responses',
-  'examples',
-  'links',
-  'securitySchemes',
-  'requestBodies',
-  'pathItems',
-  'callbacks',
-  'paths',
-]);
-
 /** Returns every part in which two documents differ, the smallest ones. */
 export function differencesOf({ before, after }: Pair<unknown>): PartDifference[] {
   const found: PartDifference[] = [];
   const compared = new Map<object, Set<object>>();
+  const parts = [before, after].map(partPointers);
+  const isText = (at: string, key: string) =>
+    PROSE.has(key) && parts.some((pointers) => pointers.has(at));
   const tell = (old: unknown, now: unknown, pointer: string, isProse: boolean) =>
     found.push({ pointer, was: wordsOf(old), is: wordsOf(now), isProse });
 
-  const compare = (old: unknown, now: unknown, at: string, place: Where): void => {
+  const compare = (old: unknown, now: unknown, at: string, isProse: boolean): void => {
     if (canonicalEqual(old, now)) return;
     const both = isObject(old) && isObject(now) && Array.isArray(old) === Array.isArray(now);
     if (!both) {
-      tell(old, now, at, place.isProse);
+      tell(old, now, at, isProse);
       return;
     }
     const partners = compared.get(old) ?? new Set();
@@ -68,22 +53,12 @@ export function differencesOf({ before, after }: Pair<unknown>): PartDifference[
     for (const { key, pair } of Array.isArray(old) && Array.isArray(now)
       ? elementPairs(old, now)
       : memberPairs(old, now)) {
-      compare(pair.before, pair.after, `${at}/${escapeToken(key)}`, below(place, key));
+      const inner = isProse || isText(at, key);
+      compare(pair.before, pair.after, `${at}/${escapeToken(key)}`, inner);
     }
   };
-  compare(before, after, '', { isProse: false, isNamed: false });
+  compare(before, after, '', false);
   return found;
-}
-
-/** The kind of a part: text for people, or members that have names and are not keywords. */
-interface Where {
-  readonly isProse: boolean;
-  readonly isNamed: boolean;
-}
-
-function below({ isProse, isNamed }: Where, key: string): Where {
-  if (isProse) return { isProse, isNamed };
-  return { isProse: !isNamed && PROSE.has(key), isNamed: !isNamed && NAMED.has(key) };
 }
 
 interface KeyedPair {

@@ -53,6 +53,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
     examples: EACH_EXAMPLE,
     links: ['link'],
     pathItems: EACH_PATH,
+    securitySchemes: ['other'],
   },
   path: {
     parameters: EACH_PARAMETER,
@@ -121,6 +122,11 @@ export function partsOf(document: unknown): Part[] {
   };
   visit('document', document, '');
   return parts;
+}
+
+/** Returns where the parts of a document stand: there, keys are keywords; elsewhere, they are names or data. */
+export function partPointers(document: unknown): ReadonlySet<string> {
+  return new Set(partsOf(document).map(({ pointer }) => pointer));
 }
 
 function memberOf(kind: Kind, key: string): Member {

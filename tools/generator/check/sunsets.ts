@@ -11,9 +11,12 @@ import { endOf } from './references.js';
  * @param parts of a document whose references are sound
  */
 export function sunsetFaults(document: unknown, parts: readonly Part[]): FaultyPart[] {
+  const isPart = new Set(parts.map(({ pointer }) => pointer));
   return [
     ...parts.flatMap(shapeFaults),
-    ...parts.flatMap((part) => (part.kind === 'operation' ? requestFaults(document, part) : [])),
+    ...parts.flatMap((part) =>
+      part.kind === 'operation' ? requestFaults(document, part, isPart) : [],
+    ),
   ];
 }
 
@@ -33,7 +36,11 @@ function shapeFaults({ kind, pointer, value }: Part): FaultyPart[] {
   });
 }
 
-function requestFaults(document: unknown, operation: Part): FaultyPart[] {
+function requestFaults(
+  document: unknown,
+  operation: Part,
+  isPart: ReadonlySet<string>,
+): FaultyPart[] {
   const item = operation.pointer.slice(0, operation.pointer.lastIndexOf('/'));
   const noticed = noticedIn(document, operation);
   const roots = [
@@ -41,7 +48,7 @@ function requestFaults(document: unknown, operation: Part): FaultyPart[] {
     `${operation.pointer}/parameters`,
     `${operation.pointer}/requestBody`,
   ];
-  return deprecatedBelow(document, roots)
+  return deprecatedBelow(document, roots, isPart)
     .filter((pointer) => !noticed.has(asRecord(valueAt(document, pointer))))
     .map((pointer) => ({ pointer: `${pointer}/deprecated`, message: UNNOTICED }));
 }
@@ -70,25 +77,25 @@ function resolved(document: unknown, part: unknown): JsonRecord {
   );
 }
 
-/** Data, in which `deprecated` is a name like any other. */
-const DATA = new Set(['example', 'examples', 'default', 'const', 'enum']);
-
 /** Returns the pointers to all that is deprecated below some places, also behind references. */
-function deprecatedBelow(document: unknown, roots: readonly string[]): string[] {
+function deprecatedBelow(
+  document: unknown,
+  roots: readonly string[],
+  isPart: ReadonlySet<string>,
+): string[] {
   const seen = new Set<string>();
   const found: string[] = [];
-  const visit = (pointer: string, isMap: boolean): void => {
+  const visit = (pointer: string): void => {
     const value = valueAt(document, pointer);
     if (typeof value !== 'object' || value === null || seen.has(pointer)) return;
     seen.add(pointer);
     const { $ref, deprecated } = asRecord(value);
-    if (typeof $ref === 'string' && !isMap) visit(endOf(document, $ref.slice(1)), false);
-    if (deprecated === true && !isMap) found.push(pointer);
-    for (const key of Object.keys(value)) {
-      if (isMap || !DATA.has(key))
-        visit(`${pointer}/${escapeToken(key)}`, key === 'properties' && !isMap);
+    if (isPart.has(pointer)) {
+      if (typeof $ref === 'string') visit(endOf(document, $ref.slice(1)));
+      if (deprecated === true) found.push(pointer);
     }
+    for (const key of Object.keys(value)) visit(`${pointer}/${escapeToken(key)}`);
   };
-  for (const root of roots) visit(root, false);
+  for (const root of roots) visit(root);
   return found;
 }
