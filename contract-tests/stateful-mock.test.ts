@@ -15,8 +15,6 @@ import type { Child } from '../testkit/service/child-process.js';
 import { checkedFetch } from './checked-fetch.js';
 import { startStatefulMock } from './targets/stateful-mock.js';
 
-const START = 60_000;
-
 let folder: string;
 let mock: Child & { url: string };
 beforeAll(async () => {
@@ -26,7 +24,7 @@ beforeAll(async () => {
   const [conversation] = await listAt(CONVERSATIONS);
   identifiers.set(CONVERSATION_ID, textOf(conversation, 'id'));
   identifiers.set(MESSAGE_ID, await sendExampleMessage());
-}, START);
+});
 afterAll(async () => {
   await mock.stop('SIGKILL');
   await rm(folder, { recursive: true });
@@ -288,7 +286,7 @@ describe('the stateful mock', () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('begins with the examples again after a restart', { timeout: START }, async () => {
+  test('begins with the examples again after a restart', async () => {
     mock = await startStatefulMock();
     expect(await listAt('/projects')).toMatchObject([{ name: 'default' }, { name: 'jewellery' }]);
     expect(await listAt('/projects/default/skills')).toHaveLength(2);
@@ -296,9 +294,7 @@ describe('the stateful mock', () => {
     expect(await listAt(CONVERSATIONS)).toMatchObject([{ title: 'Cleaning', messages: 0 }]);
   });
 
-  test('fails to start on a port in use, with a line that says what to do', {
-    timeout: START,
-  }, async () => {
+  test('fails to start on a port in use, with a line that says what to do', async () => {
     const { port } = new URL(mock.url);
     await expect(startStatefulMock({ PORT: port })).rejects.toThrow(
       /The mock did not start: .* address already in use; .* choose another PORT/,

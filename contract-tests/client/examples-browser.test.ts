@@ -45,7 +45,7 @@ beforeAll(async () => {
   page = await browser.newPage();
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.goto(site.url);
-}, 60_000);
+});
 afterAll(async () => {
   if (chromium === undefined) return;
   await closePages();

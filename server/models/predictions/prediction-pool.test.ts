@@ -106,11 +106,9 @@ describe('a pool of workers', () => {
     const options = { from: 'ndjson', to: 'ndjson' } as const;
     const job = pool.answer(rowsOf(endless(), { options, isWhole: false }));
     await job.next();
-    await pause(500);
-    const read = pieces;
-    await pause(300);
-    expect(pieces).toBe(read);
-    expect(read).toBeLessThan(20);
+    // How long the last pieces take depends on the machine; a reader that does not wait never stands still.
+    for (let read = 0; read !== pieces && pieces < 20; await pause(300)) read = pieces;
+    expect(pieces).toBeLessThan(20);
     await job.return(undefined);
   });
 
