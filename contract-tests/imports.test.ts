@@ -21,6 +21,7 @@ const ROOMS = [
   'models',
   'resources',
   'agents',
+  'mcp',
   'telemetry',
   'pages',
   '.',

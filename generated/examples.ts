@@ -46,6 +46,8 @@ export interface ExampleNames {
   deleteVersion: { 204: never; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'model' | 'project'; 409: 'serving' | 'training'; 412: 'changed'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   serveVersion: { 200: 'ready'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'model' | 'project'; 406: 'xml'; 409: 'training'; 412: 'changed'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   retrainModel: { 202: 'training'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'model' | 'project'; 406: 'xml'; 409: 'sent' | 'training' | 'stored'; 412: 'changed'; 422: 'query' | 'rows'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  callMcp: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'batch' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'method' | 'project'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  callMcpOfProject: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'batch' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'method' | 'project'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   getLiveness: { 200: 'live'; 400: 'parameter'; 406: 'xml'; 500: 'fault' };
   getReadiness: { 200: 'ready'; 400: 'parameter'; 406: 'xml'; 500: 'fault'; 503: 'store' | 'locked' | 'stopping' };
   getStatus: { 200: 'status'; 400: 'parameter'; 406: 'xml'; 500: 'fault' };
@@ -110,14 +112,16 @@ export const OPERATIONS: Readonly<Record<keyof ExampleNames, ExampleOperation>> 
   deleteVersion: {"method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}","responses":{"204":19,"400":1,"401":2,"403":11,"404":69,"409":79,"412":21,"429":4,"500":5,"503":6}},
   serveVersion: {"method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","responses":{"200":78,"400":10,"401":2,"403":11,"404":69,"406":3,"409":80,"412":21,"413":13,"415":14,"429":4,"500":5,"503":6}},
   retrainModel: {"method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","responses":{"202":81,"400":1,"401":2,"403":11,"404":69,"406":3,"409":82,"412":21,"422":83,"429":4,"500":5,"503":6}},
-  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":84,"400":1,"406":3,"500":5}},
-  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":85,"400":1,"406":3,"500":5,"503":86}},
-  getStatus: {"method":"GET","path":"/api/status","responses":{"200":87,"400":1,"406":3,"500":5}},
-  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":88,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  callMcp: {"method":"POST","path":"/mcp","responses":{"200":84,"202":19,"400":85,"401":2,"403":86,"404":87,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
+  callMcpOfProject: {"method":"POST","path":"/mcp/{project_name}","responses":{"200":84,"202":19,"400":85,"401":2,"403":86,"404":87,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
+  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":88,"400":1,"406":3,"500":5}},
+  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":89,"400":1,"406":3,"500":5,"503":90}},
+  getStatus: {"method":"GET","path":"/api/status","responses":{"200":91,"400":1,"406":3,"500":5}},
+  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":92,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
 };
 
 /** The places in `RESPONSES` of the responses that belong to no operation. */
-export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [89, 90];
+export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [93, 94];
 
 export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"key":0,"without_keys":1}}},
@@ -204,13 +208,17 @@ export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Location":"/api/projects/default/models/diamond_prices"},"content":{"application/json":{"training":120}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"sent":121,"training":122,"stored":123}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"query":124,"rows":125}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":126}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":127}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":128,"locked":129,"stopping":130}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":131}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":132}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":133}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":134}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"prediction":126,"unknown_tool":127}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"batch":128,"malformed":129,"mismatch":130}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","WWW-Authenticate":"Bearer realm=\"roster\""},"content":{"application/problem+json":{"other_origin":131}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"method":132},"application/problem+json":{"project":25}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":133}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":134}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":135,"locked":136,"stopping":137}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":138}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":139}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":140}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":141}}},
 ];
 
 export const VALUES: readonly unknown[] = [
@@ -340,6 +348,13 @@ export const VALUES: readonly unknown[] = [
   {"type":"/problems/limit-reached","title":"Limit reached","status":409,"detail":"Your projects hold 10,737,418,112 bytes of params, settings, prompts, documents, conversations, models and training tables, and may hold 10,737,418,240 bytes; send less, delete models or other resources, or wait for trainings to end.","instance":"/api/projects/default/models/diamond_prices/retrain","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"type":"/problems/query-failed","title":"Query failed","status":422,"detail":"The database has no table sales.","instance":"/api/projects/default/models/sale_prices/retrain","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"type":"/problems/unusable-table","title":"Unusable table","status":422,"detail":"No model can be trained from this table; nothing was kept of it.","instance":"/api/projects/default/models/sale_prices/retrain","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","errors":[{"message":"The table has no rows. At least 50 with a target are needed."}]},
+  {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"target\":\"price\",\"value\":2742,\"interval\":{\"min\":2202,\"max\":3281,\"confidence\":0.9},\"not_given\":[\"depth\"],\"did_not_fit\":[]}"}],"structuredContent":{"target":"price","value":2742,"interval":{"min":2202,"max":3281,"confidence":0.9},"not_given":["depth"],"did_not_fit":[]}}},
+  {"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"There is no tool \"predict_prices\"; ask for tools/list."}},
+  {"jsonrpc":"2.0","error":{"code":-32600,"message":"The request does not fit the contract at 1 place. /body: must be an object","data":{"type":"/problems/invalid-request","title":"Invalid request","status":400,"detail":"The request does not fit the contract at 1 place.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","errors":[{"pointer":"/body","message":"must be an object"}]}}},
+  {"jsonrpc":"2.0","error":{"code":-32700,"message":"The body is not valid JSON: Unexpected end of JSON input Correct the text, or check that the client sends all of it.","data":{"type":"/problems/malformed-body","title":"Malformed body","status":400,"detail":"The body is not valid JSON: Unexpected end of JSON input Correct the text, or check that the client sends all of it.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d02"}}},
+  {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"The header Mcp-Method is 'tools/call', and the body has 'tools/list'; send the same in both."}},
+  {"type":"/problems/other-origin","title":"Other origin","status":403,"detail":"The request comes from a page of another origin, \"https://elsewhere.example\", and this service has no keys that would show who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
+  {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"There is no method \"prompts/list\"."}},
   {"status":"live"},
   {"status":"ready"},
   {"type":"/problems/service-unavailable","title":"Service unavailable","status":503,"detail":"The store does not answer; try again in a moment.","instance":"/health/ready","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d02"},

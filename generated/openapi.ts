@@ -917,6 +917,67 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call the MCP server
+         * @description Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project
+         *     if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken, all without sessions and
+         *     without streams: GET and DELETE are answered with 405.
+         *
+         *     | method | answer |
+         *     |---|---|
+         *     | `server/discover`, `initialize` | the revisions, what the server can do, and how to use it |
+         *     | `tools/list`, `tools/call` | the tools that the key allows |
+         *     | `resources/list`, `resources/templates/list`, `resources/read` | the quality of models, and documents |
+         *     | `ping` | an empty result, up to revision 2025-11-25 |
+         *
+         *     Any key may connect, and its scopes decide what it sees: `predict` the tools `predict_NAME` of trained models,
+         *     `ask` the tools `ask_NAME` of agents and `query_NAME` of tables, `read` the tools `search_NAME` of documents, and
+         *     resources. With more than 12 tools, or more than 4,000 tokens of them, the list has `find_tools`,
+         *     `describe_tool` and `call_tool` instead.
+         *
+         *     What goes wrong inside a tool is a result with `isError`. Status 400, and 404 for an unknown method, come with
+         *     an error of JSON-RPC; if a rule of this document is broken, its `data` is the problem. All other errors are
+         *     problems.
+         */
+        post: operations["callMcp"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/mcp/{project_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call a project's MCP server
+         * @description The same as `callMcp`, for a project by its name.
+         */
+        post: operations["callMcpOfProject"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -2022,6 +2083,67 @@ export interface components {
              */
             permutation: number;
         } | null;
+        /**
+         * @description A request of the Model Context Protocol, or a notification, which has no `id`. The `params` are those that the
+         *     revision gives the method.
+         */
+        McpMessage: {
+            /**
+             * @description Always `2.0`.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            id?: components["schemas"]["McpId"];
+            /** @description The method, such as `tools/call`. An unknown one has an error of its own. */
+            method: string;
+            params?: components["schemas"]["OpenObject"];
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * Format: int64
+         * @description What the answer repeats. A string or an integer, never null.
+         */
+        McpId: string | number;
+        /** @description A value that the body of the message has too. */
+        McpHeader: string;
+        /** @description The answer to a request. */
+        McpAnswer: components["schemas"]["McpResult"] | components["schemas"]["McpError"];
+        /** @description The result of a method. */
+        McpResult: {
+            /**
+             * @description Always `2.0`.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            id: components["schemas"]["McpId"];
+            /** @description What the revision says of the method. */
+            result: {
+                [key: string]: unknown;
+            };
+        };
+        /** @description An error of JSON-RPC 2.0. It has no `id` if the message had none that could be read. */
+        McpError: {
+            /**
+             * @description Always `2.0`.
+             * @constant
+             */
+            jsonrpc: "2.0";
+            id?: components["schemas"]["McpId"];
+            /** @description What is wrong. */
+            error: {
+                /**
+                 * Format: int32
+                 * @description -32700 for a body that is not JSON, -32600 for one that is not a message, -32601 for an unknown method,
+                 *     -32602 for params that the method does not take, -32020 for a header that contradicts the body, -32022
+                 *     for an unknown revision, and -32002 for an unknown resource, up to revision 2025-11-25.
+                 */
+                code: number;
+                /** @description What is wrong and how to fix it. */
+                message: string;
+                data?: components["schemas"]["OpenObject"];
+            };
+        };
         /** @description How well the model does on rows that it was not trained on, answered as they would be; null until it is ready. */
         RegressionMetrics: {
             /**
@@ -3138,6 +3260,57 @@ export interface components {
                 "application/problem+json": components["schemas"]["MissingScope"];
             };
         };
+        /** @description The notification was taken. */
+        McpAccepted: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /**
+         * @description The message cannot be taken: the body is not JSON, is not one message, does not fit this document, or the
+         *     headers and `_meta` are not as the revision wants them.
+         */
+        McpRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["McpError"];
+            };
+        };
+        /** @description There is no such project, or no such method. */
+        McpNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["McpError"];
+                "application/problem+json": components["schemas"]["ProjectNotFound"];
+            };
+        };
+        /** @description The service has no keys, and the request comes from a page of another origin. */
+        OtherOrigin: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["OtherOrigin"];
+            };
+        };
         /**
          * @description The key does not have the scope of this operation, or the service has no keys and the request comes from a page
          *     of another origin.
@@ -3757,6 +3930,20 @@ export interface components {
     parameters: {
         /** @description The name of the project. */
         ProjectName: components["schemas"]["NameOrId"];
+        /**
+         * @description The names of the tools to offer, separated by commas. All others are unknown then. Without it, all tools that
+         *     the key allows.
+         */
+        McpTools: string;
+        /** @description The revision of the message. Revision 2026-07-28 requires it; it must be that of `_meta`. */
+        McpProtocolVersion: components["schemas"]["McpHeader"];
+        /** @description The `method` of the message. Revision 2026-07-28 requires it. */
+        McpMethod: components["schemas"]["McpHeader"];
+        /**
+         * @description The `name` of the tool or the `uri` of the resource that the message names, as it is or as
+         *     `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`.
+         */
+        McpName: components["schemas"]["McpHeader"];
         /**
          * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
          *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
@@ -5908,6 +6095,119 @@ export interface operations {
             409: components["responses"]["CannotRetrain"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnusableRows"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    callMcp: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The names of the tools to offer, separated by commas. All others are unknown then. Without it, all tools that
+                 *     the key allows.
+                 */
+                tools?: components["parameters"]["McpTools"];
+            };
+            header?: {
+                /** @description The revision of the message. Revision 2026-07-28 requires it; it must be that of `_meta`. */
+                "MCP-Protocol-Version"?: components["parameters"]["McpProtocolVersion"];
+                /** @description The `method` of the message. Revision 2026-07-28 requires it. */
+                "Mcp-Method"?: components["parameters"]["McpMethod"];
+                /**
+                 * @description The `name` of the tool or the `uri` of the resource that the message names, as it is or as
+                 *     `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`.
+                 */
+                "Mcp-Name"?: components["parameters"]["McpName"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description One message, a request or a notification of JSON-RPC 2.0. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer, a result or an error of JSON-RPC 2.0. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            202: components["responses"]["McpAccepted"];
+            400: components["responses"]["McpRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OtherOrigin"];
+            404: components["responses"]["McpNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    callMcpOfProject: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The names of the tools to offer, separated by commas. All others are unknown then. Without it, all tools that
+                 *     the key allows.
+                 */
+                tools?: components["parameters"]["McpTools"];
+            };
+            header?: {
+                /** @description The revision of the message. Revision 2026-07-28 requires it; it must be that of `_meta`. */
+                "MCP-Protocol-Version"?: components["parameters"]["McpProtocolVersion"];
+                /** @description The `method` of the message. Revision 2026-07-28 requires it. */
+                "Mcp-Method"?: components["parameters"]["McpMethod"];
+                /**
+                 * @description The `name` of the tool or the `uri` of the resource that the message names, as it is or as
+                 *     `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`.
+                 */
+                "Mcp-Name"?: components["parameters"]["McpName"];
+            };
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        /** @description One message, a request or a notification of JSON-RPC 2.0. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["McpMessage"];
+            };
+        };
+        responses: {
+            /** @description The answer, a result or an error of JSON-RPC 2.0. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpAnswer"];
+                };
+            };
+            202: components["responses"]["McpAccepted"];
+            400: components["responses"]["McpRefused"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["OtherOrigin"];
+            404: components["responses"]["McpNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,9 +1,11 @@
 import type { AgentRunner } from './agents/agent-runner.js';
 import { completionOperations } from './agents/completions.js';
 import { conversationOperations } from './agents/conversations/conversations.js';
+import type { ToolServices } from './agents/tools/tools.js';
 import type { RefuseMissing } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
+import { mcpOperations } from './mcp/mcp.js';
 import { modelOperations } from './models/models.js';
 import { predictOperations } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
@@ -34,6 +36,7 @@ export interface Services {
   readonly pool: PredictionPool;
   readonly metrics: Metrics;
   readonly agents: AgentRunner;
+  readonly tools: ToolServices;
   /** Undefined if the service has none. */
   readonly databases: SqlDatabases | undefined;
   /** Aborted when the service is about to stop. */
@@ -58,6 +61,7 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),
     ...predictOperations(predictors, pool, metrics),
+    ...mcpOperations({ ...services.tools, agents }, version),
     ...healthOperations(store, metrics, version, draining),
   };
 }

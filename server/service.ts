@@ -70,15 +70,17 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const sql = settings.size > 0 ? new SqlTools(queries) : undefined;
+    const onPredicted = () => metrics.predicted(1);
+    const tools = { store, passages, predictors, sql, onPredicted };
     const agents = new AgentRunner(
-      { ...{ store, passages, predictors, sql }, onPredicted: () => metrics.predicted(1) },
+      tools,
       config.chat && (await openChatServer(config.chat)),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
     );
     const databases = sql && queries;
     const services = {
-      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, databases },
+      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, tools, databases },
       draining: draining.signal,
     };
     const callers = new Callers(store, log, !isLoopback(config.host));

@@ -40,6 +40,7 @@ const services = {
   predictors,
   pool: new PredictionPool(0, predictors),
   metrics,
+  tools,
   agents: new AgentRunner(tools, undefined, answers, log),
   draining: new AbortController().signal,
 };

@@ -44,6 +44,11 @@ export class AgentRunner {
     private readonly log: Pick<Logger, 'error'>,
   ) {}
 
+  /** True if there is a chat server to ask. */
+  get canAnswer(): boolean {
+    return this.chat !== undefined;
+  }
+
   /** @throws {ProblemError} if the project has no such agent */
   find(project: Project, nameOrId: string): Promise<AnsweringAgent> {
     return findAnsweringAgent(this.services.store, project, nameOrId);

@@ -129,6 +129,7 @@ async function handleRequest(
   const { locals } = res;
   locals.operationId = operation.id;
   locals.route = operation.path;
+  locals.speaksJsonRpc = operation.speaksJsonRpc;
   if (hasDeprecations) {
     announceDeprecations(operation, { operation, query: req.query, header: req.headers }, res);
   }
@@ -192,6 +193,10 @@ class HandlerInput {
 
   reply(reply: AnyReply): AnyReply {
     return reply;
+  }
+
+  joinAnswers(): void {
+    this.#service.limits.joinAnswers(this.#req, this.#res, this.caller);
   }
 
   get closed(): AbortSignal {

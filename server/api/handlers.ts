@@ -52,18 +52,27 @@ type BodyIn<C> = {
       : ByteStream;
 }[keyof C];
 
-type Success<S> = S extends number ? (`${S}` extends `2${string}` | '304' ? S : never) : never;
+/** The statuses of an answer: 2xx, 304, and those of errors that are JSON of another kind than a problem. */
+type Answered<R> = {
+  [S in keyof R]: S extends number
+    ? `${S}` extends `2${string}` | '304'
+      ? S
+      : Content<R[S]> extends { 'application/json': unknown }
+        ? S
+        : never
+    : never;
+}[keyof R];
 
 /**
- * A response of an operation other than an error: a status that the contract declares (2xx or 304),
- * with the body and the headers declared for it. Errors are thrown as problems.
+ * A response of an operation other than a problem: a status that the contract declares, with the body and the
+ * headers declared for it. Problems are thrown.
  */
 export type Reply<O extends OperationId> = {
-  [S in Success<keyof Operations[O]['responses']>]: { status: S } & BodyPart<
+  [S in Answered<Operations[O]['responses']>]: { status: S } & BodyPart<
     Operations[O]['responses'][S & keyof Operations[O]['responses']]
   > &
     HeaderPart<Headers<Operations[O]['responses'][S & keyof Operations[O]['responses']]>>;
-}[Success<keyof Operations[O]['responses']>];
+}[Answered<Operations[O]['responses']>];
 
 declare const sent: unique symbol;
 
@@ -131,6 +140,11 @@ export interface Input<O extends OperationId> {
    * the caller has gone, the key was revoked, or the service stops.
    */
   readonly signal: AbortSignal;
+  /**
+   * Counts the request among the answers of agents, whose room it takes from here on.
+   * @throws {ProblemError} if they have no room
+   */
+  readonly joinAnswers: () => void;
   /** Returns the reply, checked against the contract's types. */
   readonly reply: (reply: Reply<O>) => Sent<O>;
 }

@@ -15,6 +15,8 @@ export interface RequestContext {
   operationId?: string;
   /** The path of the operation, as written in the contract. */
   route?: string;
+  /** True if the operation answers a faulty message with an error of JSON-RPC. */
+  speaksJsonRpc?: boolean;
   /** The media type of the response, where the header Accept asks for one. */
   answerType?: string;
   /** The end of what the request uses, if that is deprecated; the earliest of several. */

@@ -24,6 +24,7 @@ const operation = v.looseObject({
     v.strictTuple([v.strictObject({ apiKey: scopes }), v.strictObject({ apiKeyHeader: scopes })]),
   ]),
   'x-roster-pool': v.optional(v.picklist(POOLS)),
+  'x-roster-json-rpc': v.optional(v.literal(true)),
   parameters: v.optional(v.array(parameter)),
   requestBody: v.optional(
     v.looseObject({

@@ -24,6 +24,8 @@ export interface Operation {
   /** True if the handler takes large JSON as bytes, without prior validation. */
   readonly takesRawJson: boolean;
   readonly pool: Pool;
+  /** True if a message that breaks the contract is answered with an error of JSON-RPC. */
+  readonly speaksJsonRpc: boolean;
   /** Of a JSON body, if the operation takes one. */
   readonly bodySchema: unknown;
   /** True if a caller needs no key. */
@@ -59,6 +61,7 @@ export function listOperations(document: Document): Operation[] {
         defersBody: requestBody?.['x-roster-deferred-body'] ?? false,
         takesRawJson: requestBody?.['x-roster-raw-json'] ?? false,
         pool: definition['x-roster-pool'] ?? 'requests',
+        speaksJsonRpc: definition['x-roster-json-rpc'] ?? false,
         bodySchema,
         isOpen: security.length === 0,
         scope: security[0]?.apiKey[0],

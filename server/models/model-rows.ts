@@ -133,6 +133,20 @@ export async function findModel(
   return row && modelFromRow(row);
 }
 
+/** Finds a model as the version shows it that answers: the one with a number, or the one that serves. */
+export async function findServing(
+  store: Store,
+  projectId: string,
+  name: string,
+  version?: number,
+): Promise<Model | undefined> {
+  const newest = await findModel(store, projectId, name, version);
+  if (!newest || version !== undefined) return newest;
+  const { serving_version: serving } = newest;
+  if (serving === null || serving === newest.version) return newest;
+  return (await findModel(store, projectId, name, serving)) ?? newest;
+}
+
 export async function listModels(
   { reads }: Store,
   projectId: string,

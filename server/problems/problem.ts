@@ -104,6 +104,8 @@ export function bodyTooLarge(limit: number) {
   );
 }
 
+export type ProblemRendering = ReturnType<typeof render>;
+
 /**
  * Renders a problem as the document that the contract describes (RFC 9457).
  * @param at the target and the id of the request in which it occurred

@@ -131,6 +131,19 @@ export async function findProject(store: Store, { owner }: Caller, name: string)
 }
 
 /**
+ * Finds the project of a request that names none: `default`, or the only one that the caller has.
+ * @throws {ProblemError} if there is neither
+ */
+export async function findDefaultProject(store: Store, caller: Caller): Promise<Project> {
+  const named = await findProjectRow(store, caller.owner, 'default');
+  if (named) return named;
+  const [only, other] = await listProjects(store, caller.owner, { limit: 2 });
+  if (only && !other) return only;
+  const detail = 'There is no project with the name "default"; name another one in the address.';
+  throw problem('/problems/project-not-found', detail);
+}
+
+/**
  * Finds a project, and locks it against other writes until the end of the transaction.
  * @throws {ProblemError} if the caller has no project of this name
  */

@@ -21,6 +21,9 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     '/projects/{project_name}/agents/{agent_name}/completions/stream': 'impossible',
     // Each trains a new version. With If-Match, only the first has an effect.
     '/api/projects/{projectName}/models/{modelName}/retrain': 'a precondition',
+    // Some tools ask the language model.
+    '/mcp': 'impossible',
+    '/mcp/{project_name}': 'impossible',
     // Changes nothing.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
   } satisfies Record<PathWith<'post'>, Condition>),

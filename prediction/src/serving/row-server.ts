@@ -153,6 +153,11 @@ export class RowServer<A> {
     this.#parts = parts;
   }
 
+  /** What is predicted, and from which columns. */
+  get model(): Pick<ModelBase, 'target' | 'columns'> {
+    return this.#parts.model;
+  }
+
   /**
    * Predicts the target of each row. An object gives its values by column name, blanks at whose ends do
    * not count; any other value gives none.

@@ -1,17 +1,24 @@
 import type { components } from '../../../generated/openapi.js';
 import {
-  type AnyPredictor,
   InvalidRowsError,
   type RowPredictor,
   SeriesServer,
 } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import { asRecord } from '../../contract/json-record.js';
-import { findModel, type Model } from '../../models/model-rows.js';
+import { describeRecord } from '../../models/model-record.js';
+import { findServing, type Model } from '../../models/model-rows.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import { type Tool, ToolError, type ToolSkill } from './tool.js';
+import {
+  type Tool,
+  type ToolDescription,
+  ToolError,
+  type ToolResult,
+  type ToolSkill,
+  throwToolError,
+} from './tool.js';
 
 type Column = components['schemas']['Column'];
 
@@ -28,23 +35,47 @@ export interface ModelToolServices {
 
 /**
  * Returns the tool of a skill of the type `model` (`params: {model, version?}`), which predicts a
- * row.
+ * row, or forecasts a series.
  * @throws {ToolError} if the tool cannot be used now, with the reason
  */
 export async function modelTool(
   skill: ToolSkill,
-  { store, predictors, onPredicted }: ModelToolServices,
-  { owner, scopes }: Caller,
+  services: ModelToolServices,
+  caller: Caller,
   project: Project,
 ): Promise<Tool> {
   const { model: name, version, description } = skill.params;
-  if (!scopes.includes('predict')) {
+  if (!caller.scopes.includes('predict')) {
     throw new ToolError("The key of the request does not have the scope 'predict'.");
   }
   if (typeof name !== 'string') throw new ToolError('Its params name no model.');
   const number = typeof version === 'number' ? version : undefined;
-  const model = await findServing(store, project.id, name, number);
+  const about = await describeModel(services.store, project, name, number);
   const address = number === undefined ? name : `${name}.${number}`;
+  return {
+    ...{ name: skill.toolName, skill: skill.name, ...about },
+    description:
+      typeof description === 'string' ? `${description} ${about.description}` : about.description,
+    run: (input) => predictWith(services, caller, project, address, input),
+  };
+}
+
+/**
+ * Describes the tool of a model: its columns, what it predicts, and how well it did.
+ * @param version the one that answers; without it, the one that serves
+ * @throws {ToolError} if no version can answer, with the reason
+ */
+export async function describeModel(
+  store: Store,
+  project: Project,
+  name: string,
+  version?: number,
+): Promise<ToolDescription> {
+  const model = await findServing(store, project.id, name, version);
+  if (!model) {
+    const what = version === undefined ? 'model' : `version ${version} of the model`;
+    throw new ToolError(`There is no ${what} ${JSON.stringify(name)} in the project.`);
+  }
   const { columns } = model;
   if (model.status !== 'ready' || columns === null) {
     const state = model.status === 'training' ? 'is still training' : 'could not be trained';
@@ -52,48 +83,30 @@ export async function modelTool(
       `Version ${model.version} of the model ${JSON.stringify(model.name)} ${state}.`,
     );
   }
-  if (model.task === 'forecast') {
-    return forecastTool(skill, model, address, async () => {
-      const predictor = await predictors.serving(owner, project.name, address);
-      onPredicted();
-      return predictor;
-    });
-  }
-  const purpose = `Predicts ${JSON.stringify(model.target)} for one row, with the model ${JSON.stringify(address)}. Leave out what is not known.`;
+  const address = JSON.stringify(version === undefined ? name : `${name}.${version}`);
+  if (model.task === 'forecast') return describeForecast(model, address, columns);
+  const purpose = `Predicts ${JSON.stringify(model.target)} for one row, with the model ${address}. Leave out what is not known.`;
   return {
-    ...{ name: skill.toolName, skill: skill.name },
-    description: typeof description === 'string' ? `${description} ${purpose}` : purpose,
+    description: withRecord(purpose, model),
     parameters: rowSchema(columns),
-    run: async (row) => {
-      const predictor = await predictors.serving(owner, project.name, address);
-      if (!predictor || predictor instanceof SeriesServer) {
-        throw new ToolError(`The model ${JSON.stringify(address)} is gone.`);
-      }
-      const text = JSON.stringify(predictRow(predictor, model, row));
-      onPredicted();
-      return { text };
-    },
+    output: model.task === 'classification' ? CLASS_OUTPUT : NUMBER_OUTPUT,
   };
 }
 
 /** The most steps that a tool tells. */
 const MAX_STEPS = 100;
 
-/** Returns the tool of a model of forecasts, which tells the next steps of one series. */
-function forecastTool(
-  skill: ToolSkill,
+function describeForecast(
   model: Extract<Model, { task: 'forecast' }>,
   address: string,
-  load: () => Promise<AnyPredictor | undefined>,
-): Tool {
-  const { target, order_by, group_by, horizon, columns, series } = model;
-  const { description } = skill.params;
-  const most = Math.min(horizon, MAX_STEPS);
-  const purpose = `Forecasts the next ${JSON.stringify(target)} of one series, with the model ${JSON.stringify(address)}: up to ${most} steps of ${series.step.count} ${series.step.unit} after ${series.last}, by ${JSON.stringify(order_by)}.`;
-  const groups = (columns ?? []).filter(({ name }) => group_by.includes(name));
+  columns: readonly Column[],
+): ToolDescription {
+  const { target, order_by, group_by, horizon, series } = model;
+  const maxSteps = Math.min(horizon, MAX_STEPS);
+  const purpose = `Forecasts the next ${JSON.stringify(target)} of one series, with the model ${address}: up to ${maxSteps} steps of ${series.step.count} ${series.step.unit} after ${series.last}, by ${JSON.stringify(order_by)}.`;
+  const groups = columns.filter(({ name }) => group_by.includes(name));
   return {
-    ...{ name: skill.toolName, skill: skill.name },
-    description: typeof description === 'string' ? `${description} ${purpose}` : purpose,
+    description: withRecord(purpose, model),
     parameters: {
       type: 'object',
       properties: {
@@ -104,35 +117,55 @@ function forecastTool(
           required: group_by,
           additionalProperties: false,
         },
-        steps: { type: 'integer', minimum: 1, maximum: most },
+        steps: { type: 'integer', minimum: 1, maximum: maxSteps },
       },
       required: group_by.length > 0 ? ['series', 'steps'] : ['steps'],
       additionalProperties: false,
     },
-    run: async (sent) => {
-      const predictor = await load();
-      if (!(predictor instanceof SeriesServer)) {
-        throw new ToolError(`The model ${JSON.stringify(address)} is gone.`);
-      }
-      const { series: row, steps } = asRecord(sent);
-      return { text: JSON.stringify(forecastSeries(predictor, model, row, Number(steps))) };
-    },
+    output: FORECAST_OUTPUT,
   };
 }
 
+function withRecord(purpose: string, model: Model): string {
+  const record = describeRecord(model);
+  return record === undefined ? purpose : `${purpose} ${record}`;
+}
+
+/**
+ * Predicts a row, or forecasts a series, with the version that serves now.
+ * @param address the name of a model, or of a version, such as `prices.3`
+ * @throws {ToolError} if it cannot be answered, with the reason
+ */
+export async function predictWith(
+  { predictors, onPredicted }: Omit<ModelToolServices, 'store'>,
+  caller: Caller,
+  project: Project,
+  address: string,
+  input: unknown,
+): Promise<ToolResult> {
+  const names = { projectName: project.name, modelName: address };
+  const predictor = await Promise.resolve(predictors.require(caller, names)).catch(throwToolError);
+  const data =
+    predictor instanceof SeriesServer
+      ? forecastSeries(predictor, input)
+      : predictRow(predictor, input);
+  onPredicted();
+  return { data };
+}
+
 /** Forecasts one series, and tells each step in words. */
-function forecastSeries(
-  predictor: SeriesServer,
-  { target, order_by, group_by }: Extract<Model, { task: 'forecast' }>,
-  sent: unknown,
-  steps: number,
-): object {
-  const given = asRecord(sent);
+function forecastSeries(predictor: SeriesServer, input: unknown): object {
+  const { target, order_by, group_by } = predictor.model;
+  const { series, steps } = asRecord(input);
+  const given = asRecord(series);
   const missing = group_by.filter((name) => given[name] === undefined || given[name] === null);
   if (missing.length > 0) {
     throw new ToolError(
       `Name the series by ${missing.map((name) => JSON.stringify(name)).join(', ')}.`,
     );
+  }
+  if (typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MAX_STEPS) {
+    throw new ToolError(`The steps must be a whole number from 1 to ${MAX_STEPS}.`);
   }
   const row = Object.fromEntries(group_by.map((name) => [name, given[name]]));
   try {
@@ -153,33 +186,16 @@ function forecastSeries(
   }
 }
 
-/** Finds the version that answers: the one with the number, or the one that serves. */
-async function findServing(
-  store: Store,
-  projectId: string,
-  name: string,
-  version: number | undefined,
-): Promise<Model> {
-  const newest = await findModel(store, projectId, name, version);
-  if (!newest) {
-    const what = version === undefined ? 'model' : `version ${version} of the model`;
-    throw new ToolError(`There is no ${what} ${JSON.stringify(name)} in the project.`);
-  }
-  const { serving_version } = newest;
-  const isOther = version === undefined && serving_version !== null;
-  if (!isOther || newest.version === serving_version) return newest;
-  return (await findModel(store, projectId, name, serving_version)) ?? newest;
-}
-
 /** Predicts a row, and tells what the model does not know in it. */
-function predictRow(predictor: RowPredictor, { target, columns }: Model, row: unknown): object {
+function predictRow(predictor: RowPredictor, row: unknown): object {
+  const { target, columns } = predictor.model;
   const check = predictor.check();
   check.add([row]);
   const { warnings } = check.warnings(MAX_WARNINGS);
   const [prediction] = predictor.predict([row], { confidence: CONFIDENCE });
   if (!prediction) throw new Error('A row was not predicted');
   const given = new Set(Object.keys(Object(row)));
-  const notGiven = (columns ?? []).filter(({ name, used }) => used && !given.has(name));
+  const notGiven = columns.filter(({ name, used }) => used && !given.has(name));
   return {
     target,
     ...describePrediction(prediction),
@@ -197,6 +213,54 @@ function describePrediction(prediction: ReturnType<RowPredictor['predict']>[numb
   const { value, min, max, confidence } = prediction;
   return { value, interval: { min, max, confidence } };
 }
+
+const NUMBER = { type: 'number' };
+const TEXT = { type: 'string' };
+const INTERVAL = {
+  type: 'object',
+  properties: { min: NUMBER, max: NUMBER, confidence: NUMBER },
+  required: ['min', 'max', 'confidence'],
+};
+
+/** The schema of the answer to a row. @param predicted what the task says of it */
+function rowOutput(predicted: Readonly<Record<string, object>>) {
+  const properties = {
+    target: TEXT,
+    ...predicted,
+    not_given: { type: 'array', items: TEXT },
+    did_not_fit: { type: 'array', items: { type: 'object' } },
+  };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+const NUMBER_OUTPUT = rowOutput({ value: NUMBER, interval: INTERVAL });
+
+const CLASS_OUTPUT = rowOutput({
+  class: TEXT,
+  probability: NUMBER,
+  may_be: {
+    type: 'object',
+    properties: { classes: { type: 'array', items: TEXT }, confidence: NUMBER },
+    required: ['classes', 'confidence'],
+  },
+});
+
+const FORECAST_OUTPUT = {
+  type: 'object',
+  properties: {
+    target: TEXT,
+    series: { type: 'object' },
+    forecasts: {
+      type: 'array',
+      items: {
+        type: 'object',
+        properties: { step: { type: 'integer' }, value: NUMBER, interval: INTERVAL, words: TEXT },
+        required: ['step', 'value', 'interval', 'words'],
+      },
+    },
+  },
+  required: ['target', 'series', 'forecasts'],
+};
 
 /** The most columns that a language model is told of: those that matter most. */
 const MAX_COLUMNS = 64;

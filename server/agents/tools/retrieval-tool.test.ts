@@ -31,7 +31,7 @@ async function put(name: string, text: string): Promise<void> {
   );
 }
 
-test('gives passages with their document, number and headings, as data and as JSON', async () => {
+test('gives passages with their document, number and headings, as passages and as data', async () => {
   await put('care.md', `# Care\n\n${'Filler words. '.repeat(100)}\n\nThe sapphire.\n`);
   const result = await search('sapphire?');
   const cited = {
@@ -40,7 +40,7 @@ test('gives passages with their document, number and headings, as data and as JS
     content: expect.stringMatching(/^Care\n\n.*sapphire\.$/s),
   };
   expect(result.passages).toEqual([{ skill: 'care.v2', ...cited }]);
-  expect(JSON.parse(result.text)).toEqual({ passages: [cited] });
+  expect(result.data).toEqual({ passages: [cited] });
 });
 
 test('gives at most five passages, of at most 6,000 characters', async () => {
@@ -52,9 +52,11 @@ test('gives at most five passages, of at most 6,000 characters', async () => {
 
 test.each(['emerald', '"*"', 'the'])('says that nothing is found by %j', async (query) => {
   await put('care.md', 'A diamond.');
-  const { text, passages } = await search(query);
+  const { data, passages } = await search(query);
   expect(passages).toEqual([]);
-  expect(text).toContain('No passage has any of these words');
+  expect(data).toMatchObject({
+    note: expect.stringContaining('No passage has any of these words'),
+  });
 });
 
 test.each([undefined, 7, '', '  ', 'x'.repeat(1001)])('refuses the query %j', async (query) => {

@@ -1,8 +1,15 @@
 import { LruCache } from '../../common/lru-cache.js';
+import { asRecord } from '../../contract/json-record.js';
 import type { TableDescription } from '../../databases/driver.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
-import { ProblemError } from '../../problems/problem.js';
-import { type Tool, ToolError, type ToolSkill } from './tool.js';
+import {
+  type Tool,
+  type ToolDescription,
+  ToolError,
+  type ToolResult,
+  type ToolSkill,
+  throwToolError,
+} from './tool.js';
 
 /** The time for which the columns of tables are kept, in milliseconds. */
 const KEPT_MS = 60_000;
@@ -23,13 +30,23 @@ export class SqlTools {
    * @throws the reason of `signal`
    */
   async create(skill: ToolSkill, owner: string, signal: AbortSignal): Promise<Tool> {
-    const { database, tables, description } = skill.params;
-    if (typeof database !== 'string' || !areNames(tables)) {
-      throw new ToolError('Its params name no database and tables.');
-    }
-    const described = await this.#describe(owner, database, tables, signal);
     return {
       ...{ name: skill.toolName, skill: skill.name },
+      ...(await this.describe(skill, owner, signal)),
+      run: (input, cancelled) => this.run(skill, owner, input, cancelled),
+    };
+  }
+
+  /** Describes the tool of a skill; throws as `create`. */
+  async describe(
+    { params }: Pick<ToolSkill, 'params'>,
+    owner: string,
+    signal: AbortSignal,
+  ): Promise<ToolDescription> {
+    const { database, tables } = readParams(params);
+    const { description } = params;
+    const described = await this.#describe(owner, database, tables, signal);
+    return {
       description: [
         ...(typeof description === 'string' ? [description] : []),
         `Reads the database ${JSON.stringify(database)} with one SELECT. Tables:`,
@@ -38,15 +55,24 @@ export class SqlTools {
         .join('\n')
         .slice(0, MAX_CHARACTERS),
       parameters: PARAMETERS,
-      run: async (input, cancelled) => {
-        const { sql } = Object(input);
-        if (typeof sql !== 'string') throw new ToolError('Send the statement as "sql".');
-        const result = await this.databases
-          .query(owner, database, tables, sql, cancelled)
-          .catch(throwToolError);
-        return { text: JSON.stringify(result) };
-      },
+      output: OUTPUT,
     };
+  }
+
+  /** Runs one statement for the tool of a skill; throws as a tool. */
+  async run(
+    { params }: Pick<ToolSkill, 'params'>,
+    owner: string,
+    input: unknown,
+    signal: AbortSignal,
+  ): Promise<ToolResult> {
+    const { database, tables } = readParams(params);
+    const { sql } = asRecord(input);
+    if (typeof sql !== 'string') throw new ToolError('Send the statement as "sql".');
+    const data = await this.databases
+      .query(owner, database, tables, sql, signal)
+      .catch(throwToolError);
+    return { data };
   }
 
   async #describe(
@@ -73,9 +99,21 @@ const PARAMETERS = {
   additionalProperties: false,
 };
 
-/** The language model reads why a database refuses a query, or does not answer. */
-function throwToolError(error: unknown): never {
-  throw error instanceof ProblemError ? new ToolError(error.message, { cause: error }) : error;
+const OUTPUT = {
+  type: 'object',
+  properties: {
+    columns: { type: 'array', items: { type: 'string' } },
+    rows: { type: 'array', items: { type: 'array' } },
+    truncated: { type: 'boolean', description: 'Whether there are more rows than these.' },
+  },
+  required: ['columns', 'rows', 'truncated'],
+};
+
+function readParams({ database, tables }: ToolSkill['params']) {
+  if (typeof database !== 'string' || !areNames(tables)) {
+    throw new ToolError('Its params name no database and tables.');
+  }
+  return { database, tables };
 }
 
 function areNames(value: unknown): value is string[] {

@@ -1,4 +1,5 @@
 import type { components } from '../../../generated/openapi.js';
+import { ProblemError } from '../../problems/problem.js';
 import type { AnsweringAgent } from '../../resources/agents.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
 import type { ToolDefinition } from '../chat/messages.js';
@@ -7,24 +8,37 @@ export type Passage = components['schemas']['Passage'];
 
 /** The result of a tool: data for the language model, never instructions. */
 export interface ToolResult {
-  readonly text: string;
-  /** The passages that the text cites, for a caller who wants them. */
+  readonly data: object;
+  /** The passages that the data cites, for a caller who wants them. */
   readonly passages?: readonly Passage[];
 }
 
-export interface Tool extends ToolDefinition {
+export interface ToolDescription extends Omit<ToolDefinition, 'name'> {
+  /** The JSON Schema of the data of its results. */
+  readonly output: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Uses a tool.
+ * @param input the input as the language model sent it: any JSON value
+ * @throws what `toolFailure` takes, with a reason that lets the language model correct itself
+ */
+export type RunTool = (input: unknown, signal: AbortSignal) => Promise<ToolResult>;
+
+export interface Tool extends ToolDescription {
+  readonly name: string;
   readonly skill: string;
-  /**
-   * Uses the tool.
-   * @param input the input as the language model sent it: any JSON value
-   * @throws what `toolFailure` takes, with a reason that lets the language model correct itself
-   */
-  run(input: unknown, signal: AbortSignal): Promise<ToolResult>;
+  readonly run: RunTool;
 }
 
 /** A tool failed. The language model and the caller read the message. */
 export class ToolError extends Error {
   override readonly name = 'ToolError';
+}
+
+/** Makes a problem the reason of a failed tool: the language model reads what to do instead. */
+export function throwToolError(error: unknown): never {
+  throw error instanceof ProblemError ? new ToolError(error.detail, { cause: error }) : error;
 }
 
 /**

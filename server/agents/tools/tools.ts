@@ -150,7 +150,8 @@ export class ToolRegistry {
       milliseconds: Math.round(performance.now() - begun),
     });
     try {
-      const { text, passages = [] } = await this.#run(call.name, input, signal);
+      const { data, passages = [] } = await this.#run(call.name, input, signal);
+      const text = JSON.stringify(data);
       const message = fenceResult(cutResult(text));
       return { step: toStep(shorten(text), null), message, passages, wasMalformed };
     } catch (error) {

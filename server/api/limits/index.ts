@@ -105,6 +105,16 @@ export class Limits {
   }
 
   /**
+   * Counts a request that has a slot among the answers of agents: it waits for a chat server, and others work
+   * in its slot.
+   * @throws {ProblemError} if there is no room
+   */
+  joinAnswers(req: Request, res: Response, caller: Caller): void {
+    this.#streams.answers.enter(req, res, caller);
+    res.locals.slot?.pause();
+  }
+
+  /**
    * Returns the problem of a prediction for which there is no room, judged by its request line and headers:
    * there can be so many predictions that refusing one must cost less than running it.
    */

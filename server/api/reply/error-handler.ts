@@ -2,8 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
 import type { Contract } from '../../contract/document.js';
-import { drainAndClose } from '../../edge/request.js';
-import { invalidRequest, ProblemError, problem, render } from '../../problems/problem.js';
+import { drainAndClose, JSON_TYPE } from '../../edge/request.js';
+import {
+  invalidRequest,
+  ProblemError,
+  type ProblemRendering,
+  problem,
+  render,
+} from '../../problems/problem.js';
+import { errorOfProblem } from './json-rpc.js';
 
 /** Logs the cause of a failed request, which its caller does not see. */
 export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
@@ -51,20 +58,33 @@ export function sendProblem(
       return;
     }
     if (document.status !== 500) onRefusal(error);
-    sendDocument(req, res, error, document);
+    const isRpc = res.locals.speaksJsonRpc === true && document.status === 400;
+    if (isRpc) sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));
+    else sendDocument(req, res, error, document);
   };
 }
 
 function sendDocument(
   req: IncomingMessage,
   res: ServerResponse,
+  error: ProblemError,
+  document: ProblemRendering,
+): void {
+  sendJson(req, res, error, document.status, 'application/problem+json', document);
+}
+
+function sendJson(
+  req: IncomingMessage,
+  res: ServerResponse,
   { headers }: ProblemError,
-  document: ReturnType<typeof render>,
+  status: number,
+  mediaType: string,
+  document: object,
 ): void {
   const body = JSON.stringify(document);
-  res.statusCode = document.status;
+  res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
-  res.setHeader('Content-Type', 'application/problem+json; charset=utf-8');
+  res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
   res.setHeader('Content-Length', Buffer.byteLength(body));
   drainAndClose(req, res, body);
 }

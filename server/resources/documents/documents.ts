@@ -20,7 +20,7 @@ type DocumentOperations = Pick<
 >;
 
 /** The types of skills that find passages in documents. */
-const TYPES = ['retrieval', 'knowledge_base'];
+export const DOCUMENT_TYPES = ['retrieval', 'knowledge_base'];
 
 export function documentOperations(store: Store): DocumentOperations {
   return {
@@ -93,8 +93,8 @@ export async function findDocumentSkill(
   nameOrId: string,
 ): Promise<FoundSkill> {
   const skill = await findSkill(store, project, nameOrId);
-  if (TYPES.includes(skill.type)) return skill;
-  const types = TYPES.join(' or ');
+  if (DOCUMENT_TYPES.includes(skill.type)) return skill;
+  const types = DOCUMENT_TYPES.join(' or ');
   throw problem(
     '/problems/unusable-skill',
     `A skill of the type "${skill.type}" keeps no documents; send them to one of the type ${types}.`,

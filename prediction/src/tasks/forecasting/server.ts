@@ -109,6 +109,11 @@ export class SeriesServer {
     this.#parts = parts;
   }
 
+  /** What is forecast, of which series, and in which order. */
+  get model(): Pick<SeriesModel, 'target' | 'order_by' | 'group_by'> {
+    return this.#parts.model;
+  }
+
   /**
    * Forecasts what rows ask for. Without rows, the next steps of all series.
    *

@@ -1,0 +1,38 @@
+import type { components } from '../../../generated/openapi.js';
+import { asRecord } from '../../contract/json-record.js';
+import type { FieldError, ProblemRendering } from '../../problems/problem.js';
+
+export type JsonRpcError = components['schemas']['McpError'];
+
+/** The codes of JSON-RPC 2.0, section 5.1. */
+export const PARSE_ERROR = -32700;
+export const INVALID_REQUEST = -32600;
+export const METHOD_NOT_FOUND = -32601;
+export const INVALID_PARAMS = -32602;
+
+/**
+ * Returns the error of JSON-RPC for a message that breaks the contract; its `data` is the problem.
+ * @param message the body as far as it was read, whose `id` the error repeats if it has one
+ */
+export function errorOfProblem(problem: ProblemRendering, message: unknown): JsonRpcError {
+  const { id } = asRecord(message);
+  const { errors } = asRecord(problem);
+  const places: readonly FieldError[] = Array.isArray(errors) ? errors : [];
+  const faults = places.map((fault) => `${fault.pointer} ${fault.message}`).join('; ');
+  return {
+    jsonrpc: '2.0',
+    ...(isId(id) && { id }),
+    error: {
+      code: problem.type === '/problems/malformed-body' ? PARSE_ERROR : INVALID_REQUEST,
+      message: faults === '' ? problem.detail : `${problem.detail} ${faults}.`,
+      data: problem,
+    },
+  };
+}
+
+/** The longest `id` that is a text, as the contract says. */
+const MAX_ID = 200;
+
+function isId(value: unknown): value is string | number {
+  return Number.isSafeInteger(value) || (typeof value === 'string' && value.length <= MAX_ID);
+}

@@ -1,0 +1,137 @@
+/** Which tools a project has, by their names alone: a project may have thousands. */
+
+import { hash } from 'node:crypto';
+import { type SqlBool, sql } from 'kysely';
+import type { Caller } from '../auth/caller.js';
+import type { Scope } from '../contract/scopes.js';
+import type { Project } from '../projects/projects.js';
+import { DOCUMENT_TYPES } from '../resources/documents/documents.js';
+import type { Store } from '../store/index.js';
+
+export type ToolKind = 'predict' | 'ask' | 'search' | 'query';
+
+/** The kinds of tools in the order of lists, and the scope that each needs. */
+const KINDS: readonly { readonly kind: ToolKind; readonly scope: Scope }[] = [
+  { kind: 'predict', scope: 'predict' },
+  { kind: 'ask', scope: 'ask' },
+  { kind: 'search', scope: 'read' },
+  // Tables are read through agents otherwise, so their scope it is.
+  { kind: 'query', scope: 'ask' },
+];
+
+/** A tool of a project, not yet described. */
+export interface ToolEntry {
+  /** Up to 64 letters, digits, underscores and dashes: `predict_prices`. */
+  readonly toolName: string;
+  readonly kind: ToolKind;
+  /** The name of the model, agent or skill behind it. */
+  readonly name: string;
+}
+
+/** An entry that is found, with what is predicted if it is of a model. */
+export interface FoundEntry extends ToolEntry {
+  readonly target: string | null;
+}
+
+/** The most characters of a tool's name that all chat servers take. */
+const MAX_NAME = 64;
+const HASH_LENGTH = 8;
+
+/**
+ * Returns the name of the tool of a resource. It is the same whatever else the project has, so that clients may keep
+ * it; where the resource's own name is too long or has a dot, a hash of it tells it from others.
+ */
+export function nameTool(kind: ToolKind, name: string): string {
+  const whole = `${kind}_${name}`;
+  if (whole.length <= MAX_NAME && !name.includes('.')) return whole;
+  const stem = whole.replaceAll('.', '_').slice(0, MAX_NAME - HASH_LENGTH - 1);
+  return `${stem}_${hash('sha256', name).slice(0, HASH_LENGTH)}`;
+}
+
+/** The most names that are read to find the one with a hash. */
+const MAX_CANDIDATES = 1000;
+
+export class Catalogue {
+  readonly #kinds: readonly ToolKind[];
+
+  /** @param available the kinds that the service can answer */
+  constructor(
+    private readonly store: Store,
+    private readonly project: Project,
+    { scopes }: Caller,
+    available: ReadonlySet<ToolKind>,
+  ) {
+    this.#kinds = KINDS.filter(
+      ({ kind, scope }) => available.has(kind) && scopes.includes(scope),
+    ).map(({ kind }) => kind);
+  }
+
+  /**
+   * Finds a tool by its name. What is behind a name without a hash is looked up when the tool is used.
+   * @returns undefined if no tool can have the name, or the key does not allow its kind
+   */
+  async find(toolName: string): Promise<ToolEntry | undefined> {
+    const [, prefix, name = ''] = /^([a-z]+)_(.+)$/.exec(toolName) ?? [];
+    const kind = this.#kinds.find((one) => one === prefix);
+    if (kind === undefined) return undefined;
+    if (nameTool(kind, name) === toolName) return { toolName, kind, name };
+    const stem = toolName.slice(kind.length + 1, -HASH_LENGTH - 1);
+    // Where the name has a dot, the stem has `_`, which stands for any character.
+    const isCandidate = sql<SqlBool>`name like ${`${stem}%`}`;
+    const rows = await this.#read(kind, MAX_CANDIDATES, isCandidate);
+    return rows.find((entry) => entry.toolName === toolName);
+  }
+
+  /**
+   * Lists tools by kind and name.
+   * @param max of each kind
+   * @param words in lower case, one of which each name, or the target of the model, contains; none for all tools
+   */
+  async list(max: number, words: readonly string[] = []): Promise<FoundEntry[]> {
+    const hits = words.map((word) => {
+      const pattern = `%${word}%`;
+      return sql`lower(name) like ${pattern} or lower(coalesce(target, '')) like ${pattern}`;
+    });
+    const isFound = hits.length === 0 ? ALL : sql<SqlBool>`(${sql.join(hits, sql` or `)})`;
+    const found = this.#kinds.map((kind) => this.#read(kind, max, isFound));
+    return (await Promise.all(found)).flat();
+  }
+
+  async #read(kind: ToolKind, max: number, condition: typeof ALL): Promise<FoundEntry[]> {
+    const rows = await this.store.reads
+      .selectFrom(selectNames(this.store, this.project, kind).as('named'))
+      .select(['name', 'target'])
+      .where(condition)
+      .orderBy('name')
+      .limit(max)
+      .execute();
+    return rows.map(({ name, target }) => {
+      return { toolName: nameTool(kind, name), kind, name, target };
+    });
+  }
+}
+
+const ALL = sql<SqlBool>`1 = 1`;
+
+function selectNames({ reads }: Store, { id }: Project, kind: ToolKind) {
+  const noTarget = sql<string | null>`cast(null as text)`.as('target');
+  if (kind === 'predict') {
+    return reads
+      .selectFrom('models')
+      .innerJoin('model_versions', (join) =>
+        join
+          .onRef('model_versions.model_id', '=', 'models.id')
+          .onRef('model_versions.version', '=', 'models.serving_version'),
+      )
+      .select(['models.name', sql<string | null>`model_versions.target`.as('target')])
+      .where('models.project_id', '=', id);
+  }
+  if (kind === 'ask') {
+    return reads.selectFrom('agents').select(['name', noTarget]).where('project_id', '=', id);
+  }
+  return reads
+    .selectFrom('skills')
+    .select(['name', noTarget])
+    .where('project_id', '=', id)
+    .where('type', 'in', kind === 'search' ? DOCUMENT_TYPES : ['sql']);
+}

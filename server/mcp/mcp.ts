@@ -1,0 +1,49 @@
+import type { Handlers, Input } from '../api/handlers.js';
+import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
+import { answerMessage, type McpReply, type McpServer } from './protocol.js';
+import { ProjectResources } from './resources.js';
+import { type McpServices, ProjectTools } from './tools.js';
+
+type Request = Pick<
+  Input<'callMcp'>,
+  'caller' | 'query' | 'headers' | 'body' | 'requestId' | 'signal' | 'joinAnswers'
+>;
+
+/** @param version of the service */
+export function mcpOperations(
+  services: McpServices,
+  version: string,
+): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
+  const { store } = services;
+  const answer = (request: Request, project: Project): Promise<McpReply> =>
+    answerMessage(request.body, request.headers, serve(services, version, project, request));
+  return {
+    callMcp: async (request) => {
+      const project = await findDefaultProject(store, request.caller);
+      return request.reply(await answer(request, project));
+    },
+    callMcpOfProject: async (request) => {
+      const project = await findProject(store, request.caller, request.params.project_name);
+      return request.reply(await answer(request, project));
+    },
+  };
+}
+
+function serve(
+  services: McpServices,
+  version: string,
+  project: Project,
+  request: Request,
+): McpServer {
+  const tools = () => new ProjectTools(services, project, request, request.query.tools?.split(','));
+  const resources = new ProjectResources(services.store, project, request.caller);
+  return {
+    version,
+    instructions: `Roster answers for the project "${project.name}". A prediction is a value with an interval, or a class with a set of classes, that holds at its confidence: tell both. Leave out inputs that are not known, and tell what did not fit.`,
+    listTools: () => tools().list(),
+    callTool: (name, input) => tools().call(name, input),
+    listResources: (cursor) => resources.list(cursor),
+    listResourceTemplates: () => ({ resourceTemplates: resources.templates }),
+    readResource: (uri) => resources.read(uri),
+  };
+}

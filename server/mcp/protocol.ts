@@ -1,0 +1,266 @@
+/**
+ * The Model Context Protocol without sessions: each message says all that its answer needs. Revisions up to
+ * 2025-11-25 begin with `initialize`, of which nothing is kept; 2026-07-28 has its facts in `_meta` and in headers.
+ * https://modelcontextprotocol.io/specification
+ */
+
+import type { components } from '../../generated/openapi.js';
+import { INVALID_PARAMS, type JsonRpcError, METHOD_NOT_FOUND } from '../api/reply/json-rpc.js';
+import { asRecord, type JsonRecord } from '../contract/json-record.js';
+
+export type McpMessage = components['schemas']['McpMessage'];
+type McpAnswer = components['schemas']['McpAnswer'];
+
+/** The revision whose messages say all about themselves. */
+const STATELESS = '2026-07-28';
+
+/** The revisions that begin with `initialize`, the newest first. */
+const WITH_INITIALIZE = ['2025-11-25', '2025-06-18'] as const;
+
+const REVISIONS: readonly string[] = [STATELESS, ...WITH_INITIALIZE];
+
+const HEADER_MISMATCH = -32020;
+const UNKNOWN_REVISION = -32022;
+/** Up to revision 2025-11-25; since then it is one of invalid params. */
+const RESOURCE_NOT_FOUND = -32002;
+
+/** How long clients may keep a list, in milliseconds: what it shows changes with every training. */
+const TTL_MS = 60_000;
+
+/** An error of the protocol, which the client reads; a fault within a tool is a result. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+
+  /** @param status of the answer to a stateless message; the revisions before answer all errors with 200 */
+  constructor(
+    readonly code: number,
+    message: string,
+    readonly status: 200 | 400 | 404 = 200,
+    readonly data?: Record<string, unknown>,
+  ) {
+    super(message);
+  }
+}
+
+export function invalidParams(message: string): RpcError {
+  return new RpcError(INVALID_PARAMS, message);
+}
+
+/** A resource that does not exist, or that the key may not read. */
+export class ResourceNotFound extends RpcError {
+  constructor(uri: string) {
+    super(INVALID_PARAMS, `There is no resource "${uri}"; ask for resources/list.`, 200, { uri });
+  }
+}
+
+/** The headers of a message, as the contract names them. */
+export interface McpHeaders {
+  readonly 'MCP-Protocol-Version'?: string;
+  readonly 'Mcp-Method'?: string;
+  readonly 'Mcp-Name'?: string;
+}
+
+/** The result of a method, as the revisions describe it. */
+export type Result = Record<string, unknown>;
+
+/** What the methods of the protocol ask for. */
+export interface McpServer {
+  readonly version: string;
+  /** How to use the tools, for the language model. */
+  readonly instructions: string;
+  listTools(): Promise<Result>;
+  callTool(name: string, input: unknown): Promise<Result>;
+  listResources(cursor: string | undefined): Promise<Result>;
+  listResourceTemplates(): Result;
+  readResource(uri: string): Promise<Result>;
+}
+
+export type McpReply =
+  | { readonly status: 200; readonly body: McpAnswer }
+  | { readonly status: 202 }
+  | { readonly status: 400 | 404; readonly body: JsonRpcError };
+
+/** Answers a message, which fits the contract. */
+export async function answerMessage(
+  message: McpMessage,
+  headers: McpHeaders,
+  server: McpServer,
+): Promise<McpReply> {
+  const { id, method } = message;
+  // Nothing that a client only tells changes anything here.
+  if (id === undefined) return { status: 202 };
+  const params = asRecord(message.params);
+  let isStateless = false;
+  try {
+    isStateless = readRevision(message, params, headers) === STATELESS;
+    const run = (isStateless ? STATELESS_METHODS : METHODS).get(method);
+    if (!run) {
+      throw new RpcError(METHOD_NOT_FOUND, `There is no method ${JSON.stringify(method)}.`, 404);
+    }
+    const result = await run(server, params);
+    return {
+      status: 200,
+      body: { jsonrpc: '2.0', id, result: isStateless ? describeItself(result, server) : result },
+    };
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    return writeError(id, error, isStateless);
+  }
+}
+
+function writeError(id: string | number, error: RpcError, isStateless: boolean): McpReply {
+  const { message, data } = error;
+  const code = !isStateless && error instanceof ResourceNotFound ? RESOURCE_NOT_FOUND : error.code;
+  const body = {
+    ...{ jsonrpc: '2.0' as const, id },
+    error: { code, message, ...(data && { data }) },
+  };
+  // An unknown method is 404 in revision 2026-07-28 alone: a client of another would look for another address.
+  const status = !isStateless && error.status === 404 ? 200 : error.status;
+  return { status, body };
+}
+
+const META = 'io.modelcontextprotocol/';
+
+/**
+ * Returns the revision of a message: that of `_meta`, which the headers repeat, or one that begins with
+ * `initialize`.
+ * @throws {RpcError} if it is unknown, or the headers contradict the body
+ */
+function readRevision(message: McpMessage, params: JsonRecord, headers: McpHeaders): string {
+  const header = headers['MCP-Protocol-Version'];
+  const meta = asRecord(params['_meta']);
+  const own = meta[`${META}protocolVersion`];
+  if (own === undefined && isOlder(header)) return header ?? WITH_INITIALIZE[0];
+  if (own === undefined && header !== STATELESS) throw unknownRevision(header);
+  if (typeof own !== 'string') throw missingMeta('protocolVersion');
+  requireSame('MCP-Protocol-Version', header, own);
+  if (!REVISIONS.includes(own)) throw unknownRevision(own);
+  // A client that read the list of revisions may name an older one so.
+  if (own !== STATELESS) return own;
+  const capabilities = meta[`${META}clientCapabilities`];
+  if (typeof capabilities !== 'object' || capabilities === null) {
+    throw missingMeta('clientCapabilities');
+  }
+  requireSame('Mcp-Method', headers['Mcp-Method'], message.method);
+  const name = NAMES.get(message.method);
+  const named = name && params[name];
+  if (typeof named === 'string') {
+    requireSame('Mcp-Name', decodeHeader(headers['Mcp-Name']), named);
+  }
+  return own;
+}
+
+/** The member of the params that the header `Mcp-Name` repeats, by the method. */
+const NAMES: ReadonlyMap<string, string> = new Map([
+  ['tools/call', 'name'],
+  ['resources/read', 'uri'],
+]);
+
+function isOlder(header: string | undefined): boolean {
+  return header === undefined || WITH_INITIALIZE.some((revision) => revision === header);
+}
+
+function requireSame(name: string, header: string | undefined, body: string): void {
+  if (header === body) return;
+  const sent = header === undefined ? 'is missing' : `is '${header}'`;
+  const detail = `The header ${name} ${sent}, and the body has '${body}'; send the same in both.`;
+  throw new RpcError(HEADER_MISMATCH, detail, 400);
+}
+
+/** Decodes what cannot stand in a header as it is: `=?base64?…?=`. */
+function decodeHeader(value: string | undefined): string | undefined {
+  const [, encoded] = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(value ?? '') ?? [];
+  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString();
+}
+
+function missingMeta(name: string): RpcError {
+  const message = `The params have no _meta["${META}${name}"], which revision ${STATELESS} requires.`;
+  return new RpcError(INVALID_PARAMS, message, 400);
+}
+
+function unknownRevision(requested = ''): RpcError {
+  const message = `The revision '${requested}' is unknown; use one of ${REVISIONS.join(', ')}.`;
+  return new RpcError(UNKNOWN_REVISION, message, 400, { supported: [...REVISIONS], requested });
+}
+
+type Run = (server: McpServer, params: JsonRecord) => Result | Promise<Result>;
+
+const CAPABILITIES = { tools: {}, resources: {} };
+
+/** The methods that all revisions have. */
+const SHARED: readonly (readonly [string, Run])[] = [
+  [
+    'tools/list',
+    (server, { cursor }) => {
+      // The list has one page.
+      if (cursor !== undefined) throw invalidParams('The cursor is none of this list.');
+      return server.listTools();
+    },
+  ],
+  [
+    'tools/call',
+    (server, params) => server.callTool(readText(params, 'name'), params['arguments'] ?? {}),
+  ],
+  [
+    'resources/list',
+    (server, params) =>
+      server.listResources(params['cursor'] === undefined ? undefined : readText(params, 'cursor')),
+  ],
+  ['resources/templates/list', (server) => server.listResourceTemplates()],
+  ['resources/read', (server, params) => server.readResource(readText(params, 'uri'))],
+];
+
+const METHODS: ReadonlyMap<string, Run> = new Map([
+  ...SHARED,
+  [
+    'initialize',
+    ({ version, instructions }, { protocolVersion }) => ({
+      protocolVersion:
+        WITH_INITIALIZE.find((revision) => revision === protocolVersion) ?? WITH_INITIALIZE[0],
+      capabilities: CAPABILITIES,
+      serverInfo: identify(version),
+      instructions,
+    }),
+  ],
+  ['ping', () => ({})],
+]);
+
+const STATELESS_METHODS: ReadonlyMap<string, Run> = new Map([
+  ...SHARED.map(([name, run]): [string, Run] => [
+    name,
+    name === 'tools/call' ? run : keepable(run),
+  ]),
+  [
+    'server/discover',
+    keepable(({ instructions }) => ({
+      supportedVersions: [...REVISIONS],
+      capabilities: CAPABILITIES,
+      instructions,
+    })),
+  ],
+]);
+
+/** Tells clients how long they may keep the result of a method. Each depends on the key. */
+function keepable(run: Run): Run {
+  return async (server, params) => ({
+    ...(await run(server, params)),
+    ttlMs: TTL_MS,
+    cacheScope: 'private',
+  });
+}
+
+function describeItself(result: Result, { version }: McpServer) {
+  const _meta = { [`${META}serverInfo`]: identify(version) };
+  return { resultType: 'complete', ...result, _meta };
+}
+
+function identify(version: string) {
+  return { name: 'roster', title: 'Roster', version };
+}
+
+function readText(params: JsonRecord, name: string): string {
+  const value = params[name];
+  if (typeof value === 'string') return value;
+  throw invalidParams(`The params must have a text "${name}".`);
+}

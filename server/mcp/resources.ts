@@ -1,0 +1,159 @@
+import { type SqlBool, sql } from 'kysely';
+import type { Caller } from '../auth/caller.js';
+import { describeRecord, reportQuality } from '../models/model-record.js';
+import { findServing, type Model } from '../models/model-rows.js';
+import type { Project } from '../projects/projects.js';
+import { DOCUMENT_TYPES, readText } from '../resources/documents/documents.js';
+import { skills } from '../resources/skills.js';
+import type { Store } from '../store/index.js';
+import { paginate } from '../store/rows.js';
+import { invalidParams, ResourceNotFound } from './protocol.js';
+
+interface Resource {
+  readonly uri: string;
+  readonly name: string;
+  readonly description?: string;
+  readonly mimeType: string;
+  readonly size?: number;
+}
+
+const MODELS_PER_PAGE = 50;
+const DOCUMENTS_PER_PAGE = 100;
+
+/** What a cursor says: a page of models, or of documents, after an id. Models come first. */
+const CURSOR = /^(models|documents)\.([0-9a-f-]{36})$/;
+
+/**
+ * What a project has to read: the quality of each model that serves, as JSON and as Markdown, and each document. The
+ * names in addresses need no encoding: all are of the characters `A-Z a-z 0-9 _ . -`.
+ */
+export class ProjectResources {
+  constructor(
+    private readonly store: Store,
+    private readonly project: Project,
+    private readonly caller: Caller,
+  ) {}
+
+  get templates() {
+    const { base } = this;
+    const model = { name: 'model', description: 'How well a model did on rows it had not seen.' };
+    return [
+      { uriTemplate: `${base}/models/{name}`, ...model, mimeType: 'application/json' },
+      { uriTemplate: `${base}/models/{name}/report`, ...model, mimeType: 'text/markdown' },
+      {
+        ...{ uriTemplate: `${base}/skills/{skill}/documents/{document}`, name: 'document' },
+        description: 'A document of a skill.',
+      },
+    ];
+  }
+
+  private get base(): string {
+    return `roster://${this.project.name}`;
+  }
+
+  /** @throws {RpcError} if the cursor is none of this list */
+  async list(cursor: string | undefined): Promise<{ resources: Resource[]; nextCursor?: string }> {
+    const [, kind = 'models', after] = CURSOR.exec(cursor ?? '') ?? [];
+    if (cursor !== undefined && after === undefined) {
+      throw invalidParams('The cursor is none of this list.');
+    }
+    if (!this.#mayRead) return { resources: [] };
+    const resources: Resource[] = [];
+    if (kind === 'models') {
+      const { page, next } = cut(await this.#listModels(after), MODELS_PER_PAGE);
+      resources.push(...page.flatMap(({ name, target }) => this.#describeModel(name, target)));
+      if (next !== undefined) return { resources, nextCursor: `models.${next}` };
+    }
+    const documents = await this.#listDocuments(kind === 'documents' ? after : undefined);
+    const { page, next } = cut(documents, DOCUMENTS_PER_PAGE);
+    resources.push(
+      ...page.map(({ skill, name, media_type: mimeType, bytes }) => ({
+        ...{ uri: `${this.base}/skills/${skill}/documents/${name}`, name, mimeType },
+        size: Number(bytes),
+      })),
+    );
+    return { resources, ...(next !== undefined && { nextCursor: `documents.${next}` }) };
+  }
+
+  /** @throws {RpcError} if there is no such resource, or the key may not read it */
+  async read(uri: string): Promise<{ contents: readonly object[] }> {
+    const content = this.#mayRead ? await this.#find(uri) : undefined;
+    if (!content) throw new ResourceNotFound(uri);
+    return { contents: [{ uri, ...content }] };
+  }
+
+  get #mayRead(): boolean {
+    return this.caller.scopes.includes('read');
+  }
+
+  async #find(uri: string): Promise<{ mimeType: string; text: string } | undefined> {
+    if (!uri.startsWith(`${this.base}/`)) return undefined;
+    const [kind, name = '', part, last, ...rest] = uri.slice(this.base.length + 1).split('/');
+    if (rest.length > 0) return undefined;
+    if (kind === 'skills' && part === 'documents' && last !== undefined) {
+      const skill = await skills.find(this.store, this.project.id, name);
+      const document = skill && (await readText(this.store, skill.id, last));
+      return document && { mimeType: document.mediaType, text: document.pieces.join('') };
+    }
+    const isReport = part === 'report';
+    if (kind !== 'models' || last !== undefined || (part !== undefined && !isReport)) {
+      return undefined;
+    }
+    const model = await findServing(this.store, this.project.id, name);
+    if (!model || model.metrics === null) return undefined;
+    return isReport
+      ? { mimeType: 'text/markdown', text: reportQuality(model) }
+      : { mimeType: 'application/json', text: JSON.stringify(describeQuality(model)) };
+  }
+
+  #describeModel(name: string, target: string): Resource[] {
+    const uri = `${this.base}/models/${name}`;
+    const description = `How well the model predicts ${JSON.stringify(target)}.`;
+    return [
+      { uri, name, description, mimeType: 'application/json' },
+      { uri: `${uri}/report`, name: `${name} report`, description, mimeType: 'text/markdown' },
+    ];
+  }
+
+  #listModels(after: string | undefined) {
+    const all = this.store.reads
+      .selectFrom('models')
+      .innerJoin('model_versions', (join) =>
+        join
+          .onRef('model_versions.model_id', '=', 'models.id')
+          .onRef('model_versions.version', '=', 'models.serving_version'),
+      )
+      .select(['models.id', 'models.name', 'model_versions.target'])
+      .where('models.project_id', '=', this.project.id);
+    return paginate(all, 'models.id', { limit: MODELS_PER_PAGE + 1, after }).execute();
+  }
+
+  #listDocuments(after: string | undefined) {
+    const types = sql.join(DOCUMENT_TYPES);
+    const all = this.store.reads
+      .selectFrom('documents')
+      .innerJoin('skills', 'skills.id', 'documents.skill_id')
+      .select([
+        'documents.id',
+        'documents.name',
+        'documents.media_type',
+        'documents.bytes',
+        'skills.name as skill',
+      ])
+      .where('skills.project_id', '=', this.project.id)
+      .where(sql<SqlBool>`skills.type in (${types})`);
+    return paginate(all, 'documents.id', { limit: DOCUMENTS_PER_PAGE + 1, after }).execute();
+  }
+}
+
+/** Cuts rows to a page; `next` is the id of its last row if there are more. */
+function cut<T extends { readonly id: string }>(rows: readonly T[], limit: number) {
+  const page = rows.slice(0, limit);
+  return { page, next: rows.length > limit ? page.at(-1)?.id : undefined };
+}
+
+function describeQuality(model: Model): object {
+  const { name, version, task, target, row_count, summary, metrics } = model;
+  const record = describeRecord(model) ?? null;
+  return { name, version, task, target, row_count, summary, record, metrics };
+}
