@@ -1,0 +1,95 @@
+import type { AgentService } from '../agents/agent-service.js';
+
+/** The revisions that a host may speak. */
+export type Revision = '2026-07-28' | '2025-11-25' | '2025-06-18';
+
+const META = 'io.modelcontextprotocol/';
+
+interface SendOptions {
+  readonly path?: string;
+  readonly key?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface McpTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: { readonly properties?: Readonly<Record<string, object>> };
+  readonly outputSchema: object;
+}
+
+/** The answer to a message: its status, and its body as JSON if it has one. */
+export interface Answered {
+  readonly status: number;
+  readonly body: {
+    readonly id?: string | number;
+    readonly result?: {
+      readonly tools?: readonly McpTool[];
+      readonly content?: readonly { readonly type: string; readonly text: string }[];
+      readonly structuredContent?: unknown;
+      readonly isError?: boolean;
+      readonly [member: string]: unknown;
+    };
+    readonly error?: { readonly code: number; readonly message: string; readonly data?: object };
+  };
+}
+
+/** A host that speaks one revision to a service; each answer is checked against the contract. */
+export class McpHost {
+  #id = 0;
+
+  constructor(
+    private readonly service: AgentService,
+    readonly revision: Revision,
+  ) {}
+
+  /** Sends a request as the revision wants it. */
+  ask(method: string, params: object = {}, options: SendOptions = {}): Promise<Answered> {
+    this.#id += 1;
+    const { revision } = this;
+    const message = { jsonrpc: '2.0', id: this.#id, method };
+    if (revision !== '2026-07-28') {
+      const headers: Record<string, string> =
+        method === 'initialize' ? {} : { 'MCP-Protocol-Version': revision };
+      return this.send(
+        { ...message, params },
+        { ...options, headers: { ...headers, ...options.headers } },
+      );
+    }
+    const _meta = { [`${META}protocolVersion`]: revision, [`${META}clientCapabilities`]: {} };
+    const { name, uri } = params as { name?: string; uri?: string };
+    const named = name ?? uri;
+    const headers = {
+      'MCP-Protocol-Version': revision,
+      'Mcp-Method': method,
+      ...(named !== undefined && { 'Mcp-Name': named }),
+      ...options.headers,
+    };
+    return this.send({ ...message, params: { ...params, _meta } }, { ...options, headers });
+  }
+
+  /** Sends a body as it is: an object as JSON, or a text. */
+  async send(body: object | string, options: SendOptions = {}): Promise<Answered> {
+    const { path = '/mcp', key, headers } = options;
+    const response = await this.service.send('POST', path, undefined, {
+      body: typeof body === 'string' ? body : JSON.stringify(body),
+      headers: {
+        Accept: 'application/json, text/event-stream',
+        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
+        ...headers,
+      },
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === '' ? {} : JSON.parse(text) };
+  }
+
+  call(name: string, input: object = {}, options: SendOptions = {}): Promise<Answered> {
+    return this.ask('tools/call', { name, arguments: input }, options);
+  }
+
+  async tools(options: SendOptions = {}): Promise<readonly McpTool[]> {
+    const { body } = await this.ask('tools/list', {}, options);
+    if (!body.result?.tools) throw new Error(JSON.stringify(body));
+    return body.result.tools;
+  }
+}
