@@ -144,7 +144,7 @@ export interface Input<O extends OperationId> {
    * Counts the request among the answers of agents, whose room it takes from here on.
    * @throws {ProblemError} if they have no room
    */
-  readonly joinAnswers: () => void;
+  joinAnswers(): void;
   /** Returns the reply, checked against the contract's types. */
   readonly reply: (reply: Reply<O>) => Sent<O>;
 }

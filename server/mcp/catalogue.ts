@@ -36,6 +36,7 @@ export interface FoundEntry extends ToolEntry {
 /** The most characters of a tool's name that all chat servers take. */
 const MAX_NAME = 64;
 const HASH_LENGTH = 8;
+const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
 
 /**
  * Returns the name of the tool of a resource. It is the same whatever else the project has, so that clients may keep
@@ -67,14 +68,19 @@ export class Catalogue {
   }
 
   /**
-   * Finds a tool by its name. What is behind a name without a hash is looked up when the tool is used.
+   * Finds a tool by its name. What is behind it is looked up when the tool is used.
    * @returns undefined if no tool can have the name, or the key does not allow its kind
    */
   async find(toolName: string): Promise<ToolEntry | undefined> {
     const [, prefix, name = ''] = /^([a-z]+)_(.+)$/.exec(toolName) ?? [];
     const kind = this.#kinds.find((one) => one === prefix);
     if (kind === undefined) return undefined;
-    if (nameTool(kind, name) === toolName) return { toolName, kind, name };
+    const hashed = HASHED.test(name) ? await this.#findHashed(kind, toolName) : undefined;
+    if (hashed) return hashed;
+    return nameTool(kind, name) === toolName ? { toolName, kind, name } : undefined;
+  }
+
+  async #findHashed(kind: ToolKind, toolName: string): Promise<ToolEntry | undefined> {
     const stem = toolName.slice(kind.length + 1, -HASH_LENGTH - 1);
     // Where the name has a dot, the stem has `_`, which stands for any character.
     const isCandidate = sql<SqlBool>`name like ${`${stem}%`}`;

@@ -30,7 +30,7 @@ export interface ToolRequest {
   /** Aborted when nobody waits for the answer any more; made when it is read. */
   readonly signal: AbortSignal;
   /** Takes room among the answers of agents. */
-  readonly joinAnswers: () => void;
+  joinAnswers(): void;
 }
 
 /** A tool as clients see it. */
@@ -176,9 +176,9 @@ export class ProjectTools {
 
   async #ask(name: string, input: unknown): Promise<ToolResult> {
     const { agents } = this.services;
-    const { caller, requestId: traceId, signal, joinAnswers } = this.request;
+    const { caller, requestId: traceId, signal } = this.request;
     const question = readQuestion(input);
-    joinAnswers();
+    this.request.joinAnswers();
     const answer = async () => {
       const agent = await agents.find(this.project, name);
       const messages = [{ role: 'user' as const, content: question }];
