@@ -56,11 +56,28 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
 
 /** Returns whether the existing resources or the contract's text justify the refusal of a valid request. */
 export function isAllowedRefusal(exchange: Exchange): boolean {
-  const { type } = recordOf(exchange.answer.json);
+  const { type } = problemIn(exchange.answer.json);
+  if (isProtocolError(exchange)) return true;
   if (exchange.request.method === 'HEAD') {
     return !exchange.filled.isThere || versionAsked(exchange.made) !== 1;
   }
   return ALLOWED_REFUSALS[String(type)]?.(exchange) ?? false;
+}
+
+/**
+ * Returns whether an operation that speaks JSON-RPC answers with an error of its protocol, which is no problem: what a
+ * method takes, and what its headers must be, is not in the contract.
+ */
+export function isProtocolError({ made, answer }: Exchange): boolean {
+  const speaks = targetOf(made).place.find('x-roster-json-rpc')?.value === true;
+  const { code, data } = recordOf(recordOf(answer.json)['error']);
+  return speaks && typeof code === 'number' && recordOf(data)['type'] === undefined;
+}
+
+/** Returns the problem of an answer: in an error of JSON-RPC that a broken rule has, it is the `data`. */
+export function problemIn(json: unknown): Readonly<Record<string, unknown>> {
+  const { error } = recordOf(json);
+  return recordOf(error === undefined ? json : recordOf(error)['data']);
 }
 
 /** Returns whether the answer depends on a chat server, which the fuzzed service does not have. */
@@ -86,8 +103,8 @@ export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange
 }
 
 /** Returns the places that a problem points at. */
-export function pointersOf(problem: unknown): string[] {
-  const { errors } = recordOf(problem);
+export function pointersOf(json: unknown): string[] {
+  const { errors } = problemIn(json);
   return Array.isArray(errors) ? errors.map((error) => String(recordOf(error)['pointer'])) : [];
 }
 

@@ -2,12 +2,13 @@ import { violations } from '../../checked-fetch.js';
 import { type Case, type Expected, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import type { Answer, HttpRequest } from '../http.js';
-import { recordOf } from '../values/schema.js';
 import {
   asksAgents,
   isAllowedRefusal,
+  isProtocolError,
   isRefusedUnvalidated,
   pointersOf,
+  problemIn,
 } from './allowed-refusals.js';
 
 /** Returns the violations of the contract in an answer. */
@@ -41,9 +42,10 @@ export async function brokenPromises(
 }
 
 /** Checks that a problem repeats the status and the request id of its answer (RFC 9457, section 3.1). */
-function faultsOfProblem({ request, answer }: Exchange): string[] {
-  if (request.method === 'HEAD') return [];
-  const problem = recordOf(answer.json);
+function faultsOfProblem(exchange: Exchange): string[] {
+  const { request, answer } = exchange;
+  if (request.method === 'HEAD' || isProtocolError(exchange)) return [];
+  const problem = problemIn(answer.json);
   const id = answer.headers.get('X-Request-Id');
   const sent = request.headers['X-Request-Id'];
   return [
@@ -65,7 +67,7 @@ function refusalOfValid(exchange: Exchange): string[] {
     return mayBeThere ? [] : [`${answer.status} for what is not there`];
   }
   if (isAllowedRefusal(exchange)) return [];
-  const { type, detail, errors } = recordOf(answer.json);
+  const { type, detail, errors } = problemIn(answer.json);
   return [
     `a valid request was refused with ${answer.status} ${type}: ${detail} ${JSON.stringify(errors ?? '')} (${targetOf(made).id})`,
   ];
