@@ -3294,8 +3294,8 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/json": components["schemas"]["McpError"];
                 "application/problem+json": components["schemas"]["ProjectNotFound"];
+                "application/json": components["schemas"]["McpError"];
             };
         };
         /** @description The service has no keys, and the request comes from a page of another origin. */

@@ -1,11 +1,12 @@
 /** Tests of the answers that every operation has in common, walking over the contract. */
 import { describe, expect, test } from 'vitest';
+import { problemIn } from '../../testkit/http/problem-in.js';
 import { operations } from '../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../testkit/openapi/example-requests.js';
 import { faulty, send, situation } from '../target.js';
 
-function problemOf(response: Response): Promise<unknown> {
-  return response.json();
+async function problemOf(response: Response): Promise<unknown> {
+  return problemIn(await response.json());
 }
 
 describe.each(operations)('$id', (operation) => {

@@ -35,9 +35,9 @@ test("only the operations about all owners require the scope that an owner's key
   expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics']);
 });
 
-test('only getCaller takes any key, whatever its scopes', () => {
+test('only getCaller and the server of MCP take any key, whatever its scopes', () => {
   const ofAnyKey = secured.filter((operation) => scopeOf(operation) === undefined);
-  expect(ofAnyKey.map(({ id }) => id)).toEqual(['getCaller']);
+  expect(ofAnyKey.map(({ id }) => id)).toEqual(['getCaller', 'callMcp', 'callMcpOfProject']);
 });
 
 test.each(open)('$id requires no key', async ({ path }) => {

@@ -2,6 +2,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
+import { problemIn } from '../../testkit/http/problem-in.js';
 import { document, type Operation, operations } from '../../testkit/openapi/document.js';
 import { exampleRequests } from '../../testkit/openapi/example-requests.js';
 import { baseUrl, objectOf, send, sendAs, sendJson } from '../target.js';
@@ -49,7 +50,7 @@ describe.each(withBody)('$id', (operation) => {
     for (const body of BODIES) {
       const response = await requestOf(operation, JSON.stringify(body));
       if (!refused.includes(body)) expect(response.ok, JSON.stringify(body)).toBe(true);
-      else expect(await objectOf(response)).toMatchObject(INVALID);
+      else expect(problemIn(await objectOf(response))).toMatchObject(INVALID);
     }
   });
 
@@ -61,7 +62,7 @@ describe.each(withBody)('$id', (operation) => {
       const response = await requestOf(operation, JSON.stringify(first), {
         Prefer: `code=${code}`,
       });
-      expect(await objectOf(response), code).toMatchObject(INVALID);
+      expect(problemIn(await objectOf(response)), code).toMatchObject(INVALID);
     }
   });
 

@@ -290,9 +290,15 @@ function asBadRequest(options: MockOptions): MockOptions {
 
 /** Puts the faults of the request in the place of those of the example, if its problem lists any. */
 function withFaults(response: IHttpResponse, faults: readonly Fault[]): IHttpResponse {
-  const { body } = response;
-  if (typeof body !== 'object' || body === null || !('errors' in body)) return response;
   // Prism says without a place that a body is missing.
   const errors = faults.map(({ pointer, message }) => ({ pointer: pointer || '/body', message }));
-  return { ...response, body: { ...body, errors } };
+  return { ...response, body: replaceErrors(response.body, errors) };
+}
+
+/** Replaces the `errors` of a problem, also where it is the `data` of an error of JSON-RPC. */
+function replaceErrors(body: unknown, errors: readonly Fault[]): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  if ('errors' in body) return { ...body, errors };
+  if ('error' in body) return { ...body, error: replaceErrors(body.error, errors) };
+  return 'data' in body ? { ...body, data: replaceErrors(body.data, errors) } : body;
 }

@@ -3,6 +3,7 @@
  * text.
  */
 
+import { problemIn } from '../../../testkit/http/problem-in.js';
 import { type Case, sentValue, targetOf } from '../case.js';
 import type { Exchange, Fixture } from '../fixture.js';
 import { KEPT } from '../values/edge-values.js';
@@ -72,12 +73,6 @@ export function isProtocolError({ made, answer }: Exchange): boolean {
   const speaks = targetOf(made).place.find('x-roster-json-rpc')?.value === true;
   const { code, data } = recordOf(recordOf(answer.json)['error']);
   return speaks && typeof code === 'number' && recordOf(data)['type'] === undefined;
-}
-
-/** Returns the problem of an answer: in an error of JSON-RPC that a broken rule has, it is the `data`. */
-export function problemIn(json: unknown): Readonly<Record<string, unknown>> {
-  const { error } = recordOf(json);
-  return recordOf(error === undefined ? json : recordOf(error)['data']);
 }
 
 /** Returns whether the answer depends on a chat server, which the fuzzed service does not have. */

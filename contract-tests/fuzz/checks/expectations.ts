@@ -1,3 +1,4 @@
+import { problemIn } from '../../../testkit/http/problem-in.js';
 import { violations } from '../../checked-fetch.js';
 import { type Case, type Expected, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
@@ -8,7 +9,6 @@ import {
   isProtocolError,
   isRefusedUnvalidated,
   pointersOf,
-  problemIn,
 } from './allowed-refusals.js';
 
 /** Returns the violations of the contract in an answer. */
