@@ -34,6 +34,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: [
+      'call* 503 example busy',
       'complete* 503 example busy',
       'create* 503 example busy',
       'delete* 503 example busy',
@@ -56,7 +57,7 @@ export const REASONS: readonly Reason[] = [
   {
     promises: [
       ...['create*', 'delete*', 'list*', 'put*', 'update*', 'sendMessage', 'replyToMessage'],
-      ...['predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
+      ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
       ...['getModel', 'getProject', 'getSkill', 'getVersion'],
     ].map((operation) => `${operation} 503 example stopping`),

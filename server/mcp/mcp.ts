@@ -35,7 +35,9 @@ function serve(
   project: Project,
   request: Request,
 ): McpServer {
-  const tools = () => new ProjectTools(services, project, request, request.query.tools?.split(','));
+  const { tools: names } = request.query;
+  const chosen = names === undefined ? undefined : [...new Set(names.split(','))];
+  const tools = () => new ProjectTools(services, project, request, chosen);
   const resources = new ProjectResources(services.store, project, request.caller);
   return {
     version,

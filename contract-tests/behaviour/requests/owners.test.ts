@@ -44,6 +44,7 @@ describe("another owner's project", () => {
       'getCaller',
       'listProjects',
       'createProject',
+      'callMcp',
       'getMetrics',
     ]);
   });

@@ -18,7 +18,7 @@ export function errorOfProblem(problem: ProblemRendering, message: unknown): Jso
   const { id } = asRecord(message);
   const { errors } = asRecord(problem);
   const places: readonly FieldError[] = Array.isArray(errors) ? errors : [];
-  const faults = places.map((fault) => `${fault.pointer} ${fault.message}`).join('; ');
+  const faults = places.slice(0, MAX_FAULTS).map((fault) => `${fault.pointer} ${fault.message}`).join('; ');
   return {
     jsonrpc: '2.0',
     ...(isId(id) && { id }),
@@ -29,6 +29,9 @@ export function errorOfProblem(problem: ProblemRendering, message: unknown): Jso
     },
   };
 }
+
+/** The most faults that a message tells; its data has all. */
+const MAX_FAULTS = 10;
 
 /** The longest `id` that is a text, as the contract says. */
 const MAX_ID = 200;
