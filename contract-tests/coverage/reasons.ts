@@ -76,6 +76,16 @@ export const REASONS: readonly Reason[] = [
       'The responses are shared with operations that these examples are of: a skill is written without a document, a document is not JSON, and a reply has room since its question, and no key.',
   },
   {
+    promises: ['callMcp* 403 header RateLimit*'],
+    because:
+      'Only a service without keys refuses pages of other origins, and it counts no requests. By the house rules each refusal documents these headers, which are optional.',
+  },
+  {
+    promises: ['callMcp 404 example project'],
+    because:
+      'The response is shared with callMcpOfProject, whose address names the project; contract-tests/mcp/protocol.test.ts asks callMcp for an owner who has none that is meant.',
+  },
+  {
     promises: ['retrainModel 409 example stored'],
     because:
       'It takes an owner who stores as much as may be; trainModel, which has a test of that, asks the store by the same code.',

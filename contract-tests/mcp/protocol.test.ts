@@ -194,6 +194,18 @@ describe('the address', () => {
     expect(await statusOf('/mcp/nothing', {})).toBe(404);
   });
 
+  test('of a project by its name answers as the one without', async () => {
+    const path = '/mcp/default';
+    const notification = { jsonrpc: '2.0', method: 'notifications/initialized' };
+    expect((await older.send(notification, { path })).status).toBe(202);
+    expect((await stateless.ask('tools/list', {}, { path })).status).toBe(200);
+    expect((await stateless.ask('prompts/list', {}, { path })).status).toBe(404);
+    const headers = { 'Mcp-Method': 'tools/call' };
+    const mismatch = await stateless.ask('tools/list', {}, { path, headers });
+    expect([mismatch.status, mismatch.body.error?.code]).toEqual([400, -32020]);
+    expect((await older.call('nothing', {}, { path })).body.error?.code).toBe(-32602);
+  });
+
   test("is that of the owner's only project, or names another", async () => {
     const key = await service.keyOf({ owner: 'acme' });
     const send = (method: string, path: string, body?: object) =>

@@ -108,6 +108,13 @@ describe('a call', () => {
     });
   });
 
+  test('predicts the same at the address of the project', async () => {
+    const row = { carat: 0.7 };
+    const named = await older.call('predict_prices', row, { path: '/mcp/default' });
+    const unnamed = await older.call('predict_prices', row);
+    expect(named.body.result).toEqual(unnamed.body.result);
+  });
+
   test('tells of a column that the model does not know', async () => {
     const { body } = await host.call('predict_prices', { carats: 0.7 });
     expect(body.result?.structuredContent).toMatchObject({

@@ -89,7 +89,6 @@ export class ProjectTools {
       return { content: [{ type: 'text', text: JSON.stringify(data) }], structuredContent: data };
     } catch (error) {
       if (!isToolFailure(error)) throw error;
-      this.request.signal.throwIfAborted();
       return { content: [{ type: 'text', text: toolFailure(error) }], isError: true };
     }
   }
@@ -156,8 +155,8 @@ export class ProjectTools {
   }
 
   async #runEntry({ kind, name }: ToolEntry, input: unknown): Promise<ToolResult> {
-    const { services, project, request } = this;
-    const { caller } = request;
+    const { services, project } = this;
+    const { caller } = this.request;
     switch (kind) {
       case 'predict':
         return predictWith(services, caller, project, name, input);
@@ -165,30 +164,44 @@ export class ProjectTools {
         return this.#ask(name, input);
       case 'search': {
         const skill = await this.#skill(name, DOCUMENT_TYPES);
-        return findPassages(skill, services.passages, caller.owner, input, request.signal);
+        return this.#whileAwaited((signal) =>
+          findPassages(skill, services.passages, caller.owner, input, signal),
+        );
       }
       case 'query': {
         const skill = await this.#skill(name, ['sql']);
-        return sqlOf(services).run(skill, caller.owner, input, request.signal);
+        return this.#whileAwaited((signal) =>
+          sqlOf(services).run(skill, caller.owner, input, signal),
+        );
       }
+    }
+  }
+
+  /** Runs what ends when nobody waits for it any more: then the reason is thrown, whatever failed. */
+  async #whileAwaited<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { signal } = this.request;
+    try {
+      return await run(signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw error;
     }
   }
 
   async #ask(name: string, input: unknown): Promise<ToolResult> {
     const { agents } = this.services;
-    const { caller, requestId: traceId, signal } = this.request;
+    const { caller, requestId: traceId } = this.request;
     const question = readQuestion(input);
     this.request.joinAnswers();
-    const answer = async () => {
+    const answer = async (signal: AbortSignal) => {
       const agent = await agents.find(this.project, name);
       const messages = [{ role: 'user' as const, content: question }];
       const asked = { caller, project: this.project, agent, messages, traceId, signal };
       return waitForAnswer(await agents.prepare(asked));
     };
-    const { text, passages } = await answer().catch((error: unknown) => {
-      signal.throwIfAborted();
-      return throwToolError(error);
-    });
+    const { text, passages } = await this.#whileAwaited((signal) =>
+      answer(signal).catch(throwToolError),
+    );
     const cited = passages?.map(({ document, passage, content }) => ({
       document,
       passage,
