@@ -41,9 +41,10 @@ it('ends the tool in use when its caller goes, and uses no other', async () => {
   const run = vi.fn(async (_input: unknown, signal: AbortSignal) => {
     gone.abort(reason);
     signal.throwIfAborted();
-    return { text: 'It has waited.' };
+    return { data: { answer: 'It has waited.' } };
   });
-  const tool = { skill: 'waiting', name: 'wait', description: '', parameters: {}, run };
+  const described = { description: '', parameters: {}, output: {} };
+  const tool = { skill: 'waiting', name: 'wait', ...described, run };
   const prepared = {
     ...{ chat: { stream }, model: 'llama3.2', temperature: undefined, returnsContext: false },
     ...{ messages: [], tools: new ToolRegistry([tool]), firstSteps: [], traceId: 'trace' },
