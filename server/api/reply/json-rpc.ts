@@ -18,7 +18,10 @@ export function errorOfProblem(problem: ProblemRendering, message: unknown): Jso
   const { id } = asRecord(message);
   const { errors } = asRecord(problem);
   const places: readonly FieldError[] = Array.isArray(errors) ? errors : [];
-  const faults = places.slice(0, MAX_FAULTS).map((fault) => `${fault.pointer} ${fault.message}`).join('; ');
+  const faults = places
+    .slice(0, MAX_FAULTS)
+    .map((fault) => `${fault.pointer} ${fault.message}`)
+    .join('; ');
   return {
     jsonrpc: '2.0',
     ...(isId(id) && { id }),
