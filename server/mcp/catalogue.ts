@@ -42,7 +42,7 @@ const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
  * Returns the name of the tool of a resource. It is the same whatever else the project has, so that clients may keep
  * it; where the resource's own name is too long or has a dot, a hash of it tells it from others.
  */
-export function nameTool(kind: ToolKind, name: string): string {
+function nameTool(kind: ToolKind, name: string): string {
   const whole = `${kind}_${name}`;
   if (whole.length <= MAX_NAME && !name.includes('.')) return whole;
   const stem = whole.replaceAll('.', '_').slice(0, MAX_NAME - HASH_LENGTH - 1);

@@ -5,8 +5,8 @@ import type { FieldError, ProblemRendering } from '../../problems/problem.js';
 export type JsonRpcError = components['schemas']['McpError'];
 
 /** The codes of JSON-RPC 2.0, section 5.1. */
-export const PARSE_ERROR = -32700;
-export const INVALID_REQUEST = -32600;
+const PARSE_ERROR = -32700;
+const INVALID_REQUEST = -32600;
 export const METHOD_NOT_FOUND = -32601;
 export const INVALID_PARAMS = -32602;
 
@@ -27,7 +27,7 @@ export function errorOfProblem(problem: ProblemRendering, message: unknown): Jso
     ...(isId(id) && { id }),
     error: {
       code: problem.type === '/problems/malformed-body' ? PARSE_ERROR : INVALID_REQUEST,
-      message: faults === '' ? problem.detail : `${problem.detail} ${faults}.`,
+      message: faults === '' ? problem.detail : `${faults}.`,
       data: problem,
     },
   };
