@@ -2,10 +2,8 @@
 import { once } from 'node:events';
 import { chmodSync, statSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../testkit/http/free-port.js';
-import { listen } from '../testkit/http/listen.js';
 import { ownServers } from '../testkit/service/own-servers.js';
 import {
   type ServerOptions,
@@ -97,20 +95,6 @@ describe('a start', () => {
     ]);
     expect(log.join('')).not.toContain('31337');
   });
-});
-
-test('a service with a collector sends it a span of each request', async () => {
-  const sent: string[] = [];
-  const collector = await listen(async (req, res) => {
-    sent.push(await text(req));
-    res.setHeader('Content-Type', 'application/json').end('{}');
-  });
-  const server = await start({
-    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
-  });
-  expect((await fetch(`${server.url}/projects`)).status).toBe(200);
-  await server.stop();
-  expect(sent.join()).toContain('"listProjects"');
 });
 
 describe('a host that other machines can reach', () => {

@@ -23,6 +23,9 @@ export function browserOfThisMachine(): string | undefined {
   return findProgram('CHROME_BIN', NAMES, [...ELSEWHERE, chromium.executablePath()]);
 }
 
+/** How long a page may take, in milliseconds: on a busy machine the 30 seconds of Playwright run out now and then. */
+export const PAGE_TIMEOUT = 90_000;
+
 /** A host name that the browser resolves to this machine, like the name of a proxy. */
 export const PROXIED = 'roster.example';
 

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { calls, refuses, says } from '../../testkit/chat/reply.js';
 import { listen } from '../../testkit/http/listen.js';
 import { root } from '../../testkit/root.js';
+import { startServer } from '../../testkit/service/server-process.js';
 import { AgentService } from './agent-service.js';
 
 /** Where the built service finds OpenTelemetry, as if it were installed beside it. */
@@ -15,6 +16,20 @@ beforeAll(async () => {
   await symlink(`${INSTALLED}/@opentelemetry`, `${BESIDE}/@opentelemetry`, 'junction');
 });
 afterAll(() => rm(BESIDE, { recursive: true }));
+
+test('a service with a collector sends it a span of each request', async () => {
+  const sent: string[] = [];
+  const collector = await listen(async (req, res) => {
+    sent.push(await text(req));
+    res.setHeader('Content-Type', 'application/json').end('{}');
+  });
+  const server = await startServer({
+    env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
+  });
+  expect((await fetch(`${server.url}/projects`)).status).toBe(200);
+  await server.stop();
+  expect(sent.join()).toContain('"listProjects"');
+});
 
 test('spans show answers without their texts', async () => {
   const bodies: string[] = [];

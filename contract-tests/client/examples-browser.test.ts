@@ -12,6 +12,7 @@ import {
   browserOfThisMachine,
   closePages,
   NO_BROWSER,
+  PAGE_TIMEOUT,
   sharedBrowser,
 } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
@@ -43,6 +44,7 @@ beforeAll(async () => {
   );
   browser = await sharedBrowser(chromium);
   page = await browser.newPage();
+  page.setDefaultTimeout(PAGE_TIMEOUT);
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.goto(site.url);
 });

@@ -10,6 +10,7 @@ import {
   browserOfThisMachine,
   closePages,
   NO_BROWSER,
+  PAGE_TIMEOUT,
   sharedBrowser,
 } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
@@ -79,6 +80,7 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
   beforeAll(async () => {
     if (chromium === undefined) return;
     [service, page] = await Promise.all([start(), browser.newPage()]);
+    page.setDefaultTimeout(PAGE_TIMEOUT);
     page.on('pageerror', ({ message }) => errors.push(message));
   });
   afterAll(async () => {

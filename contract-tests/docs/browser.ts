@@ -1,6 +1,7 @@
 /** Opens the service's pages in a browser, and collects their errors. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page, Request } from 'playwright-core';
+import { PAGE_TIMEOUT } from '../../testkit/browser.js';
 
 /** A script renders the reference; other pages are complete at once. */
 const DRAWN = '.opblock, main.text';
@@ -21,6 +22,7 @@ export async function open(
 ): Promise<Look> {
   const { colorScheme = 'light', width = 1280, until = DRAWN } = options;
   const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  context.setDefaultTimeout(PAGE_TIMEOUT);
   const page = await context.newPage();
   const faults: string[] = [];
   const origins = new Set<string>();
