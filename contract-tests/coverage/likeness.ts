@@ -72,8 +72,12 @@ export function likenessOf(mediaType: string, body: string): Likeness {
 function problemLikeness(problem: { type?: unknown; detail?: unknown; errors?: unknown }) {
   const { type, detail, errors } = problem;
   const faults: unknown[] = Array.isArray(errors) ? errors : [];
+  const { pointer, message } = Object(faults[0]);
+  // The detail of an invalid request says its first fault, and how many follow.
+  const [before = '', after] = `${detail}`.split(`${pointer} ${message}.`);
+  const own = after === undefined ? before : `${before}…`;
   return {
-    whole: `${type}: ${templateOf(`${detail}`)}`,
+    whole: `${type}: ${templateOf(own)}`,
     faults: faults.map((fault) => `${type}: ${templateOf(`${Object(fault).message}`)}`),
   };
 }

@@ -18,6 +18,14 @@ const META = {
 };
 const request = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 7, method, params });
 
+test.each(['/mcp', '/mcp/default'])('the tools of %s are listed in one message', async (path) => {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: META } };
+  const headers = { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/list' };
+  const { status, body } = await stateless.send(message, { path, headers });
+  expect(status).toBe(200);
+  expect(body.result).toMatchObject({ tools: [], resultType: 'complete' });
+});
+
 describe('hosts that begin with initialize', () => {
   test.each(['2025-11-25', '2025-06-18'])(
     'get the revision %s that they ask for',
