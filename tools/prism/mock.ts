@@ -10,6 +10,7 @@ import mocker from '@stoplight/prism-http/dist/mocker/index.js';
 import router from '@stoplight/prism-http/dist/router/index.js';
 import { createServer } from '@stoplight/prism-http-server';
 import { validate as isUuid } from 'uuid';
+import { describeFaults } from '../../server/problems/problem.js';
 
 type Mock = PrismHttpComponents['mock'];
 type MockOptions = Parameters<Mock>[0];
@@ -288,7 +289,7 @@ function asBadRequest(options: MockOptions): MockOptions {
   return { ...preferred, resource: { ...resource, responses } };
 }
 
-/** Puts the faults of the request in the place of those of the example, if its problem lists any. */
+/** Puts the faults of the request in the place of those of the example, if its problem lists any, and says the first. */
 function withFaults(response: IHttpResponse, faults: readonly Fault[]): IHttpResponse {
   // Prism says without a place that a body is missing.
   const errors = faults.map(({ pointer, message }) => ({ pointer: pointer || '/body', message }));
@@ -298,7 +299,9 @@ function withFaults(response: IHttpResponse, faults: readonly Fault[]): IHttpRes
 /** Replaces the `errors` of a problem, also where it is the `data` of an error of JSON-RPC. */
 function replaceErrors(body: unknown, errors: readonly Fault[]): unknown {
   if (typeof body !== 'object' || body === null) return body;
-  if ('errors' in body) return { ...body, errors };
+  const detail = describeFaults(errors);
+  if ('errors' in body) return { ...body, detail, errors };
   if ('error' in body) return { ...body, error: replaceErrors(body.error, errors) };
-  return 'data' in body ? { ...body, data: replaceErrors(body.data, errors) } : body;
+  if (!('data' in body)) return body;
+  return { ...body, message: detail, data: replaceErrors(body.data, errors) };
 }
