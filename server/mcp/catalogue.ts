@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { type SqlBool, sql } from 'kysely';
 import type { Caller } from '../auth/caller.js';
 import type { Scope } from '../contract/scopes.js';
+import { selectAnsweringModels } from '../models/model-rows.js';
 import type { Project } from '../projects/projects.js';
 import { DOCUMENT_TYPES } from '../resources/documents/documents.js';
 import type { Store } from '../store/index.js';
@@ -122,15 +123,10 @@ const ALL = sql<SqlBool>`1 = 1`;
 function selectNames({ reads }: Store, { id }: Project, kind: ToolKind) {
   const noTarget = sql<string | null>`cast(null as text)`.as('target');
   if (kind === 'predict') {
-    return reads
-      .selectFrom('models')
-      .innerJoin('model_versions', (join) =>
-        join
-          .onRef('model_versions.model_id', '=', 'models.id')
-          .onRef('model_versions.version', '=', 'models.serving_version'),
-      )
-      .select(['models.name', sql<string | null>`model_versions.target`.as('target')])
-      .where('models.project_id', '=', id);
+    return selectAnsweringModels(reads, id).select([
+      'models.name',
+      sql<string | null>`model_versions.target`.as('target'),
+    ]);
   }
   if (kind === 'ask') {
     return reads.selectFrom('agents').select(['name', noTarget]).where('project_id', '=', id);

@@ -1,7 +1,7 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Caller } from '../auth/caller.js';
 import { describeRecord, reportQuality } from '../models/model-record.js';
-import { findServing, type Model } from '../models/model-rows.js';
+import { findServing, type Model, selectAnsweringModels } from '../models/model-rows.js';
 import type { Project } from '../projects/projects.js';
 import { DOCUMENT_TYPES, readText } from '../resources/documents/documents.js';
 import { skills } from '../resources/skills.js';
@@ -116,15 +116,11 @@ export class ProjectResources {
   }
 
   #listModels(after: string | undefined) {
-    const all = this.store.reads
-      .selectFrom('models')
-      .innerJoin('model_versions', (join) =>
-        join
-          .onRef('model_versions.model_id', '=', 'models.id')
-          .onRef('model_versions.version', '=', 'models.serving_version'),
-      )
-      .select(['models.id', 'models.name', 'model_versions.target'])
-      .where('models.project_id', '=', this.project.id);
+    const all = selectAnsweringModels(this.store.reads, this.project.id).select([
+      'models.id',
+      'models.name',
+      'model_versions.target',
+    ]);
     return paginate(all, 'models.id', { limit: MODELS_PER_PAGE + 1, after }).execute();
   }
 

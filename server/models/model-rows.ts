@@ -133,6 +133,18 @@ export async function findModel(
   return row && modelFromRow(row);
 }
 
+/** Selects the models of a project that can answer, each with the version that serves. */
+export function selectAnsweringModels(db: Kysely<Database>, projectId: string) {
+  return db
+    .selectFrom('models')
+    .innerJoin('model_versions', (join) =>
+      join
+        .onRef('model_versions.model_id', '=', 'models.id')
+        .onRef('model_versions.version', '=', 'models.serving_version'),
+    )
+    .where('models.project_id', '=', projectId);
+}
+
 /** Finds a model as the version shows it that answers: the one with a number, or the one that serves. */
 export async function findServing(
   store: Store,
