@@ -17,12 +17,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(BESIDE, { recursive: true }));
 
-test('a service with a collector sends it a span of each request', async () => {
+/** Starts a collector of spans, and keeps the bodies that it gets. */
+async function collect() {
   const sent: string[] = [];
   const collector = await listen(async (req, res) => {
     sent.push(await text(req));
     res.setHeader('Content-Type', 'application/json').end('{}');
   });
+  return { collector, sent };
+}
+
+test('a service with a collector sends it a span of each request', async () => {
+  const { collector, sent } = await collect();
   const server = await startServer({
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },
   });
@@ -32,11 +38,7 @@ test('a service with a collector sends it a span of each request', async () => {
 });
 
 test('spans show answers without their texts', async () => {
-  const bodies: string[] = [];
-  const collector = await listen(async (req, res) => {
-    bodies.push(await text(req));
-    res.setHeader('Content-Type', 'application/json').end('{}');
-  });
+  const { collector, sent } = await collect();
   const service = await AgentService.open({
     OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector}/v1/traces`,
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
@@ -50,7 +52,7 @@ test('spans show answers without their texts', async () => {
   await service.answer(agent, 'Truffle?');
   service.chat.play([refuses(500)]);
   await service.ask(agent, 'Truffle?');
-  const spans = () => bodies.join('\n');
+  const spans = () => sent.join('\n');
   await expect.poll(() => spans().match(/"name":"answer"/g)?.length).toBe(2);
   expect(spans()).toContain('gen_ai.request.model');
   expect(spans()).not.toMatch(/Truffle|Nougat/);
