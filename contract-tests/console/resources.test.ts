@@ -10,7 +10,7 @@ import {
   WINDOWS,
 } from './console-page.js';
 
-/** What is shown is looked at in both windows; what is done by hand, in one of them. */
+/** Each view is looked at in both windows; the steps between them are done in one window. */
 const [DESK, PHONE] = WINDOWS;
 
 describe('skills, agents, chatbots and projects in the console', () => {

@@ -153,7 +153,7 @@ export class RowServer<A> {
     this.#parts = parts;
   }
 
-  /** What is predicted, and from which columns. */
+  /** The model that predicts, with its target and columns. */
   get model(): Pick<ModelBase, 'target' | 'columns'> {
     return this.#parts.model;
   }

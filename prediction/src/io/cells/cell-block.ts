@@ -66,7 +66,7 @@ export class CellBlock implements RowBlock {
     readonly readOther: ReadOther,
     /** Rows that are not in the cells, by index: the format read them in another way. */
     readonly others: ReadonlyMap<number, RowObject>,
-    /** What a row without values says. */
+    /** The row without values: the names of a header are null. */
     readonly empty: RowObject,
   ) {}
 

@@ -27,10 +27,10 @@ const MAX_FAULTS = 20;
 
 /** How far forecasts reach. */
 export interface ForecastSpan {
-  /** How many steps of each series, where no moments are asked for; without it, the horizon. */
+  /** The steps of each series, where no moments are asked for; the horizon, if left out. */
   readonly steps?: number;
   /**
-   * How many values at the end of each are held back. Series of which fewer than three steps remain
+   * The number of values that are held back at the end of each series. Series of which fewer than three steps remain
    * are left out.
    */
   readonly backtest?: number;

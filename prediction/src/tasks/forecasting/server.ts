@@ -109,7 +109,7 @@ export class SeriesServer {
     this.#parts = parts;
   }
 
-  /** What is forecast, of which series, and in which order. */
+  /** The model that forecasts, with its target, order and groups. */
   get model(): Pick<SeriesModel, 'target' | 'order_by' | 'group_by'> {
     return this.#parts.model;
   }
