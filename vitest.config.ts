@@ -3,6 +3,7 @@ import { configDefaults, defineConfig } from 'vitest/config';
 import { RecordRun } from './contract-tests/coverage/record-run.js';
 import { LeftOut } from './contract-tests/left-out.js';
 import { Parity } from './contract-tests/parity.js';
+import { BRIEF_RUN_FLAGS } from './testkit/node-flags.js';
 
 /**
  * Three more than there are cores, since tests also wait: for a lease, a lock, a page or another process. Each
@@ -19,6 +20,7 @@ const EVERYWHERE = {
   // for the next. Files run at once, with one server in some projects, so that none may count on being alone.
   // Each project has workers of its own and compiles the code again, so there are few.
   isolate: false,
+  execArgv: [...BRIEF_RUN_FLAGS],
   // Those of `npm run test:on-demand`.
   exclude: [...configDefaults.exclude, '**/*.on-demand.test.ts'],
 };

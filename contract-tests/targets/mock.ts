@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
+import { BRIEF_RUN_FLAGS } from '../../testkit/node-flags.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { MOCK_KEYS } from '../../testkit/store/keys.js';
 
@@ -16,7 +17,7 @@ export function startMock(
 ): Promise<Child & { url: string }> {
   return startChild(
     process.execPath,
-    [MAIN],
+    [...BRIEF_RUN_FLAGS, MAIN],
     { ...process.env, PORT: '0', ...env },
     (line) => /listens on (http:\S+:\d+)/.exec(line)?.[1],
     folder,

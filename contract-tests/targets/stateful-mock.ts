@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { BRIEF_RUN_FLAGS } from '../../testkit/node-flags.js';
 import { root } from '../../testkit/root.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 
@@ -11,7 +12,7 @@ const MAIN = fileURLToPath(new URL('dist/tools/mock/main.js', root));
 export function startStatefulMock(env: NodeJS.ProcessEnv = {}): Promise<Child & { url: string }> {
   return startChild(
     process.execPath,
-    [MAIN],
+    [...BRIEF_RUN_FLAGS, MAIN],
     { ...process.env, PORT: '0', CHAT_URL: '', ...env },
     (line) => /listens on (http:\S+:\d+)/.exec(line)?.[1],
   );

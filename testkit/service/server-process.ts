@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { BRIEF_RUN_FLAGS } from '../node-flags.js';
 import { root } from '../root.js';
 import { type Child, startChild } from './child-process.js';
 
@@ -31,7 +32,7 @@ export async function startServer({
   try {
     const child = await startChild(
       process.execPath,
-      [MAIN],
+      [...BRIEF_RUN_FLAGS, MAIN],
       {
         ...process.env,
         HOST: '127.0.0.1',
