@@ -1,5 +1,6 @@
 /** Checks requests and answers against the contract as they pass. */
 import { EventStreamError, eventData } from '../testkit/http/event-data.js';
+import { fieldOf, parseJson } from '../testkit/json.js';
 import { schemaErrors } from '../testkit/openapi/contract-ajv.js';
 import { contract, type Place } from '../testkit/openapi/document.js';
 import { operationAt, operationsAt } from '../testkit/openapi/operation-at.js';
@@ -255,7 +256,8 @@ const END = 'end';
 function eventViolations(what: string, schema: Place, body: string): string[] {
   try {
     const events = eventData(body);
-    const isEndLast = events.findIndex((text) => typeOf(text) === END) === events.length - 1;
+    const ends = events.map((text) => fieldOf(parseJson(text), 'type') === END);
+    const isEndLast = ends.indexOf(true) === events.length - 1;
     return [
       ...events.flatMap((text, at) => jsonViolations(what, schema, text, `event ${at + 1}`)),
       ...(events.length > 0 && isEndLast ? [] : [`${what} does not end with its one event "end"`]),
@@ -266,22 +268,11 @@ function eventViolations(what: string, schema: Place, body: string): string[] {
   }
 }
 
-function typeOf(event: string): unknown {
-  try {
-    return Object(JSON.parse(event))['type'];
-  } catch {
-    return undefined;
-  }
-}
-
 function jsonViolations(what: string, schema: Place, text: string, where: string): string[] {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return [`${what} has a ${where} that is not JSON: ${text.slice(0, 200)}`];
-  }
-  return schemaViolations(schema, value, where);
+  const value = parseJson(text);
+  return value === undefined
+    ? [`${what} has a ${where} that is not JSON: ${text.slice(0, 200)}`]
+    : schemaViolations(schema, value, where);
 }
 
 function emptyViolations(body: string): string[] {

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '../../testkit/json.js';
 import type { Operation } from '../../testkit/openapi/document.js';
 import { likenessOf } from './likeness.js';
 import {
@@ -89,11 +90,7 @@ function beginsWith(sent: string, example: unknown): boolean {
   if (typeof example === 'string') return sent.startsWith(example);
   const text = JSON.stringify(example);
   if (Array.isArray(example) && sent.startsWith(`${text.slice(0, -1)},`)) return true;
-  try {
-    return isDeepStrictEqual(JSON.parse(sent), example);
-  } catch {
-    return false;
-  }
+  return isDeepStrictEqual(parseJson(sent), example);
 }
 
 function parameterOf(

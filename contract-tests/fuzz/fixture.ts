@@ -1,19 +1,23 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { Client } from '../../testkit/http/client.js';
+import { recordOf } from '../../testkit/json.js';
 import type { Keys } from '../../testkit/store/keys.js';
 import { type Case, FIRST_VERSION, type KeyName, PLACEHOLDERS, targetOf } from './case.js';
-import { type Answer, HttpClient, type HttpRequest } from './http.js';
+import { type Answer, answerTo, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf, type Target } from './operations.js';
 import { type Filled, requestOf } from './requests.js';
 import { bodyNamed, isFoundById, simpleCase } from './simple-cases.js';
 import type { Tally } from './tally.js';
 import { KEPT } from './values/edge-values.js';
-import { recordOf } from './values/schema.js';
 
 export interface Resource {
   name: string;
   id: string;
 }
+
+/** The timeout of an answer, in milliseconds. */
+const ANSWER_TIMEOUT_MS = 60_000;
 
 /**
  * The resources that exist during a run: a project with one permanent resource of each kind, an empty project,
@@ -26,7 +30,7 @@ export class Fixture {
   readonly #sentKeys = new Map<string, number>();
   /** The addresses under which a request has put something. */
   readonly #put = new Set<string>();
-  readonly #client: HttpClient;
+  readonly #client = new Client({ deadline: ANSWER_TIMEOUT_MS });
   #made = 0;
   project = '';
   other = '';
@@ -37,9 +41,7 @@ export class Fixture {
     readonly keys: Keys,
     readonly tally: Tally,
     private readonly name: string,
-  ) {
-    this.#client = new HttpClient(url);
-  }
+  ) {}
 
   /** Creates the permanent resources. */
   async prepare(): Promise<void> {
@@ -81,7 +83,7 @@ export class Fixture {
   }
 
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
-    const answer = await this.#client.send(request);
+    const answer = await answerTo(this.#client, this.url, request);
     this.tally.count(operationId, answer.status);
     if (request.method === 'PUT' && answer.status < 300) this.#put.add(addressOf(request));
     if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(addressOf(request));

@@ -1,11 +1,9 @@
-import { Agent, request } from 'node:http';
+import type { Client, RawRequest } from '../../testkit/http/client.js';
+import { parseJson } from '../../testkit/json.js';
 
-export interface HttpRequest {
-  method: string;
-  /** The address and the query, percent-encoded. */
-  path: string;
-  headers: Readonly<Record<string, string>>;
-  body?: Buffer | undefined;
+export interface HttpRequest extends RawRequest {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Buffer | undefined;
 }
 
 export interface Answer {
@@ -16,64 +14,14 @@ export interface Answer {
   json: unknown;
 }
 
-/** The timeout of an answer, in milliseconds. */
-const ANSWER_TIMEOUT_MS = 60_000;
-
-/** Sends requests unchanged. `fetch` would normalise the address, and refuse some methods and headers. */
-export class HttpClient {
-  readonly #agent = new Agent({ keepAlive: true });
-
-  constructor(readonly url: string) {}
-
-  /** @throws if there is no answer */
-  send({ method, path, headers, body }: HttpRequest): Promise<Answer> {
-    const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
-    const { hostname, port } = new URL(this.url);
-    return new Promise((resolve, refuse) => {
-      const reject = (cause: unknown) =>
-        refuse(new Error(`${method} ${path}: no answer`, { cause }));
-      const sent = request(
-        {
-          hostname,
-          port,
-          path,
-          method,
-          agent: this.#agent,
-          timeout: ANSWER_TIMEOUT_MS,
-          headers: { ...length, ...headers },
-        },
-        (response) => {
-          const chunks: Buffer[] = [];
-          response.on('data', (chunk: Buffer) => chunks.push(chunk));
-          response.on('error', reject);
-          response.once('end', () => {
-            const text = Buffer.concat(chunks).toString();
-            const { statusCode: status = 0, headersDistinct } = response;
-            const pairs = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-              values.map((value): [string, string] => [name, value]),
-            );
-            resolve({ status, headers: new Headers(pairs), text, json: parsed(text) });
-          });
-        },
-      );
-      // An answer that is cut off may fail twice: as it is read, and on its connection.
-      sent.on('error', reject);
-      sent.once('timeout', () => sent.destroy(new Error(`no answer in ${ANSWER_TIMEOUT_MS} ms`)));
-      sent.end(body);
-    });
-  }
-
-  close(): void {
-    this.#agent.destroy();
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+/** @throws {NoAnswer} */
+export async function answerTo(client: Client, url: string, request: HttpRequest): Promise<Answer> {
+  const { response, text } = await client.exchange(url, request);
+  const { statusCode: status = 0, headersDistinct } = response;
+  const pairs = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+    values.map((value): [string, string] => [name, value]),
+  );
+  return { status, headers: new Headers(pairs), text, json: parseJson(text) };
 }
 
 /** Returns the command that sends a request again. */

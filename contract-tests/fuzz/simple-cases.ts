@@ -1,6 +1,6 @@
+import { recordOf } from '../../testkit/json.js';
 import type { Case } from './case.js';
 import type { Target } from './operations.js';
-import { recordOf } from './values/schema.js';
 import { simplest } from './values/simplest.js';
 import { keptTable, TARGET } from './values/tables.js';
 

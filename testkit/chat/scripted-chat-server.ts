@@ -5,6 +5,7 @@ import {
   type IncomingMessage,
   type ServerResponse,
 } from 'node:http';
+import { parseJson } from '../json.js';
 import { type ChatRequestBody, isChatRequest } from './chat-contract.js';
 import { type ChatReply, refuses } from './reply.js';
 
@@ -89,7 +90,7 @@ async function answer(
   next: (request: ReceivedRequest) => Promise<ChatReply | undefined>,
 ): Promise<void> {
   const outcome = outcomeOf(response);
-  const body = parsed(Buffer.concat(await incoming.toArray()).toString());
+  const body = parseJson(Buffer.concat(await incoming.toArray()).toString());
   if (!isChatRequest(body)) {
     return send(refuses(400, { message: JSON.stringify(isChatRequest.errors) }), response);
   }
@@ -136,12 +137,4 @@ async function drained(response: ServerResponse): Promise<void> {
 /** Resolves when all that was written has left the process. */
 function flushed(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => response.write('', () => resolve()));
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

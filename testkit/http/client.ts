@@ -1,4 +1,5 @@
-import { Agent, request } from 'node:http';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { parseJson } from '../json.js';
 
 /** The headers of a request, by name. */
 export type Headers = Readonly<Record<string, string | number>>;
@@ -8,6 +9,15 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The body, parsed if it is JSON; undefined if there is none. */
   readonly body: unknown;
+}
+
+/** A request that is sent as it is; `fetch` would normalise its address, and refuse some methods and headers. */
+export interface RawRequest {
+  readonly method: string;
+  /** The address and the query, percent-encoded. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body?: string | Buffer | undefined;
 }
 
 /** The answer did not arrive, or not completely: the request may or may not have been carried out. */
@@ -34,41 +44,49 @@ export class Client {
    * @param body sent as JSON; a string is sent as CSV
    * @throws {NoAnswer}
    */
-  send(method: string, url: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
-    const text = typeof body === 'string' ? body : JSON.stringify(body);
+  async send(method: string, url: string, body?: unknown, headers: Headers = {}): Promise<Answer> {
+    const { origin, pathname, search } = new URL(url);
+    const sent = typeof body === 'string' ? body : JSON.stringify(body);
     const type = typeof body === 'string' ? 'text/csv' : 'application/json';
-    const length = text === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(text)) };
-    const content = text === undefined ? {} : { 'Content-Type': type };
+    const { response, text } = await this.exchange(origin, {
+      method,
+      path: pathname + search,
+      headers: { ...(sent !== undefined && { 'Content-Type': type }), ...headers },
+      body: sent,
+    });
+    const { statusCode: status = 0, headers: answered } = response;
+    const value = parseJson(text);
+    return { status, headers: answered, body: value === undefined ? text || undefined : value };
+  }
+
+  /** @throws {NoAnswer} */
+  exchange(
+    origin: string,
+    { method, path, headers, body }: RawRequest,
+  ): Promise<{ response: IncomingMessage; text: string }> {
+    const length = body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) };
     return new Promise((resolve, reject) => {
       const late = setTimeout(
         () => sent.destroy(new Error(`no answer in ${this.#deadline} ms`)),
         this.#deadline,
       );
+      // An answer that is cut off may fail twice: as it is read, and on its connection.
       const fail = (cause: Error) => {
         clearTimeout(late);
-        reject(new NoAnswer(`${method} ${new URL(url).pathname}: ${cause.message}`, { cause }));
+        reject(new NoAnswer(`${method} ${path}: ${cause.message}`, { cause }));
       };
-      const sent = request(
-        url,
-        {
-          method,
-          agent: this.#agent,
-          headers: { ...content, ...length, ...headers },
-        },
-        (res) => {
-          const chunks: Buffer[] = [];
-          res.on('data', (chunk: Buffer) => chunks.push(chunk));
-          res.once('error', fail);
-          res.once('end', () => {
-            clearTimeout(late);
-            const body = Buffer.concat(chunks).toString();
-            const { statusCode: status = 0, headers } = res;
-            resolve({ status, headers, body: body === '' ? undefined : parsed(body) });
-          });
-        },
-      );
-      sent.once('error', fail);
-      sent.end(text);
+      const options = { path, method, agent: this.#agent, headers: { ...length, ...headers } };
+      const sent = request(origin, options, (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', fail);
+        response.once('end', () => {
+          clearTimeout(late);
+          resolve({ response, text: Buffer.concat(chunks).toString() });
+        });
+      });
+      sent.on('error', fail);
+      sent.end(body);
     });
   }
 
@@ -79,14 +97,6 @@ export class Client {
 
 /** The default timeout, in milliseconds. */
 const DEADLINE = 30_000;
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Sends one request over its own connection. */
 export async function send(

@@ -1,3 +1,5 @@
+import { recordOf } from '../json.js';
+
 /**
  * Returns the problem of an answer as an object. In an error of JSON-RPC it is the `data`, where a rule of the
  * contract is broken; an error of the protocol itself has none.
@@ -6,8 +8,4 @@
 export function problemIn(json: unknown): Readonly<Record<string, unknown>> {
   const body = recordOf(json);
   return body['error'] === undefined ? body : recordOf(recordOf(body['error'])['data']);
-}
-
-function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,11 +1,11 @@
 /** Checks that a created resource is at its address until it is deleted. */
 import { isDeepStrictEqual } from 'node:util';
+import { recordOf } from '../../../testkit/json.js';
 import { sentValue, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import { type Link, pathOfLink } from '../kinds.js';
 import { onlyKey } from '../requests.js';
 import { KEPT } from '../values/edge-values.js';
-import { recordOf } from '../values/schema.js';
 
 /**
  * Returns whether the answer is that of an earlier request with the same `Idempotency-Key`, whose resource may be gone.

@@ -4,10 +4,10 @@
  */
 
 import { problemIn } from '../../../testkit/http/problem-in.js';
+import { recordOf } from '../../../testkit/json.js';
 import { type Case, sentValue, targetOf } from '../case.js';
 import type { Exchange, Fixture } from '../fixture.js';
 import { KEPT } from '../values/edge-values.js';
-import { recordOf } from '../values/schema.js';
 
 type Condition = (exchange: Exchange) => boolean;
 

@@ -3,12 +3,12 @@
  * resources are gone.
  */
 import { isDeepStrictEqual } from 'node:util';
+import { recordOf } from '../../../testkit/json.js';
 import { targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import { kinds, kindsWithin, pathOfLink } from '../kinds.js';
 import { pathParametersOf } from '../operations.js';
 import { onlyKey } from '../requests.js';
-import { recordOf } from '../values/schema.js';
 import { afterCreation, isReplay } from './after-creation.js';
 
 /** Returns the violations of the promises about the state after an answer. */

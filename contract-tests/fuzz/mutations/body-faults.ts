@@ -1,4 +1,5 @@
 /** Requests with an unreadable or oversized body, or without an acceptable answer. */
+import { parseJson } from '../../../testkit/json.js';
 import { targetOf } from '../case.js';
 import { at, certain, type FaultMaker, jsonSchemaOf } from './faults.js';
 
@@ -41,7 +42,7 @@ export const unreadableBodies: FaultMaker = (made) => {
     ...other,
     at(packed, 'a compressed body', [415]),
     ...broken
-      .filter(isNoJson)
+      .filter((text) => parseJson(text) === undefined)
       .map((bytes) => at(of(body.mediaType, Buffer.from(bytes)), 'no JSON', [400])),
     at(of(body.mediaType, Buffer.from('"\xff\xfe"', 'latin1')), 'no UTF-8', [400]),
     at(of(body.mediaType, Buffer.alloc(0)), 'an empty body', [400]),
@@ -81,12 +82,3 @@ export const unacceptableTypes: FaultMaker = (made) => {
     ),
   );
 };
-
-function isNoJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return false;
-  } catch {
-    return true;
-  }
-}

@@ -1,4 +1,5 @@
 import { escapeToken } from '../../../server/contract/json-pointer.js';
+import { recordOf } from '../../../testkit/json.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 import { EDGE_TEXTS } from '../values/edge-values.js';
 import {
@@ -7,7 +8,6 @@ import {
   faultsOf,
   keywordsOf,
   patternOf,
-  recordOf,
   requiredOf,
   typeOf,
   typesOf,

@@ -1,7 +1,7 @@
 /** Commands to the service and to the model of a project, whose answers are compared with the model. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AsyncCommand } from 'fast-check';
-import { recordOf } from '../values/schema.js';
+import { recordOf } from '../../../testkit/json.js';
 import { keptTable, TARGET } from '../values/tables.js';
 import {
   bodyOf,

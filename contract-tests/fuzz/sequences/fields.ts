@@ -1,6 +1,7 @@
 /** The fields of a write, and their effect on the model of a project. */
+
+import { recordOf } from '../../../testkit/json.js';
 import type { Answer } from '../http.js';
-import { recordOf } from '../values/schema.js';
 import {
   type Agent,
   type Chatbot,

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import { recordOf } from '../../../testkit/json.js';
 import { brokenPromises } from '../checks/expectations.js';
 import type { Fixture } from '../fixture.js';
 import { type Answer, curlOf, type HttpRequest } from '../http.js';
-import { recordOf } from '../values/schema.js';
 import type { Kind } from './state.js';
 
 /** A project of the service, which gets the same commands as the model, and is compared with it. */

@@ -1,6 +1,7 @@
 /** Reads schemas of the contract, for the generators of valid and of invalid values. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
+import { recordOf } from '../../../testkit/json.js';
 import { schemaErrors } from '../../../testkit/openapi/contract-ajv.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 
@@ -64,9 +65,4 @@ export function patternOf(schema: Place): RegExp | undefined {
 /** Returns the required fields of an object schema. */
 export function requiredOf(schema: Place): readonly string[] {
   return schema.entries('required').map(([, name]) => String(name.value));
-}
-
-/** Returns an object for access to its fields; an empty one for any other value. */
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

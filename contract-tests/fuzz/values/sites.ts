@@ -1,6 +1,7 @@
 import { escapeToken } from '../../../server/contract/json-pointer.js';
+import { recordOf } from '../../../testkit/json.js';
 import type { Place } from '../../../testkit/openapi/document.js';
-import { isValid, recordOf } from './schema.js';
+import { isValid } from './schema.js';
 
 /** A part of a valid value, and its schema. */
 export interface Site {
