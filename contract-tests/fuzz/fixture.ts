@@ -2,13 +2,20 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Client } from '../../testkit/http/client.js';
 import { recordOf } from '../../testkit/json.js';
 import type { Keys } from '../../testkit/store/keys.js';
-import { type Case, FIRST_VERSION, type KeyName, PLACEHOLDERS, targetOf } from './case.js';
+import {
+  type Case,
+  FIRST_VERSION,
+  type KeyName,
+  PLACEHOLDERS,
+  type Sent,
+  targetOf,
+} from './case.js';
+import type { Tally } from './findings.js';
 import { type Answer, answerTo, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf, type Target } from './operations.js';
 import { type Filled, requestOf } from './requests.js';
 import { bodyNamed, isFoundById, simpleCase } from './simple-cases.js';
-import type { Tally } from './tally.js';
 import { KEPT } from './values/edge-values.js';
 
 export interface Resource {
@@ -96,14 +103,18 @@ export class Fixture {
   }
 
   /** Sends a valid request to an operation. */
-  async call(target: Target, path: Record<string, string>, body?: unknown): Promise<Answer> {
-    const filled = {
-      path,
-      isThere: true,
-      isProjectThere: true,
-      authorization: this.#authorizationOf('own'),
-    };
-    return this.send(requestOf(simpleCase(target, body), filled), target.id);
+  call(target: Target, path: Record<string, string>, body?: unknown): Promise<Answer> {
+    return this.send(this.requestTo(target, path, body), target.id);
+  }
+
+  requestTo(
+    target: Target,
+    path: Record<string, string>,
+    body?: unknown,
+    query?: readonly Sent[],
+  ): HttpRequest {
+    const authorization = this.#authorizationOf('own');
+    return requestOf(simpleCase(target, body, query), { path, authorization });
   }
 
   /** Drops the spare resource that was changed or deleted; the next change gets a new one. */

@@ -5,10 +5,9 @@
 import { expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { baseUrl, keys } from '../target.js';
-import { Findings } from './checks/findings.js';
-import { explore } from './explore.js';
+import { Findings, Tally } from './findings.js';
 import { Fixture } from './fixture.js';
-import { Tally } from './tally.js';
+import { explore } from './search.js';
 
 const REQUESTS = 1000;
 const SEED = 20_261;

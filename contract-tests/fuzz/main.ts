@@ -8,12 +8,9 @@ import { join } from 'node:path';
 import { scriptCommand, wholeNumberFrom } from '../../testkit/command-line.js';
 import { startService } from '../../testkit/service/measured-service.js';
 import { makeKeys } from '../../testkit/store/keys.js';
-import { Findings } from './checks/findings.js';
-import { explore } from './explore.js';
+import { Findings, Tally } from './findings.js';
 import { Fixture } from './fixture.js';
-import { searchRequests } from './search.js';
-import { searchSequences } from './sequences/search.js';
-import { Tally } from './tally.js';
+import { explore, searchRequests, searchSequences } from './search.js';
 
 /** The number of concurrent requests. */
 const LANES = 4;

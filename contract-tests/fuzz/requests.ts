@@ -12,7 +12,10 @@ export interface Filled {
   authorization: string | undefined;
 }
 
-export function requestOf(made: Case, { path, authorization }: Filled): HttpRequest {
+export function requestOf(
+  made: Case,
+  { path, authorization }: Pick<Filled, 'path' | 'authorization'>,
+): HttpRequest {
   const target = targetOf(made);
   const address = target.path.replace(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(path[name] ?? ''),

@@ -2,46 +2,109 @@ import fc from 'fast-check';
 import { type Case, targetOf } from './case.js';
 import { cases } from './cases.js';
 import { faultsOfAnswer } from './checks/expectations.js';
-import type { Finding, Findings } from './checks/findings.js';
 import { faultsAfter } from './checks/follow-ups.js';
+import type { Finding, Findings } from './findings.js';
 import type { Exchange, Fixture } from './fixture.js';
 import { curlOf } from './http.js';
 import { requestOf } from './requests.js';
+import type { Command } from './sequences/commands.js';
+import { Mismatch, Project } from './sequences/project.js';
+import { runSequence, sequences } from './sequences/sequences.js';
 
-/** The number of requests per seed: the more, the longer the path to a finding. */
-const ROUND = 200;
-
-const SHRINKS = 300;
+/** Something to draw and to try, and what it reveals. */
+interface Search<T> {
+  readonly kind: Finding['kind'];
+  readonly drawn: fc.Arbitrary<T>;
+  /** The number of draws per seed: the more, the longer the path to a finding. */
+  readonly round: number;
+  readonly shrinks: number;
+  readonly reveal: (
+    fixture: Fixture,
+    drawn: T,
+  ) => Promise<Pick<Finding, 'what' | 'faults' | 'shown'> | undefined>;
+}
 
 /**
- * Sends the requests of one seed, until one has a new finding or the round is over. Records the finding in its
- * smallest form.
- * @param path the path at which fast-check reproduces one request, instead of a round
+ * Sends requests, seed by seed, until the wanted number is reached.
+ * @param nextSeed returns a seed that no other lane uses
  */
-export async function searchRequests(
+export async function explore(
   fixture: Fixture,
   findings: Findings,
-  seed: number,
-  path?: string,
+  wanted: number,
+  nextSeed: () => number,
 ): Promise<void> {
-  let last: Omit<Finding, 'seed' | 'path'> | undefined;
-  let left = SHRINKS;
-  const property = fc.asyncProperty(cases, async (made) => {
-    if (last !== undefined && left-- <= 0) return;
+  await fixture.prepare();
+  while (fixture.tally.requests < wanted) {
+    const seed = nextSeed();
+    await searchRequests(fixture, findings, seed);
+    await searchSequences(fixture, findings, seed);
+  }
+}
+
+export const searchRequests = searching({
+  kind: 'request',
+  drawn: cases,
+  round: 200,
+  shrinks: 300,
+  reveal: async (fixture, made) => {
     const exchange = await exchangeOf(made, fixture);
     const faults = [...(await faultsOfAnswer(exchange)), ...(await faultsAfter(exchange))];
-    if (faults.length === 0) return;
-    const what = `${made.operationId}: ${fingerprintOf(faults[0] ?? '')}`;
-    // Known findings are skipped, and so are other ones found while shrinking.
-    if (findings.has(what) || (last !== undefined && last.what !== what)) return;
-    last = { what, faults, shown: curlOf(fixture.url, exchange.request), kind: 'request' };
-    throw new Error(faults.join('\n'));
-  });
-  const replay = path === undefined ? { numRuns: ROUND } : { path, numRuns: 1, endOnFailure: true };
-  const details = await fc.check(property, { seed, ...replay });
-  if (!details.failed) return;
-  if (last === undefined) throw details.errorInstance;
-  findings.add({ ...last, seed, path: details.counterexamplePath ?? '' });
+    const [first] = faults;
+    if (first === undefined) return undefined;
+    const what = `${made.operationId}: ${fingerprintOf(first)}`;
+    return { what, faults, shown: curlOf(fixture.url, exchange.request) };
+  },
+});
+
+/** Runs sequences of commands, each in its own project and on a model of it. */
+export const searchSequences = searching<Command[]>({
+  kind: 'sequence',
+  drawn: sequences,
+  round: 10,
+  shrinks: 200,
+  reveal: async (fixture, sequence) => {
+    const project = new Project(fixture, fixture.freshName());
+    try {
+      await runSequence(project, sequence);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof Mismatch)) throw error;
+      const what = error.message.replace(/[:].*/s, '');
+      return { what, faults: [error.message], shown: project.sent.join('\n') };
+    }
+  },
+});
+
+/**
+ * Returns a function that tries the draws of one seed, until one has a new finding or the round is over. It records
+ * the finding in its smallest form. With the path at which fast-check reproduces a draw, it tries this one alone.
+ */
+function searching<T>({ kind, drawn, round, shrinks, reveal }: Search<T>) {
+  return async (
+    fixture: Fixture,
+    findings: Findings,
+    seed: number,
+    path?: string,
+  ): Promise<void> => {
+    let last: Awaited<ReturnType<typeof reveal>>;
+    let left = shrinks;
+    const property = fc.asyncProperty(drawn, async (one) => {
+      if (last !== undefined && left-- <= 0) return;
+      const found = await reveal(fixture, one);
+      // Known findings are skipped, and so are other ones found while shrinking.
+      if (found === undefined || findings.has(found.what)) return;
+      if (last !== undefined && last.what !== found.what) return;
+      last = found;
+      throw new Error(found.faults.join('\n'));
+    });
+    const replay =
+      path === undefined ? { numRuns: round } : { path, numRuns: 1, endOnFailure: true };
+    const details = await fc.check(property, { seed, ...replay });
+    if (!details.failed) return;
+    if (last === undefined) throw details.errorInstance;
+    findings.add({ ...last, kind, seed, path: details.counterexamplePath ?? '' });
+  };
 }
 
 async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {

@@ -1,5 +1,5 @@
 import { recordOf } from '../../testkit/json.js';
-import type { Case } from './case.js';
+import type { Case, Sent } from './case.js';
 import type { Target } from './operations.js';
 import { simplest } from './values/simplest.js';
 import { keptTable, TARGET } from './values/tables.js';
@@ -14,8 +14,11 @@ export function isFoundById({ parameters }: Target, parameter: string): boolean 
   );
 }
 
-/** Returns the simplest valid request to an operation, with the given body; a string is a CSV table or a text. */
-export function simpleCase(target: Target, value: unknown): Case {
+/**
+ * Returns the simplest valid request to an operation, with the given body and further parameters; a string is a CSV
+ * table or a text.
+ */
+export function simpleCase(target: Target, value: unknown, more: readonly Sent[] = []): Case {
   const [first] = target.bodies;
   const isText = typeof value === 'string';
   const textType = target.bodies.map(([mediaType]) => mediaType).find((type) => TEXT.test(type));
@@ -33,7 +36,7 @@ export function simpleCase(target: Target, value: unknown): Case {
     method: target.method,
     prefix: '',
     suffix: '',
-    parameters: query,
+    parameters: [...query, ...more],
     headers: {},
     body: first === undefined ? undefined : body,
     key: 'own',

@@ -1,23 +1,20 @@
 /** Commands to the service and to the model of a project, whose answers are compared with the model. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AsyncCommand } from 'fast-check';
 import { recordOf } from '../../../testkit/json.js';
-import { keptTable, TARGET } from '../values/tables.js';
+import { pathParametersOf, targetNamed } from '../operations.js';
+import { isFoundById } from '../simple-cases.js';
+import { keptTable } from '../values/tables.js';
+import { compare, Mismatch, type Project } from './project.js';
 import {
   bodyOf,
-  change,
-  type Draft,
-  fieldsOf,
-  make,
-  refusals,
-  refusalsOfNew,
-  shown,
+  type Fields,
+  type Kind,
+  type Reference,
+  type State,
   type Written,
-} from './fields.js';
-import { compare, Mismatch, type Project } from './project.js';
-import { type Kind, named, type Reference, type State } from './state.js';
+} from './state.js';
 
-export type Command = AsyncCommand<State, Project>;
+export type Command = (state: State, project: Project) => Promise<void>;
 
 const SINGULAR = {
   skills: 'Skill',
@@ -26,140 +23,124 @@ const SINGULAR = {
   models: 'Model',
 } as const;
 
-/** @param text what fast-check shows of the command */
-function command(text: string, run: Command['run']): Command {
-  return { check: () => true, run, toString: () => text };
-}
-
-/** Returns the body of a write, in the object that wraps it. */
-function wrapped(kind: Written, body: object): object {
-  return { [SINGULAR[kind].toLowerCase()]: body };
-}
-
-export function create(kind: Written, name: string, draft: Draft): Command {
-  return command(`create ${kind} ${name} ${JSON.stringify(draft)}`, async (state, project) => {
-    const fields = { type: 'lookup', ...fieldsOf(state, draft), name };
-    const refused = refusals(state, kind, fields, undefined);
-    const statuses = refused.length > 0 ? refused : [201];
-    const body = wrapped(kind, bodyOf(kind, fields));
-    const id = `create${SINGULAR[kind]}`;
-    const answer = await project.ask(id, 'POST', project.address(kind), statuses, body);
-    if (refused.length > 0) return;
-    make(state, kind, name, answer);
-    change(state, kind, name, fields);
-    compare(`the new resource of ${kind}`, answer.json, state.shown(kind, name));
-  });
-}
+export const create =
+  (kind: Written, name: string, draft: Fields<Reference>): Command =>
+  (state, project) =>
+    write(state, project, kind, { type: 'lookup', ...state.resolve(draft), name });
 
 /** Changes a resource, or creates a chatbot. */
-export function update(kind: Written, reference: Reference, draft: Draft): Command {
-  const text = `update ${kind} ${shown(reference)} ${JSON.stringify(draft)}`;
-  return command(text, async (state, project) => {
-    const name = named(state, kind, reference);
-    const fields = fieldsOf(state, draft);
-    const isNew = state.shown(kind, name) === undefined;
-    const refused = (isNew ? refusalsOfNew : refusals)(state, kind, fields, name);
-    const statuses = refused.length > 0 ? refused : [isNew ? 201 : 200];
-    const body = wrapped(kind, bodyOf(kind, fields));
-    const id = `update${SINGULAR[kind]}`;
-    const answer = await project.ask(id, 'PUT', project.address(kind, name), statuses, body);
-    if (refused.length > 0) return;
-    if (isNew) make(state, kind, name, answer);
-    change(state, kind, name, fields);
-    compare(`a changed one of ${kind}`, answer.json, state.shown(kind, fields.name ?? name));
-  });
+export const update =
+  (kind: Written, reference: Reference, draft: Fields<Reference>): Command =>
+  (state, project) =>
+    write(state, project, kind, state.resolve(draft), state.named(kind, reference));
+
+/** @param at the name in the address of an update; undefined for a creation */
+async function write(
+  state: State,
+  project: Project,
+  kind: Written,
+  fields: Fields,
+  at?: string,
+): Promise<void> {
+  const present = at === undefined ? undefined : state.find(kind, at);
+  const refused = state.refusals(kind, fields, at);
+  const statuses = refused.length > 0 ? refused : [present === undefined ? 201 : 200];
+  const id = `${at === undefined ? 'create' : 'update'}${SINGULAR[kind]}`;
+  const body = { [SINGULAR[kind].toLowerCase()]: bodyOf(kind, fields) };
+  const { json } = await project.ask(id, { name: at, body }, ...statuses);
+  if (refused.length > 0) return;
+  const name = fields.name ?? at ?? '';
+  const resource = present ?? state.add(kind, name, String(recordOf(json)['id']));
+  state.change(resource, fields);
+  const what = at === undefined ? 'the new resource' : 'a changed one';
+  compare(`${what} of ${kind}`, json, state.shown(resource));
 }
 
-export function remove(kind: Kind, reference: Reference): Command {
-  return command(`delete ${kind} ${shown(reference)}`, async (state, project) => {
-    const name = named(state, kind, reference);
-    const isThere = state.shown(kind, name) !== undefined;
+export const remove =
+  (kind: Kind, reference: Reference): Command =>
+  async (state, project) => {
+    const name = state.named(kind, reference);
+    const present = state.find(kind, name);
     const id = `delete${SINGULAR[kind]}${kind === 'agents' ? 'ByPlural' : ''}`;
-    await project.ask(id, 'DELETE', project.address(kind, name), [isThere ? 204 : 404]);
-    state.remove(kind, name);
-  });
-}
+    await project.ask(id, { name }, present === undefined ? 404 : 204);
+    if (present !== undefined) state.remove(present);
+  };
 
 /** Reads one resource, by its name or by its identifier. */
-export function read(kind: Kind, reference: Reference, byId: boolean): Command {
-  const text = `read ${kind} ${shown(reference)}${byId ? ' by its identifier' : ''}`;
-  return command(text, async (state, project) => {
-    const name = named(state, kind, reference);
-    const expected = state.shown(kind, name);
-    const address = byId && expected ? String(expected['id']) : name;
-    const isFound = expected !== undefined && (!byId || kind === 'skills' || kind === 'agents');
-    const path = project.address(kind, address);
-    const answer = await project.ask(`get${SINGULAR[kind]}`, 'GET', path, [isFound ? 200 : 404]);
-    if (isFound) compare(`${kind} ${name}`, answer.json, expected);
-  });
-}
+export const read =
+  (kind: Kind, reference: Reference, byId: boolean): Command =>
+  async (state, project) => {
+    const name = state.named(kind, reference);
+    const present = state.find(kind, name);
+    const id = `get${SINGULAR[kind]}`;
+    const target = targetNamed(id);
+    const parameter = pathParametersOf(target).at(-1) ?? '';
+    const isFound = present !== undefined && (!byId || isFoundById(target, parameter));
+    const address = byId && present !== undefined ? present.id : name;
+    const { json } = await project.ask(id, { name: address }, isFound ? 200 : 404);
+    if (isFound) compare(`${kind} ${name}`, json, state.shown(present));
+  };
 
 /** Reads a whole list, page by page, or the skills of some agents. */
-export function list(
-  kind: Kind,
-  limit: number | undefined,
-  references: readonly Reference[],
-): Command {
-  const text = `list ${kind} ${limit ?? ''} ${references.map(shown).join(' ')}`;
-  return command(text, async (state, project) => {
+export const list =
+  (kind: Kind, limit: number | undefined, references: readonly Reference[]): Command =>
+  async (state, project) => {
     const asked = kind === 'skills' ? references : [];
-    const agents = asked.map((agent) => named(state, 'agents', agent));
-    const query = [
-      ...(limit === undefined ? [] : [`limit=${limit}`]),
-      ...agents.map((agent) => `agent=${agent}`),
-    ];
-    let path = project.address(kind) + (query.length > 0 ? `?${query.join('&')}` : '');
+    const agents = asked.map((agent) => state.named('agents', agent));
+    const query = Object.entries({ limit, agent: agents.length > 0 ? agents : undefined })
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => ({ name, in: 'query', value }));
+    const id = `list${SINGULAR[kind]}s`;
+    let request = project.request(id, { query });
     const all: unknown[] = [];
     for (;;) {
-      const { json, headers } = await project.ask(`list${SINGULAR[kind]}s`, 'GET', path, [200]);
+      const { json, headers } = await project.send(id, request, 200);
       const page = Array.isArray(json) ? json : [];
       if (limit !== undefined && page.length > limit)
         throw new Mismatch(`${kind}: a page too long`);
       all.push(...page);
-      const [, next] = /^<(.+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
-      if (next === undefined) break;
-      path = next;
+      const [, path] = /^<(.+)>; rel="next"$/.exec(headers.get('Link') ?? '') ?? [];
+      if (path === undefined) break;
+      request = { ...request, path };
     }
-    const users = state.agents.filter(({ name }) => agents.includes(name)).map(({ id }) => id);
-    const expected = state.all(kind).filter(({ agent_ids: ids }) => {
-      return agents.length === 0 || (Array.isArray(ids) && ids.some((id) => users.includes(id)));
-    });
-    compare(`the list of ${kind}`, all, expected);
-  });
-}
+    const users = state.all('agents').filter(({ name }) => agents.includes(name));
+    const expected = state
+      .all(kind)
+      .filter((one) => agents.length === 0 || users.some(({ skills }) => skills.includes(one)));
+    compare(
+      `the list of ${kind}`,
+      all,
+      expected.map((one) => state.shown(one)),
+    );
+  };
 
 /** Trains a model, and waits until it is ready. */
-export function train(reference: Reference): Command {
-  return command(`train ${shown(reference)}`, async (state, project) => {
-    const name = named(state, 'models', reference);
-    const path = project.address('models', name);
-    const address = `${path}?target=${TARGET}`;
-    const { json } = await project.ask('trainModel', 'PUT', address, [202], keptTable);
-    const known = state.models.find((model) => model.name === name);
-    const version = (known?.version ?? 0) + 1;
-    if (known === undefined) state.models.push({ id: String(recordOf(json)['id']), name, version });
-    else known.version = version;
-    compare(`the model ${name}`, json, state.shown('models', name));
+export const train =
+  (reference: Reference): Command =>
+  async (state, project) => {
+    const name = state.named('models', reference);
+    const { json } = await project.ask('trainModel', { name, body: keptTable }, 202);
+    const present = state.find('models', name);
+    if (present !== undefined) present.version += 1;
+    const model = present ?? state.add('models', name, String(recordOf(json)['id']));
+    compare(`the model ${name}`, json, state.shown(model));
     for (;;) {
-      const latest = await project.ask('getModel', 'GET', path, [200]);
+      const latest = await project.ask('getModel', { name }, 200);
       const { status } = recordOf(latest.json);
       if (status === 'ready') return;
       if (status === 'failed') throw new Mismatch(`the training failed: ${latest.text}`);
       await pause(20);
     }
-  });
-}
+  };
 
 /** Predicts rows, each of which is answered. */
-export function predict(reference: Reference, rows: readonly unknown[]): Command {
-  const text = `predict ${shown(reference)} ${JSON.stringify(rows)}`;
-  return command(text, async (state, project) => {
-    const name = named(state, 'models', reference);
-    const isThere = state.shown('models', name) !== undefined;
-    const path = `${project.address('models', name)}/predict`;
-    const { json } = await project.ask('predict', 'POST', path, [isThere ? 200 : 404], rows);
+export const predict =
+  (reference: Reference, rows: readonly unknown[]): Command =>
+  async (state, project) => {
+    const name = state.named('models', reference);
+    const isThere = state.find('models', name) !== undefined;
+    const { json } = await project.ask('predict', { name, body: rows }, isThere ? 200 : 404);
     if (isThere && (!Array.isArray(json) || json.length !== rows.length)) {
       throw new Mismatch(`predict: ${rows.length} rows were not answered one by one`);
     }
-  });
-}
+  };

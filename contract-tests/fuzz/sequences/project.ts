@@ -1,9 +1,17 @@
 import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '../../../testkit/json.js';
+import type { Sent } from '../case.js';
 import { brokenPromises } from '../checks/expectations.js';
 import type { Fixture } from '../fixture.js';
 import { type Answer, curlOf, type HttpRequest } from '../http.js';
-import type { Kind } from './state.js';
+import { pathParametersOf, targetNamed } from '../operations.js';
+
+/** The parts of a request; the name is that of a resource in the address. */
+interface Asked {
+  readonly name?: string | undefined;
+  readonly query?: readonly Sent[];
+  readonly body?: unknown;
+}
 
 /** A project of the service, which gets the same commands as the model, and is compared with it. */
 export class Project {
@@ -15,44 +23,31 @@ export class Project {
     readonly name: string,
   ) {}
 
-  /** Returns the address of a kind of resource, or of a single one. */
-  address(kind: Kind, name?: string): string {
-    const prefix = kind === 'models' ? '/api' : '';
-    return `${prefix}/projects/${this.name}/${kind}${name === undefined ? '' : `/${name}`}`;
+  /** Returns a request to an operation on the project, or on a resource in it. */
+  request(id: string, { name = '', query, body }: Asked): HttpRequest {
+    const target = targetNamed(id);
+    const [project = '', resource = ''] = pathParametersOf(target);
+    return this.fixture.requestTo(target, { [project]: this.name, [resource]: name }, body, query);
   }
 
   /**
    * Sends a request, and checks its answer against the contract.
    * @throws {Mismatch} if the answer violates the contract, or has an unexpected status
    */
-  async ask(
-    operationId: string,
-    method: string,
-    path: string,
-    expected: readonly number[],
-    body?: unknown,
-  ): Promise<Answer> {
-    const isText = typeof body === 'string';
-    const request: HttpRequest = {
-      method,
-      path,
-      headers: {
-        Authorization: `Bearer ${this.fixture.keys.own}`,
-        ...(body === undefined ? {} : { 'Content-Type': isText ? 'text/csv' : 'application/json' }),
-      },
-      body: body === undefined ? undefined : Buffer.from(isText ? body : JSON.stringify(body)),
-    };
+  async send(id: string, request: HttpRequest, ...expected: readonly number[]): Promise<Answer> {
     this.sent.push(curlOf(this.fixture.url, request));
-    const answer = await this.fixture.send(request, operationId);
+    const answer = await this.fixture.send(request, id);
     const { status, text } = answer;
     const found = await brokenPromises(this.fixture.url, request, answer);
-    if (found.length > 0) throw new Mismatch(`${operationId}: ${found.join('\n')}`);
+    if (found.length > 0) throw new Mismatch(`${id}: ${found.join('\n')}`);
     if (!expected.includes(status)) {
-      throw new Mismatch(
-        `${operationId}: ${status}, not ${expected.join(' or ')}: ${text.slice(0, 500)}`,
-      );
+      throw new Mismatch(`${id}: ${status}, not ${expected.join(' or ')}: ${text.slice(0, 500)}`);
     }
     return answer;
+  }
+
+  ask(id: string, asked: Asked, ...expected: readonly number[]): Promise<Answer> {
+    return this.send(id, this.request(id, asked), ...expected);
   }
 }
 
@@ -61,21 +56,21 @@ export class Mismatch extends Error {}
 
 /** @throws {Mismatch} if the shown resource differs in an expected field; timestamps are ignored */
 export function compare(what: string, shown: unknown, expected: unknown): void {
-  if (isDeepStrictEqual(withContext(shown, expected), expected)) return;
+  if (isDeepStrictEqual(expectedOf(shown, expected), expected)) return;
   throw new Mismatch(
     `${what}: shows ${JSON.stringify(shown).slice(0, 800)}, not ${JSON.stringify(expected).slice(0, 800)}`,
   );
 }
 
 /** Returns the shown value with only the expected fields. */
-function withContext(shown: unknown, expected: unknown): unknown {
+function expectedOf(shown: unknown, expected: unknown): unknown {
   if (Array.isArray(shown) && Array.isArray(expected)) {
-    return shown.map((one, at) => withContext(one, expected[at]));
+    return shown.map((one, at) => expectedOf(one, expected[at]));
   }
   if (!Object.hasOwn(recordOf(expected), 'id')) return shown;
   const fields = Object.keys(recordOf(expected)).map((name) => [
     name,
-    withContext(recordOf(shown)[name], recordOf(expected)[name]),
+    expectedOf(recordOf(shown)[name], recordOf(expected)[name]),
   ]);
   return Object.fromEntries(fields);
 }
