@@ -54,10 +54,12 @@ export const cases: fc.Arbitrary<Case> = fc.oneof(
 );
 
 function withFault(made: Case, maker: FaultMaker, which: number): Case {
-  const groups = maker(made);
+  const mutants = maker(made);
+  const kinds = [...new Set(mutants.map(({ kind }) => kind))];
+  const groups = kinds.map((one) => mutants.filter(({ kind }) => kind === one));
   for (let tries = 0; tries < TRIES; tries += 1) {
     const group = groups[(which + tries) % groups.length] ?? [];
-    const wrong = group[(Math.floor(which / groups.length) + tries) % group.length]?.();
+    const wrong = group[(Math.floor(which / groups.length) + tries) % group.length]?.make();
     if (wrong !== undefined) return wrong;
   }
   return made;

@@ -5,16 +5,18 @@ import type { Keys } from '../../testkit/store/keys.js';
 import {
   type Case,
   FIRST_VERSION,
+  type Filled,
   type KeyName,
   PLACEHOLDERS,
+  requestOf,
   type Sent,
+  sentValue,
   targetOf,
 } from './case.js';
 import type { Tally } from './findings.js';
 import { type Answer, answerTo, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
 import { pathParametersOf, type Target } from './operations.js';
-import { type Filled, requestOf } from './requests.js';
 import { bodyNamed, isFoundById, simpleCase } from './simple-cases.js';
 import { KEPT } from './values/edge-values.js';
 
@@ -56,7 +58,8 @@ export class Fixture {
       const { creator } = kind;
       const isRoot = pathParametersOf(creator).length === 0;
       // Made by another operation already.
-      if (kind.links.some(({ target }) => this.#isKnown(target))) continue;
+      const known = [...this.#kept.keys()].flatMap(({ links }) => links);
+      if (kind.links.some(({ target }) => known.some((link) => link.target === target))) continue;
       const name = isRoot ? `${this.name}-kept` : KEPT;
       this.#kept.set(kind, await this.#create(kind, name));
       if (!isRoot) continue;
@@ -75,9 +78,7 @@ export class Fixture {
     let isThere = true;
     let isProjectThere = true;
     for (const [at, name] of names.entries()) {
-      const asked = String(
-        made.parameters.find((sent) => sent.in === 'path' && sent.name === name)?.value,
-      );
+      const asked = String(sentValue(made, 'path', name));
       const kind = ofAddress[at];
       const version = asked === FIRST_VERSION ? asked : undefined;
       const resource =
@@ -130,10 +131,6 @@ export class Fixture {
 
   close(): void {
     this.#client.close();
-  }
-
-  #isKnown(target: Target): boolean {
-    return [...this.#kept.keys()].some(({ links }) => links.some((link) => link.target === target));
   }
 
   async #resolve(

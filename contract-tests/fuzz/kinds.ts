@@ -50,6 +50,10 @@ export function createsAtItsAddress({ method, id }: Target): boolean {
   return method === 'PUT' && kinds.some(({ creator }) => creator.id === id);
 }
 
+export function linksBy(links: readonly Link[], ...methods: string[]): Link[] {
+  return links.filter(({ target }) => methods.includes(target.method));
+}
+
 /** Returns the parameters that a link gives to its operation, from a request's own and its answer. */
 export function pathOfLink(
   { parameters }: Link,

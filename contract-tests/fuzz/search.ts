@@ -1,12 +1,11 @@
 import fc from 'fast-check';
-import { type Case, targetOf } from './case.js';
+import { type Case, requestOf, targetOf } from './case.js';
 import { cases } from './cases.js';
 import { faultsOfAnswer } from './checks/expectations.js';
 import { faultsAfter } from './checks/follow-ups.js';
 import type { Finding, Findings } from './findings.js';
 import type { Exchange, Fixture } from './fixture.js';
 import { curlOf } from './http.js';
-import { requestOf } from './requests.js';
 import type { Command } from './sequences/commands.js';
 import { Mismatch, Project } from './sequences/project.js';
 import { runSequence, sequences } from './sequences/sequences.js';

@@ -1,5 +1,5 @@
 import { recordOf } from '../../testkit/json.js';
-import type { Case, Sent } from './case.js';
+import { type Case, jsonBody, rawBody, type Sent } from './case.js';
 import type { Target } from './operations.js';
 import { simplest } from './values/simplest.js';
 import { keptTable, TARGET } from './values/tables.js';
@@ -19,15 +19,11 @@ export function isFoundById({ parameters }: Target, parameter: string): boolean 
  * table or a text.
  */
 export function simpleCase(target: Target, value: unknown, more: readonly Sent[] = []): Case {
-  const [first] = target.bodies;
-  const isText = typeof value === 'string';
   const textType = target.bodies.map(([mediaType]) => mediaType).find((type) => TEXT.test(type));
-  const body = {
-    mediaType: isText && textType !== undefined ? textType : 'application/json',
-    bytes: Buffer.from(isText ? value : JSON.stringify(value ?? {})),
-    value,
-    isUsable: true,
-  };
+  const body =
+    typeof value === 'string' && textType !== undefined
+      ? rawBody(textType, value)
+      : jsonBody(value ?? {});
   const query = target.parameters
     .filter(({ in: where, required }) => where === 'query' && required)
     .map(({ name }) => ({ name, in: 'query', value: TARGET }));
@@ -38,7 +34,7 @@ export function simpleCase(target: Target, value: unknown, more: readonly Sent[]
     suffix: '',
     parameters: [...query, ...more],
     headers: {},
-    body: first === undefined ? undefined : body,
+    body: target.bodies.length === 0 ? undefined : body,
     key: 'own',
   };
 }

@@ -2,20 +2,20 @@ import fc from 'fast-check';
 import { MEDIA_TYPES } from 'roster-client';
 import { FILE_FORMATS } from '../../testkit/data/table-files.js';
 import type { Place } from '../../testkit/openapi/document.js';
-import { type Body, type Case, FIRST_VERSION, PLACEHOLDERS, type Sent } from './case.js';
+import {
+  type Body,
+  type Case,
+  FIRST_VERSION,
+  jsonBody,
+  PLACEHOLDERS,
+  rawBody,
+  type Sent,
+} from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
 import { type Parameter, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 import { isValid } from './values/schema.js';
-import {
-  changedFiles,
-  csvTables,
-  jsonTables,
-  lines,
-  TARGET,
-  type TableFile,
-  tableFiles,
-} from './values/tables.js';
+import { changedFiles, csvTables, jsonTables, lines, TARGET, tableFiles } from './values/tables.js';
 import { valuesOf } from './values/values.js';
 
 /** Generates valid requests to an operation, for existing and missing resources. */
@@ -130,40 +130,23 @@ function bodiesOf(target: Target): fc.Arbitrary<Body | undefined> {
 
 function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
   const isTraining = target.parameters.some(({ name }) => name === 'target');
-  if (mediaType === 'text/csv') {
-    return csvTables.map(({ text, isUsable }) => textBody(mediaType, text, isUsable));
-  }
   if (mediaType === 'text/plain' || mediaType === 'text/markdown') {
-    return valuesOf(schema).map((text) => textBody(mediaType, String(text), true));
-  }
-  if (mediaType === 'application/json') {
-    const values = valuesOf(schema).map((value) => jsonBody(value, !isTraining));
-    return isTraining
-      ? fc.oneof(
-          jsonTables.map((rows) => jsonBody(rows, true)),
-          values,
-        )
-      : values;
+    return valuesOf(schema).map((text) => rawBody(mediaType, String(text)));
   }
   const format = FILE_FORMATS.find((one) => MEDIA_TYPES[one] === mediaType);
   if (format === undefined)
     throw new Error(`${target.id}: no bodies of ${mediaType} are generated`);
+  if (format === 'json') {
+    const values = valuesOf(schema).map((value) => jsonBody(value, !isTraining));
+    return isTraining
+      ? fc.oneof(
+          jsonTables.map((rows) => jsonBody(rows)),
+          values,
+        )
+      : values;
+  }
+  if (format === 'ndjson' && !isTraining) return lines.map((text) => rawBody(mediaType, text));
   const files = isTraining ? [tableFiles(format), changedFiles(format)] : [tableFiles(format)];
-  const asBody = ({ bytes, isUsable }: TableFile) => bytesBody(mediaType, bytes, isUsable);
-  return format === 'ndjson' && !isTraining
-    ? lines.map((text) => textBody(mediaType, text, true))
-    : fc.oneof(...files).map(asBody);
-}
-
-function bytesBody(mediaType: string, bytes: Buffer, isUsable: boolean): Body {
-  return { mediaType, bytes, value: undefined, isUsable };
-}
-
-function textBody(mediaType: string, text: string, isUsable: boolean): Body {
-  return bytesBody(mediaType, Buffer.from(text), isUsable);
-}
-
-export function jsonBody(value: unknown, isUsable = true): Body {
-  const bytes = Buffer.from(JSON.stringify(value));
-  return { mediaType: 'application/json', bytes, value, isUsable };
+  const tables = format === 'csv' ? csvTables : fc.oneof(...files);
+  return tables.map(({ bytes, isUsable }) => rawBody(mediaType, bytes, isUsable));
 }

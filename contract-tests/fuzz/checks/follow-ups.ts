@@ -4,12 +4,11 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '../../../testkit/json.js';
-import { targetOf } from '../case.js';
+import { onlyKey, sentValue, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
-import { kinds, kindsWithin, pathOfLink } from '../kinds.js';
+import { kinds, kindsWithin, type Link, linksBy, pathOfLink } from '../kinds.js';
 import { pathParametersOf } from '../operations.js';
-import { onlyKey } from '../requests.js';
-import { afterCreation, isReplay } from './after-creation.js';
+import { KEPT } from '../values/edge-values.js';
 
 /** Returns the violations of the promises about the state after an answer. */
 export async function faultsAfter(exchange: Exchange): Promise<string[]> {
@@ -30,6 +29,79 @@ export async function faultsAfter(exchange: Exchange): Promise<string[]> {
 }
 
 /**
+ * Returns whether the answer is that of an earlier request with the same `Idempotency-Key`, whose resource may be gone.
+ */
+function isReplay({ made, answer, fixture }: Exchange): boolean {
+  const key = sentValue(made, 'header', 'Idempotency-Key');
+  return key !== undefined && !fixture.isNew(String(key), recordOf(answer.json)['id']);
+}
+
+/** Checks the promises about a created resource, and deletes it. Returns those that are broken. */
+async function afterCreation(exchange: Exchange, links: readonly Link[]): Promise<string[]> {
+  const { made, filled, answer, fixture, request } = exchange;
+  const body = recordOf(answer.json);
+  const key = sentValue(made, 'header', 'Idempotency-Key');
+  const faults: string[] = [];
+  if (key !== undefined) {
+    const again = await fixture.send(request, made.operationId);
+    if (again.status !== answer.status || again.text !== answer.text) {
+      faults.push(
+        `the same request again, with its Idempotency-Key, was answered with ${again.status}`,
+      );
+    }
+  }
+  const location = answer.headers.get('Location') ?? '';
+  const [reading] = linksBy(links, 'GET');
+  const headers = onlyKey(request.headers);
+  const shown = await fixture.send(
+    { ...request, method: 'GET', path: location, headers, body: undefined },
+    reading?.target.id ?? 'Location',
+  );
+  const isText = reading !== undefined && readsText(reading);
+  if (shown.status !== 200 || (!isText && recordOf(shown.json)['id'] !== body['id'])) {
+    faults.push(`what was created is not at its Location ${location}: ${shown.status}`);
+  }
+  if (answer.status === 201 && !isText && !isDeepStrictEqual(shown.json, answer.json)) {
+    faults.push('what was created is shown otherwise than when it was created');
+  }
+  fixture.forget(targetOf(made));
+  // The permanent resource was trained again; it stays.
+  if (Object.values(filled.path).includes(KEPT)) return faults;
+  return [...faults, ...(await walk(exchange, links))];
+}
+
+/** Follows the links of a created resource: they lead to it until it is deleted, and then to 404. */
+async function walk(
+  { fixture, answer, filled }: Exchange,
+  links: readonly Link[],
+): Promise<string[]> {
+  const faults: string[] = [];
+  const ask = async (link: Link, ...expected: number[]) => {
+    const path = pathOfLink(link, filled.path, answer.json);
+    const { status, text } = await fixture.call(link.target, path, bodyOf(link));
+    if (!expected.includes(status)) {
+      faults.push(
+        `the link ${link.target.id} of what was created: ${status} ${text.slice(0, 300)}`,
+      );
+    }
+  };
+  const reading = linksBy(links, 'GET');
+  const deleting = linksBy(links, 'DELETE');
+  const isReady = answer.status === 201;
+  for (const link of linksBy(links, 'PUT', 'POST')) await ask(link, 200, ...(isReady ? [] : [409]));
+  for (const link of reading) await ask(link, 200);
+  for (const link of deleting) await ask(link, 204);
+  for (const link of [...reading, ...deleting]) await ask(link, 404);
+  return faults;
+}
+
+function bodyOf({ target }: Link): unknown {
+  if (target.method === 'POST') return [];
+  const wrapper = target.bodies[0]?.[1].entries('required')[0]?.[1].value;
+  return { [String(wrapper)]: {} };
+}
+
+/**
  * Checks that a changed resource is shown as the change answered, under its new name. Deletes it afterwards.
  */
 async function afterChange(exchange: Exchange): Promise<string[]> {
@@ -39,13 +111,13 @@ async function afterChange(exchange: Exchange): Promise<string[]> {
   fixture.forget(target);
   if (kind === undefined) return [];
   const faults: string[] = [];
-  for (const method of ['GET', 'DELETE']) {
-    const link = kind.links.find((candidate) => candidate.target.method === method);
+  const [reading, deleting] = [linksBy(kind.links, 'GET')[0], linksBy(kind.links, 'DELETE')[0]];
+  for (const link of [reading, deleting]) {
     if (link === undefined) continue;
     const found = await fixture.call(link.target, pathOfLink(link, filled.path, answer.json));
     if (found.status >= 300) faults.push(`${link.target.id} after the change: ${found.status}`);
-    const isText = !link.target.produces.includes('application/json');
-    if (method === 'GET' && !isText && !isDeepStrictEqual(found.json, answer.json)) {
+    if (link !== reading || readsText(link)) continue;
+    if (!isDeepStrictEqual(found.json, answer.json)) {
       faults.push('what was changed is shown otherwise than the change answered');
     }
   }
@@ -72,7 +144,7 @@ async function afterRefusal({ made, filled, fixture }: Exchange): Promise<string
   )
     return [];
   const kind = kindsWithin(target).at(-1);
-  const link = kind?.links.find((candidate) => candidate.target.method === 'GET');
+  const [link] = linksBy(kind?.links ?? [], 'GET');
   if (link === undefined || !filled.isThere) return [];
   const names = pathParametersOf(link.target);
   const values = Object.values(filled.path);
@@ -84,7 +156,7 @@ async function afterRefusal({ made, filled, fixture }: Exchange): Promise<string
     fixture.forget(target);
     return [`after a refusal, the resource is not there: ${found.status}`];
   }
-  if (!link.target.produces.includes('application/json')) return [];
+  if (readsText(link)) return [];
   const { id, version } = recordOf(found.json);
   if (id === spare.id && (version ?? 1) === 1) return [];
   return ['after a refusal, the resource is another one'];
@@ -99,4 +171,9 @@ async function afterReading({ request, answer, made, fixture }: Exchange): Promi
   return again.status === 304
     ? []
     : [`with its own ETag as If-None-Match: ${again.status}, not 304`];
+}
+
+/** Returns whether a link leads to a text: that of a document is read, and its facts are listed. */
+function readsText({ target }: Link): boolean {
+  return !target.produces.includes('application/json');
 }

@@ -1,12 +1,13 @@
 /** Requests without access, or to an address or method that does not exist. */
 import { METHODS } from 'node:http';
-import { type Case, type KeyName, PLACEHOLDERS, targetOf, withParameter } from '../case.js';
+import { operationsAt } from '../../../testkit/openapi/operation-at.js';
+import { type KeyName, PLACEHOLDERS, targetOf, withParameter } from '../case.js';
 import { kindsWithin } from '../kinds.js';
-import { methodsOf, pathParametersOf, type Target, targets } from '../operations.js';
+import { methodsOf, pathParametersOf } from '../operations.js';
 import { SOME_ID } from '../valid-cases.js';
 import { KEPT } from '../values/edge-values.js';
 import { isValid } from '../values/schema.js';
-import { certain, type FaultMaker } from './faults.js';
+import { at, type FaultMaker, valid } from './faults.js';
 
 const SCOPES = ['read', 'write', 'predict', 'ask', 'operate'] as const;
 
@@ -16,22 +17,18 @@ const SCOPES = ['read', 'write', 'predict', 'ask', 'operate'] as const;
  */
 export const wrongKeys: FaultMaker = (made) => {
   const { isOpen, scope } = targetOf(made);
-  const withKey = (key: KeyName, what: string, status: number) => ({
-    ...made,
-    key,
-    fault: { what, statuses: [status] },
-  });
-  if (isOpen) return certain((['none', 'unknown'] as const).map((key) => ({ ...made, key })));
-  const others = SCOPES.filter((other) => other !== scope);
-  return certain([
-    withKey('none', 'no key', 401),
-    withKey('unknown', 'an unknown key', 401),
-    withKey('revoked', 'a revoked key', 401),
-    withKey('malformed', 'a malformed key', 401),
-    ...(scope === undefined
-      ? others.map((key) => ({ ...made, key }))
-      : others.map((key) => withKey(key, 'another scope', 403))),
-  ]);
+  const withKey = (key: KeyName) => ({ ...made, key });
+  if (isOpen) return (['none', 'unknown'] as const).map((key) => valid(withKey(key)));
+  const others = SCOPES.filter((other) => other !== scope).map(withKey);
+  return [
+    at(withKey('none'), 'no key', [401]),
+    at(withKey('unknown'), 'an unknown key', [401]),
+    at(withKey('revoked'), 'a revoked key', [401]),
+    at(withKey('malformed'), 'a malformed key', [401]),
+    ...others.map((other) =>
+      scope === undefined ? valid(other) : at(other, 'another scope', [403]),
+    ),
+  ];
 };
 
 /** Resources of another owner or project, which do not exist for the caller. */
@@ -41,26 +38,24 @@ export const foreignResources: FaultMaker = (made) => {
   // A version is not a resource of its own.
   const [project, ...further] = pathParametersOf(target).filter((_, at) => kinds[at] !== undefined);
   if (project === undefined) return [];
-  const fault = { what: "another owner's", statuses: [404] };
-  const strangers: Case = { ...made, key: 'stranger', fault };
+  const strangers = at({ ...made, key: 'stranger' }, "another owner's", [404]);
   const resource = further.at(-1);
-  if (resource === undefined || made.method === 'PUT') return certain([strangers]);
+  if (resource === undefined || made.method === 'PUT') return [strangers];
   const elsewhere = withParameter(made, { name: project, in: 'path' }, PLACEHOLDERS.other);
-  const ofOther = { what: "another project's", statuses: [404] };
-  return certain([
+  const schema = target.parameters.find(({ name }) => name === resource)?.schema;
+  const mayBeId = schema !== undefined && isValid(schema, SOME_ID);
+  const names = [...(mayBeId ? [PLACEHOLDERS.keptId] : []), KEPT];
+  return [
     strangers,
-    ...[...(mayBeId(target, resource) ? [PLACEHOLDERS.keptId] : []), KEPT].map((name) => ({
-      ...withParameter(elsewhere, { name: resource, in: 'path' }, name),
-      fault: ofOther,
-    })),
-  ]);
+    ...names.map((name) =>
+      at(
+        withParameter(elsewhere, { name: resource, in: 'path' }, name),
+        "another project's",
+        [404],
+      ),
+    ),
+  ];
 };
-
-/** Returns whether an identifier is a valid value of a parameter. */
-function mayBeId({ parameters }: Target, name: string): boolean {
-  const schema = parameters.find((parameter) => parameter.name === name)?.schema;
-  return schema !== undefined && isValid(schema, SOME_ID);
-}
 
 /** All methods but CONNECT, which has no address and its own answer in HTTP (RFC 9110, section 9.3.6). */
 const ASKED = METHODS.filter((method) => method !== 'CONNECT');
@@ -69,29 +64,19 @@ const ASKED = METHODS.filter((method) => method !== 'CONNECT');
 export const otherMethods: FaultMaker = (made) => {
   const declared = methodsOf(targetOf(made).path);
   const others = ASKED.filter((method) => !declared.includes(method));
-  const fault = { what: 'another method', statuses: [405] };
-  return certain(others.map((method) => ({ ...made, method, fault })));
+  return others.map((method) => at({ ...made, method }, 'another method', [405]));
 };
 
 /** HEAD and OPTIONS, which the contract promises in its text. */
-export const promisedMethods: FaultMaker = (made) =>
-  certain([
-    ...(made.method === 'GET' ? [{ ...made, method: 'HEAD' }] : []),
-    { ...made, method: 'OPTIONS', fault: { what: 'OPTIONS', statuses: [204] } },
-  ]);
+export const promisedMethods: FaultMaker = (made) => [
+  ...(made.method === 'GET' ? [valid({ ...made, method: 'HEAD' })] : []),
+  at({ ...made, method: 'OPTIONS' }, 'OPTIONS', [204]),
+];
 
 /** Addresses that are similar to those of the contract. */
 export const otherAddresses: FaultMaker = (made) => {
   const { path } = targetOf(made);
-  const fault = { what: 'another address', statuses: [404] };
-  const suffixes = ['/colour', '/colour/', '//', '.json', ';a=b'];
-  const unknown = suffixes.filter(
-    (suffix) => !targets.some((target) => matches(target.path, path + suffix)),
-  );
-  return certain(unknown.map((suffix) => ({ ...made, suffix, fault })));
+  return ['/colour', '/colour/', '//', '.json', ';a=b']
+    .filter((suffix) => operationsAt(path + suffix).length === 0)
+    .map((suffix) => at({ ...made, suffix }, 'another address', [404]));
 };
-
-function matches(template: string, path: string): boolean {
-  const pattern = template.replace(/[.]/g, '\\.').replace(/\{\w+\}/g, '[^/]+');
-  return new RegExp(`^${pattern}/?$`).test(path.replace(/\{\w+\}/g, 'x'));
-}

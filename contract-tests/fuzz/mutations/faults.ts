@@ -1,31 +1,32 @@
 /** The common type of the functions that introduce a fault into a valid request. */
 import type { Place } from '../../../testkit/openapi/document.js';
-import { type Case, type Expected, targetOf } from '../case.js';
+import { type Case, targetOf } from '../case.js';
 
-/**
- * Returns the mutations that introduce a fault into a request, in groups of one kind. A mutation returns
- * undefined if it turns out to be impossible.
- */
-export type FaultMaker = (made: Case) => (() => Case | undefined)[][];
-
-/** Returns mutations that always succeed, grouped by their fault. */
-export function certain(cases: readonly Case[]): (() => Case)[][] {
-  return grouped(cases, ({ fault }) => fault?.what ?? '').map((group) =>
-    group.map((made) => () => made),
-  );
+/** A request with a fault. Mutations of one kind are drawn as often as one of another kind. */
+export interface Mutant {
+  /** The kind of its fault; empty for a request that is valid in spite of it. */
+  readonly kind: string;
+  /** Makes the request, which may be large. Returns undefined if the mutation turns out to be impossible. */
+  readonly make: () => Case | undefined;
 }
 
-/** Groups values by a key, in their order. */
-export function grouped<T>(all: readonly T[], kindOf: (one: T) => string): T[][] {
-  const groups = new Map<string, T[]>();
-  for (const one of all) groups.set(kindOf(one), [...(groups.get(kindOf(one)) ?? []), one]);
-  return [...groups.values()];
+/** Returns the mutations that introduce a fault into a request. */
+export type FaultMaker = (made: Case) => readonly Mutant[];
+
+/** Returns a request with a fault, and the expected answer. */
+export function at(
+  made: Case,
+  what: string,
+  statuses: readonly number[],
+  pointer?: string,
+): Mutant {
+  const fault = { what, statuses, ...(pointer === undefined ? {} : { pointer }) };
+  return { kind: what, make: () => ({ ...made, fault }) };
 }
 
-/** Returns a case with its fault, and the expected answer. */
-export function at(made: Case, what: string, statuses: readonly number[], pointer?: string): Case {
-  const fault: Expected = { what, statuses, ...(pointer === undefined ? {} : { pointer }) };
-  return { ...made, fault };
+/** Returns a request that is still valid. */
+export function valid(made: Case): Mutant {
+  return { kind: '', make: () => made };
 }
 
 /** Returns the schema of a JSON body; undefined if the case sends none. */

@@ -1,27 +1,22 @@
 /** Requests that break one keyword of a schema, lack a part, or have an unknown one. */
 
 import { escapeToken } from '../../../server/contract/json-pointer.js';
-import { sentValue, targetOf, withParameter } from '../case.js';
+import { type Case, jsonBody, sentValue, targetOf, withParameter } from '../case.js';
 import type { Parameter } from '../operations.js';
-import { isSendable, jsonBody } from '../valid-cases.js';
+import { isSendable } from '../valid-cases.js';
 import { keywordsOf, typesOf } from '../values/schema.js';
-import { at, certain, type FaultMaker, grouped, jsonSchemaOf } from './faults.js';
+import { at, type FaultMaker, jsonSchemaOf, type Mutant } from './faults.js';
 import { type Mutation, mutationsOf } from './schema-mutations.js';
 
 /** Breaks one keyword of the body's schema. */
 export const brokenBodies: FaultMaker = (made) => {
   const schema = jsonSchemaOf(made);
   if (schema === undefined || made.body === undefined) return [];
-  return grouped(mutationsOf(schema, made.body.value), ({ keyword }) => keyword).map((group) =>
-    group.map(({ keyword, pointer, make }) => () => {
-      const broken = make();
-      if (broken === undefined) return undefined;
-      const body = jsonBody(broken.value);
-      if (body.bytes.length > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY))
-        return undefined;
-      return at({ ...made, body }, `body breaks ${keyword}`, [400], `/body${pointer}`);
-    }),
-  );
+  const { maxBody = Number.POSITIVE_INFINITY } = targetOf(made);
+  return brokenBy(mutationsOf(schema, made.body.value), 'body', '/body', (value) => {
+    const body = jsonBody(value);
+    return body.bytes.length > maxBody ? undefined : { ...made, body };
+  });
 };
 
 /** Breaks one keyword of a parameter's schema. */
@@ -29,15 +24,31 @@ export const brokenParameters: FaultMaker = (made) =>
   targetOf(made).parameters.flatMap((parameter) => {
     const { name, in: where } = parameter;
     const value = sentValue(made, where, name) ?? exampleOf(parameter);
-    return grouped(mutationsOfParameter(parameter, value), ({ keyword }) => keyword).map((group) =>
-      group.map(({ keyword, pointer, make }) => () => {
-        const broken = make();
-        if (broken === undefined || !canBeSent(where, broken.value)) return undefined;
-        const sent = withParameter(made, parameter, broken.value);
-        return at(sent, `${where} breaks ${keyword}`, [400], `/${where}/${name}${pointer}`);
-      }),
+    const mutations = mutationsOfParameter(parameter, value);
+    return brokenBy(mutations, where, `/${where}/${name}`, (broken) =>
+      canBeSent(where, broken) ? withParameter(made, parameter, broken) : undefined,
     );
   });
+
+/** @param sending returns the request that sends a value; undefined if it cannot be sent */
+function brokenBy(
+  mutations: readonly Mutation[],
+  where: string,
+  place: string,
+  sending: (value: unknown) => Case | undefined,
+): Mutant[] {
+  return mutations.map(({ keyword, pointer, make }) => {
+    const what = `${where} breaks ${keyword}`;
+    return {
+      kind: `${place} ${keyword}`,
+      make: () => {
+        const broken = make();
+        const sent = broken && sending(broken.value);
+        return sent && at(sent, what, [400], place + pointer).make();
+      },
+    };
+  });
+}
 
 /** Texts that JavaScript or another parser reads as a number, and JSON does not (RFC 8259, section 6). */
 const INVALID_NUMBERS = [
@@ -93,23 +104,18 @@ function exampleOf({ schema }: Parameter): unknown {
 export const otherParts: FaultMaker = (made) => {
   const { parameters } = targetOf(made);
   const query = parameters.filter(({ in: where }) => where === 'query');
+  const required = query.filter((parameter) => parameter.required);
   const scalar = query.filter(({ schema }) => keywordsOf(schema)['type'] !== 'array');
-  return certain([
-    ...query
-      .filter(({ required }) => required)
-      .map((parameter) => {
-        const others = made.parameters.filter(({ name }) => name !== parameter.name);
-        const less = { ...made, parameters: others };
-        return at(less, 'a parameter is missing', [400], `/query/${parameter.name}`);
-      }),
-    ...scalar.map((parameter) =>
-      at(
-        withParameter(made, parameter, ['1', '2']),
-        'a parameter comes twice',
-        [400],
-        `/query/${parameter.name}`,
-      ),
-    ),
+  return [
+    ...required.map((parameter) => {
+      const others = made.parameters.filter(({ name }) => name !== parameter.name);
+      const less = { ...made, parameters: others };
+      return at(less, 'a parameter is missing', [400], `/query/${parameter.name}`);
+    }),
+    ...scalar.map((parameter) => {
+      const twice = withParameter(made, parameter, ['1', '2']);
+      return at(twice, 'a parameter comes twice', [400], `/query/${parameter.name}`);
+    }),
     ...[
       'colour',
       '__proto__',
@@ -124,5 +130,5 @@ export const otherParts: FaultMaker = (made) => {
       const more = withParameter(made, { name, in: 'query' }, 'red');
       return at(more, 'a parameter is unknown', [400], `/query/${escapeToken(name)}`);
     }),
-  ]);
+  ];
 };

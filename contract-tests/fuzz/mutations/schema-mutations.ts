@@ -25,11 +25,15 @@ export interface Mutation {
   make: () => { value: unknown } | undefined;
 }
 
+/** A value that breaks one keyword, and possibly others; a function makes one that is large. */
+type Wrong = readonly (unknown | (() => unknown))[];
+
 /** A change of a value that breaks one keyword, and possibly others. */
 interface Change {
   keyword: string;
-  pointer: string;
-  change: () => unknown;
+  /** The faulty field; undefined if the value as a whole is faulty. */
+  field?: string;
+  value: unknown;
 }
 
 /** A value of each JSON type. */
@@ -42,16 +46,17 @@ const MAX_SIZE = 2000;
 
 /** Returns the mutations of a valid value, each of which breaks one keyword of the schema and no other. */
 export function mutationsOf(schema: Place, value: unknown): Mutation[] {
-  return sitesOf(schema, value)
-    .flatMap(changesAt)
-    .map(({ keyword, pointer, change }) => ({
-      keyword,
-      pointer,
-      make: () => {
-        const value = change();
-        return isSingle(faultsOf(schema, value), keyword, pointer, schema) ? { value } : undefined;
-      },
-    }));
+  return sitesOf(schema, value).flatMap((site) =>
+    changesAt(site).map(({ keyword, field, value }) => {
+      const pointer = field === undefined ? site.pointer : `${site.pointer}/${escapeToken(field)}`;
+      const make = () => {
+        const whole = site.put(typeof value === 'function' ? value() : value);
+        const faults = faultsOf(schema, whole);
+        return isSingle(faults, keyword, pointer, schema) ? { value: whole } : undefined;
+      };
+      return { keyword, pointer, make };
+    }),
+  );
 }
 
 /**
@@ -64,20 +69,21 @@ function isSingle(faults: Fault[], keyword: string, pointer: string, schema: Pla
 }
 
 function changesAt(site: Site): Change[] {
-  const { schema, pointer, put } = site;
-  const here = (keyword: string, values: readonly unknown[]) =>
-    values.map((value) => ({ keyword, pointer, change: () => put(value) }));
-  return [
-    ...here('type', wrongTypes(schema)),
-    ...here('oneOf', schema.find('oneOf') === undefined ? [] : [null, true, 7, 'text']),
-    ...here('not', schema.find('not') === undefined ? [] : [simplest(schema.at('not'))]),
-    ...here('enum', ['another', 'Training', '']),
-    ...here('const', ['another']),
+  const { schema } = site;
+  const wrong: Record<string, Wrong> = {
+    type: wrongTypes(schema),
+    oneOf: schema.find('oneOf') === undefined ? [] : [null, true, 7, 'text'],
+    not: schema.find('not') === undefined ? [] : [simplest(schema.at('not'))],
+    enum: ['another', 'Training', ''],
+    const: ['another'],
     ...ofText(site),
     ...ofNumber(site),
     ...ofArray(site),
-    ...ofObject(site),
-  ];
+  };
+  const changes = Object.entries(wrong).flatMap(([keyword, values]) =>
+    values.map((value) => ({ keyword, value })),
+  );
+  return [...changes, ...ofObject(site)];
 }
 
 function wrongTypes(schema: Place): unknown[] {
@@ -88,13 +94,12 @@ function wrongTypes(schema: Place): unknown[] {
   });
 }
 
-function ofText({ schema, value, pointer, put }: Site): Change[] {
-  if (typeof value !== 'string') return [];
-  const here = (keyword: string, texts: readonly string[]) =>
-    texts.map((text) => ({ keyword, pointer, change: () => put(text) }));
+function ofText({ schema, value }: Site): Record<string, Wrong> {
+  if (typeof value !== 'string') return {};
   const most = boundOf(schema, 'maxLength', Number.POSITIVE_INFINITY);
   // A placeholder may be too short or too long already, and stands for a text that is neither.
   const isWithin = (text: string) => [...text].length <= most;
+  const tooLong = (text: string) => (most > 200_000 ? text : paddedTo(text, most + 1));
   const tooShort = [...value].slice(0, boundOf(schema, 'minLength', 0) - 1).join('');
   const altered = [
     `${value} `,
@@ -104,68 +109,54 @@ function ofText({ schema, value, pointer, put }: Site): Change[] {
     `-${value}`,
     `${value}\u0000`,
   ];
-  const offPattern = patternOf(schema) === undefined ? [] : [...altered, ...EDGE_TEXTS];
   const { format } = keywordsOf(schema);
-  const offFormat = format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`];
-  return [
-    ...[value, '💎'].filter(isWithin).map((text) => ({
-      keyword: 'maxLength',
-      pointer,
-      change: () => put(most > 200_000 ? text : paddedTo(text, most + 1)),
-    })),
-    ...here('minLength', tooShort === value ? [] : [tooShort]),
-    ...here('pattern', offPattern),
-    ...here('format', offFormat),
-  ];
+  return {
+    maxLength: [value, '💎'].filter(isWithin).map((text) => () => tooLong(text)),
+    minLength: tooShort === value ? [] : [tooShort],
+    pattern: patternOf(schema) === undefined ? [] : [...altered, ...EDGE_TEXTS],
+    format: format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`],
+  };
 }
 
-function ofNumber({ schema, value, pointer, put }: Site): Change[] {
-  if (typeof value !== 'number') return [];
+function ofNumber({ schema, value }: Site): Record<string, Wrong> {
+  if (typeof value !== 'number') return {};
   const min = boundOf(schema, 'minimum', Number.NEGATIVE_INFINITY);
   const max = boundOf(schema, 'maximum', Number.POSITIVE_INFINITY);
   const step = typesOf(schema).includes('integer') ? 1 : 1e-9;
-  const here = (keyword: string, numbers: readonly number[]) =>
-    numbers
-      .filter(Number.isFinite)
-      .map((number) => ({ keyword, pointer, change: () => put(number) }));
-  return [
-    ...here('minimum', [min - step, min - 1e9]),
-    ...here('maximum', [max + step, max + 1e9]),
-    ...here('multipleOf', [value + boundOf(schema, 'multipleOf', 1) / 2]),
-  ];
+  return {
+    minimum: [min - step, min - 1e9].filter(Number.isFinite),
+    maximum: [max + step, max + 1e9].filter(Number.isFinite),
+    multipleOf: [value + boundOf(schema, 'multipleOf', 1) / 2],
+  };
 }
 
-function ofArray({ schema, value, pointer, put }: Site): Change[] {
-  if (!Array.isArray(value)) return [];
-  const most = boundOf(schema, 'maxItems', MAX_SIZE);
+function ofArray({ schema, value }: Site): Record<string, Wrong> {
+  if (!Array.isArray(value)) return {};
+  const length = Math.min(boundOf(schema, 'maxItems', MAX_SIZE), MAX_SIZE) + 1;
   const items = schema.find('items');
   const item = items === undefined ? 0 : simplest(items);
-  const many = () => put(Array.from({ length: Math.min(most, MAX_SIZE) + 1 }, () => item));
-  return [
-    { keyword: 'maxItems', pointer, change: many },
-    { keyword: 'minItems', pointer, change: () => put([]) },
-    { keyword: 'uniqueItems', pointer, change: () => put([item, item]) },
-  ];
+  const many = () => Array.from({ length }, () => item);
+  return { maxItems: [many], minItems: [[]], uniqueItems: [[item, item]] };
 }
 
-function ofObject(site: Site): Change[] {
-  const { schema, value, pointer, put } = site;
+function ofObject({ schema, value }: Site): Change[] {
   if (typeOf(value) !== 'object') return [];
   const fields = recordOf(value);
-  const at = (keyword: string, name: string, object: unknown) => ({
-    keyword,
-    pointer: `${pointer}/${escapeToken(name)}`,
-    change: () => put(object),
-  });
   const length = Math.min(boundOf(schema, 'maxProperties', MAX_SIZE), MAX_SIZE) + 1;
-  const many = () => put(Object.fromEntries(Array.from({ length }, (_, key) => [`k${key}`, key])));
+  const many = () => Object.fromEntries(Array.from({ length }, (_, key) => [`k${key}`, key]));
   return [
-    ...requiredOf(schema).map((name) => at('required', name, without(fields, name))),
-    ...UNKNOWN_FIELDS.filter((name) => !Object.hasOwn(fields, name)).map((name) =>
-      at('additionalProperties', name, withField(fields, name, 1)),
-    ),
-    { keyword: 'maxProperties', pointer, change: many },
-    ...ofConditions(site),
+    ...requiredOf(schema).map((field) => ({
+      keyword: 'required',
+      field,
+      value: without(fields, field),
+    })),
+    ...UNKNOWN_FIELDS.filter((field) => !Object.hasOwn(fields, field)).map((field) => ({
+      keyword: 'additionalProperties',
+      field,
+      value: withField(fields, field, 1),
+    })),
+    { keyword: 'maxProperties', value: many },
+    ...ofConditions(schema, fields),
   ];
 }
 
@@ -174,19 +165,15 @@ function without(fields: object, name: string): object {
 }
 
 /** If some fields exclude others (`if` … `then`), sends one of each. */
-function ofConditions({ schema, value, pointer, put }: Site): Change[] {
+function ofConditions(schema: Place, value: object): Change[] {
   return [schema, ...schema.entries('allOf').map(([, rule]) => rule)].flatMap((rule) =>
-    rule.entries('then', 'properties').map(([name]) => {
-      const both = [...requiredOf(rule.find('if') ?? rule), name];
-      const object = both.reduce<object>((fields, field) => {
-        const sent = recordOf(fields)[field] ?? simplest(schema.at('properties', field));
-        return withField(fields, field, sent);
-      }, recordOf(value));
-      return {
-        keyword: 'type',
-        pointer: `${pointer}/${escapeToken(name)}`,
-        change: () => put(object),
-      };
+    rule.entries('then', 'properties').map(([field]) => {
+      const both = [...requiredOf(rule.find('if') ?? rule), field];
+      const object = both.reduce<object>((fields, name) => {
+        const sent = recordOf(fields)[name] ?? simplest(schema.at('properties', name));
+        return withField(fields, name, sent);
+      }, value);
+      return { keyword: 'type', field, value: object };
     }),
   );
 }

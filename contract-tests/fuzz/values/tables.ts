@@ -5,9 +5,9 @@ import { columnsOf, fileOf } from '../../../testkit/data/table-files.js';
 /** The target column of generated tables. */
 export const TARGET = 't';
 
-/** A table, and whether the service must accept it, which a schema does not say. */
-export interface TableText {
-  text: string;
+/** A table as a file, and whether the service must accept it, which a schema does not say. */
+interface TableFile {
+  bytes: Buffer;
   isUsable: boolean;
 }
 
@@ -25,8 +25,6 @@ const usableRows = fc
   .tuple(fc.array(cells, { minLength: 50, maxLength: 60 }), fc.integer({ min: 1, max: 9 }))
   .map(([rows, step]) => rows.map((row, at) => ({ ...row, x: row.x + at, t: row.t + at * step })))
   .filter((rows) => new Set(rows.map(({ t }) => t)).size > 10);
-
-const usableCsv = usableRows.map(csvOf);
 
 /** A text that begins like a table, and continues with anything. */
 const anyCsv = fc
@@ -52,19 +50,13 @@ const anyCsv = fc
   )
   .map(([header, lines]) => header + lines.join('\n'));
 
-export const csvTables: fc.Arbitrary<TableText> = fc.oneof(
-  usableCsv.map((text) => ({ text, isUsable: true })),
-  anyCsv.map((text) => ({ text, isUsable: false })),
+export const csvTables: fc.Arbitrary<TableFile> = fc.oneof(
+  usableRows.map((rows) => ({ bytes: Buffer.from(csvOf(rows)), isUsable: true })),
+  anyCsv.map((text) => ({ bytes: Buffer.from(text), isUsable: false })),
 );
 
 /** Tables as a JSON array. */
 export const jsonTables: fc.Arbitrary<unknown[]> = usableRows;
-
-/** A table as a file, and whether the service must accept it. */
-export interface TableFile {
-  bytes: Buffer;
-  isUsable: boolean;
-}
 
 /** The bytes of a file in which its reading begins. */
 const BEGINNING = 64;
