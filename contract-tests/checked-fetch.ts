@@ -10,6 +10,7 @@ import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/reco
 interface Expectation {
   /** The subject of the messages. */
   what: string;
+  status: number;
   headers: DeclaredHeader[];
   /** The schemas by media type; empty if no body is allowed. */
   content: [mediaType: string, schema: Place][];
@@ -36,20 +37,20 @@ const SECURITY_HEADERS = new Set([
 ]);
 
 /** The answers that belong to no operation are among the shared ones. */
-const shared = contract.at('components');
-const UNKNOWN_ADDRESS = expectationOf('404', shared.at('responses', 'UnknownAddress'));
-const DOUBLED_PREFIX = expectationOf('308', shared.at('responses', 'DoubledPrefix'));
-const METHOD_NOT_ALLOWED = expectationOf('405', shared.at('responses', 'MethodNotAllowed'));
+const UNKNOWN_ADDRESS = sharedAnswer(404, 'UnknownAddress');
+const DOUBLED_PREFIX = sharedAnswer(308, 'DoubledPrefix');
+const METHOD_NOT_ALLOWED = sharedAnswer(405, 'MethodNotAllowed');
 /** The answers to input that is not an HTTP request. */
 const OF_NO_REQUEST = [
-  { status: 400, expectation: expectationOf('400', shared.at('responses', 'UnreadableRequest')) },
-  { status: 408, expectation: expectationOf('408', shared.at('responses', 'RequestTimeout')) },
-  { status: 431, expectation: expectationOf('431', shared.at('responses', 'HeadersTooLarge')) },
-  { status: 501, expectation: expectationOf('501', shared.at('responses', 'NotImplemented')) },
+  sharedAnswer(400, 'UnreadableRequest'),
+  sharedAnswer(408, 'RequestTimeout'),
+  sharedAnswer(431, 'HeadersTooLarge'),
+  sharedAnswer(501, 'NotImplemented'),
 ];
 /** OPTIONS is not an operation either; the introduction of the contract promises this answer. */
 const OPTIONS: Expectation = {
   what: 'OPTIONS',
+  status: 204,
   headers: METHOD_NOT_ALLOWED.headers,
   content: [],
 };
@@ -100,14 +101,8 @@ export async function checkedAnswer(
 export async function checkedSharedAnswer(response: Response): Promise<void> {
   const body = await response.clone().text();
   const { status, headers } = response;
-  const found = OF_NO_REQUEST.filter(({ status: declared }) => declared === status).flatMap(
-    ({ expectation }) => [
-      ...headerViolations(expectation, headers),
-      ...bodyViolations(expectation, response, body),
-    ],
-  );
-  if (found.length > 0)
-    throw new Error(`The answer ${status} breaks the contract:\n${found.join('\n')}`);
+  const declared = OF_NO_REQUEST.find((one) => one.status === status);
+  refuse(`The answer ${status}`, declared ? answerViolations(declared, response, body) : []);
   recordSharedAnswer({ status, headers, body });
 }
 
@@ -116,10 +111,11 @@ function refuseViolations(
   response: Response,
   body: string,
 ): void {
-  const found = violationsIn(method, url, response, body);
-  if (found.length > 0) {
-    throw new Error(`${method} ${url} breaks the contract:\n${found.join('\n')}`);
-  }
+  refuse(`${method} ${url}`, violationsIn(method, url, response, body));
+}
+
+function refuse(what: string, found: readonly string[]): void {
+  if (found.length > 0) throw new Error(`${what} breaks the contract:\n${found.join('\n')}`);
 }
 
 /** Returns the violations of the contract in an answer. The body of `response` can still be read. */
@@ -136,9 +132,17 @@ function violationsIn(method: string, url: string, response: Response, body: str
   if (typeof expectation === 'string') {
     return [expectation];
   }
+  if (expectation.status !== response.status) {
+    return [`the status is ${response.status} where the contract promises ${expectation.status}`];
+  }
+  const expected = method === 'HEAD' ? { ...expectation, content: [] } : expectation;
+  return answerViolations(expected, response, body);
+}
+
+function answerViolations(expectation: Expectation, response: Response, body: string): string[] {
   return [
     ...headerViolations(expectation, response.headers),
-    ...(method === 'HEAD' ? emptyViolations(body) : bodyViolations(expectation, response, body)),
+    ...bodyViolations(expectation, response, body),
   ];
 }
 
@@ -151,17 +155,17 @@ function expectationFor(
   response: Response,
 ): Expectation | string {
   if (operationsAt(pathname).length === 0) {
-    return fixed(404, UNKNOWN_ADDRESS, response);
+    return UNKNOWN_ADDRESS;
   }
   if (method === 'OPTIONS') {
-    return fixed(204, OPTIONS, response);
+    return OPTIONS;
   }
   if (pathname.startsWith('/api/api/')) {
-    return fixed(308, DOUBLED_PREFIX, response);
+    return DOUBLED_PREFIX;
   }
   const operation = operationAt(method, pathname);
   if (operation === undefined) {
-    return fixed(405, METHOD_NOT_ALLOWED, response);
+    return METHOD_NOT_ALLOWED;
   }
   const what = `${operation.id} ${response.status}`;
   const known = expectations.get(what);
@@ -172,15 +176,21 @@ function expectationFor(
   if (declared === undefined) {
     return `${operation.id} does not declare the status ${response.status}`;
   }
-  const expectation = expectationOf(what, declared);
+  const expectation = expectationOf(what, response.status, declared);
   expectations.set(what, expectation);
   return expectation;
 }
 
+/** Returns the expectation of an answer that belongs to no operation. */
+function sharedAnswer(status: number, name: string): Expectation {
+  return expectationOf(`${status}`, status, contract.at('components', 'responses', name));
+}
+
 /** @param declared a response of the contract */
-function expectationOf(what: string, declared: Place): Expectation {
+function expectationOf(what: string, status: number, declared: Place): Expectation {
   return {
     what,
+    status,
     headers: declared.entries('headers').map(([name, header]) => ({
       name,
       required: header.at('required').value === true,
@@ -190,12 +200,6 @@ function expectationOf(what: string, declared: Place): Expectation {
       .entries('content')
       .map(([mediaType, content]) => [mediaType, content.at('schema')]),
   };
-}
-
-function fixed(status: number, expectation: Expectation, response: Response): Expectation | string {
-  return response.status === status
-    ? expectation
-    : `the status is ${response.status} where the contract promises ${status}`;
 }
 
 function headerViolations({ what, headers }: Expectation, sent: Headers): string[] {

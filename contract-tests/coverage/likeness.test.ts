@@ -1,7 +1,6 @@
 /** Tests of the promises that an answer and a request keep. */
 import { describe, expect, test } from 'vitest';
-import { keptByAnswer, keptByRequest } from './exchange.js';
-import { documentedAnswers } from './promises.js';
+import { documentedAnswers, keptByAnswer, keptByRequest } from './promises.js';
 import { contract, createPen, problem } from './small-contract.js';
 
 describe('an answer', () => {

@@ -11,8 +11,7 @@ import { compare } from './compare.js';
 import { matrix } from './matrix.js';
 import { promises } from './promises.js';
 import { REASONS } from './reasons.js';
-import { RECORDED } from './recorded-projects.js';
-import { readRecords } from './records.js';
+import { RECORDED, readRecords } from './records.js';
 
 const top = fileURLToPath(root);
 

@@ -1,4 +1,6 @@
-/** Lists every single promise of the contract, for comparison with the tests. */
+/** Lists every single promise of the contract, and tells which of them an exchange keeps. */
+import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '../../testkit/json.js';
 import type { Operation, Place } from '../../testkit/openapi/document.js';
 import { likenessOf } from './likeness.js';
 
@@ -19,6 +21,45 @@ export interface Documented {
   readonly response: Place;
 }
 
+/** A request and its answer, as they were sent. */
+export interface Exchange {
+  readonly url: URL;
+  readonly requestHeaders: Headers;
+  /** The body of the request, or its beginning if it is long. */
+  readonly sent: string;
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+}
+
+/**
+ * The length of the longest example, in characters. Longer bodies need no comparison; of text the first line is
+ * compared.
+ */
+const MAX_EXAMPLE_LENGTH = 20_000;
+
+/** A promise about a request: an example of a body, or of a parameter. */
+interface OfRequest extends Promised {
+  /** The media type of the body; undefined for a parameter. */
+  readonly mediaType?: string;
+  readonly isKept: (exchange: Exchange) => boolean;
+}
+
+/** What is compared of an answer. */
+interface Seen {
+  readonly headers: Headers;
+  readonly mediaType: string;
+  /** The kind of its body; undefined if it has none, or is too long to be like an example. */
+  readonly whole: string | undefined;
+}
+
+/** A promise about an answer. */
+interface OfAnswer extends Promised {
+  /** The messages of single errors in an example. */
+  readonly faults?: readonly string[];
+  readonly isKept: (seen: Seen) => boolean;
+}
+
 /** Returns every answer that the contract documents: those of the operations, and those that belong to none. */
 export function documentedAnswers(contract: Place, operations: readonly Operation[]): Documented[] {
   const ofOperations = operations.flatMap(({ id, place }) =>
@@ -34,30 +75,77 @@ export function documentedAnswers(contract: Place, operations: readonly Operatio
 
 /** Returns every promise of the contract, in its order. */
 export function promises(contract: Place, operations: readonly Operation[]): Promised[] {
-  const ofRequests = operations.flatMap((operation) => {
-    const of = operation.id;
-    return [
-      ...requestExamples(operation).map(({ name }) => requestId(of, name)),
-      ...parameterExamples(operation).map(({ parameter, name }) =>
-        parameterId(of, parameter, name),
-      ),
-    ].map((id): Promised => ({ id, of }));
+  const ofAnswers = documentedAnswers(contract, operations).flatMap((answer) => {
+    const own = promisesOfAnswer(answer);
+    // The messages of single errors are the same for all operations, so each is promised once.
+    const faults = own.flatMap(({ faults = [] }) => faults.map(faultId));
+    return [...own, ...faults.map((id) => ({ id, of: 'faults' }))];
   });
-  const all = [...ofRequests, ...documentedAnswers(contract, operations).flatMap(ofAnswer)];
+  const all = [...operations.flatMap(promisesOfRequest), ...ofAnswers];
   return [...new Map(all.map((promised) => [promised.id, promised])).values()];
 }
 
-function ofAnswer(answer: Documented): Promised[] {
-  const { of, status, response } = answer;
-  const examples = answerExamples(response);
-  const ids = [
-    statusId(answer),
-    ...response.entries('headers').map(([name]) => headerId(answer, name)),
-    ...examples.map(({ name }) => exampleId(answer, name)),
-  ];
-  // The messages of single errors are the same for all operations, so each is promised once.
-  const faults = examples.flatMap(({ likeness }) => likeness.faults.map(faultId));
-  return [...ids.map((id) => ({ id, of, status })), ...faults.map((id) => ({ id, of: 'faults' }))];
+/** The statuses with which an operation answers only after it has parsed all parameters. */
+const UNDERSTOOD = [304, 404, 409, 412, 422];
+
+/** Returns the promises about requests to an operation. */
+export const promisesOfRequest = readOnce((operation: Operation): OfRequest[] => {
+  const { id: of, place } = operation;
+  const ofBodies = examplesIn(place.entries('requestBody', 'content')).map(
+    ({ mediaType, name, value }) => ({
+      ...{ id: `${of} request ${name}`, of, mediaType },
+      isKept: ({ status, requestHeaders, sent }: Exchange) =>
+        isDone(status) && mediaTypeOf(requestHeaders) === mediaType && beginsWith(sent, value),
+    }),
+  );
+  const ofParameters = parameterExamples(operation).map((example) => ({
+    ...{ id: `${of} parameter ${example.parameter} ${example.name}`, of },
+    isKept: (exchange: Exchange) =>
+      (isDone(exchange.status) || UNDERSTOOD.includes(exchange.status)) &&
+      isDeepStrictEqual(textsOf(example, operation, exchange), [example.value].flat().map(String)),
+  }));
+  return [...ofBodies, ...ofParameters];
+});
+
+const promisesOfAnswer = readOnce(({ of, status, response }: Documented): OfAnswer[] => {
+  const id = `${of} ${status}`;
+  const ofHeaders = response.entries('headers').map(([name]) => ({
+    ...{ id: `${id} header ${name}`, of, status },
+    isKept: ({ headers }: Seen) => headers.has(name),
+  }));
+  const ofExamples = examplesIn(response.entries('content')).map(({ mediaType, name, value }) => {
+    const { whole, faults } = likenessOf(
+      mediaType,
+      typeof value === 'string' ? value : JSON.stringify(value),
+    );
+    return {
+      ...{ id: `${id} example ${name}`, of, status, faults },
+      isKept: (seen: Seen) => seen.mediaType === mediaType && seen.whole === whole,
+    };
+  });
+  return [{ id, of, status, isKept: () => true }, ...ofHeaders, ...ofExamples];
+});
+
+/** Returns the ids of the promises of the contract about an answer that this one has kept. */
+export function keptByAnswer(
+  answer: Documented,
+  { headers, body }: Pick<Exchange, 'headers' | 'body'>,
+): string[] {
+  const mediaType = mediaTypeOf(headers);
+  const isText = /^text\/(?!event-stream)/.test(mediaType);
+  const isCompared = body !== '' && (body.length <= MAX_EXAMPLE_LENGTH || isText);
+  const like = isCompared ? likenessOf(mediaType, body) : { whole: undefined, faults: [] };
+  const kept = promisesOfAnswer(answer).filter(({ isKept }) =>
+    isKept({ headers, mediaType, whole: like.whole }),
+  );
+  return [...kept.map(({ id }) => id), ...like.faults.map(faultId)];
+}
+
+/** Returns the ids of the examples that the operation has accepted as a body, or parsed as a parameter. */
+export function keptByRequest(operation: Operation, exchange: Exchange): string[] {
+  return promisesOfRequest(operation)
+    .filter(({ isKept }) => isKept(exchange))
+    .map(({ id }) => id);
 }
 
 /** Returns a function that reads the examples of a part once: each is compared with every recorded exchange. */
@@ -70,51 +158,61 @@ function readOnce<Key extends object, Value>(read: (key: Key) => Value): (key: K
   };
 }
 
-/** Returns the examples of a documented answer, with their kinds. */
-export const answerExamples = readOnce((response: Place) =>
-  response.entries('content').flatMap(([mediaType, content]) =>
-    content.entries('examples').map(([name, example]) => ({
-      name,
-      mediaType,
-      likeness: likenessOf(mediaType, textOf(example.at('value').value)),
-    })),
-  ),
-);
-
-/** Returns the examples of an operation's body. */
-export const requestExamples = readOnce(({ place }: Operation) =>
-  place
-    .entries('requestBody', 'content')
-    .flatMap(([mediaType, content]) =>
-      content
-        .entries('examples')
-        .map(([name, example]) => ({ name, mediaType, value: example.at('value').value })),
-    ),
-);
-
 /** Returns the examples of an operation's parameters. */
-export const parameterExamples = readOnce(({ parameters }: Operation) =>
-  parameters.flatMap((parameter) =>
+export function parameterExamples({ parameters }: Operation) {
+  return parameters.flatMap((parameter) =>
     parameter.entries('examples').map(([name, example]) => ({
       in: parameter.text('in'),
       parameter: parameter.text('name'),
       name,
       value: example.at('value').value,
     })),
-  ),
-);
+  );
+}
 
-export const statusId = ({ of, status }: Documented) => `${of} ${status}`;
-export const headerId = (answer: Documented, name: string) => `${statusId(answer)} header ${name}`;
-export const exampleId = (answer: Documented, name: string) =>
-  `${statusId(answer)} example ${name}`;
-export const faultId = (words: string) => `fault ${words}`;
-export const requestId = (operation: string, name: string) => `${operation} request ${name}`;
-export const parameterId = (operation: string, parameter: string, name: string) =>
-  `${operation} parameter ${parameter} ${name}`;
+function examplesIn(contents: readonly [mediaType: string, content: Place][]) {
+  return contents.flatMap(([mediaType, content]) =>
+    content
+      .entries('examples')
+      .map(([name, example]) => ({ mediaType, name, value: example.at('value').value })),
+  );
+}
 
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value);
+function isDone(status: number): boolean {
+  return status >= 200 && status < 300;
+}
+
+/**
+ * Returns whether a body begins with an example: the examples of tables show the first lines or rows of those that are
+ * sent.
+ */
+function beginsWith(sent: string, example: unknown): boolean {
+  if (typeof example === 'string') return sent.startsWith(example);
+  const text = JSON.stringify(example);
+  if (Array.isArray(example) && sent.startsWith(`${text.slice(0, -1)},`)) return true;
+  return isDeepStrictEqual(parseJson(sent), example);
+}
+
+/** Returns the texts of a parameter in a request. */
+function textsOf(
+  { in: where, parameter }: { in: string; parameter: string },
+  { path }: Operation,
+  { url, requestHeaders }: Exchange,
+): string[] {
+  if (where === 'query') return url.searchParams.getAll(parameter);
+  if (where === 'header') return [requestHeaders.get(parameter) ?? ''];
+  const steps = url.pathname.replace(/\/$/, '').split('/').reverse();
+  const at = path.split('/').reverse().indexOf(`{${parameter}}`);
+  return [decodeURIComponent(steps[at] ?? '')];
+}
+
+/** Returns the media type of a body, without its parameters. */
+export function mediaTypeOf(headers: Headers): string {
+  return headers.get('Content-Type')?.split(';')[0] ?? '';
+}
+
+function faultId(words: string): string {
+  return `fault ${words}`;
 }
 
 /** The only answer without a body that belongs to no operation is a redirect. */

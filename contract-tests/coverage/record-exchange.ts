@@ -1,7 +1,13 @@
 import { contract, operations } from '../../testkit/openapi/document.js';
 import { operationAt } from '../../testkit/openapi/operation-at.js';
-import { keptByAnswer, keptByRequest, mediaTypeOf } from './exchange.js';
-import { type Documented, documentedAnswers, requestExamples, requestId } from './promises.js';
+import {
+  type Documented,
+  documentedAnswers,
+  keptByAnswer,
+  keptByRequest,
+  mediaTypeOf,
+  promisesOfRequest,
+} from './promises.js';
 import { isRecorded, isWanted, record } from './records.js';
 
 /** The length of the longest example of a body, in bytes. */
@@ -27,9 +33,9 @@ export async function beginningOf(request: Request): Promise<string> {
 function isExampleMissing({ method, url, headers }: Request): boolean {
   const operation = operationAt(method, new URL(url).pathname);
   if (operation === undefined) return false;
-  const mediaType = mediaTypeOf(headers);
-  const examples = requestExamples(operation).filter((example) => example.mediaType === mediaType);
-  return isWanted(examples.map(({ name }) => requestId(operation.id, name)));
+  const sent = mediaTypeOf(headers);
+  const examples = promisesOfRequest(operation).filter(({ mediaType }) => mediaType === sent);
+  return isWanted(examples.map(({ id }) => id));
 }
 
 /** Records which promises of the contract an exchange with the server has exercised. */

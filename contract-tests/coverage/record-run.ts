@@ -1,6 +1,5 @@
 import type { Reporter, TestSpecification, Vitest } from 'vitest/node';
-import { RECORDED } from './recorded-projects.js';
-import { beginRecords, endRecords } from './records.js';
+import { beginRecords, endRecords, RECORDED } from './records.js';
 
 /** Records a complete run of the tests. A partial run says nothing about missing promises. */
 export class RecordRun implements Reporter {

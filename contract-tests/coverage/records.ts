@@ -11,6 +11,9 @@ import {
 import { fileURLToPath } from 'node:url';
 import { root } from '../../testkit/root.js';
 
+/** The vitest projects whose tests exercise the contract against the server. */
+export const RECORDED: readonly string[] = ['unit', 'server', 'postgres'];
+
 /** The folder of the records: one file for each process, with the id of a promise on each line. */
 const FOLDER = fileURLToPath(new URL('.contract-coverage', root));
 

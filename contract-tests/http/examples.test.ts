@@ -3,8 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { exampleRequests, tableOf, wholeRequest } from '../../testkit/openapi/example-requests.js';
-import { keptByAnswer } from '../coverage/exchange.js';
-import { parameterExamples } from '../coverage/promises.js';
+import { keptByAnswer, parameterExamples } from '../coverage/promises.js';
 import { keys, objectOf, sendAs } from '../target.js';
 
 function operationNamed(id: string) {
