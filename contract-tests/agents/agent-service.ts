@@ -91,9 +91,8 @@ export class AgentService {
   }
 
   async create(kind: 'skill' | 'agent' | 'chatbot', fields: object): Promise<{ id: string }> {
-    const response = await this.send('POST', `/projects/default/${kind}s`, { [kind]: fields });
-    if (!response.ok) throw new Error(await response.text());
-    return JSON.parse(await response.text());
+    const created = this.send('POST', `/projects/default/${kind}s`, { [kind]: fields });
+    return JSON.parse(await accepted(created));
   }
 
   /** Sends JSON, and checks the response against the contract. */
@@ -109,13 +108,11 @@ export class AgentService {
 
   async sendText(path: string, body: string): Promise<void> {
     const init = { body, headers: { 'Content-Type': 'text/markdown' } };
-    const response = await this.send('PUT', path, undefined, init);
-    if (!response.ok) throw new Error(await response.text());
+    await accepted(this.send('PUT', path, undefined, init));
   }
 
   async remove(path: string): Promise<void> {
-    const response = await this.send('DELETE', path);
-    if (!response.ok) throw new Error(await response.text());
+    await accepted(this.send('DELETE', path));
   }
 
   ask(agent: string, asked: Asked, init?: RequestInit): Promise<Response> {
@@ -123,16 +120,13 @@ export class AgentService {
   }
 
   async answer(agent: string, asked: Asked, init?: RequestInit): Promise<Completion> {
-    const response = await this.ask(agent, asked, init);
-    if (!response.ok) throw new Error(await response.text());
-    return JSON.parse(await response.text());
+    return JSON.parse(await accepted(this.ask(agent, asked, init)));
   }
 
   /** Asks an agent, and returns the events of its answer. */
   async events(agent: string, asked: Asked, init?: RequestInit): Promise<AgentEvent[]> {
-    const response = await this.send('POST', `${completions(agent)}/stream`, bodyOf(asked), init);
-    if (!response.ok) throw new Error(await response.text());
-    return eventsIn(await response.text());
+    const stream = `${completions(agent)}/stream`;
+    return eventsIn(await accepted(this.send('POST', stream, bodyOf(asked), init)));
   }
 
   async close(): Promise<void> {
@@ -148,4 +142,12 @@ function completions(agent: string): string {
 
 function bodyOf(asked: Asked): object {
   return typeof asked === 'string' ? { messages: [{ question: asked, answer: null }] } : asked;
+}
+
+/** @throws if it is refused */
+async function accepted(request: Promise<Response>): Promise<string> {
+  const response = await request;
+  const text = await response.text();
+  if (!response.ok) throw new Error(text);
+  return text;
 }

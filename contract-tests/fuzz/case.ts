@@ -1,5 +1,8 @@
+import { recordOf } from '../../testkit/json.js';
 import type { HttpRequest } from './http.js';
 import { type Parameter, type Target, targetNamed } from './operations.js';
+import { simplest } from './values/schema.js';
+import { keptTable, TARGET } from './values/tables.js';
 
 export interface Sent {
   name: string;
@@ -142,4 +145,50 @@ export function requestOf(
 export function onlyKey(headers: Readonly<Record<string, string>>): Record<string, string> {
   const { Authorization } = headers;
   return Authorization === undefined ? {} : { Authorization };
+}
+
+/** The media types of bodies that are sent as text. */
+const TEXT = /^text\//;
+
+/**
+ * Returns the simplest valid request to an operation, with the given body and further parameters; a string is a CSV
+ * table or a text.
+ */
+export function simpleCase(target: Target, value: unknown, more: readonly Sent[] = []): Case {
+  const textType = target.bodies.map(([mediaType]) => mediaType).find((type) => TEXT.test(type));
+  const body =
+    typeof value === 'string' && textType !== undefined
+      ? rawBody(textType, value)
+      : jsonBody(value ?? {});
+  const query = target.parameters
+    .filter(({ in: where, required }) => where === 'query' && required)
+    .map(({ name }) => ({ name, in: 'query', value: TARGET }));
+  return {
+    operationId: target.id,
+    method: target.method,
+    prefix: '',
+    suffix: '',
+    parameters: [...query, ...more],
+    headers: {},
+    body: target.bodies.length === 0 ? undefined : body,
+    key: 'own',
+  };
+}
+
+/** The fields with which a kind keeps documents, which its simplest form does not. */
+const FIELDS: Readonly<Record<string, object>> = { skill: { type: 'knowledge_base' } };
+
+/** Returns the simplest body that creates a resource with a name; a table if the operation takes one. */
+export function bodyNamed({ bodies }: Target, name: string): unknown {
+  if (bodies.some(([mediaType]) => mediaType === 'text/csv')) return keptTable;
+  const schema = bodies[0]?.[1];
+  if (schema === undefined) return undefined;
+  const least = simplest(schema);
+  if (typeof least === 'string') return least;
+  return Object.fromEntries(
+    Object.entries(recordOf(least)).map(([wrapper, fields]) => [
+      wrapper,
+      { ...recordOf(fields), ...(wrapper !== 'conversation' && { name }), ...FIELDS[wrapper] },
+    ]),
+  );
 }

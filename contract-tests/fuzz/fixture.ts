@@ -3,6 +3,7 @@ import { Client } from '../../testkit/http/client.js';
 import { recordOf } from '../../testkit/json.js';
 import type { Keys } from '../../testkit/store/keys.js';
 import {
+  bodyNamed,
   type Case,
   FIRST_VERSION,
   type Filled,
@@ -11,13 +12,13 @@ import {
   requestOf,
   type Sent,
   sentValue,
+  simpleCase,
   targetOf,
 } from './case.js';
 import type { Tally } from './findings.js';
 import { type Answer, answerTo, type HttpRequest } from './http.js';
 import { type Kind, kinds, kindsWithin } from './kinds.js';
-import { pathParametersOf, type Target } from './operations.js';
-import { bodyNamed, isFoundById, simpleCase } from './simple-cases.js';
+import { isFoundById, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 
 export interface Resource {

@@ -40,6 +40,13 @@ export function pathParametersOf({ path }: Target): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 }
 
+/** Returns whether a resource is found by its identifier too, by the description of its parameter. */
+export function isFoundById({ parameters }: Target, parameter: string): boolean {
+  return parameters.some(
+    ({ name, description }) => name === parameter && /\bidentifier\b/.test(description),
+  );
+}
+
 /** Returns the methods of an address, as its `Allow` must list them. */
 export function methodsOf(path: string): string[] {
   const declared = targets.filter((target) => target.path === path).map(({ method }) => method);

@@ -6,15 +6,15 @@ import {
   boundOf,
   type Fault,
   faultsOf,
+  isValid,
   keywordsOf,
   patternOf,
   requiredOf,
+  simplest,
   typeOf,
   typesOf,
 } from '../values/schema.js';
-import { simplest } from '../values/simplest.js';
-import { type Site, sitesOf, withField } from '../values/sites.js';
-import { paddedTo } from '../values/texts.js';
+import { paddedTo } from '../values/values.js';
 
 /** A mutation that breaks exactly one keyword of the schema. */
 export interface Mutation {
@@ -160,10 +160,6 @@ function ofObject({ schema, value }: Site): Change[] {
   ];
 }
 
-function without(fields: object, name: string): object {
-  return Object.fromEntries(Object.entries(fields).filter(([other]) => other !== name));
-}
-
 /** If some fields exclude others (`if` … `then`), sends one of each. */
 function ofConditions(schema: Place, value: object): Change[] {
   return [schema, ...schema.entries('allOf').map(([, rule]) => rule)].flatMap((rule) =>
@@ -176,4 +172,64 @@ function ofConditions(schema: Place, value: object): Change[] {
       return { keyword: 'type', field, value: object };
     }),
   );
+}
+
+/** A part of a valid value, and its schema. */
+interface Site {
+  schema: Place;
+  value: unknown;
+  pointer: string;
+  /** Returns the whole value with another value in this place. */
+  put: (value: unknown) => unknown;
+}
+
+/** Returns every part of a valid value that has a schema. */
+function sitesOf(schema: Place, value: unknown): Site[] {
+  return partsOf({ schema, value, pointer: '', put: (other) => other });
+}
+
+function partsOf(site: Site): Site[] {
+  const { schema, value, pointer, put } = site;
+  const branch = schema.entries('oneOf').find(([, candidate]) => isValid(candidate, value))?.[1];
+  if (branch !== undefined) return [site, ...partsOf({ ...site, schema: branch }).slice(1)];
+  if (Array.isArray(value)) {
+    const items = schema.find('items');
+    // A fault in one element stands for the same fault in any other.
+    if (items === undefined || value.length === 0) return [site];
+    const last = value.length - 1;
+    const putItem = (other: unknown) => put([...value.slice(0, last), other]);
+    return [
+      site,
+      ...partsOf({
+        schema: items,
+        value: value[last],
+        pointer: `${pointer}/${last}`,
+        put: putItem,
+      }),
+    ];
+  }
+  const fields = recordOf(value);
+  return [
+    site,
+    ...schema
+      .entries('properties')
+      .filter(([name]) => Object.hasOwn(fields, name))
+      .flatMap(([name, field]) =>
+        partsOf({
+          schema: field,
+          value: fields[name],
+          pointer: `${pointer}/${escapeToken(name)}`,
+          put: (other) => put(withField(fields, name, other)),
+        }),
+      ),
+  ];
+}
+
+/** Returns an object with another value of a field, which may be named `__proto__`. */
+function withField(fields: object, name: string, value: unknown): object {
+  return Object.fromEntries([...Object.entries(without(fields, name)), [name, value]]);
+}
+
+function without(fields: object, name: string): object {
+  return Object.fromEntries(Object.entries(fields).filter(([other]) => other !== name));
 }

@@ -1,8 +1,7 @@
 /** Commands to the service and to the model of a project, whose answers are compared with the model. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { recordOf } from '../../../testkit/json.js';
-import { pathParametersOf, targetNamed } from '../operations.js';
-import { isFoundById } from '../simple-cases.js';
+import { isFoundById, pathParametersOf, targetNamed } from '../operations.js';
 import { keptTable } from '../values/tables.js';
 import { compare, Mismatch, type Project } from './project.js';
 import {
