@@ -1,14 +1,16 @@
 import fc from 'fast-check';
 import type { Case } from './case.js';
 import {
+  type FaultMaker,
   foreignResources,
+  largeBodies,
   otherAddresses,
   otherMethods,
   promisedMethods,
+  unacceptableTypes,
+  unreadableBodies,
   wrongKeys,
-} from './mutations/access-faults.js';
-import { largeBodies, unacceptableTypes, unreadableBodies } from './mutations/body-faults.js';
-import type { FaultMaker } from './mutations/faults.js';
+} from './mutations/request-faults.js';
 import { brokenBodies, brokenParameters, otherParts } from './mutations/schema-faults.js';
 import { type Target, targets } from './operations.js';
 import { validCasesOf } from './valid-cases.js';

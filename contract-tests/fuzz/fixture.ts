@@ -17,8 +17,8 @@ import {
 } from './case.js';
 import type { Tally } from './findings.js';
 import { type Answer, answerTo, type HttpRequest } from './http.js';
-import { type Kind, kinds, kindsWithin } from './kinds.js';
-import { isFoundById, pathParametersOf, type Target } from './operations.js';
+import { type Kind, kindAt, kinds, kindsWithin } from './kinds.js';
+import { isChange, isFoundById, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 
 export interface Resource {
@@ -67,7 +67,9 @@ export class Fixture {
       this.project = name;
       this.other = (await this.#create(kind, `${this.name}-other`)).name;
     }
-    for (const [{ links }, { name }] of this.#kept) await this.#settle(links[0]?.target, name);
+    for (const [{ links }, { name }] of this.#kept) {
+      if (links[0] !== undefined) await this.#settle(links[0].target, name);
+    }
   }
 
   /** Replaces the placeholders of a case with names and identifiers. Creates missing spare resources. */
@@ -81,12 +83,12 @@ export class Fixture {
     for (const [at, name] of names.entries()) {
       const asked = String(sentValue(made, 'path', name));
       const kind = ofAddress[at];
-      const version = asked === FIRST_VERSION ? asked : undefined;
-      const resource =
-        kind === undefined ? version : await this.#resolve({ asked, name }, kind, target);
+      const resource = await this.#resolve({ asked, name }, kind, target);
       isThere &&= resource !== undefined && (at === 0 || path[names[0] ?? ''] === this.project);
       if (at === 0) isProjectThere = resource !== undefined;
-      path[name] = resource ?? this.#nameOf(asked, kind);
+      // An identifier of what is found only by name leads to nothing.
+      const kept = kind && this.#kept.get(kind);
+      path[name] = resource ?? (asked === PLACEHOLDERS.keptId ? kept?.id : asked) ?? asked;
     }
     return { path, isThere, isProjectThere, authorization: this.#authorizationOf(made.key) };
   }
@@ -121,13 +123,13 @@ export class Fixture {
 
   /** Drops the spare resource that was changed or deleted; the next change gets a new one. */
   forget(target: Target): void {
-    const kind = kindsWithin(target).at(-1);
+    const kind = kindAt(target);
     if (kind !== undefined) this.#spares.delete(kind);
   }
 
   spareOf(target: Target): Resource | undefined {
-    const kind = kindsWithin(target).at(-1);
-    return kind === undefined ? undefined : this.#spares.get(kind);
+    const kind = kindAt(target);
+    return kind && this.#spares.get(kind);
   }
 
   close(): void {
@@ -136,30 +138,22 @@ export class Fixture {
 
   async #resolve(
     { asked, name }: { asked: string; name: string },
-    kind: Kind,
+    kind: Kind | undefined,
     target: Target,
   ): Promise<string | undefined> {
+    if (kind === undefined) return asked === FIRST_VERSION ? asked : undefined;
     if (asked === PLACEHOLDERS.project) return this.project;
     if (asked === PLACEHOLDERS.other) return this.other;
     const kept = this.#kept.get(kind);
     if (asked === PLACEHOLDERS.keptId) return isFoundById(target, name) ? kept?.id : undefined;
-    const isChanged =
-      (target.method === 'PUT' || target.method === 'DELETE') && lastKindOf(target) === kind;
+    const innermost = kindsWithin(target).findLast((one) => one !== undefined);
+    const isChanged = isChange(target) && innermost === kind;
     if (asked === PLACEHOLDERS.spare || (asked === KEPT && isChanged)) {
       const spare = this.#spares.get(kind) ?? (await this.#create(kind, this.freshName()));
       this.#spares.set(kind, spare);
       return spare.name;
     }
     return asked === KEPT || asked === kept?.name ? kept?.name : undefined;
-  }
-
-  /**
-   * Returns a name under which nothing exists: the one of the case, or the identifier of a resource that is
-   * found only by name.
-   */
-  #nameOf(asked: string, kind: Kind | undefined): string {
-    const kept = kind === undefined ? undefined : this.#kept.get(kind);
-    return asked === PLACEHOLDERS.keptId ? (kept?.id ?? asked) : asked;
   }
 
   /** Counts the requests with a key, under which nothing may be created twice. */
@@ -198,26 +192,19 @@ export class Fixture {
    * operation's own resource.
    */
   #pathTo(target: Target, name: string): Record<string, string> {
-    const names = pathParametersOf(target);
-    const isOwn = (at: number) => at === names.length - 1 && target.path.endsWith('}');
-    return Object.fromEntries(
-      names.map((parameter, at) => {
-        if (at === 0) return [parameter, this.project || name];
-        return [parameter, isOwn(at) ? name : KEPT];
-      }),
-    );
+    const path: Record<string, string> = {};
+    for (const [at, parameter] of pathParametersOf(target).entries()) {
+      const isOwn = target.path.endsWith(`{${parameter}}`);
+      if (at === 0) path[parameter] = this.project || name;
+      else path[parameter] = isOwn ? name : KEPT;
+    }
+    return path;
   }
 
   /** Waits until a training in the background has ended. */
-  async #settle(target: Target | undefined, name: string): Promise<void> {
-    if (target === undefined) return;
+  async #settle(target: Target, name: string): Promise<void> {
     const path = this.#pathTo(target, name);
-    for (;;) {
-      const { json } = await this.call(target, path);
-      const { status } = recordOf(json);
-      if (status !== 'training') return;
-      await pause(50);
-    }
+    while (recordOf((await this.call(target, path)).json)['status'] === 'training') await pause(50);
   }
 
   #authorizationOf(key: KeyName): string | undefined {
@@ -232,13 +219,6 @@ export class Fixture {
         return `Bearer ${this.keys[key]}`;
     }
   }
-}
-
-/** Returns the kind of the innermost resource in an address. */
-function lastKindOf(target: Target): Kind | undefined {
-  return kindsWithin(target)
-    .filter((kind) => kind !== undefined)
-    .at(-1);
 }
 
 function addressOf({ path }: HttpRequest): string {

@@ -45,6 +45,11 @@ export function kindsWithin(target: Target): readonly (Kind | undefined)[] {
   });
 }
 
+/** Returns the kind of resource that an operation is about; undefined for a version or a message. */
+export function kindAt(target: Target): Kind | undefined {
+  return kindsWithin(target).at(-1);
+}
+
 /** Returns whether an operation creates a missing resource at its own address. */
 export function createsAtItsAddress({ method, id }: Target): boolean {
   return method === 'PUT' && kinds.some(({ creator }) => creator.id === id);

@@ -47,6 +47,11 @@ export function isFoundById({ parameters }: Target, parameter: string): boolean 
   );
 }
 
+/** Returns whether an operation changes or deletes the resource at its address. */
+export function isChange({ method }: Target): boolean {
+  return method === 'PUT' || method === 'DELETE';
+}
+
 /** Returns the methods of an address, as its `Allow` must list them. */
 export function methodsOf(path: string): string[] {
   const declared = targets.filter((target) => target.path === path).map(({ method }) => method);

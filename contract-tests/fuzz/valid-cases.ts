@@ -12,7 +12,7 @@ import {
   type Sent,
 } from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
-import { type Parameter, pathParametersOf, type Target } from './operations.js';
+import { isChange, type Parameter, pathParametersOf, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 import { isValid } from './values/schema.js';
 import { changedFiles, csvTables, jsonTables, lines, TARGET, tableFiles } from './values/tables.js';
@@ -100,22 +100,16 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
   const names = pathParametersOf(target);
   const isProject = names.indexOf(name) === 0 && kindsWithin(target)[0] !== undefined;
   const isResource = name === names.at(-1) && target.path.endsWith(`{${name}}`);
-  const isWrite = target.method === 'PUT' || target.method === 'DELETE';
   const absent = valuesOf(schema).map(String).filter(isSendable);
   const hasKind = kindsWithin(target)[names.indexOf(name)] !== undefined;
   const there = () => {
     // A version is a number; a message is found by an identifier that the service chose.
     if (!hasKind)
       return isValid(schema, Number(FIRST_VERSION)) ? fc.constant(FIRST_VERSION) : absent;
-    if (isResource && isWrite) return fc.constant(PLACEHOLDERS.spare);
+    if (isResource && isChange(target)) return fc.constant(PLACEHOLDERS.spare);
     if (isProject) return fc.constant(PLACEHOLDERS.project);
-    return fc.constantFrom(
-      KEPT,
-      KEPT,
-      KEPT,
-      KEPT,
-      isValid(schema, SOME_ID) ? PLACEHOLDERS.keptId : KEPT,
-    );
+    const id = isValid(schema, SOME_ID) ? PLACEHOLDERS.keptId : KEPT;
+    return fc.constantFrom(...[KEPT, KEPT, KEPT, KEPT], id);
   };
   return fc.oneof(
     { weight: 8, arbitrary: there() },

@@ -15,14 +15,17 @@ import {
 export async function faultsOfAnswer(exchange: Exchange): Promise<string[]> {
   const { made, request, answer, fixture } = exchange;
   const broken = await brokenPromises(fixture.url, request, answer);
+  const { status } = answer;
   return [
-    ...(answer.status >= 500 && !lacksChatServer(exchange)
-      ? [`a server error, ${answer.status}`]
-      : []),
+    ...faultIf(status >= 500 && !lacksChatServer(exchange), `a server error, ${status}`),
     ...broken,
-    ...(answer.status >= 400 ? faultsOfProblem(exchange) : []),
+    ...(status >= 400 ? faultsOfProblem(exchange) : []),
     ...(made.fault === undefined ? refusalOfValid(exchange) : deviations(made.fault, exchange)),
   ];
+}
+
+function faultIf(isBroken: boolean, what: string): string[] {
+  return isBroken ? [what] : [];
 }
 
 /** Returns whether the service says that it has no chat server, which it says with a 501. */
@@ -48,33 +51,28 @@ function faultsOfProblem(exchange: Exchange): string[] {
   const problem = problemIn(answer.json);
   const id = answer.headers.get('X-Request-Id');
   const sent = request.headers['X-Request-Id'];
+  const { status } = problem;
+  const isOther = sent !== undefined && sent !== id;
   return [
-    ...(problem['status'] === answer.status
-      ? []
-      : [`the problem has the status ${problem['status']}`]),
-    ...(problem['request_id'] === id ? [] : ['the problem has another request_id than the answer']),
-    ...(sent === undefined || sent === id
-      ? []
-      : ['the answer has another X-Request-Id than the request']),
-    ...(/\bat \S+ \(.*:\d+:\d+\)/.test(answer.text) ? ['a stack is in the answer'] : []),
+    ...faultIf(status !== answer.status, `the problem has the status ${status}`),
+    ...faultIf(problem['request_id'] !== id, 'the problem has another request_id than the answer'),
+    ...faultIf(isOther, 'the answer has another X-Request-Id than the request'),
+    ...faultIf(/\bat \S+ \(.*:\d+:\d+\)/.test(answer.text), 'a stack is in the answer'),
   ];
 }
 
 function refusalOfValid(exchange: Exchange): string[] {
   const { made, filled, request, fixture, answer } = exchange;
   if (answer.status < 400) {
-    const mayBeThere = filled.isThere || createsAt(exchange) || fixture.wasPut(request);
-    return mayBeThere ? [] : [`${answer.status} for what is not there`];
+    const isCreated = targetOf(made).method === 'PUT' && filled.isProjectThere;
+    const mayBeThere = filled.isThere || isCreated || fixture.wasPut(request);
+    return faultIf(!mayBeThere, `${answer.status} for what is not there`);
   }
   if (isAllowedRefusal(exchange)) return [];
   const { type, detail, errors } = problemIn(answer.json);
   return [
     `a valid request was refused with ${answer.status} ${type}: ${detail} ${JSON.stringify(errors ?? '')} (${targetOf(made).id})`,
   ];
-}
-
-function createsAt({ made, filled }: Exchange): boolean {
-  return targetOf(made).method === 'PUT' && filled.isProjectThere;
 }
 
 function deviations({ what, statuses, pointer }: Expected, exchange: Exchange): string[] {

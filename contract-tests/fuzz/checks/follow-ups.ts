@@ -6,8 +6,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { recordOf } from '../../../testkit/json.js';
 import { onlyKey, sentValue, targetOf } from '../case.js';
 import type { Exchange } from '../fixture.js';
-import { kinds, kindsWithin, type Link, linksBy, pathOfLink } from '../kinds.js';
-import { pathParametersOf } from '../operations.js';
+import { kindAt, kinds, type Link, linksBy, pathOfLink } from '../kinds.js';
+import { isChange, pathParametersOf } from '../operations.js';
 import { KEPT } from '../values/edge-values.js';
 
 /** Returns the violations of the promises about the state after an answer. */
@@ -107,7 +107,7 @@ function bodyOf({ target }: Link): unknown {
 async function afterChange(exchange: Exchange): Promise<string[]> {
   const { filled, answer, fixture, made } = exchange;
   const target = targetOf(made);
-  const kind = kindsWithin(target).at(-1);
+  const kind = kindAt(target);
   fixture.forget(target);
   if (kind === undefined) return [];
   const faults: string[] = [];
@@ -137,13 +137,8 @@ async function afterRefusal({ made, filled, fixture }: Exchange): Promise<string
   const target = targetOf(made);
   const spare = fixture.spareOf(target);
   const name = pathParametersOf(target).at(-1) ?? '';
-  if (
-    !['PUT', 'DELETE'].includes(target.method) ||
-    spare === undefined ||
-    filled.path[name] !== spare.name
-  )
-    return [];
-  const kind = kindsWithin(target).at(-1);
+  if (!isChange(target) || spare === undefined || filled.path[name] !== spare.name) return [];
+  const kind = kindAt(target);
   const [link] = linksBy(kind?.links ?? [], 'GET');
   if (link === undefined || !filled.isThere) return [];
   const names = pathParametersOf(link.target);

@@ -5,7 +5,7 @@ import { type Case, jsonBody, sentValue, targetOf, withParameter } from '../case
 import type { Parameter } from '../operations.js';
 import { isSendable } from '../valid-cases.js';
 import { keywordsOf, typesOf } from '../values/schema.js';
-import { at, type FaultMaker, jsonSchemaOf, type Mutant } from './faults.js';
+import { at, type FaultMaker, jsonSchemaOf, type Mutant } from './request-faults.js';
 import { type Mutation, mutationsOf } from './schema-mutations.js';
 
 /** Breaks one keyword of the body's schema. */
