@@ -1,10 +1,6 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { serveOnLoopback } from '../http/loopback-server.js';
 import { parseJson } from '../json.js';
 import { type ChatRequestBody, isChatRequest } from './chat-contract.js';
 import { type ChatReply, refuses } from './reply.js';
@@ -62,25 +58,18 @@ export async function openScriptedChatServer(
     if (typeof playing === 'function') return playing(request, number);
     return playing[number] ?? playing.at(-1);
   };
-  const server = createServer((incoming, response) => {
+  const { origin, close } = await serveOnLoopback((incoming, response) => {
     // The client has gone, or the script has failed: the client sees a connection that breaks.
     answer(incoming, response, next).catch(() => response.destroy());
-  }).listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('The server has no port');
+  }, port);
   return {
-    url: `http://127.0.0.1:${address.port}/v1`,
+    url: `${origin}/v1`,
     requests,
     play: (following) => {
       playing = following;
       played = 0;
     },
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 

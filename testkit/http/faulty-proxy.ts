@@ -1,10 +1,5 @@
-import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { serveOnLoopback } from './loopback-server.js';
 
 /**
  * The fault that one request meets: none; the request or its answer is lost; there is no answer, or only half
@@ -40,7 +35,7 @@ export interface FaultyProxy {
 export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
   const passed: Passed[] = [];
   const faults: Fault[] = [];
-  const server = createServer(async (request, response) => {
+  const { origin, close } = await serveOnLoopback(async (request, response) => {
     const { method = '', url: path = '', headers } = request;
     const body = Buffer.concat(await request.toArray()).toString();
     passed.push({ method, path, headers, body });
@@ -48,19 +43,12 @@ export async function openFaultyProxy(target: string): Promise<FaultyProxy> {
     await applyFault(faults.shift() ?? 'none', request, response, () =>
       fetch(target + path, { method, headers: endToEnd(received), ...(body && { body }) }),
     );
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  if (typeof address !== 'object' || address === null) throw new Error('The proxy has no address');
+  });
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url: origin,
     passed,
     next: (...more) => faults.splice(0, faults.length, ...more),
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    close,
   };
 }
 
