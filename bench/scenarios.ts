@@ -1,23 +1,28 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cpus, tmpdir, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { scriptCommand } from '../testkit/command-line.js';
 import { row, table } from '../testkit/markdown-table.js';
-import { keepResult, machine, minutesSince, verdict } from './report.js';
+import { root } from '../testkit/root.js';
 
 /** A requirement on the service, and the measured result. */
 export interface Finding {
   /** The required figure, in words. */
   readonly asked: string;
   readonly measured: string;
-  /** Undefined if no figure is required, or if it could not be measured; `measured` then gives the reason. */
-  readonly passed: boolean | undefined;
+  /** Left out if no figure is required, or if it could not be measured; `measured` then gives the reason. */
+  readonly passed?: boolean | undefined;
   /** Fails the run also where figures of speed may be missed (`--any-speed`). */
   readonly mustHold?: true;
 }
 
-/** Something beside the built service that scenarios may use. */
+/** Given to a scenario. */
 export interface Given {
+  /** An empty folder of its own, removed afterwards. */
+  readonly folder: string;
+  /** True for the form of a few seconds. */
+  readonly isShort: boolean;
   /** A folder of public data, with which some scenarios measure. */
   readonly data?: string;
 }
@@ -26,10 +31,8 @@ export interface Given {
 export interface Scenario {
   /** A scenario of a family is named FAMILY/NAME. */
   readonly name: string;
-  /** @param folder an empty folder of its own, removed afterwards */
-  run(folder: string, given: Given): Promise<Finding[]>;
-  /** Runs a form of a few seconds, if the scenario has one. */
-  runShort?(folder: string, given: Given): Promise<Finding[]>;
+  readonly hasShort?: boolean;
+  run(given: Given): Promise<Finding[]>;
 }
 
 /** Returns the finding that there were no faults, or their number and the first of them. */
@@ -71,7 +74,7 @@ export async function runScenarios(script: ScenarioScript): Promise<void> {
     .addHelpText('after', `\nExits with 1 if a figure is missed. The scenarios are:\n${names}`);
   await command
     .action(async (wanted: readonly string[], options: Options) => {
-      const playable = options.short ? shortForms(script.scenarios) : script.scenarios;
+      const playable = script.scenarios.filter(({ hasShort }) => hasShort || !options.short);
       const unknown = wanted.filter((name) => !playable.some(isNamed(name)));
       if (unknown.length > 0) {
         const known = playable.map(({ name }) => name).join(', ');
@@ -89,28 +92,22 @@ async function runAll(
   { anySpeed, short, data }: Options,
 ): Promise<void> {
   const rows: string[][] = [];
-  const given = data === undefined ? {} : { data: resolve(data) };
+  const given = { isShort: short === true, ...(data !== undefined && { data: resolve(data) }) };
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
-    for (const finding of await findingsOf(scenario, given)) {
-      if (finding.passed === false && (finding.mustHold || !anySpeed)) process.exitCode = 1;
-      const { asked, measured, passed } = finding;
-      rows.push([scenario.name, asked, measured, verdict(passed)]);
-      process.stderr.write(`  ${row(rows.at(-1) ?? [])}\n`);
+    for (const { asked, measured, passed, mustHold } of await findingsOf(scenario, given)) {
+      const cells = [scenario.name, asked, measured, verdict(passed, !mustHold && anySpeed)];
+      rows.push(cells);
+      process.stderr.write(`  ${row(cells)}\n`);
     }
   }
   const where = [machine(), script.placing].filter((text) => text !== undefined).join(': ');
   const head = ['scenario', 'asked for', 'measured', ''];
   const text = `${where}; ${minutesSince(begun)}\n\n${table(head, rows)}\n`;
-  process.stdout.write(text);
   // Only complete runs in the long form are kept.
-  if (short || chosen.length < script.scenarios.length) return;
-  await keepResult(script.file, script.name, text);
-}
-
-function shortForms(scenarios: readonly Scenario[]): Scenario[] {
-  return scenarios.flatMap(({ name, runShort }) => (runShort ? [{ name, run: runShort }] : []));
+  const isWhole = !short && chosen.length === script.scenarios.length;
+  await publish(text, isWhole ? script : undefined);
 }
 
 function isNamed(name: string): (scenario: Scenario) => boolean {
@@ -118,17 +115,55 @@ function isNamed(name: string): (scenario: Scenario) => boolean {
 }
 
 /** A scenario that breaks off counts as failed; the others go on. */
-async function findingsOf(scenario: Scenario, given: Given): Promise<Finding[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'roster-'));
+async function findingsOf(scenario: Scenario, given: Omit<Given, 'folder'>): Promise<Finding[]> {
   try {
-    return await scenario.run(folder, given);
+    return await withFolder((folder) => scenario.run({ ...given, folder }));
   } catch (error) {
-    process.exitCode = 1;
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`${reason}\n`);
     const [line = ''] = reason.split('\n');
-    return [{ asked: 'runs to its end', measured: `broke off: ${line}`, passed: false }];
+    return [
+      { asked: 'runs to its end', measured: `broke off: ${line}`, passed: false, mustHold: true },
+    ];
+  }
+}
+
+/** Makes an empty folder for some work, and removes it afterwards. */
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'roster-'));
+  try {
+    return await use(folder);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+/** Returns a line about the machine of the measurement. */
+export function machine(): string {
+  const memory = (totalmem() / 2 ** 30).toFixed(0);
+  return `${cpus().length} × ${cpus()[0]?.model}, ${memory} GiB, Node ${process.version}; the load runs on the same machine`;
+}
+
+/** Returns the minutes since a time of `performance.now()`. */
+export function minutesSince(begun: number): string {
+  return `${((performance.now() - begun) / 60_000).toFixed(1)} minutes`;
+}
+
+/**
+ * Returns the word for whether a figure is kept; none if it is not judged. A missed one fails the run, unless it may
+ * be missed.
+ */
+export function verdict(passed: boolean | undefined, mayMiss = false): string {
+  if (passed === false && !mayMiss) process.exitCode = 1;
+  return passed === undefined ? '' : passed ? 'pass' : '**fail**';
+}
+
+/** Prints what was found, and writes it to `bench/results/`, which the documentation quotes, if it is to be kept. */
+export async function publish(text: string, kept?: { file: string; name: string }): Promise<void> {
+  process.stdout.write(text);
+  if (!kept) return;
+  const folder = fileURLToPath(new URL('bench/results/', root));
+  await mkdir(folder, { recursive: true });
+  const title = `# What \`npm run ${kept.name}\` found`;
+  await writeFile(join(folder, `${kept.file}.md`), `${title}\n\n${text}`);
 }

@@ -1,7 +1,23 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ask, type Headers } from '../testkit/http/client.js';
 import { type Service, startService } from '../testkit/service/measured-service.js';
+import { untilReadyAt } from '../testkit/service/train-prices.js';
 import { startPostgres } from '../testkit/store/postgres-database.js';
+import type { Finding, Given, Scenario } from './scenarios.js';
+
+/**
+ * The environment that all measured servers share. Roster counts the requests of each key, as shipped, with a limit
+ * that is never reached.
+ */
+export const ENVIRONMENT = {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'info',
+  RATE_LIMIT: '999999999',
+  MAX_RESOURCES: '999999999',
+};
 
 /** Options of a started service; by default the built one, on SQLite in its folder. */
 export interface Start {
@@ -28,6 +44,16 @@ export async function withService<T>(
   }
 }
 
+/** Returns a scenario that measures a service which is started for it. */
+export function onService(
+  { start, ...scenario }: Omit<Scenario, 'run'> & { readonly start?: Start },
+  measure: (service: Service, given: Given) => Promise<Finding[]>,
+): Scenario {
+  const run = (given: Given) =>
+    withService(given.folder, (service) => measure(service, given), start);
+  return { ...scenario, run };
+}
+
 /** Starts two services for some work, each with a store of its own, and kills them afterwards. */
 export function withTwoServices<T>(
   folder: string,
@@ -49,4 +75,42 @@ export async function withPostgres<T>(use: (url: string) => Promise<T>): Promise
   } finally {
     await database.remove();
   }
+}
+
+/** Trains a model from CSV, and waits until it is ready. @param address with the query of its training */
+export async function train(address: string, csv: string, headers?: Headers): Promise<void> {
+  await ask('PUT', address, csv, headers);
+  await untilReadyAt(address.replace(/\?.*/, ''), headers);
+}
+
+/** The core of the servers and that of the load. */
+export interface Cores {
+  readonly servers: number;
+  readonly load: number;
+}
+
+/** @returns undefined if there is one core, or no `taskset` */
+export function separateCores(): Cores | undefined {
+  // As proc_pid_status(5) has it, `0-3,8` are five cores.
+  const status = readFileSync('/proc/self/status', 'utf8');
+  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '';
+  const cores = list.split(',').flatMap((range) => {
+    const [first = 0, last = first] = range.split('-').map(Number);
+    return Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
+  });
+  const [servers, ...others] = cores;
+  const load = others.at(-1);
+  if (servers === undefined || load === undefined) return undefined;
+  try {
+    execFileSync('taskset', ['--cpu-list', String(servers), 'true']);
+    return { servers, load };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Pins a process to cores, such as `0,1`, with all of its threads and those that they start. */
+export function pin(pid: number, cores: number | string | undefined): void {
+  if (cores === undefined) return;
+  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(cores), String(pid)]);
 }

@@ -1,7 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NODE_FLAGS } from '../server/commands/start.js';
@@ -9,7 +7,7 @@ import { positiveNumber, scriptCommand } from '../testkit/command-line.js';
 import { table } from '../testkit/markdown-table.js';
 import { median } from '../testkit/numbers.js';
 import { residentMemory } from '../testkit/service/measured-service.js';
-import { machine } from './report.js';
+import { machine, publish, withFolder } from './scenarios.js';
 
 const IDLE_MS = 3000;
 
@@ -29,14 +27,13 @@ await scriptCommand('bench:start', 'Measure the start of the service with an exi
   .parseAsync();
 
 async function measure({ rounds }: { readonly rounds: number }): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'roster-bench-'));
   const rows: string[][] = [];
   const memory: number[] = [];
   const row = (what: string, values: readonly number[], unit: string) => [
     what,
     ...[median(values), Math.max(...values)].map((value) => `${value.toFixed(0)} ${unit}`),
   ];
-  try {
+  await withFolder(async (folder) => {
     await start(['npm', 'start', '--silent'], folder); // Creates the store.
     for (const command of COMMANDS) {
       const starts: number[] = [];
@@ -47,12 +44,10 @@ async function measure({ rounds }: { readonly rounds: number }): Promise<void> {
       }
       rows.push(row(`\`${command.join(' ')}\` until ready, with an existing store`, starts, 'ms'));
     }
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  });
   rows.push(row('memory when idle (RSS)', memory, 'MiB'));
   const figures = table(['', 'median', 'worst'], rows);
-  process.stdout.write(`${machine()}; ${rounds} rounds each\n\n${figures}\n`);
+  await publish(`${machine()}; ${rounds} rounds each\n\n${figures}\n`);
 }
 
 async function start([command = '', ...options]: readonly string[], folder: string) {

@@ -1,19 +1,48 @@
-import { diamondTable } from '../../testkit/data/diamonds.js';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answered, createRosterClient } from 'roster-client';
+import { diamonds, diamondTable } from '../../testkit/data/diamonds.js';
 import { wire } from '../../testkit/http/load.js';
+import { arrayOf } from '../../testkit/json.js';
 import { median, quantile } from '../../testkit/numbers.js';
-import { processorTime, residentMemory } from '../../testkit/service/measured-service.js';
-import { compareRates, measureRate } from '../rates.js';
-import { type Finding, runScenarios, type Scenario } from '../scenarios.js';
-import { type AgentName, Agents, cores } from './service.js';
 import {
+  processorTime,
+  residentMemory,
+  type Service,
+} from '../../testkit/service/measured-service.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
+import { compareRates, measureRate, repeatedly } from '../load.js';
+import { type Finding, runScenarios, type Scenario } from '../scenarios.js';
+import { ENVIRONMENT, pin, separateCores, withService } from '../services.js';
+import {
+  ofChatServer,
+  ofService,
   openStreams,
   QUESTIONS,
   type TimedAnswer,
   TOKENS,
   TOKENS_A_SECOND,
   timedAnswer,
+  type Way,
   withKeptStreams,
 } from './timed-answer.js';
+
+const CHAT_SERVER = fileURLToPath(new URL('./chat-server.js', import.meta.url));
+
+/** With keys, an owner gets half of them. */
+const MAX_ANSWERS = '512';
+
+const projectName = 'default';
+
+/** The model and the skill that agents use. */
+const NAME = 'prices';
+
+/** The agents, by what they can do. */
+type AgentName = 'without_skills' | 'with_model';
+
+/** The cores of this machine: one for the service, and one for the load and the chat server. */
+const cores = separateCores();
 
 const STREAMS = 200;
 
@@ -72,9 +101,9 @@ async function streams(agents: Agents, rounds: number): Promise<Finding[]> {
     alone.push(...(await openStreams(direct, STREAMS, BEGINNING_MS)));
     const memory = residentMemory(pid);
     const time = processorTime(pid);
-    const sampling = setInterval(() => grown.push(residentMemory(pid) - memory), 100);
+    const more = repeatedly(100, () => residentMemory(pid) - memory);
     served.push(...(await openStreams(through, STREAMS, BEGINNING_MS)));
-    clearInterval(sampling);
+    grown.push(...more());
     costs.push((processorTime(pid) - time) / STREAMS);
   }
   const complete = served.filter(({ delays }) => delays.length === TOKENS).length;
@@ -89,12 +118,10 @@ async function streams(agents: Agents, rounds: number): Promise<Finding[]> {
     {
       asked: 'the delay of a token, beside that from the chat server itself',
       measured: `${delaysOf(served)} against ${delaysOf(alone)}`,
-      passed: undefined,
     },
     {
       asked: 'what the service takes for a stream',
       measured: `${median(costs).toFixed(1)} ms of processor (median of ${rounds} rounds), ${((Math.max(...grown) * 1024) / STREAMS).toFixed(0)} KiB of memory at most`,
-      passed: undefined,
     },
   ];
 }
@@ -126,14 +153,85 @@ function inWords(times: readonly number[]): string {
   return `p50 ${median(times).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`;
 }
 
+/** The service with two agents, and the chat server that it asks. */
+class Agents {
+  private constructor(
+    readonly service: Service,
+    private readonly chat: Service,
+    readonly headers: Readonly<Record<string, string>>,
+  ) {}
+
+  /**
+   * Runs the service on an empty store, with a key, without effective limits, and with a core of its own
+   * if there are two.
+   */
+  static async with<T>(folder: string, use: (agents: Agents) => Promise<T>): Promise<T> {
+    pin(process.pid, cores?.load);
+    const databaseUrl = `file:${join(folder, 'roster.db')}`;
+    const key = await makeKey(databaseUrl, { name: 'bench' });
+    const run = async (service: Service, chat: Service) => {
+      pin(service.pid, cores?.servers);
+      await createAgents(service.url, key);
+      return use(new Agents(service, chat, { Authorization: `Bearer ${key}` }));
+    };
+    const askingChat = (chat: Service) => {
+      const env = { ...ENVIRONMENT, MAX_ANSWERS, CHAT_URL: chat.url, CHAT_MODEL: 'scripted' };
+      return withService(folder, (service) => run(service, chat), { databaseUrl, env });
+    };
+    return withService(folder, askingChat, { main: CHAT_SERVER });
+  }
+
+  /** Returns the way to an answer through the service. */
+  through(agent: AgentName, question: string): Way {
+    return {
+      url: `${this.service.url}/projects/${projectName}/agents/${agent}/completions/stream`,
+      headers: this.headers,
+      bodies: [JSON.stringify({ messages: [{ question, answer: null }] })],
+      reader: ofService,
+    };
+  }
+
+  /** Returns the way to the same answer from the chat server, with the requests that the service sends. */
+  async direct(agent: AgentName, question: string): Promise<Way> {
+    await this.chat.ask('bodies');
+    await timedAnswer(this.through(agent, question));
+    const bodies = arrayOf(await this.chat.ask('bodies')).map((body) => JSON.stringify(body));
+    const url = `${this.chat.url}/chat/completions`;
+    return { url, headers: {}, bodies, reader: () => ofChatServer };
+  }
+
+  /** The path of predictions of the model. */
+  readonly predict = `/api/projects/${projectName}/models/${NAME}/predict`;
+
+  readonly skill = `/projects/${projectName}/skills/${NAME}`;
+}
+
+async function createAgents(baseUrl: string, apiKey: string): Promise<void> {
+  const roster = createRosterClient({ baseUrl, apiKey });
+  await trainPrices(roster, { projectName, modelName: NAME }, diamonds);
+  const params = { path: { project_name: projectName } };
+  const skill = { name: NAME, type: 'model', params: { model: NAME } };
+  await answered(roster.POST('/projects/{project_name}/skills', { params, body: { skill } }));
+  const agents: { name: AgentName; skills: string[] }[] = [
+    { name: 'without_skills', skills: [] },
+    { name: 'with_model', skills: [NAME] },
+  ];
+  for (const agent of agents) {
+    await answered(roster.POST('/projects/{project_name}/agents', { params, body: { agent } }));
+  }
+}
+
 function scenario(
   name: string,
   measure: (agents: Agents, rounds: number) => Promise<Finding[]>,
   rounds: { readonly long: number; readonly short: number },
 ): Scenario {
-  const run = (count: number) => (folder: string) =>
-    Agents.with(folder, (agents) => measure(agents, count));
-  return { name, run: run(rounds.long), runShort: run(rounds.short) };
+  return {
+    name,
+    hasShort: true,
+    run: ({ folder, isShort }) =>
+      Agents.with(folder, (agents) => measure(agents, isShort ? rounds.short : rounds.long)),
+  };
 }
 
 await runScenarios({

@@ -4,9 +4,9 @@ import { ask, type Headers } from '../../testkit/http/client.js';
 import { Crowd, head, type Load } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
 import type { Service } from '../../testkit/service/measured-service.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import type { Finding } from '../scenarios.js';
+import { train } from '../services.js';
 
 /** Attacks until the signal is aborted. @returns findings in addition to those of every attack */
 export type RunAttack = (over: AbortSignal) => Promise<readonly Finding[] | undefined>;
@@ -69,8 +69,7 @@ export class Target {
   /** Creates the project of an owner, with a model that is trained from CSV. */
   async model(owner: Headers, csv: string, path = PRICES, column = 'price'): Promise<void> {
     await this.project(owner);
-    await ask('PUT', `${this.url + path}?target=${column}`, csv, owner);
-    await untilReadyAt(this.url + path, owner);
+    await train(`${this.url + path}?target=${column}`, csv, owner);
   }
 
   /** Sends requests in turn, on several connections, for as long as the attack lasts. */
@@ -180,11 +179,64 @@ export function flooding(
   });
 }
 
+interface Crew extends Settings {
+  readonly owners?: number;
+  /** The clients of each owner. */
+  readonly clients?: number;
+  /** The pause of a client between two requests, in milliseconds. */
+  readonly pause?: number;
+  readonly scopes?: readonly Scope[];
+}
+
+/** A turn of a client. */
+interface Turn<T> {
+  readonly owner: Headers;
+  readonly prepared: T;
+  readonly client: number;
+  /** The turns of this client before. */
+  readonly round: number;
+  /** The turns of all clients before. */
+  readonly number: number;
+  readonly over: AbortSignal;
+}
+
+/** Returns an attack by clients of some owners, each of whom sends one request after the other. */
+function byClients<T>(
+  name: string,
+  { owners = 1, clients = 1, pause = 1000, scopes, ...settings }: Crew,
+  prepare: (target: Target, owner: Headers) => Promise<T>,
+  send: (target: Target, turn: Turn<T>) => Promise<void>,
+): Attack {
+  return {
+    ...settings,
+    name,
+    prepare: async (target) => {
+      const crew: Pick<Turn<T>, 'owner' | 'prepared' | 'client'>[] = [];
+      for (let number = 0; number < owners; number += 1) {
+        const owner = await target.owner(`${name}_${number}`, scopes);
+        const prepared = await prepare(target, owner);
+        for (let client = 0; client < clients; client += 1) crew.push({ owner, prepared, client });
+      }
+      let number = 0;
+      return async (over) => {
+        const sending = crew.map((member) => {
+          let round = 0;
+          return repeat(over, pause, () =>
+            send(target, { ...member, round: round++, number: number++, over }),
+          );
+        });
+        await Promise.all(sending);
+        return undefined;
+      };
+    },
+  };
+}
+
 /** A request whose body comes in pieces. */
 interface Poured {
   readonly method?: 'POST' | 'PUT';
-  /** @param number that of the request, from 0 on */
-  readonly path: (client: number, number: number) => string;
+  /** @param round the requests of the client before */
+  readonly path: (client: number, round: number) => string;
   readonly type: string;
   /** The announced length of the body, in bytes; in chunks, if there is none. */
   readonly length?: number;
@@ -192,63 +244,37 @@ interface Poured {
   readonly piece: Buffer;
   /** The length of all pieces, in bytes, after which the answer is awaited; without it, they never end. */
   readonly total?: number;
-  /** The time between two pieces, and after the end of a request, in milliseconds. */
+  /** The time between two pieces, in milliseconds. */
   readonly between?: number;
-  readonly pause?: number;
-}
-
-interface Crew extends Settings {
-  readonly owners?: number;
-  readonly clients?: number;
-  readonly scopes?: readonly Scope[];
-  readonly prepare?: (target: Target, owner: Headers) => Promise<void>;
 }
 
 /** Returns an attack in which clients send the bodies of their requests in pieces. */
 export function pouring(
   name: string,
   makeBody: () => Poured,
-  { owners = 1, clients = 1, scopes, prepare, ...settings }: Crew = {},
+  {
+    prepare = (target, owner) => target.project(owner),
+    ...crew
+  }: Crew & { readonly prepare?: (target: Target, owner: Headers) => Promise<void> } = {},
 ): Attack {
-  return {
-    ...settings,
-    name,
-    prepare: async (target) => {
-      const body = makeBody();
-      const all: { owner: Headers; client: number }[] = [];
-      for (let number = 0; number < owners; number += 1) {
-        const owner = await target.owner(`${name}_${number}`, scopes);
-        await (prepare ? prepare(target, owner) : target.project(owner));
-        for (let client = 0; client < clients; client += 1) all.push({ owner, client });
-      }
-      return async (over) => {
-        await Promise.all(
-          all.map(({ owner, client }) => {
-            let sent = 0;
-            return repeat(over, body.pause ?? 1000, () =>
-              pour(target, owner, { ...body, at: body.path(client, sent++), over }),
-            );
-          }),
-        );
-        return undefined;
-      };
-    },
+  let body: Poured | undefined;
+  const prepareBody = async (target: Target, owner: Headers) => {
+    await prepare(target, owner);
+    body ??= makeBody();
+    return body;
   };
+  return byClients(name, crew, prepareBody, pour);
 }
 
 /** Sends one request, whose body comes in pieces. */
-async function pour(
-  target: Target,
-  owner: Headers,
-  { method = 'PUT', at, over, ...body }: Poured & { at: string; over: AbortSignal },
-): Promise<void> {
-  const { type, length, begin, piece, total = Number.POSITIVE_INFINITY, between } = body;
+async function pour(target: Target, { owner, prepared, client, round, over }: Turn<Poured>) {
+  const { method = 'PUT', path, type, length, begin, piece, between } = prepared;
+  const { total = Number.POSITIVE_INFINITY } = prepared;
   const framing =
     length === undefined ? { 'Transfer-Encoding': 'chunked' } : { 'Content-Length': length };
   const connection = target.connect();
-  await connection.send(
-    head(target.url, method, at, { ...owner, 'Content-Type': type, ...framing }),
-  );
+  const headers = { ...owner, 'Content-Type': type, ...framing };
+  await connection.send(head(target.url, method, path(client, round), headers));
   if (begin) await connection.send(begin);
   for (let left = total; left > 0; left -= piece.length) {
     if (over.aborted || !(await connection.send(piece.subarray(0, left)))) break;
@@ -258,11 +284,7 @@ async function pour(
   connection.close();
 }
 
-/** The owners of hostile clients, and the clients of each. */
-const OWNERS = ['first', 'second'];
-const CLIENTS = 3;
-/** The pause of a client between two requests, and before it leaves after its body, in milliseconds. */
-const PAUSE = 50;
+/** The time after its body after which a client leaves, in milliseconds. */
 const LEAVES_AFTER = 200;
 /** The time that a client waits for the end of an answer, in milliseconds. */
 const STAYS = 60_000;
@@ -278,49 +300,24 @@ export interface HostileRequest {
 /** The behaviour of a client: it reads the answer to its end, or goes when it has sent half or all of its body. */
 const MANNERS = ['stays', 'leaves in the middle', 'stays', 'leaves after the body'] as const;
 
-/** Returns an attack in which two owners send requests in turn, from clients of all manners. */
+/**
+ * Returns an attack in which two owners send requests in turn, from clients of all manners.
+ * @param prepare prepares what the requests of an owner need
+ */
 export function hostileClients(
   name: string,
-  /** Prepares what the requests of an owner need. */
   prepare: (target: Target, owner: Headers) => Promise<readonly HostileRequest[]>,
   settings: Settings & Required<Pick<Settings, 'expects'>>,
 ): Attack {
-  return {
-    ...settings,
-    name,
-    prepare: async (target) => {
-      const clients: { owner: Headers; requests: readonly HostileRequest[] }[] = [];
-      for (const number of OWNERS) {
-        const owner = await target.owner(`${number}_of_${name}`);
-        const requests = await prepare(target, owner);
-        for (let client = 0; client < CLIENTS; client += 1) clients.push({ owner, requests });
-      }
-      let sent = 0;
-      return async (over) => {
-        const attacking = clients.map(({ owner, requests }) =>
-          repeat(over, PAUSE, async () => {
-            const number = sent++;
-            const request = requests[number % requests.length];
-            const manner = MANNERS[Math.floor(number / requests.length) % MANNERS.length];
-            if (request) await send(target, { ...request, owner, number, manner, over });
-          }),
-        );
-        await Promise.all(attacking);
-        return undefined;
-      };
-    },
-  };
+  return byClients(name, { owners: 2, clients: 3, pause: 50, ...settings }, prepare, sendHostile);
 }
 
-interface Sent extends HostileRequest {
-  readonly owner: Headers;
-  readonly number: number;
-  readonly manner: (typeof MANNERS)[number] | undefined;
-  readonly over: AbortSignal;
-}
-
-async function send(target: Target, sent: Sent): Promise<void> {
-  const { method, path, headers, body, owner, number, manner, over } = sent;
+async function sendHostile(target: Target, turn: Turn<readonly HostileRequest[]>): Promise<void> {
+  const { owner, prepared, number, over } = turn;
+  const request = prepared[number % prepared.length];
+  if (!request) return;
+  const { method, path, headers, body } = request;
+  const manner = MANNERS[Math.floor(number / prepared.length) % MANNERS.length];
   const stays = manner === 'stays';
   const connection = target.connect({ isCounted: stays });
   const all = { ...owner, ...headers, 'Content-Length': body.length, Connection: 'close' };

@@ -41,7 +41,7 @@ const WRITES = 200;
 /** A full disk, and a read-only one. */
 export const disk: Scenario = {
   name: 'disk',
-  run: async (folder) => {
+  run: async ({ folder }) => {
     const at = join(folder, 'disk');
     await mkdir(at);
     try {
@@ -49,7 +49,7 @@ export const disk: Scenario = {
     } catch (error) {
       // Only root may mount.
       const measured = `not tried: ${String(error).replaceAll('\n', ' ').trim()}`;
-      return [{ asked: 'a full and a read-only disk', measured, passed: undefined }];
+      return [{ asked: 'a full and a read-only disk', measured }];
     }
     const remount = (...options: string[]) =>
       run('mount', ['-o', ['remount', ...options].join(), at]);
@@ -158,7 +158,7 @@ const PLACES = [0.2, 0.35, 0.5, 0.65, 0.8];
 /** A store whose file was overwritten, at its beginning or in its middle. */
 export const corruptStore: Scenario = {
   name: 'corrupt-store',
-  run: async (folder) => {
+  run: async ({ folder }) => {
     const good = join(folder, 'good.db');
     const service = await startService(folder, `file:${good}`);
     const client = new Client();

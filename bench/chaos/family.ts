@@ -11,11 +11,11 @@ import {
   treeOf,
 } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
+import { repeatedly } from '../load.js';
 import type { Finding, Scenario } from '../scenarios.js';
 import { withPostgres } from '../services.js';
 import { type Attack, type RunAttack, Target } from './attacks.js';
-import { servedFinding, Tenant } from './tenant.js';
-import { type Bounds, Watch } from './watch.js';
+import { type Bounds, servedFinding, Tenant, Watch } from './tenant.js';
 
 const SECONDS = 10;
 const SHORT_SECONDS = 3;
@@ -46,17 +46,22 @@ export interface Surroundings {
 /** Returns a scenario for each attack; of a hostile family, one more with all of them in turn. */
 export function scenariosOf(family: Family): Scenario[] {
   const { name, attacks, isHostile } = family;
-  const single = attacks.map((attack) => ({
-    name: `${name}/${attack.name}`,
-    run: (folder: string) => play(folder, family, [attack], attack.seconds ?? SECONDS),
-    ...(!isHostile && {
-      runShort: (folder: string) => play(folder, family, [attack], SHORT_SECONDS),
+  const single = attacks.map(
+    (attack): Scenario => ({
+      name: `${name}/${attack.name}`,
+      hasShort: !isHostile,
+      run: ({ folder, isShort }) =>
+        play(folder, family, [attack], isShort ? SHORT_SECONDS : (attack.seconds ?? SECONDS)),
     }),
-  }));
+  );
   if (!isHostile) return single;
   const onSqlite = attacks.filter(({ store }) => store === undefined);
-  const runShort = (folder: string) => play(folder, family, onSqlite, SHORT_SECONDS);
-  return [...single, { name: `${name}/in-turn`, run: runShort, runShort }];
+  const inTurn: Scenario = {
+    name: `${name}/in-turn`,
+    hasShort: true,
+    run: ({ folder }) => play(folder, family, onSqlite, SHORT_SECONDS),
+  };
+  return [...single, inTurn];
 }
 
 async function play(
@@ -72,10 +77,17 @@ async function play(
       surroundings?.settings,
       ...attacks.map((attack) => attack.settings),
     );
-    const attackOn = (databaseUrl: string) =>
-      attackService({ family, attacks, seconds, databaseUrl }, () =>
-        startService(folder, databaseUrl, settings),
-      );
+    const attackOn = async (databaseUrl: string) => {
+      const start = () => startService(folder, databaseUrl, settings);
+      // Once a key exists, callers without a key are refused.
+      const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
+      const target = new Target(await start(), databaseUrl, seconds);
+      try {
+        return await attackService(target, { family, attacks, key, start });
+      } finally {
+        await target.service.kill();
+      }
+    };
     return attacks.some(({ store }) => store === 'postgres')
       ? await withPostgres(attackOn)
       : await attackOn(`file:${join(folder, 'roster.db')}`);
@@ -87,23 +99,21 @@ async function play(
 interface Play {
   readonly family: Family;
   readonly attacks: readonly Attack[];
-  readonly seconds: number;
-  readonly databaseUrl: string;
+  /** The key of the tenant. */
+  readonly key: string;
+  /** Starts another service on the same store. */
+  readonly start: () => Promise<Service>;
 }
 
 async function attackService(
-  { family, attacks, seconds, databaseUrl }: Play,
-  start: () => Promise<Service>,
+  target: Target,
+  { family, attacks, key, start }: Play,
 ): Promise<Finding[]> {
-  // Once a key exists, callers without a key are refused.
-  const key = await makeKey(databaseUrl, { name: 'tenant', owner: 'tenant' });
-  const target = new Target(await start(), databaseUrl, seconds);
-  let tenant: Tenant | undefined;
+  // The first request loads code, and a service that was never asked is not idle but new.
+  await send('GET', `${target.url}/health/live`);
+  const idle = treeMemory(target.service.pid);
+  const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
   try {
-    // The first request loads code, and a service that was never asked is not idle but new.
-    await send('GET', `${target.url}/health/live`);
-    const idle = treeMemory(target.service.pid);
-    tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
     const runs: PreparedAttack[] = [];
     for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
     const findings = await measure(target, tenant, runs, { family, idle });
@@ -111,8 +121,7 @@ async function attackService(
     const all = runs.map(({ run }) => run);
     return [...findings, ...(await endService(target, all, start))];
   } finally {
-    tenant?.close();
-    await target.service.kill();
+    tenant.close();
   }
 }
 
@@ -128,32 +137,29 @@ async function measure(
   runs: readonly PreparedAttack[],
   { family: { bounds, isHostile }, idle }: { family: Family; idle: number },
 ): Promise<Finding[]> {
-  tenant.start();
+  const warmingUp = tenant.work();
   await delay(WARM_UP_SECONDS * 1000);
-  await tenant.stop();
+  await warmingUp();
   const memory = Math.max(bounds.memory, ...runs.map(({ attack }) => attack.memory ?? 0));
   const watch = new Watch(target.service, { ...bounds, memory }, idle);
+  const working = tenant.work();
   try {
     const more: Finding[] = [];
-    tenant.start();
     for (const { attack, run } of runs) {
       watch.begin(attack.name);
       target.begin();
       more.push(...(await attackFor(target, attack, run)));
       if (attack.expects) more.push(target.expectedFinding(attack));
     }
-    const outcomes = await tenant.stop();
-    const observed = watch.stop();
-    const served = servedFinding(outcomes);
+    const served = servedFinding(await working());
     return [
       { ...served, measured: `${served.measured}. The attackers got ${target.answers}` },
-      await observed,
-      watch.memory(),
+      ...(await watch.stop()),
       ...(isHostile ? [answeredFinding(target)] : []),
       ...more,
     ];
   } finally {
-    await tenant.stop();
+    await working();
     watch.close();
   }
 }
@@ -251,9 +257,9 @@ async function leftAfter(
     for (const process of treeOf(service.pid)) seen.set(process.pid, process);
   };
   look();
-  const looking = setInterval(look, 50);
+  const stopLooking = repeatedly(50, look);
   await endOf(service);
-  clearInterval(looking);
+  stopLooking();
   over.abort();
   target.close();
   await attacking;

@@ -1,4 +1,22 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import { TextWriter } from '../../prediction/src/io/arrow/column-writers.js';
+import {
+  BatchBody,
+  batchMessage,
+  dictionaryMessage,
+  schemaMessage,
+} from '../../prediction/src/io/arrow/message-bytes.js';
+import { type Field, INT32, UTF8 } from '../../prediction/src/io/arrow/schema.js';
+import { arrowStream } from '../../testkit/data/made-arrow.js';
 import type { Headers } from '../../testkit/http/client.js';
+import { MadeNumbers, Written } from '../../testkit/prediction/hostile-files.js';
+import {
+  fileOf,
+  hybridOf,
+  type MadeChunk,
+  pageOf,
+} from '../../testkit/prediction/hostile-parquet.js';
 import {
   type Attack,
   type HostileRequest,
@@ -8,17 +26,174 @@ import {
   type Target,
 } from './attacks.js';
 import type { Family } from './family.js';
-import {
-  blankLines,
-  dictionaryStream,
-  dictionaryText,
-  HUGE_TARGETS,
-  largeParquetTexts,
-  manyRowGroups,
-  sharedArrowText,
-  sharedRowGroups,
-  WIDE_TABLE,
-} from './hostile-file-bodies.js';
+
+const KIBIBYTE = 2 ** 10;
+const MEBIBYTE = 2 ** 20;
+
+/** The columns of texts of the attackers' model; its target is `y`. */
+const TEXTS: readonly string[] = Array.from({ length: 30 }, (_, column) => `t${column}`);
+
+/** A small table that trains a model of these columns. */
+const WIDE_TABLE: string = [
+  [...TEXTS, 'y'].join(','),
+  ...Array.from({ length: 60 }, (_, row) => [...TEXTS.map(() => 'ab'[row % 2]), row].join(',')),
+].join('\n');
+
+/** Numbers that a model cannot keep: their squares are infinite. */
+const HUGE_TARGETS: string = `x,y\n${Array.from(
+  { length: 60 },
+  (_, row) => `${row},${row % 2 ? '-' : ''}${row + 1}e200\n`,
+).join('')}`;
+
+/**
+ * Bytes that do not compress: a compressed body may expand to two hundred times its size, and Parquet's pages to
+ * as much of its file.
+ */
+const NOISE = noise(300_000);
+
+/** One row whose thirty texts are the same 40 MiB: 340 KB when compressed. */
+function sharedArrowText(): Buffer {
+  const length = 40 * MEBIBYTE;
+  const body = Buffer.concat([Buffer.alloc(8), NOISE, Buffer.alloc(length, 'a')]);
+  body.writeInt32LE(length, 4);
+  const places = [
+    { start: 0, length: 0 },
+    { start: 0, length: 8 },
+    { start: 8 + NOISE.length, length },
+  ] as const;
+  return gzipSync(arrowStream(TEXTS, [{ rows: 1, buffers: TEXTS.map(() => places), body }]));
+}
+
+/** A schema and a dictionary of 40 MiB, and a batch of one row that may follow as often as one likes. */
+function dictionaryStream(): { readonly begin: Buffer; readonly row: Buffer } {
+  const field: Field = {
+    ...{ name: 't0', type: UTF8, children: [] },
+    dictionary: { id: 1, indexType: INT32 },
+  };
+  const texts = new TextWriter();
+  for (let text = 0; text < 40; text += 1) texts.add(noise(MEBIBYTE / 2, text).toString('hex'));
+  const values = new BatchBody();
+  texts.write(values);
+  const code = new BatchBody();
+  code.node(1, 0);
+  code.buffer(new Uint8Array());
+  code.buffer(new Uint8Array(4));
+  const begin = [...schemaMessage([field]), ...dictionaryMessage(1, 40, false, values)];
+  return { begin: Buffer.concat(begin), row: Buffer.concat(batchMessage(1, code)) };
+}
+
+/** The numbers of Parquet files, all as they are given. */
+const SOUND = new MadeNumbers(0, new Set());
+/** Numbers of parquet.thrift. */
+const CODECS = { none: 0, gzip: 2 };
+const [BYTES, DOUBLE] = [6, 5];
+/** The length of the magic number at the beginning of a file. */
+const BODY_START = 4;
+
+function columnOf(name: string, physical: number) {
+  return { name, physical, size: physical === DOUBLE ? 8 : 0, isOptional: false };
+}
+
+/** Returns one text in the encoding PLAIN. */
+function plainText(length: number): Buffer {
+  return Buffer.concat([new Written().little(length, 4).done(), Buffer.alloc(length, 'a')]);
+}
+
+/** Returns a page of plain values. */
+function plainPage(values: Uint8Array, count = 1, codec = CODECS.none): Uint8Array {
+  const packed = codec === CODECS.gzip ? gzipSync(values) : values;
+  return pageOf({ kind: 0, values: count, encoding: 0, packed, bytes: values.length });
+}
+
+/** Returns a page with one text, and one of rows that all are this text. */
+function dictionaryPages(length: number, rows: number): readonly [Uint8Array, Uint8Array] {
+  const text = plainText(length);
+  const bitWidth = 8;
+  const run = hybridOf(SOUND, Array<number>(rows).fill(0), bitWidth);
+  const indices = Buffer.concat([Buffer.of(bitWidth), run]);
+  return [
+    pageOf({ kind: 2, values: 1, encoding: 0, packed: text, bytes: text.length }),
+    pageOf({ kind: 0, values: rows, encoding: 8, packed: indices, bytes: indices.length }),
+  ];
+}
+
+/** One row with twenty texts of 63 MiB, in 6.3 MB. */
+function largeParquetTexts(): Buffer {
+  const bytes = plainPage(plainText(63 * MEBIBYTE), 1, CODECS.gzip);
+  const names = TEXTS.slice(0, 20);
+  const padding = Buffer.alloc(6_300_000 - names.length * bytes.length);
+  const chunks = names.map((_, at): MadeChunk => {
+    const own = at < names.length - 1 ? bytes : Buffer.concat([bytes, padding]);
+    return { bytes: own, length: bytes.length, dictionaryBytes: 0 };
+  });
+  return Buffer.from(
+    fileOf(
+      SOUND,
+      names.map((name) => columnOf(name, BYTES)),
+      CODECS.gzip,
+      [{ rows: 1, chunks }],
+    ),
+  );
+}
+
+/**
+ * Rows that are all the same text of a dictionary.
+ * @param length of the text, in bytes
+ */
+function dictionaryText(length: number, rows: number): Buffer {
+  return sharedChunk(dictionaryPages(length, rows), { rows, groups: 1, padding: 0 });
+}
+
+/** Many row groups that share one short chunk, each of a thousand rows: 0.46 MB. */
+function manyRowGroups(): Buffer {
+  const rows = 1000;
+  return sharedChunk(dictionaryPages(KIBIBYTE, rows), { rows, groups: 13_000, padding: 0 });
+}
+
+/** Ninety thousand row groups of one row, each of which is the same 25 MB of the file. */
+function sharedRowGroups(): Buffer {
+  const shared = { rows: 1, groups: 90_000, padding: 25_000_000 };
+  return sharedChunk([plainPage(plainText(1))], shared);
+}
+
+/** Row groups of one column of texts and of the target, whose chunks are the same bytes each. */
+function sharedChunk(
+  pages: readonly Uint8Array[],
+  { rows, groups, padding }: { rows: number; groups: number; padding: number },
+): Buffer {
+  const texts = Buffer.concat([...pages, Buffer.alloc(padding)]);
+  const numbers = Float64Array.from({ length: rows }, (_, row) => row);
+  const target = plainPage(Buffer.from(numbers.buffer), rows, CODECS.gzip);
+  const dictionaryBytes = pages.length > 1 ? (pages[0]?.length ?? 0) : 0;
+  const chunks: readonly MadeChunk[] = [
+    { codec: CODECS.none, start: BODY_START, bytes: texts, dictionaryBytes },
+    { codec: CODECS.gzip, start: BODY_START + texts.length, bytes: target, dictionaryBytes: 0 },
+  ];
+  const same = chunks.map((chunk): MadeChunk => {
+    return { ...chunk, length: chunk.bytes.length, bytes: new Uint8Array() };
+  });
+  const all = Array.from({ length: groups }, (_, at) => ({
+    rows,
+    chunks: at === 0 ? chunks : same,
+  }));
+  return Buffer.from(
+    fileOf(SOUND, [columnOf('t0', BYTES), columnOf('y', DOUBLE)], CODECS.gzip, all),
+  );
+}
+
+/** Blank lines of NDJSON, 256 MiB of them, with a row now and then: 2 MB when compressed. */
+function blankLines(): Buffer {
+  const lines = Buffer.alloc(16 * KIBIBYTE, '\n');
+  const rows = Array.from({ length: 16 * KIBIBYTE }, (_, row) =>
+    Buffer.concat([lines, Buffer.from(`{"t0":"${noise(60, row).toString('base64')}"}\n`)]),
+  );
+  return gzipSync(Buffer.concat(rows), { level: 1 });
+}
+
+/** Returns bytes without any pattern, always the same. */
+function noise(length: number, seed = 0): Buffer {
+  return createHash('shake128', { outputLength: length }).update(String(seed)).digest();
+}
 
 const ARROW = { 'Content-Type': 'application/vnd.apache.arrow.stream' };
 const PARQUET = { 'Content-Type': 'application/vnd.apache.parquet' };

@@ -5,6 +5,7 @@ import { ask, Client, type Headers } from '../../testkit/http/client.js';
 import { Crowd, head, wire } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
 import { quantile } from '../../testkit/numbers.js';
+import { timeAnswer, timeInWords, timeOf } from '../load.js';
 import type { Finding } from '../scenarios.js';
 import {
   type Attack,
@@ -18,8 +19,6 @@ import {
   type Target,
 } from './attacks.js';
 import type { Family } from './family.js';
-import { timeAnswer, timeInWords, timeOf } from './tenant.js';
-import { USUAL_BOUNDS } from './watch.js';
 
 const MEBIBYTE = 2 ** 20;
 const PREDICT = `${PRICES}/predict`;
@@ -281,20 +280,23 @@ function filledStore(): Attack {
 
 function onDisk({ databaseUrl }: Target): number {
   const file = databaseUrl.replace('file:', '');
-  const sizes = [file, `${file}-wal`].map(
-    (name) => statSync(name, { throwIfNoEntry: false })?.size,
+  return [file, `${file}-wal`].reduce(
+    (sum, name) => sum + (statSync(name, { throwIfNoEntry: false })?.size ?? 0),
+    0,
   );
-  return sizes.reduce<number>((sum, size = 0) => sum + size, 0);
 }
 
 function mebibytes(size: number): string {
   return `${(size / MEBIBYTE).toFixed(0)} MiB`;
 }
 
-/** Attacks by one owner or a few, each of whom uses the service as it is meant. */
+/**
+ * Attacks by one owner or a few, each of whom uses the service as it is meant. The memory is that of the bodies that
+ * the service may buffer, and as much again for their contents.
+ */
 export const noisyNeighbour: Family = {
   name: 'noisy-neighbour',
-  bounds: USUAL_BOUNDS,
+  bounds: { health: 1000, memory: 512 },
   attacks: [
     // Tables that cost far more than their size suggests, sent one at a time.
     table('table-of-commas', () => ['x,y\n', Buffer.alloc(MEBIBYTE / 4, ','), 400]),
@@ -346,9 +348,8 @@ export const noisyNeighbour: Family = {
         type: CSV,
         begin: '4\r\nx,y\n\r\n',
         piece: Buffer.from('1\r\n1\r\n1\r\n,\r\n1\r\n2\r\n1\r\n\n\r\n'.repeat(2500)),
-        pause: 100,
       }),
-      { clients: 2 },
+      { clients: 2, pause: 100 },
     ),
     // URLs of the maximum length, with thousands of unknown parameters.
     flooding('long-queries', 4, async ({ url }, owner) => {

@@ -4,9 +4,9 @@ import { ask, send } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
 import type { Service } from '../../testkit/service/measured-service.js';
-import { compareRates, measureRate } from '../rates.js';
-import type { Finding, Scenario } from '../scenarios.js';
-import { withService } from '../services.js';
+import { compareRates, measureRate } from '../load.js';
+import type { Finding } from '../scenarios.js';
+import { onService } from '../services.js';
 
 const SLOW = 1000;
 /**
@@ -15,11 +15,10 @@ const SLOW = 1000;
 const SETTLING = 1000;
 
 /** A thousand connections that each send a little now and then, forever. */
-export const slowConnections: Scenario = {
-  name: 'slow-connections',
-  run: (folder) => withService(folder, (service) => inTurn(service, 5)),
-  runShort: (folder) => withService(folder, (service) => inTurn(service, 1)),
-};
+export const slowConnections = onService(
+  { name: 'slow-connections', hasShort: true },
+  (service, { isShort }) => inTurn(service, isShort ? 1 : 5),
+);
 
 async function inTurn(service: Service, rounds: number): Promise<Finding[]> {
   const { url } = service;
@@ -36,10 +35,10 @@ async function inTurn(service: Service, rounds: number): Promise<Finding[]> {
   };
   let training: Finding | undefined;
   const besideSlow = async () => {
-    const slow = await Tricklers.open(url, SLOW);
+    const closeSlow = await openSlow(url, SLOW);
     const rate = await usual();
     training ??= await train(service);
-    slow.close();
+    closeSlow();
     return rate;
   };
   const served = await compareRates({
@@ -80,37 +79,32 @@ const BEGINNINGS = [
   },
 ];
 
-/** Connections that each send a little now and then, forever. */
-class Tricklers {
-  readonly #connections = new Set<RawConnection>();
-  #isOver = false;
-
-  /** Opens the given number of connections, so slowly that the system's queue of new ones takes them. */
-  static async open(url: string, count: number): Promise<Tricklers> {
-    const tricklers = new Tricklers();
-    for (let number = 0; number < count; number += 1) {
-      void tricklers.#trickle(url, number);
-      if (number % 100 === 0) await delay(20);
-    }
-    return tricklers;
-  }
-
-  close(): void {
-    this.#isOver = true;
-    for (const connection of this.#connections) connection.close();
-  }
-
+/**
+ * Opens connections that each send a little now and then, forever: so slowly that the system's queue of new ones
+ * takes them.
+ * @returns what closes them
+ */
+async function openSlow(url: string, count: number): Promise<() => void> {
+  const connections = new Set<RawConnection>();
+  let isOver = false;
   /** Sends slowly, and again on a new connection if the service closes one. */
-  async #trickle(url: string, number: number): Promise<void> {
-    const { head, byte } = BEGINNINGS[number % BEGINNINGS.length] ?? HEADERS;
-    while (!this.#isOver) {
+  const trickle = async ({ head, byte }: typeof HEADERS) => {
+    while (!isOver) {
       const connection = new RawConnection(url);
-      this.#connections.add(connection);
+      connections.add(connection);
       for (let bytes = head; await connection.send(bytes); bytes = byte) {
         await Promise.race([connection.closed, delay(BETWEEN)]);
       }
       await connection.closed;
-      this.#connections.delete(connection);
+      connections.delete(connection);
     }
+  };
+  for (let number = 0; number < count; number += 1) {
+    void trickle(BEGINNINGS[number % BEGINNINGS.length] ?? HEADERS);
+    if (number % 100 === 0) await delay(20);
   }
+  return () => {
+    isOver = true;
+    for (const connection of connections) connection.close();
+  };
 }

@@ -1,8 +1,16 @@
+import { cpus } from 'node:os';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { ask, Client, type Headers, NoAnswer, send } from '../../testkit/http/client.js';
+import { ask, Client, type Headers, send } from '../../testkit/http/client.js';
 import { percent, quantile } from '../../testkit/numbers.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
+import {
+  busyTime,
+  type Service,
+  treeMemory,
+  treeTime,
+} from '../../testkit/service/measured-service.js';
+import { repeatedly, type Timed, timeAnswer, timeInWords, timeOf } from '../load.js';
 import type { Finding } from '../scenarios.js';
+import { train } from '../services.js';
 
 /** The rates of an ordinary owner, in requests a second. */
 const RATES = { reads: 20, writes: 5, predictions: 10, uploads: 0.5 };
@@ -29,8 +37,6 @@ type Request = (number: number) => readonly [method: string, path: string, body?
 /** An owner who works at a modest, steady rate. */
 export class Tenant {
   readonly #client = new Client({ connections: Number.POSITIVE_INFINITY, deadline: DEADLINE });
-  #outcomes: Promise<Outcome>[] = [];
-  #timers: NodeJS.Timeout[] = [];
 
   private constructor(
     private readonly url: string,
@@ -49,8 +55,7 @@ export class Tenant {
       const skill = { name: `skill_${number}`, type: 'lookup', params: { tables: ['orders'] } };
       await ask('POST', url + skills, { skill }, headers);
     }
-    await ask('PUT', `${url + models}/prices?target=price`, table.csv, headers);
-    await untilReadyAt(`${url + models}/prices`, headers);
+    await train(`${url + models}/prices?target=price`, table.csv, headers);
     // The first refusal of a process loads the code that words it; every real service has done so in its first
     // minute.
     await send('POST', url + skills, {}, headers);
@@ -70,35 +75,20 @@ export class Tenant {
     });
   }
 
-  start(): void {
-    this.#outcomes = [];
-    for (const kind of KINDS) {
-      let number = 0;
-      const send = () => this.#outcomes.push(this.#send(kind, number++));
-      this.#timers.push(setInterval(send, 1000 / RATES[kind]));
-    }
-  }
-
-  /** Stops sending, and waits for the pending answers. */
-  async stop(): Promise<readonly Outcome[]> {
-    this.#clearTimers();
-    return Promise.all(this.#outcomes);
-  }
-
-  #clearTimers(): void {
-    for (const timer of this.#timers.splice(0)) clearInterval(timer);
+  /** Begins to send. @returns what stops that, and waits for the pending answers */
+  work(): () => Promise<readonly Outcome[]> {
+    const stops = KINDS.map((kind) =>
+      repeatedly(1000 / RATES[kind], async (number): Promise<Outcome> => {
+        const [method, path, body] = this.requests[kind](number);
+        const ask = () => this.#client.send(method, this.url + path, body, this.headers);
+        return { kind, ...(await timeAnswer(ask)) };
+      }),
+    );
+    return () => Promise.all(stops.flatMap((stop) => stop()));
   }
 
   close(): void {
-    this.#clearTimers();
     this.#client.close();
-  }
-
-  async #send(kind: Kind, number: number): Promise<Outcome> {
-    const [method, path, body] = this.requests[kind](number);
-    const url = this.url + path;
-    const outcome = await timeAnswer(() => this.#client.send(method, url, body, this.headers));
-    return { kind, ...outcome };
   }
 }
 
@@ -117,7 +107,8 @@ function judgeKind(kind: Kind, outcomes: readonly Outcome[]) {
   const own = outcomes.filter((outcome) => outcome.kind === kind);
   const refused = own.filter(({ status }) => status === undefined || status >= 300);
   const share = own.length === 0 ? 1 : 1 - refused.length / own.length;
-  const p99 = own.length === 0 ? 0 : p99Of(own);
+  const times = own.map(({ milliseconds }) => milliseconds);
+  const p99 = own.length === 0 ? 0 : quantile(times, 0.99);
   const time = timeInWords(p99, `more than ${DEADLINE} ms`);
   const answers = [...new Set(refused.map(({ status }) => status ?? 'no answer'))].join(', ');
   const why = refused.length > 0 ? ` (${answers})` : '';
@@ -127,38 +118,121 @@ function judgeKind(kind: Kind, outcomes: readonly Outcome[]) {
   };
 }
 
-/** The status of an answer, and its time in milliseconds: infinite, and without a status, if none came in time. */
-export interface Timed {
-  readonly status: number | undefined;
-  readonly milliseconds: number;
+/** The bounds that an attacked service must keep. */
+export interface Bounds {
+  /** The p99 of the health check, in milliseconds. */
+  readonly health: number;
+  /** The additional memory of the service and its child processes, in MiB. */
+  readonly memory: number;
 }
 
-export async function timeAnswer(ask: () => Promise<{ readonly status: number }>): Promise<Timed> {
-  const begun = performance.now();
-  try {
-    const { status } = await ask();
-    return { status, milliseconds: performance.now() - begun };
-  } catch (error) {
-    if (!(error instanceof NoAnswer)) throw error;
-    return { status: undefined, milliseconds: Number.POSITIVE_INFINITY };
+/** The intervals of the health probes and of the memory readings, in milliseconds. */
+const PROBE_INTERVAL = 50;
+const MEMORY_INTERVAL = 250;
+const HEALTH_DEADLINE = 5000;
+/** The share of processor time of other processes above which it is reported. */
+const OTHERS_SHARE = 0.1;
+
+/** Watches the health and the memory of a service, from outside. */
+export class Watch {
+  /** Each ends the health probes of a part, and returns their times. */
+  readonly #parts: { readonly name: string; readonly stop: () => readonly Promise<number>[] }[] =
+    [];
+  readonly #stopLooking = repeatedly(MEMORY_INTERVAL, () => this.#look());
+  readonly #begun = performance.now();
+  readonly #othersBefore: number;
+  #ended = '';
+
+  constructor(
+    private readonly service: Service,
+    private readonly bounds: Bounds,
+    /** The memory of the service before any work, in MiB. */
+    private readonly idle: number,
+  ) {
+    this.#othersBefore = this.#othersTime();
+  }
+
+  /** Begins the part of an attack: health is judged in each by itself, so that none hides among others. */
+  begin(name: string): void {
+    this.#parts.at(-1)?.stop();
+    const options = { deadline: HEALTH_DEADLINE };
+    const ask = () => send('GET', `${this.service.url}/health/live`, undefined, {}, options);
+    this.#parts.push({ name, stop: repeatedly(PROBE_INTERVAL, () => timeOf([200], ask)) });
+  }
+
+  close(): void {
+    this.#stopLooking();
+    this.#parts.at(-1)?.stop();
+  }
+
+  /**
+   * Stops watching. @returns how fast `/health/live` was answered on new connections, in the slowest part, and the
+   * highest memory reading, and whether the service still runs
+   */
+  async stop(): Promise<Finding[]> {
+    this.close();
+    const memory = this.#memoryFinding();
+    const share = this.#othersShare();
+    const parts = await Promise.all(
+      this.#parts.map(async ({ name, stop }) => {
+        const times = await Promise.all(stop());
+        return {
+          name,
+          p99: quantile(times, 0.99),
+          longest: quantile(times, 1),
+          count: times.length,
+        };
+      }),
+    );
+    const [slowest] = parts.toSorted((one, other) => slowness(other.p99) - slowness(one.p99));
+    const where = parts.length > 1 ? ` in ${slowest?.name}` : '';
+    const others =
+      share > OTHERS_SHARE ? `; other processes took ${percent(share)} of the machine` : '';
+    const health: Finding = {
+      asked: `/health/live on a new connection: p99 ≤ ${this.bounds.health} ms in the part of each attack`,
+      measured: `p99 ${inWords(slowest?.p99)}, at most ${inWords(slowest?.longest)} of ${slowest?.count ?? 0}${where}${others}`,
+      passed: (slowest?.p99 ?? Number.NaN) <= this.bounds.health,
+    };
+    return [health, memory];
+  }
+
+  #memoryFinding(): Finding {
+    const highest = Math.max(this.#look(), ...this.#stopLooking(), this.idle);
+    const more = highest - this.idle;
+    return {
+      asked: `the service goes on, with at most ${this.bounds.memory} MiB more than idle`,
+      measured: `${this.#ended}${more.toFixed(0)} MiB more: ${highest.toFixed(0)} MiB at most, ${this.idle.toFixed(0)} idle`,
+      passed: this.#ended === '' && more <= this.bounds.memory,
+      mustHold: true,
+    };
+  }
+
+  /** Returns the share of processor time that processes other than the service and the load have used. */
+  #othersShare(): number {
+    const time = (performance.now() - this.#begun) * cpus().length;
+    return (this.#othersTime() - this.#othersBefore) / time;
+  }
+
+  #othersTime(): number {
+    const { user, system } = process.cpuUsage();
+    return busyTime() - treeTime(this.service.pid) - (user + system) / 1000;
+  }
+
+  /** Returns the memory of the service, in MiB; 0 after it has ended. */
+  #look(): number {
+    const exit = this.service.exit();
+    if (exit === undefined) return treeMemory(this.service.pid);
+    const seconds = ((performance.now() - this.#begun) / 1000).toFixed(0);
+    this.#ended ||= `it ended with ${exit} after ${seconds} s; `;
+    return 0;
   }
 }
 
-/** Returns the time of an answer with one of the statuses; infinite for others. */
-export async function timeOf(
-  statuses: readonly number[],
-  ask: () => Promise<{ readonly status: number }>,
-): Promise<number> {
-  const { status, milliseconds } = await timeAnswer(ask);
-  return statuses.includes(status ?? 0) ? milliseconds : Number.POSITIVE_INFINITY;
+/** Orders parts; one without a probe was not measured. */
+function slowness(milliseconds: number): number {
+  return Number.isNaN(milliseconds) ? Number.POSITIVE_INFINITY : milliseconds;
 }
 
-function p99Of(answers: readonly Timed[]): number {
-  const times = answers.map(({ milliseconds }) => milliseconds);
-  return quantile(times, 0.99);
-}
-
-/** Formats a time; `late` says what an infinite one means. */
-export function timeInWords(milliseconds: number, late: string): string {
-  return Number.isFinite(milliseconds) ? `${milliseconds.toFixed(0)} ms` : late;
+function inWords(milliseconds = Number.NaN): string {
+  return timeInWords(milliseconds, `no answer in ${HEALTH_DEADLINE} ms`);
 }

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { FAULTY_ITEMS, MEMBERS, VALUES } from './bodies.js';
-import { LARGE_MODELS, trainVersions } from './large-models.js';
+import { FAULTY_ITEMS, LARGE_MODELS, MEMBERS, VALUES } from './bodies.js';
 
 /** A request that takes much work. */
 export interface Case {
@@ -153,6 +152,23 @@ async function* firstPredictions(url: string, words: string): AsyncGenerator<Nam
     await trainVersions(`${url}${model}`, csv(), LOADS);
     let version = 0;
     yield [title, () => write(`${model}.${++version}/predict`, '[{}]')];
+  }
+}
+
+/**
+ * Trains the versions 1 to `count` of a model, and predicts nothing with them.
+ * @param address of the model
+ */
+async function trainVersions(address: string, csv: string, count: number): Promise<void> {
+  for (let version = 1; version <= count; version++) {
+    const headers = { 'Content-Type': 'text/csv' };
+    const sent = await fetch(`${address}?target=y`, { method: 'PUT', body: csv, headers });
+    if (sent.status !== 202) throw new Error(`${sent.status}: ${await sent.text()}`);
+    for (let status = ''; !status.includes('"status":"ready"'); ) {
+      await delay(200);
+      status = await (await fetch(address)).text();
+      if (status.includes('"status":"failed"')) throw new Error(status);
+    }
   }
 }
 

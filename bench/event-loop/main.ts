@@ -1,11 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { row, table } from '../../testkit/markdown-table.js';
 import type { Service } from '../../testkit/service/measured-service.js';
 import { PRELOAD } from '../preload.js';
-import { machine, verdict } from '../report.js';
+import { machine, verdict, withFolder } from '../scenarios.js';
 import { withService } from '../services.js';
 import { type Case, cases } from './cases.js';
 
@@ -37,23 +34,17 @@ await scriptCommand('bench:hold', 'Measure for how long one request blocks the e
 
 async function measure(words: readonly string[], { short, anySpeed }: Options): Promise<void> {
   const choice = { words: words.join(' '), isShort: short === true };
-  const folder = await mkdtemp(join(tmpdir(), 'roster-'));
   const run = async (service: Service) => {
     const head = table(['request', 'status', 'answer', 'hold, ms', ''], []);
     process.stdout.write(`${machine()}\n\n${head}\n`);
     for await (const each of cases(service.url, choice)) {
       const { status, bytes, hold } = await measureCase(service, each);
-      const isKept = hold <= MAX_HOLD_MS;
-      if (!isKept && !anySpeed) process.exitCode = 1;
-      const cells = [each.name, `${status}`, `${bytes}`, hold.toFixed(0), verdict(isKept)];
-      process.stdout.write(`${row(cells)}\n`);
+      const word = verdict(hold <= MAX_HOLD_MS, anySpeed);
+      process.stdout.write(`${row([each.name, status, bytes, hold.toFixed(0), word])}\n`);
     }
   };
-  try {
-    await withService(folder, run, { env: { RATE_LIMIT: '0' }, preload: PRELOAD });
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  const start = { env: { RATE_LIMIT: '0' }, preload: PRELOAD };
+  await withFolder((folder) => withService(folder, run, start));
 }
 
 async function measureCase(service: Service, { send }: Case) {

@@ -1,9 +1,60 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Forecaster, fitForecaster } from '../../prediction/src/tasks/forecasting/method.js';
-import type { ForecastSeries } from '../../prediction/src/tasks/forecasting/series.js';
+import type { ForecastSeries, SeriesSet } from '../../prediction/src/tasks/forecasting/series.js';
 import { Progress } from '../../prediction/src/training/progress.js';
 import { finish } from '../../prediction/src/trees/steps.js';
 import type { Finding } from '../scenarios.js';
-import type { HeldOut } from './series-file.js';
+
+/** Series, and the values that came after them. */
+export interface HeldOut {
+  readonly name: string;
+  readonly horizon: number;
+  readonly set: SeriesSet;
+  /** By series. */
+  readonly coming: readonly Float64Array[];
+}
+
+/** A line of a file of series: `x` is the history, `xx` what came; `start` is a year and a place in it. */
+interface SeriesLine {
+  readonly id: string;
+  readonly period: string;
+  readonly frequency: number;
+  readonly start: readonly number[];
+  readonly h: number;
+  readonly x: readonly number[];
+  readonly xx: readonly number[];
+}
+
+/**
+ * Reads `NAME.jsonl` of a folder, by period.
+ *
+ * @throws {Error} if it cannot be read.
+ */
+export async function readSeries(folder: string, name: string): Promise<HeldOut[]> {
+  const text = await readFile(join(folder, `${name}.jsonl`), 'utf8');
+  const lines = text.trim().split('\n');
+  const all = lines.map((line): SeriesLine => JSON.parse(line));
+  return [...new Set(all.map(({ period }) => period))].map((ofSet): HeldOut => {
+    const ofPeriod = all.filter(({ period }) => period === ofSet);
+    const season = ofPeriod[0]?.frequency ?? 1;
+    return {
+      name: `${name}, ${ofSet.toLowerCase()}`,
+      horizon: ofPeriod[0]?.h ?? 1,
+      set: {
+        season,
+        calendar: (position) => (season > 1 ? [position % season] : []),
+        series: ofPeriod.map(({ start: [year = 0, place = 1], x }) => ({
+          start: Math.round(year * season + place - 1),
+          values: Float64Array.from(x),
+          past: [],
+          known: [],
+        })),
+      },
+      coming: ofPeriod.map(({ xx }) => Float64Array.from(xx)),
+    };
+  });
+}
 
 const CONFIDENCES = [0.8, 0.9, 0.95];
 
@@ -19,7 +70,6 @@ export interface Judgement {
   /** By series: MSIS at 0.95; NaN where the history has no seasonal difference. */
   readonly msis: readonly number[];
   readonly fitSeconds: number;
-  readonly forecastMilliseconds: number;
 }
 
 /** @param trained series to learn from; if left out, the histories that are forecast. */
@@ -31,10 +81,9 @@ export function judge(
   const training = { ...set, series: trained };
   const progress = new Progress(() => {});
   const { model } = fitForecaster(training, { horizon, seed: 1, progress });
-  const fitted = performance.now();
+  const fitSeconds = (performance.now() - begun) / 1000;
   const forecaster = finish(Forecaster.create(model, set));
   const forecasts = forecaster.forecast(set.series, horizon);
-  const forecastMilliseconds = performance.now() - fitted;
   const kept = new Map(CONFIDENCES.map((level) => [level, new Array<number>(horizon).fill(0)]));
   const msis: number[] = [];
   const errors: number[] = [];
@@ -64,8 +113,7 @@ export function judge(
       ]),
     ),
     msis,
-    fitSeconds: (fitted - begun) / 1000,
-    forecastMilliseconds,
+    fitSeconds,
   };
 }
 

@@ -1,13 +1,20 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { send } from '../../testkit/http/client.js';
-import { Crowd, head, wireBytes } from '../../testkit/http/load.js';
-import { processorTime } from '../../testkit/service/measured-service.js';
-import type { Rate } from '../rates.js';
-import { createSkill, getSkill, listSkills, type Operation, updateAgent } from './operations.js';
-import { type Contender, type Cores, pin, type Running, seed } from './servers.js';
+import { head, wireBytes } from '../../testkit/http/load.js';
+import { measureRate, type Rate } from '../load.js';
+import { withFolder } from '../scenarios.js';
+import { type Cores, pin } from '../services.js';
+import {
+  type Contender,
+  createSkill,
+  getSkill,
+  listSkills,
+  type Operation,
+  type Running,
+  seed,
+  updateAgent,
+} from './contenders.js';
 
 /** Cells that are measured in turn, because they are compared with each other. */
 export interface Group {
@@ -48,31 +55,31 @@ const ATTEMPTS = 5;
 const REQUESTS_A_SECOND = 500;
 
 /** Starts the servers of the groups, each with a copy of the same store, and measures group by group. */
-export async function measure(groups: readonly Group[], options: Options): Promise<Cell[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'roster-bench-'));
-  pin(process.pid, options.cores?.load);
+export function measure(groups: readonly Group[], options: Options): Promise<Cell[]> {
+  const { cores, rounds, seconds } = options;
+  pin(process.pid, cores?.load);
   const servers = new Map<Contender, Running>();
-  try {
-    const store = join(folder, 'seed.db');
-    const key = await seed(`file:${store}`);
-    for (const [contender] of groups.flatMap(({ cells }) => cells)) {
-      if (servers.has(contender)) continue;
-      const server = await contender.start(join(folder, contender.name), store);
-      servers.set(contender, server);
-      pin(server.pid, options.cores?.servers);
+  return withFolder(async (folder) => {
+    try {
+      const store = join(folder, 'seed.db');
+      const key = await seed(`file:${store}`);
+      for (const [contender] of groups.flatMap(({ cells }) => cells)) {
+        if (servers.has(contender)) continue;
+        const server = await contender.start(join(folder, contender.name), store);
+        servers.set(contender, server);
+        pin(server.pid, cores?.servers);
+      }
+      await assertSameAnswers(servers, key);
+      const measured: Cell[] = [];
+      for (const { name, cells } of groups) {
+        process.stderr.write(`${name} …\n`);
+        measured.push(...(await measureGroup(cells, { servers, key, seconds }, rounds)));
+      }
+      return measured;
+    } finally {
+      await Promise.all([...servers.values()].map((server) => server.kill()));
     }
-    await assertSameAnswers(servers, key);
-    const measured: Cell[] = [];
-    for (const { name, cells } of groups) {
-      process.stderr.write(`${name} …\n`);
-      const target = { servers, key, seconds: options.seconds };
-      measured.push(...(await measureGroup(cells, target, options.rounds)));
-    }
-    return measured;
-  } finally {
-    await Promise.all([...servers.values()].map((server) => server.kill()));
-    await rm(folder, { recursive: true });
-  }
+  });
 }
 
 /**
@@ -106,27 +113,20 @@ async function measureRound(cell: Cell, { servers, key, seconds }: Target): Prom
   const { name, statuses, addsRows } = operation;
   const server = servers.get(contender);
   if (!server) throw new Error(`${contender.name} does not run`);
-  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const crowd = new Crowd(server.url, requestsOf(operation, server.url, key));
-    const before = processorTime(server.pid);
-    const amount = Math.max(MIN_ANSWERS, Math.round(REQUESTS_A_SECOND * seconds));
-    const load =
-      addsRows && contender.keeps
-        ? await crowd.fixedCount(CONNECTIONS, amount)
-        : await crowd.closedLoop(CONNECTIONS, seconds);
-    const used = processorTime(server.pid) - before;
-    crowd.close();
-    const { served, refusing, others } = load;
-    const count = served + refusing.length;
-    const isServed = statuses.some((status) => status < 300);
-    const wrong = others.filter((other) => !statuses.includes(Number(other)));
-    const refused = others.length - wrong.length;
-    if (wrong.length > 0 || refusing.length !== refused || (served > 0 && !isServed)) {
-      throw new Error(`${contender.name}, ${name}: ${served} × 2xx, ${others.slice(0, 3)}`);
+  const amount = Math.max(MIN_ANSWERS, Math.round(REQUESTS_A_SECOND * seconds));
+  const work = {
+    ...{ service: server, request: requestsOf(operation, server.url, key), statuses, seconds },
+    ...{ connections: CONNECTIONS, count: addsRows && contender.keeps ? amount : undefined },
+  };
+  try {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+      const rate = await measureRate(work);
+      if (rate.answers >= MIN_ANSWERS) return rate;
     }
-    if (count >= MIN_ANSWERS) return { cost: used / count, perSecond: count / load.seconds };
+    throw new Error('hardly anything is answered');
+  } catch (cause) {
+    throw new Error(`${contender.name}, ${name}: ${cause}`, { cause });
   }
-  throw new Error(`${contender.name}, ${name}: hardly anything is answered`);
 }
 
 /** Returns the requests of an operation, each with another text for `[<id>]`. */

@@ -2,22 +2,28 @@ import { Readable } from 'node:stream';
 import { MEDIA_TYPES } from 'roster-client';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
-import { ask } from '../../testkit/http/client.js';
 import { wireBytes } from '../../testkit/http/load.js';
 import { fieldOf } from '../../testkit/json.js';
 import type { Service } from '../../testkit/service/measured-service.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { PRELOAD } from '../preload.js';
-import type { Start } from '../services.js';
+import type { Finding, Given, Scenario } from '../scenarios.js';
+import { onService, type Start, train } from '../services.js';
 
 /** A service without a rate limit, which says how long its event loop was held. */
 export const MEASURED: Start = { preload: PRELOAD, env: { LOG_LEVEL: 'info', RATE_LIMIT: '0' } };
 
+/** Returns a scenario that measures such a service. */
+export function onMeasured(
+  name: string,
+  measure: (service: Service, given: Given) => Promise<Finding[]>,
+): Scenario {
+  return onService({ name, start: MEASURED }, measure);
+}
+
 /** Trains a model of diamonds' prices with the whole table. Returns the path at which it predicts. */
 export async function trainPricesPath({ url }: Service): Promise<string> {
   const model = '/api/projects/default/models/prices';
-  await ask('PUT', `${url}${model}?target=price`, diamondTable().csv);
-  await untilReadyAt(url + model);
+  await train(`${url}${model}?target=price`, diamondTable().csv);
   return `${model}/predict`;
 }
 

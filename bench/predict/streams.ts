@@ -7,9 +7,9 @@ import {
   residentMemory,
   type Service,
 } from '../../testkit/service/measured-service.js';
-import type { Finding, Scenario } from '../scenarios.js';
-import { withService } from '../services.js';
-import { MEASURED, trainPricesPath } from './service.js';
+import { repeatedly } from '../load.js';
+import type { Finding } from '../scenarios.js';
+import { onMeasured, trainPricesPath } from './service.js';
 
 const ROWS = 5_000_000;
 /** The number of lines, which are sent repeatedly. */
@@ -22,28 +22,20 @@ const REST = 10;
 type Reader = (answer: IncomingMessage, count: (piece: Buffer) => void) => Promise<void>;
 
 /** Rows as NDJSON: read as fast as they are answered, more slowly than they are sent, and not at all. */
-export const streams: Scenario = {
-  name: 'streams',
-  run: (folder) =>
-    withService(
-      folder,
-      async (service) => {
-        const url = service.url + (await trainPricesPath(service));
-        const { rows } = diamondTable(LINES);
-        const lines = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
-        const few = ROWS / 20;
-        const readSlowly: Reader = (answer, count) => readAll(answer, count, REST);
-        const send = (what: string, sent: number, read: Reader, answered = sent) =>
-          stream(service, { url, lines, what, sent, read, answered });
-        return [
-          await send(`${ROWS.toLocaleString('en')} rows as lines of JSON`, ROWS, readAll),
-          await send('a reader who is slower than the sender', few, readSlowly),
-          await send('a reader who does not read is given up', ROWS, untilClosed, 0),
-        ];
-      },
-      MEASURED,
-    ),
-};
+export const streams = onMeasured('streams', async (service) => {
+  const url = service.url + (await trainPricesPath(service));
+  const { rows } = diamondTable(LINES);
+  const lines = Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const few = ROWS / 20;
+  const readSlowly: Reader = (answer, count) => readAll(answer, count, REST);
+  const send = (what: string, sent: number, read: Reader, answered = sent) =>
+    stream(service, { url, lines, what, sent, read, answered });
+  return [
+    await send(`${ROWS.toLocaleString('en')} rows as lines of JSON`, ROWS, readAll),
+    await send('a reader who is slower than the sender', few, readSlowly),
+    await send('a reader who does not read is given up', ROWS, untilClosed, 0),
+  ];
+});
 
 /** Rows that are sent, and those that are to be answered. */
 interface Stream {
@@ -62,10 +54,7 @@ async function stream(
   const begun = performance.now();
   const workedBefore = processorTime(pid);
   let answered = 0;
-  let memory = 0;
-  const sampling = setInterval(() => {
-    memory = Math.max(memory, residentMemory(pid));
-  }, 100);
+  const memories = repeatedly(100, () => residentMemory(pid));
   const sent = request(url, {
     method: 'POST',
     headers: { 'Content-Type': 'application/x-ndjson' },
@@ -79,7 +68,7 @@ async function stream(
     for (let at = piece.indexOf(10); at >= 0; at = piece.indexOf(10, at + 1)) answered += 1;
   });
   await sending;
-  clearInterval(sampling);
+  const memory = Math.max(...memories());
   const seconds = (performance.now() - begun) / 1000;
   const worked = processorTime(pid) - workedBefore;
   const megabytes = (memory * 2 ** 20) / 1e6;

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
@@ -9,22 +9,71 @@ import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { NODE_FLAGS } from '../../server/commands/start.js';
 import { createProject } from '../../server/projects/projects.js';
 import { createAgent } from '../../server/resources/agents.js';
-import { createSkill } from '../../server/resources/skills.js';
+import { createSkill as storeSkill } from '../../server/resources/skills.js';
 import { Store } from '../../server/store/index.js';
 import { root } from '../../testkit/root.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
-import { getSkill, LISTED, type Operation, WRITTEN } from './operations.js';
+import { ENVIRONMENT } from '../services.js';
 
-/**
- * The environment that all servers share. Roster counts the requests of each key, as shipped, with a limit that
- * is never reached.
- */
-export const ENVIRONMENT = {
-  NODE_ENV: 'production',
-  LOG_LEVEL: 'info',
-  RATE_LIMIT: '999999999',
-  MAX_RESOURCES: '999999999',
+/** A request that is sent repeatedly, and its expected answer. */
+export interface Operation {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  readonly path: string;
+  /** JSON. Each request gets another text for `[<id>]`. */
+  readonly body?: string;
+  /** The Prefer header for a mock, which has no state and answers 404 only on request. */
+  readonly prefer?: string;
+  readonly statuses: readonly number[];
+  /** Refused by validation: for contenders that validate requests. */
+  readonly isRefused?: boolean;
+  /**
+   * Adds a row, and each row makes the next one more expensive, so a round has a fixed number of requests
+   * instead of a duration.
+   */
+  readonly addsRows?: boolean;
+}
+
+const LISTED = 'listed';
+const WRITTEN = 'written';
+
+const SKILLS = `/projects/${LISTED}/skills`;
+const NEW_SKILLS = `/projects/${WRITTEN}/skills`;
+
+function reading(name: string, path: string, more: Partial<Operation> = {}): Operation {
+  return { name, method: 'GET', path: SKILLS + path, statuses: [200], ...more };
+}
+
+const refused = { statuses: [400, 422], isRefused: true };
+
+export const getSkill = reading('getSkill', '/skill-50');
+export const listSkills = reading('listSkills', '');
+export const listOneSkill = reading('listSkills, one of them', '?limit=1');
+export const refusedList = reading('listSkills, refused', '?limit=0', refused);
+export const unknownSkill = reading('getSkill, 404', '/missing', {
+  ...{ prefer: 'code=404', statuses: [404] },
+});
+
+export const createSkill: Operation = {
+  ...{ name: 'createSkill', method: 'POST', path: NEW_SKILLS, statuses: [201], addsRows: true },
+  body: JSON.stringify({
+    skill: { name: 'skill-[<id>]', type: 'lookup', params: { database: 'sales', depth: 3 } },
+  }),
+};
+
+/** A body with an unknown field, a field of the wrong type, and a missing field. */
+export const refusedCreate: Operation = {
+  ...{ name: 'createSkill, refused', method: 'POST', path: NEW_SKILLS, ...refused },
+  body: JSON.stringify({ skill: { name: 'skill-[<id>]', params: 'sales', kind: 'lookup' } }),
+};
+
+export const updateAgent: Operation = {
+  ...{ name: 'updateAgent', method: 'PUT', path: `/projects/${LISTED}/agents/analyst` },
+  body: JSON.stringify({
+    agent: { prompt_template: 'Answer in one sentence: {{question}}', settings: { depth: 3 } },
+  }),
+  statuses: [200],
 };
 
 export type Running = Pick<Service, 'url' | 'pid' | 'kill'>;
@@ -62,34 +111,40 @@ function onStore(name: string, title: string, options: Options = {}): Contender 
   return { name, title, validates, keeps: true, ...(operations && { operations }), start };
 }
 
-/** Returns a contender on Express; its program does what its name says. */
-function onExpress(name: string, title: string, options: Options): Contender {
-  return onStore(name, title, {
-    ...options,
-    ...{ main: './baselines/express.js', env: { BASELINE: name } },
-  });
+/** Returns a contender on a framework; its program does what its name says. */
+function onFramework(
+  framework: 'express' | 'fastify',
+  name: string,
+  title: string,
+  options: Options = {},
+): Contender {
+  const main = `./baselines/${framework}.js`;
+  return onStore(name, title, { ...options, main, env: { BASELINE: name } });
 }
 
 export const roster = onStore('roster', 'Roster');
 
 /** The plain framework that Roster's cost is compared with. */
-export const express = onExpress('express', 'bare Express', { validates: false });
+export const express = onFramework('express', 'express', 'bare Express', { validates: false });
 
 /** The minimum cost of a read. */
-export const prepared = onExpress('prepared', 'Express with one prepared statement', {
+export const prepared = onFramework('express', 'prepared', 'Express with one prepared statement', {
   ...{ validates: false, operations: [getSkill] },
 });
 
 /** The service that a careful team would build instead. */
-export const equippedFastify = onStore('equipped', 'Fastify with keys, limits, log and metrics', {
-  ...{ main: './baselines/equipped-fastify.js', operations: [getSkill] },
-});
+export const equippedFastify = onFramework(
+  'fastify',
+  'equipped',
+  'Fastify with keys, limits, log and metrics',
+  { operations: [getSkill] },
+);
 
 export const baselines: readonly Contender[] = [
   express,
   prepared,
-  onExpress('validator', 'Express with express-openapi-validator', {}),
-  onStore('fastify', 'Fastify with compiled schemas', { main: './baselines/fastify.js' }),
+  onFramework('express', 'validator', 'Express with express-openapi-validator'),
+  onFramework('fastify', 'fastify', 'Fastify with compiled schemas'),
   equippedFastify,
   { name: 'prism', title: "Prism's mock", validates: true, keeps: false, start: startPrism },
 ];
@@ -149,7 +204,7 @@ export async function seed(url: string): Promise<string> {
     const { id } = await createProject(store, LOCAL_OWNER, LISTED);
     for (let number = 1; number <= 100; number++) {
       const params = { database: 'sales', tables: ['orders', 'customers'], depth: number };
-      await createSkill(store, id, { name: `skill-${number}`, type: 'lookup', params });
+      await storeSkill(store, id, { name: `skill-${number}`, type: 'lookup', params });
     }
     await createAgent(store, id, {
       ...{ name: 'analyst', model_name: 'prices', provider: 'roster', model: null },
@@ -161,36 +216,4 @@ export async function seed(url: string): Promise<string> {
   });
   await store.close();
   return makeKey(url, { name: 'bench', owner: LOCAL_OWNER });
-}
-
-/** The core of the servers and that of the load. */
-export interface Cores {
-  readonly servers: number;
-  readonly load: number;
-}
-
-/** @returns undefined if there is one core, or no `taskset` */
-export function separateCores(): Cores | undefined {
-  // As proc_pid_status(5) has it, `0-3,8` are five cores.
-  const status = readFileSync('/proc/self/status', 'utf8');
-  const list = /^Cpus_allowed_list:\s*(\S+)$/m.exec(status)?.[1] ?? '';
-  const cores = list.split(',').flatMap((range) => {
-    const [first = 0, last = first] = range.split('-').map(Number);
-    return Array.from({ length: last - first + 1 }, (_, offset) => first + offset);
-  });
-  const [servers, ...others] = cores;
-  const load = others.at(-1);
-  if (servers === undefined || load === undefined) return undefined;
-  try {
-    execFileSync('taskset', ['--cpu-list', String(servers), 'true']);
-    return { servers, load };
-  } catch {
-    return undefined;
-  }
-}
-
-/** Pins a process to a core, with all of its threads and those that they start. */
-export function pin(pid: number, core: number | undefined): void {
-  if (core === undefined) return;
-  execFileSync('taskset', ['--all-tasks', '--cpu-list', '--pid', String(core), String(pid)]);
 }
