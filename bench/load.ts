@@ -66,23 +66,46 @@ export interface Comparison {
   readonly warmUps?: number;
 }
 
-/** Measures two works in turn, round by round, so that other load on the machine affects both alike. */
+/** Measures two works in turn, and compares them. */
 export async function compareRates(comparison: Comparison): Promise<Finding> {
   const { asked, first, second, what = 'perSecond', rounds, warmUps = 1 } = comparison;
   const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY } = comparison;
-  const pairs: (readonly [Rate, Rate])[] = [];
-  for (let round = -warmUps; round < rounds; round++) {
-    const pair = [await first(), await second()] as const;
-    if (round >= 0) pairs.push(pair);
-  }
-  const ratios = pairs.map(([one, other]) => one[what] / other[what]);
-  const ratio = median(ratios);
-  const range = `${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}`;
+  const [one = [], other = []] = await measureInTurn([first, second], rounds, warmUps);
+  const { ratio, range } = compareRounds(one, other, what);
   return {
     asked,
-    measured: `${ratio.toFixed(2)} (median of ${rounds}, ${range}): ${describeRates(pairs.map(([one]) => one))} against ${describeRates(pairs.map(([, other]) => other))}`,
+    measured: `${ratio.toFixed(2)} (median of ${rounds}, ${range}): ${describeRates(one)} against ${describeRates(other)}`,
     passed: ratio >= least && ratio <= most,
   };
+}
+
+/**
+ * Measures works in turn, round by round. Each round begins with another, so that other load on the machine affects
+ * all of them alike.
+ * @param warmUps the rounds that do not count, before the others
+ * @returns the rounds of each
+ */
+export async function measureInTurn(
+  works: readonly (() => Promise<Rate>)[],
+  rounds: number,
+  warmUps: number,
+): Promise<readonly (readonly Rate[])[]> {
+  const measured = works.map((work) => ({ work, rates: [] as Rate[] }));
+  for (let round = -warmUps; round < rounds; round++) {
+    const first = (round + warmUps) % works.length;
+    for (const { work, rates } of [...measured.slice(first), ...measured.slice(0, first)]) {
+      const rate = await work();
+      if (round >= 0) rates.push(rate);
+    }
+  }
+  return measured.map(({ rates }) => rates);
+}
+
+/** Returns the median of the ratios of two works in their rounds, and the range of these. */
+export function compareRounds(one: readonly Rate[], other: readonly Rate[], what: keyof Rate) {
+  const ratios = one.map((rate, round) => rate[what] / (other[round]?.[what] ?? 0));
+  const range = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
+  return { ratio: median(ratios), range: range.join(' to ') };
 }
 
 function describeRates(rates: readonly Rate[]): string {

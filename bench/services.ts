@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ask, type Headers } from '../testkit/http/client.js';
+import { Readable } from 'node:stream';
+import type { Headers } from '../testkit/http/client.js';
 import { type Service, startService } from '../testkit/service/measured-service.js';
 import { untilReadyAt } from '../testkit/service/train-prices.js';
 import { startPostgres } from '../testkit/store/postgres-database.js';
@@ -77,10 +78,40 @@ export async function withPostgres<T>(use: (url: string) => Promise<T>): Promise
   }
 }
 
-/** Trains a model from CSV, and waits until it is ready. @param address with the query of its training */
-export async function train(address: string, csv: string, headers?: Headers): Promise<void> {
-  await ask('PUT', address, csv, headers);
+/**
+ * Sends a table to train a model; pieces of text are made while they are sent. Resolves when it is accepted.
+ * @param address with the query of the training
+ */
+export async function upload(
+  address: string,
+  table: string | Blob | Iterable<string>,
+  headers: Headers = {},
+): Promise<void> {
+  const body =
+    typeof table === 'string' || table instanceof Blob
+      ? table
+      : Readable.toWeb(Readable.from(table).map((text: string) => Buffer.from(text)));
+  const all = Object.entries({ 'Content-Type': 'text/csv', ...headers });
+  const response = await fetch(address, {
+    ...{ method: 'PUT', body, duplex: 'half' },
+    headers: all.map(([name, value]): [string, string] => [name, String(value)]),
+  });
+  if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
+  await response.body?.cancel();
+}
+
+/** Trains a model, and waits until it is ready. @returns the seconds until the table was accepted, and from then */
+export async function train(
+  address: string,
+  table: string | Blob | Iterable<string>,
+  headers?: Headers,
+) {
+  const begun = performance.now();
+  await upload(address, table, headers);
+  const accepted = performance.now();
   await untilReadyAt(address.replace(/\?.*/, ''), headers);
+  const ready = performance.now();
+  return { upload: (accepted - begun) / 1000, training: (ready - accepted) / 1000 };
 }
 
 /** The core of the servers and that of the load. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { answered, createRosterClient } from 'roster-client';
 import { diamonds, diamondTable } from '../../testkit/data/diamonds.js';
+import { ask, type Headers } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
 import { arrayOf } from '../../testkit/json.js';
 import { median, quantile } from '../../testkit/numbers.js';
@@ -10,11 +10,10 @@ import {
   residentMemory,
   type Service,
 } from '../../testkit/service/measured-service.js';
-import { trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { compareRates, measureRate, repeatedly } from '../load.js';
 import { type Finding, runScenarios, type Scenario } from '../scenarios.js';
-import { ENVIRONMENT, pin, separateCores, withService } from '../services.js';
+import { ENVIRONMENT, pin, separateCores, train, withService } from '../services.js';
 import {
   ofChatServer,
   ofService,
@@ -32,11 +31,6 @@ const CHAT_SERVER = fileURLToPath(new URL('./chat-server.js', import.meta.url));
 
 /** With keys, an owner gets half of them. */
 const MAX_ANSWERS = '512';
-
-const projectName = 'default';
-
-/** The model and the skill that agents use. */
-const NAME = 'prices';
 
 /** The agents, by what they can do. */
 type AgentName = 'without_skills' | 'with_model';
@@ -131,8 +125,8 @@ async function besideStreams(agents: Agents, rounds: number): Promise<Finding[]>
   const { service, headers } = agents;
   const way = agents.through('without_skills', QUESTIONS.long);
   const [row] = diamondTable(1).rows;
-  const predict = wire(service.url, 'POST', agents.predict, [row], headers);
-  const read = wire(service.url, 'GET', agents.skill, undefined, headers);
+  const predict = wire(service.url, 'POST', `${MODEL}/predict`, [row], headers);
+  const read = wire(service.url, 'GET', `${PROJECT}/skills/prices`, undefined, headers);
   const compare = (what: string, least: number, request: Buffer) => {
     const alone = () =>
       measureRate({ service, request, connections: 8, seconds: rounds > 1 ? 3 : 1 });
@@ -153,38 +147,21 @@ function inWords(times: readonly number[]): string {
   return `p50 ${median(times).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms`;
 }
 
+const MODEL = '/api/projects/default/models/prices';
+const PROJECT = '/projects/default';
+
 /** The service with two agents, and the chat server that it asks. */
 class Agents {
-  private constructor(
+  constructor(
     readonly service: Service,
     private readonly chat: Service,
-    readonly headers: Readonly<Record<string, string>>,
+    readonly headers: Headers,
   ) {}
-
-  /**
-   * Runs the service on an empty store, with a key, without effective limits, and with a core of its own
-   * if there are two.
-   */
-  static async with<T>(folder: string, use: (agents: Agents) => Promise<T>): Promise<T> {
-    pin(process.pid, cores?.load);
-    const databaseUrl = `file:${join(folder, 'roster.db')}`;
-    const key = await makeKey(databaseUrl, { name: 'bench' });
-    const run = async (service: Service, chat: Service) => {
-      pin(service.pid, cores?.servers);
-      await createAgents(service.url, key);
-      return use(new Agents(service, chat, { Authorization: `Bearer ${key}` }));
-    };
-    const askingChat = (chat: Service) => {
-      const env = { ...ENVIRONMENT, MAX_ANSWERS, CHAT_URL: chat.url, CHAT_MODEL: 'scripted' };
-      return withService(folder, (service) => run(service, chat), { databaseUrl, env });
-    };
-    return withService(folder, askingChat, { main: CHAT_SERVER });
-  }
 
   /** Returns the way to an answer through the service. */
   through(agent: AgentName, question: string): Way {
     return {
-      url: `${this.service.url}/projects/${projectName}/agents/${agent}/completions/stream`,
+      url: `${this.service.url}${PROJECT}/agents/${agent}/completions/stream`,
       headers: this.headers,
       bodies: [JSON.stringify({ messages: [{ question, answer: null }] })],
       reader: ofService,
@@ -200,25 +177,37 @@ class Agents {
     return { url, headers: {}, bodies, reader: () => ofChatServer };
   }
 
-  /** The path of predictions of the model. */
-  readonly predict = `/api/projects/${projectName}/models/${NAME}/predict`;
-
-  readonly skill = `/projects/${projectName}/skills/${NAME}`;
+  /** Trains the model, and creates its skill and the agents. */
+  async create(): Promise<void> {
+    const { service, headers } = this;
+    await train(`${service.url}${MODEL}?target=price`, diamonds, headers);
+    const add = (list: string, body: object) =>
+      ask('POST', `${service.url}${PROJECT}/${list}`, body, headers);
+    await add('skills', { skill: { name: 'prices', type: 'model', params: { model: 'prices' } } });
+    await add('agents', { agent: { name: 'without_skills', skills: [] } });
+    await add('agents', { agent: { name: 'with_model', skills: ['prices'] } });
+  }
 }
 
-async function createAgents(baseUrl: string, apiKey: string): Promise<void> {
-  const roster = createRosterClient({ baseUrl, apiKey });
-  await trainPrices(roster, { projectName, modelName: NAME }, diamonds);
-  const params = { path: { project_name: projectName } };
-  const skill = { name: NAME, type: 'model', params: { model: NAME } };
-  await answered(roster.POST('/projects/{project_name}/skills', { params, body: { skill } }));
-  const agents: { name: AgentName; skills: string[] }[] = [
-    { name: 'without_skills', skills: [] },
-    { name: 'with_model', skills: [NAME] },
-  ];
-  for (const agent of agents) {
-    await answered(roster.POST('/projects/{project_name}/agents', { params, body: { agent } }));
-  }
+/**
+ * Runs the service on an empty store, with a key, without effective limits, and with a core of its own
+ * if there are two.
+ */
+async function withAgents<T>(folder: string, use: (agents: Agents) => Promise<T>): Promise<T> {
+  pin(process.pid, cores?.load);
+  const databaseUrl = `file:${join(folder, 'roster.db')}`;
+  const headers = { Authorization: `Bearer ${await makeKey(databaseUrl, { name: 'bench' })}` };
+  const askingChat = (chat: Service) => {
+    const env = { ...ENVIRONMENT, MAX_ANSWERS, CHAT_URL: chat.url, CHAT_MODEL: 'scripted' };
+    const run = async (service: Service) => {
+      pin(service.pid, cores?.servers);
+      const agents = new Agents(service, chat, headers);
+      await agents.create();
+      return use(agents);
+    };
+    return withService(folder, run, { databaseUrl, env });
+  };
+  return withService(folder, askingChat, { main: CHAT_SERVER });
 }
 
 function scenario(
@@ -230,7 +219,7 @@ function scenario(
     name,
     hasShort: true,
     run: ({ folder, isShort }) =>
-      Agents.with(folder, (agents) => measure(agents, isShort ? rounds.short : rounds.long)),
+      withAgents(folder, (agents) => measure(agents, isShort ? rounds.short : rounds.long)),
   };
 }
 

@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
+import type { Headers } from '../../testkit/http/client.js';
 import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
 
 /** A way to get an answer: through the service, or from the chat server itself. */
 export interface Way {
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   /** The JSON bodies of the requests, one after the other; the last one is answered in tokens. */
   readonly bodies: readonly string[];
   /** Returns a function that reads the events of one answer. */
@@ -32,54 +33,48 @@ const connections = new Agent({ keepAlive: true });
  * Asks, and reads the whole answer.
  * @throws if it is refused, or ends too early
  */
-export async function timedAnswer(way: Way): Promise<TimedAnswer> {
+export async function timedAnswer({ url, headers, bodies, reader }: Way): Promise<TimedAnswer> {
   const begun = now();
-  let times: number[][] = [];
-  for (const body of way.bodies) times = await timesOf(way, body);
-  const [first = []] = times;
-  const [, received = Number.NaN] = first;
-  return {
-    first: received - begun,
-    delays: times.map(([sent = Number.NaN, received = Number.NaN]) => received - sent),
-  };
-}
-
-/** Sends a request. Returns for each token when it was sent and when it was received. */
-async function timesOf({ url, headers, reader }: Way, body: string): Promise<number[][]> {
-  const times: number[][] = [];
-  let hasEnded = false;
-  const read = reader();
-  const parser = createParser({
-    onEvent: ({ data }) => {
+  let first = Number.NaN;
+  let delays: number[] = [];
+  for (const body of bodies) {
+    delays = [];
+    let hasEnded = false;
+    const read = reader();
+    const onEvent = ({ data }: { readonly data: string }) => {
       const text = read(data);
       if (text === 'end') hasEnded = true;
-      else
-        for (const token of text.split(' ')) if (token !== '') times.push([Number(token), now()]);
-    },
-  });
-  const response = await send(url, headers, body);
-  response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
-  await once(response, 'end');
-  if (!hasEnded) throw new Error(`An answer was not complete: ${times.length} tokens`);
-  return times;
+      // Each token is the time at which it was sent.
+      else {
+        for (const token of text.split(' ').filter(Boolean)) {
+          if (delays.length === 0) first = now() - begun;
+          delays.push(now() - Number(token));
+        }
+      }
+    };
+    const parser = createParser({ onEvent });
+    const response = await send(url, headers, body);
+    response.setEncoding('utf8').on('data', (text: string) => parser.feed(text));
+    await once(response, 'end');
+    if (!hasEnded) throw new Error(`An answer was not complete: ${delays.length} tokens`);
+  }
+  return { first, delays };
 }
 
-async function send(url: string, headers: Way['headers'], body: string): Promise<IncomingMessage> {
+async function send(url: string, headers: Headers, body: string): Promise<IncomingMessage> {
   const sent = request(url, {
     method: 'POST',
     agent: connections,
     headers: {
-      ...headers,
-      'Content-Type': 'application/json',
+      ...{ ...headers, 'Content-Type': 'application/json' },
       'Content-Length': Buffer.byteLength(body),
     },
   });
   sent.end(body);
   const [response]: IncomingMessage[] = await once(sent, 'response');
   if (response?.statusCode === 200) return response;
-  throw new Error(
-    `${url}: ${response?.statusCode} ${await response?.setEncoding('utf8').toArray()}`,
-  );
+  const text = await response?.setEncoding('utf8').toArray();
+  throw new Error(`${url}: ${response?.statusCode} ${text}`);
 }
 
 /** Returns a reader of the service's events. An answer ends well only after its output. */

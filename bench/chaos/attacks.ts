@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Scope } from '../../server/contract/scopes.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
-import { Crowd, head, type Load } from '../../testkit/http/load.js';
+import { Crowd, head } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
 import type { Service } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
@@ -40,9 +40,9 @@ export const PRICES = `${MODELS}/prices`;
 /** The attacked service, with helpers for the attackers. */
 export class Target {
   readonly #connections = new Set<RawConnection>();
-  readonly #answers = new Map<string, number>();
-  /** The answers before the attack that runs. */
-  #before: ReadonlyMap<string, number> = new Map();
+  /** The statuses of all answers to the attackers, and how many there were before the attack that runs. */
+  readonly #answers: string[] = [];
+  #before = 0;
 
   constructor(
     /** It is another one after it was ended. */
@@ -76,8 +76,12 @@ export class Target {
   async flood(connections: number, requests: readonly Buffer[]): Promise<undefined> {
     let sent = 0;
     const crowd = new Crowd(this.url, () => requests[sent++ % requests.length] ?? Buffer.alloc(0));
-    this.#countLoad(await crowd.closedLoop(connections, this.seconds));
+    const { served, refusing, others } = await crowd.closedLoop(connections, this.seconds);
     crowd.close();
+    const statuses = others.map((other) => Number(other) || undefined);
+    this.count(200, served);
+    for (const status of statuses) this.count(status);
+    this.count(503, refusing.length - statuses.filter(Boolean).length);
   }
 
   /** Opens a connection that is closed after the attack. Its first answer is counted, unless it is not awaited. */
@@ -88,47 +92,40 @@ export class Target {
     return connection;
   }
 
-  /** Counts the answers to the attackers, so that unexpected ones become visible. */
+  /** Counts answers to the attackers, so that unexpected ones become visible. */
   count(status: number | undefined, times = 1): void {
     const answer = status === undefined ? 'no answer' : String(status);
-    this.#answers.set(answer, (this.#answers.get(answer) ?? 0) + times);
-  }
-
-  #countLoad({ served, refusing, others }: Load): void {
-    this.count(200, served);
-    for (const other of others) this.count(Number(other) || undefined);
-    this.count(503, refusing.length - others.filter((other) => Number(other) > 0).length);
-  }
-
-  /** The number of answers with a status. */
-  times(status: number): number {
-    return this.#answers.get(String(status)) ?? 0;
+    for (let counted = 0; counted < times; counted += 1) this.#answers.push(answer);
   }
 
   begin(): void {
-    this.#before = new Map(this.#answers);
+    this.#before = this.#answers.length;
+  }
+
+  get #ofAttack(): readonly string[] {
+    return this.#answers.slice(this.#before);
   }
 
   /** Returns whether the attack that runs got one of its statuses, if it names any. */
   isExpected({ expects }: Attack): boolean {
-    return expects?.some((status) => this.#sinceBegin(String(status)) > 0) ?? true;
+    return !expects || this.#ofAttack.some((answer) => expects.includes(Number(answer)));
   }
 
   expectedFinding(attack: Attack): Finding {
-    const counted = [...this.#answers.keys()].map((answer) => [answer, this.#sinceBegin(answer)]);
     return {
       asked: `the requests of ${attack.name} get ${attack.expects?.join(' or ')}`,
-      measured: inWords(counted) || 'no answers',
+      measured: inWords(this.#ofAttack) || 'no answers',
       passed: this.isExpected(attack),
     };
   }
 
-  #sinceBegin(answer: string): number {
-    return (this.#answers.get(answer) ?? 0) - (this.#before.get(answer) ?? 0);
+  /** Returns the number of answers with a status. */
+  times(status: number): number {
+    return this.#answers.filter((answer) => answer === String(status)).length;
   }
 
   get answers(): string {
-    return inWords([...this.#answers]) || 'nothing';
+    return inWords(this.#answers) || 'nothing';
   }
 
   close(): void {
@@ -137,9 +134,10 @@ export class Target {
   }
 }
 
-function inWords(counted: readonly (readonly (string | number)[])[]): string {
-  const some = counted.filter(([, times]) => Number(times) > 0);
-  return some.map(([answer, times]) => `${times} × ${answer}`).join(', ');
+function inWords(answers: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const answer of answers) counts.set(answer, (counts.get(answer) ?? 0) + 1);
+  return [...counts].map(([answer, times]) => `${times} × ${answer}`).join(', ');
 }
 
 /** Repeats work with a pause in between, until an attack is over. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { Client, NoAnswer, send } from '../../testkit/http/client.js';
 import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
-import { DidNotStart, startService } from '../../testkit/service/measured-service.js';
+import { DidNotStart, type Service, startService } from '../../testkit/service/measured-service.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
 import { withService } from '../services.js';
 
@@ -16,11 +16,8 @@ const run = promisify(execFile);
 async function judgeStart(folder: string, databaseUrl: string, what: string): Promise<Finding> {
   const asked = `${what}: a start says what is wrong in one line, or serves`;
   try {
-    const read = () =>
-      withService(folder, ({ url }) => send('GET', `${url}${SKILLS_PATH}?limit=1`), {
-        databaseUrl,
-      });
-    const { status } = await read();
+    const read = ({ url }: Service) => send('GET', `${url}${SKILLS_PATH}?limit=1`);
+    const { status } = await withService(folder, read, { databaseUrl });
     const measured = `it starts, and reads: ${status}`;
     return { asked, measured, passed: status === 200 || status === 503 };
   } catch (error) {
@@ -51,8 +48,7 @@ export const disk: Scenario = {
       const measured = `not tried: ${String(error).replaceAll('\n', ' ').trim()}`;
       return [{ asked: 'a full and a read-only disk', measured }];
     }
-    const remount = (...options: string[]) =>
-      run('mount', ['-o', ['remount', ...options].join(), at]);
+    const remount = (options: string) => run('mount', ['-o', `remount,${options}`, at]);
     try {
       return await fillAndProtect(folder, `file:${join(at, 'roster.db')}`, remount);
     } finally {
@@ -64,59 +60,48 @@ export const disk: Scenario = {
 async function fillAndProtect(
   folder: string,
   databaseUrl: string,
-  remount: (...options: string[]) => Promise<unknown>,
+  remount: (options: string) => Promise<unknown>,
 ): Promise<Finding[]> {
-  const acknowledged = new Set<number>();
+  // Killed afterwards, as by a power cut: data that was not on the disk is lost.
+  const use = <T>(work: (client: Client, list: string) => Promise<T>) => {
+    const client = new Client();
+    const onSkills = ({ url }: Service) => work(client, url + SKILLS_PATH);
+    return withService(folder, onSkills, { databaseUrl }).finally(() => client.close());
+  };
+  const written = new Set<number>();
   const otherwise: string[] = [];
   let refused = 0;
-  // Killed afterwards, as by a power cut: data that was not on the disk is lost.
-  const fill = async ({ url }: { readonly url: string }) => {
-    const client = new Client();
+  const unreadable = await use(async (client, list) => {
     for (let number = 0; number < WRITES; number += 1) {
-      const skill = largeSkill(number);
-      const { status, body } = await client.send('POST', url + SKILLS_PATH, { skill });
-      if (status === 201) acknowledged.add(number);
-      else if (status === 503 && textOf(body, 'type') === '/problems/service-unavailable') {
-        refused += 1;
-      } else otherwise.push(`${status} ${textOf(body, 'type')}`);
+      const { status, body } = await client.send('POST', list, { skill: largeSkill(number) });
+      const type = textOf(body, 'type');
+      if (status === 201) written.add(number);
+      else if (status === 503 && type === '/problems/service-unavailable') refused += 1;
+      else otherwise.push(`${status} ${type}`);
     }
-    client.close();
-    return findMissing(url, acknowledged);
-  };
-  const unreadable = await withService(folder, fill, { databaseUrl });
-  const writes = `${acknowledged.size} acknowledged, ${refused} refused`;
+    return findMissing(client, list, written);
+  });
+  const writes = `${written.size} acknowledged, ${refused} refused`;
   const full = [
     none('a full disk: each write is taken, or refused with 503 as a problem', otherwise, writes),
     { asked: 'a full disk is met at all', measured: `${refused} refused`, passed: refused > 0 },
     none('a full disk: what was there is readable meanwhile', unreadable, writes),
     await judgeStart(folder, databaseUrl, 'a full disk'),
   ];
-  await remount('rw', `size=${ROOMY}`);
-  const roomy = await withService(
-    folder,
-    async ({ url }) => {
-      const missing = await findMissing(url, acknowledged, WRITES);
-      const { status } = await send('POST', url + SKILLS_PATH, { skill: largeSkill(WRITES) });
-      if (status === 201) acknowledged.add(WRITES);
-      const asked = 'with room again, and a start: what was acknowledged is there, and no more';
-      return [
-        none(asked, missing, writes),
-        {
-          asked: 'with room again: a write is taken',
-          measured: `${status}`,
-          passed: status === 201,
-        },
-      ];
-    },
-    { databaseUrl },
-  );
+  await remount(`rw,size=${ROOMY}`);
+  const roomy = await use(async (client, list) => {
+    const missing = await findMissing(client, list, written, WRITES);
+    const { status } = await client.send('POST', list, { skill: largeSkill(WRITES) });
+    if (status === 201) written.add(WRITES);
+    const asked = 'with room again, and a start: what was acknowledged is there, and no more';
+    const taken = { asked: 'with room again: a write is taken', measured: `${status}` };
+    return [none(asked, missing, writes), { ...taken, passed: status === 201 }];
+  });
   await remount('ro');
   const readOnly = await judgeStart(folder, databaseUrl, 'a read-only store');
-  await remount('rw', `size=${ROOMY}`);
-  const missing = await withService(folder, ({ url }) => findMissing(url, acknowledged), {
-    databaseUrl,
-  });
-  const writable = none('writable again: what was there is there', missing, `${acknowledged.size}`);
+  await remount(`rw,size=${ROOMY}`);
+  const missing = await use((client, list) => findMissing(client, list, written));
+  const writable = none('writable again: what was there is there', missing, `${written.size}`);
   return [...full, ...roomy, readOnly, writable];
 }
 
@@ -128,25 +113,23 @@ function largeSkill(number: number) {
 
 /**
  * Reads skills one by one, and returns those that differ from what was written.
- * @param written the numbers of the skills that must exist
- * @param all if given, other skills with lower numbers than this must not exist
+ * @param all if given, skills with lower numbers than this that were not written must not exist
  */
 async function findMissing(
-  url: string,
+  client: Client,
+  list: string,
   written: ReadonlySet<number>,
   all?: number,
 ): Promise<string[]> {
-  const client = new Client();
   const faults: string[] = [];
   const numbers = all === undefined ? written : Array.from({ length: all }, (_, number) => number);
   for (const number of numbers) {
     const { name, params } = largeSkill(number);
-    const { status, body } = await client.send('GET', `${url}${SKILLS_PATH}/${name}`);
+    const { status, body } = await client.send('GET', `${list}/${name}`);
     const isWhole = fieldOf(fieldOf(body, 'params'), 'text') === params.text;
     const isRight = written.has(number) ? status === 200 && isWhole : status === 404;
     if (!isRight) faults.push(`${name}: ${status} ${textOf(body, 'title')}`);
   }
-  client.close();
   return faults;
 }
 
@@ -217,44 +200,38 @@ async function useDamaged(folder: string, databaseUrl: string, tally: Tally): Pr
     return;
   }
   const client = new Client();
-  /** Sends a request. An answer that breaks off is a refusal: no client takes it for complete. */
+  /** Sends a request, and counts its answer. One that breaks off is a refusal: no client takes it for complete. */
   const ask = async (
-    method: string,
-    url: string,
+    [method, url, sent]: readonly [method: string, url: string, sent?: object],
     isRight: (status: number, body: unknown) => boolean,
-    sent?: object,
   ) => {
-    try {
-      const { status, body } = await client.send(method, url, sent);
-      if (isRight(status, body)) {
-        tally.right += 1;
-        return true;
-      }
-      if (status >= 500) tally.refused += 1;
-      else
-        tally.faults.push(`${databaseUrl}: ${method} ${url}: ${status} ${textOf(body, 'title')}`);
-    } catch (error) {
+    const answer = await client.send(method, url, sent).catch((error) => {
       if (!(error instanceof NoAnswer)) throw error;
-      tally.refused += 1;
-    }
-    return false;
+      return { status: 500, body: undefined };
+    });
+    const { status, body } = answer;
+    const passed = isRight(status, body);
+    if (passed) tally.right += 1;
+    else if (status >= 500) tally.refused += 1;
+    else tally.faults.push(`${databaseUrl}: ${method} ${url}: ${status} ${textOf(body, 'title')}`);
+    return passed;
   };
   const read = (url: string, number: number) =>
-    ask('GET', `${url}${SKILLS_PATH}/skill_${number}`, (status, body) => {
+    ask(['GET', `${url}${SKILLS_PATH}/skill_${number}`], (status, body) => {
       return status === 200 && fieldOf(fieldOf(body, 'params'), 'number') === number;
     });
   const written: number[] = [];
-  const use = async ({ url }: { readonly url: string }) => {
+  const use = async ({ url }: Service) => {
+    const list = url + SKILLS_PATH;
     for (let number = 0; number < SKILLS; number += 1) await read(url, number);
-    await ask('GET', url + SKILLS_PATH, (_, body) => arrayOf(body).length === SKILLS);
+    await ask(['GET', list], (_, body) => arrayOf(body).length === SKILLS);
     for (let number = SKILLS; number < SKILLS + 20; number += 1) {
-      const isCreated = (status: number) => status === 201;
-      const sent = { skill: smallSkill(number) };
-      if (await ask('POST', url + SKILLS_PATH, isCreated, sent)) written.push(number);
+      const create = ['POST', list, { skill: smallSkill(number) }] as const;
+      if (await ask(create, (status) => status === 201)) written.push(number);
     }
   };
   await withService(folder, use, { databaseUrl });
-  const readAgain = async ({ url }: { readonly url: string }) => {
+  const readAgain = async ({ url }: Service) => {
     for (const number of written) await read(url, number);
   };
   await withService(folder, readAgain, { databaseUrl });

@@ -4,7 +4,6 @@ import { send } from '../../testkit/http/client.js';
 import {
   endProcess,
   isRunning,
-  type ProcessId,
   type Service,
   startService,
   treeMemory,
@@ -114,38 +113,32 @@ async function attackService(
   const idle = treeMemory(target.service.pid);
   const tenant = await Tenant.settle(target.url, { Authorization: `Bearer ${key}` });
   try {
-    const runs: PreparedAttack[] = [];
-    for (const attack of attacks) runs.push({ attack, run: await attack.prepare(target) });
+    const runs = new Map<Attack, RunAttack>();
+    for (const attack of attacks) runs.set(attack, await attack.prepare(target));
     const findings = await measure(target, tenant, runs, { family, idle });
     if (!family.isHostile) return findings;
-    const all = runs.map(({ run }) => run);
-    return [...findings, ...(await endService(target, all, start))];
+    return [...findings, ...(await endService(target, [...runs.values()], start))];
   } finally {
     tenant.close();
   }
-}
-
-interface PreparedAttack {
-  readonly attack: Attack;
-  readonly run: RunAttack;
 }
 
 /** @param idle the memory of the service before any work, in MiB */
 async function measure(
   target: Target,
   tenant: Tenant,
-  runs: readonly PreparedAttack[],
+  runs: ReadonlyMap<Attack, RunAttack>,
   { family: { bounds, isHostile }, idle }: { family: Family; idle: number },
 ): Promise<Finding[]> {
   const warmingUp = tenant.work();
   await delay(WARM_UP_SECONDS * 1000);
   await warmingUp();
-  const memory = Math.max(bounds.memory, ...runs.map(({ attack }) => attack.memory ?? 0));
+  const memory = Math.max(bounds.memory, ...[...runs.keys()].map((attack) => attack.memory ?? 0));
   const watch = new Watch(target.service, { ...bounds, memory }, idle);
   const working = tenant.work();
   try {
     const more: Finding[] = [];
-    for (const { attack, run } of runs) {
+    for (const [attack, run] of runs) {
       watch.begin(attack.name);
       target.begin();
       more.push(...(await attackFor(target, attack, run)));
@@ -225,23 +218,26 @@ async function endService(
   });
   const how = target.service.exit() ?? 'it was killed';
   await target.service.kill();
-  const stopped: Finding = {
-    asked: `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`,
-    measured: `${(milliseconds / 1000).toFixed(1)} s, ${how}`,
-    ...endsWithin(milliseconds, STOP),
-  };
+  const asked = `SIGTERM in the middle ends the service within ${STOP / 1000} s, ${DRAIN_SECONDS} s of drain included`;
+  const stopped = endsWithin(asked, milliseconds, STOP, how);
   target.service = await start();
   const kill = (service: Service) => service.kill();
   return [stopped, afterStop, await leftAfter('kill -9 in the middle', target, runs, kill)];
 }
 
-/** Returns whether something ended in time; on a slow machine it may take longer, but it must end. */
-function endsWithin(milliseconds: number, bound: number): Pick<Finding, 'passed' | 'mustHold'> {
-  const passed = milliseconds <= bound;
-  return milliseconds < END_DEADLINE ? { passed } : { passed, mustHold: true };
+/** Judges that something ended in time; on a slow machine it may take longer, but it must end. */
+function endsWithin(
+  asked: string,
+  milliseconds: number,
+  bound: number,
+  how: string | number,
+): Finding {
+  const measured = `${(milliseconds / 1000).toFixed(1)} s, ${how}`;
+  const finding = { asked, measured, passed: milliseconds <= bound };
+  return milliseconds < END_DEADLINE ? finding : { ...finding, mustHold: true };
 }
 
-/** Ends the service in the middle of attacks. Returns whether its other processes end with it. */
+/** Ends the service in the middle of attacks, and judges that its other processes end with it. */
 async function leftAfter(
   what: string,
   target: Target,
@@ -252,17 +248,14 @@ async function leftAfter(
   const attacking = Promise.allSettled(runs.map((run) => run(over.signal)));
   await delay(ATTACKED);
   const { service } = target;
-  const seen = new Map<number, ProcessId>();
-  const look = () => {
-    for (const process of treeOf(service.pid)) seen.set(process.pid, process);
-  };
-  look();
-  const stopLooking = repeatedly(50, look);
+  const looks = [treeOf(service.pid)];
+  const stopLooking = repeatedly(50, () => treeOf(service.pid));
   await endOf(service);
-  stopLooking();
+  looks.push(...stopLooking());
   over.abort();
   target.close();
   await attacking;
+  const seen = new Map(looks.flat().map((process) => [process.pid, process]));
   const ended = performance.now();
   const running = () => [...seen.values()].filter(isRunning);
   while (running().length > 0 && performance.now() - ended < END_DEADLINE) await delay(50);
@@ -274,9 +267,6 @@ async function leftAfter(
   const rest = first
     ? `${left.length} are left, the first: ${first.pid} ${first.command}`
     : 'none is left';
-  return {
-    asked: `the last process ends within ${LEFT / 1000} s of ${what}`,
-    measured: `${(milliseconds / 1000).toFixed(1)} s, ${seen.size} processes, ${rest}`,
-    ...endsWithin(milliseconds, LEFT),
-  };
+  const asked = `the last process ends within ${LEFT / 1000} s of ${what}`;
+  return endsWithin(asked, milliseconds, LEFT, `${seen.size} processes, ${rest}`);
 }

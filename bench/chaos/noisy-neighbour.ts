@@ -6,7 +6,6 @@ import { Crowd, head, wire } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
 import { quantile } from '../../testkit/numbers.js';
 import { timeAnswer, timeInWords, timeOf } from '../load.js';
-import type { Finding } from '../scenarios.js';
 import {
   type Attack,
   byOne,
@@ -15,6 +14,7 @@ import {
   PRICES,
   PROJECT,
   pouring,
+  type RunAttack,
   repeat,
   type Target,
 } from './attacks.js';
@@ -129,13 +129,11 @@ async function headersOnly(target: Target, owner: Headers) {
 async function largeAgents(target: Target, owner: Headers): Promise<Buffer[]> {
   const { url } = target;
   await target.project(owner);
+  const add = (list: string, body: object) => ask('POST', `${url}${PROJECT}/${list}`, body, owner);
   const skills = Array.from({ length: 1000 }, (_, skill) => `s${skill}`);
-  for (const name of skills) {
-    await ask('POST', `${url}${PROJECT}/skills`, { skill: { name, type: 'lookup' } }, owner);
-  }
+  for (const name of skills) await add('skills', { skill: { name, type: 'lookup' } });
   for (let agent = 0; agent < 99; agent += 1) {
-    const body = { agent: { name: `a${agent}`, skills } };
-    await ask('POST', `${url}${PROJECT}/agents`, body, owner);
+    await add('agents', { agent: { name: `a${agent}`, skills } });
   }
   const paths = [`${PROJECT}/agents`, `${PROJECT}/agents/a0`];
   return paths.map((path) => wire(url, 'GET', path, undefined, owner));
@@ -186,31 +184,23 @@ const REFUSED_CONNECTIONS = 100;
 const AFTER_REFUSAL_P99 = 1000;
 
 /** An owner who keeps sending beyond its limit, while another is refused once. */
-function refusals(): Attack {
-  const prepare = async (target: Target, attacker: Headers) => {
-    const refused = await target.owner('refused_once');
-    const served = await target.owner('served_next');
-    for (const owner of [attacker, refused]) await useUp(target, owner);
-    const request = wire(target.url, 'GET', '/projects', undefined, attacker);
-    const batch = Buffer.concat(Array(REFUSALS / REFUSED_CONNECTIONS).fill(request));
-    return async (over: AbortSignal): Promise<readonly Finding[]> => {
-      for (let sent = 0; sent < REFUSED_CONNECTIONS; sent += 1) void target.connect().send(batch);
-      const waits: number[] = [];
-      await repeat(over, 300, async () => {
-        waits.push(await afterRefusal(target.url, refused, served));
-      });
-      const p99 = quantile(waits, 0.99);
-      const time = timeInWords(p99, `no answer in ${DEADLINE} ms`);
-      return [
-        {
-          asked: `a request that follows a refusal on its connection, of another owner: p99 ≤ ${AFTER_REFUSAL_P99} ms`,
-          measured: `${time} of ${waits.length}`,
-          passed: p99 <= AFTER_REFUSAL_P99,
-        },
-      ];
-    };
+async function refusals(target: Target, attacker: Headers): Promise<RunAttack> {
+  const refused = await target.owner('refused_once');
+  const served = await target.owner('served_next');
+  for (const owner of [attacker, refused]) await useUp(target, owner);
+  const request = wire(target.url, 'GET', '/projects', undefined, attacker);
+  const batch = Buffer.concat(Array(REFUSALS / REFUSED_CONNECTIONS).fill(request));
+  return async (over) => {
+    for (let sent = 0; sent < REFUSED_CONNECTIONS; sent += 1) void target.connect().send(batch);
+    const waits: number[] = [];
+    await repeat(over, 300, async () => {
+      waits.push(await afterRefusal(target.url, refused, served));
+    });
+    const p99 = quantile(waits, 0.99);
+    const asked = `a request that follows a refusal on its connection, of another owner: p99 ≤ ${AFTER_REFUSAL_P99} ms`;
+    const measured = `${timeInWords(p99, `no answer in ${DEADLINE} ms`)} of ${waits.length}`;
+    return [{ asked, measured, passed: p99 <= AFTER_REFUSAL_P99 }];
   };
-  return byOne('refusals', prepare, { settings: { RATE_LIMIT: String(RATE_LIMIT) } });
 }
 
 /** Sends as many requests as the limit of a key allows. */
@@ -243,18 +233,17 @@ const SKILLS_OF_A_PROJECT = 15;
 const MAX_ON_DISK = 4 * MAX_STORED;
 
 /** An owner who stores as much as possible: resources, and the kept answer of each. */
-function filledStore(): Attack {
-  const prepare = async (target: Target, owner: Headers) => async (over: AbortSignal) => {
-    const client = new Client({ deadline: DEADLINE });
+async function filledStore(target: Target, owner: Headers): Promise<RunAttack> {
+  const client = new Client({ deadline: DEADLINE });
+  const create = async (path: string, body: unknown) => {
+    const headers = { ...owner, 'Idempotency-Key': uuidv4() };
+    const send = () => client.send('POST', target.url + path, body, headers);
+    const { status } = await timeAnswer(send);
+    target.count(status);
+    return status;
+  };
+  return async (over) => {
     let created = 0;
-    const create = async (path: string, body: unknown) => {
-      const headers = { ...owner, 'Idempotency-Key': uuidv4() };
-      const { status } = await timeAnswer(() =>
-        client.send('POST', target.url + path, body, headers),
-      );
-      target.count(status);
-      return status;
-    };
     await repeat(over, 10, async () => {
       // Without this limit it would continue until the disk is full.
       if (onDisk(target) > 2 * MAX_ON_DISK) return;
@@ -267,15 +256,10 @@ function filledStore(): Attack {
     });
     client.close();
     const bytes = onDisk(target);
-    return [
-      {
-        asked: `with MAX_STORED of ${mebibytes(MAX_STORED)}, one owner fills at most ${mebibytes(MAX_ON_DISK)} of the disk`,
-        measured: `${mebibytes(bytes)}, ${created} creations`,
-        passed: bytes <= MAX_ON_DISK,
-      },
-    ];
+    const asked = `with MAX_STORED of ${mebibytes(MAX_STORED)}, one owner fills at most ${mebibytes(MAX_ON_DISK)} of the disk`;
+    const measured = `${mebibytes(bytes)}, ${created} creations`;
+    return [{ asked, measured, passed: bytes <= MAX_ON_DISK }];
   };
-  return byOne('filled-store', prepare, { settings: { MAX_STORED: String(MAX_STORED) } });
 }
 
 function onDisk({ databaseUrl }: Target): number {
@@ -320,7 +304,7 @@ export const noisyNeighbour: Family = {
     byOne('headers-only', headersOnly),
     drippingUploads(2),
     drippingUploads(6),
-    refusals(),
+    byOne('refusals', refusals, { settings: { RATE_LIMIT: String(RATE_LIMIT) } }),
 
     // Predictions whose URLs end like that of the health check.
     flooding('health-in-query', 400, async (target, owner) => {
@@ -338,7 +322,7 @@ export const noisyNeighbour: Family = {
     }),
     // A table of the maximum size, from an owner without bad intent.
     table('large-upload', millionRows, (number) => `m${number}`),
-    filledStore(),
+    byOne('filled-store', filledStore, { settings: { MAX_STORED: String(MAX_STORED) } }),
     byOne('pipelined-requests', pipelinedRequests),
     // Two uploads whose bodies arrive in chunks of a single byte, each of which costs as much as a larger chunk.
     pouring(

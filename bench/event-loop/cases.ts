@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { upload } from '../services.js';
 import { FAULTY_ITEMS, LARGE_MODELS, MEMBERS, VALUES } from './bodies.js';
 
 /** A request that takes much work. */
@@ -161,9 +162,7 @@ async function* firstPredictions(url: string, words: string): AsyncGenerator<Nam
  */
 async function trainVersions(address: string, csv: string, count: number): Promise<void> {
   for (let version = 1; version <= count; version++) {
-    const headers = { 'Content-Type': 'text/csv' };
-    const sent = await fetch(`${address}?target=y`, { method: 'PUT', body: csv, headers });
-    if (sent.status !== 202) throw new Error(`${sent.status}: ${await sent.text()}`);
+    await upload(`${address}?target=y`, csv);
     for (let status = ''; !status.includes('"status":"ready"'); ) {
       await delay(200);
       status = await (await fetch(address)).text();

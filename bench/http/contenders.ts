@@ -81,84 +81,74 @@ export type Running = Pick<Service, 'url' | 'pid' | 'kill'>;
 export interface Contender {
   readonly name: string;
   readonly title: string;
-  /** True if it validates requests against the contract. */
-  readonly validates: boolean;
-  /** True if it has a store. */
-  readonly keeps: boolean;
+  /** The program to run, relative to this file, which is told the name; by default Roster as it is shipped. */
+  readonly main?: string;
+  /** False if it does not validate requests against the contract. */
+  readonly validates?: false;
   /** The operations that it implements; by default all. */
   readonly operations?: readonly Operation[];
-  /** @param folder its own, empty folder  @param store the file of the store, which is copied */
-  start(folder: string, store: string): Promise<Running>;
+  /** The operations that Roster's contract has beside its own. */
+  readonly more?: number;
+  /** Prism's own program, which has no store. */
+  readonly isMock?: true;
 }
 
-type Options = Pick<Contender, 'operations'> & {
-  readonly validates?: boolean;
-  /** The program to run, relative to this file; by default Roster as it is shipped. */
-  readonly main?: string;
-  readonly env?: NodeJS.ProcessEnv;
-};
+const onExpress = { main: './baselines/express.js' };
+const onFastify = { main: './baselines/fastify.js' };
 
-/** Returns a contender that has a store. */
-function onStore(name: string, title: string, options: Options = {}): Contender {
-  const { validates = true, main, env, operations } = options;
-  const program = main ? { main: fileURLToPath(new URL(main, import.meta.url)) } : {};
-  const start = async (folder: string, store: string) => {
-    await mkdir(folder);
-    const copy = join(folder, 'roster.db');
-    await copyFile(store, copy);
-    return startService(folder, `file:${copy}`, { ...ENVIRONMENT, ...env }, program);
-  };
-  return { name, title, validates, keeps: true, ...(operations && { operations }), start };
-}
-
-/** Returns a contender on a framework; its program does what its name says. */
-function onFramework(
-  framework: 'express' | 'fastify',
-  name: string,
-  title: string,
-  options: Options = {},
-): Contender {
-  const main = `./baselines/${framework}.js`;
-  return onStore(name, title, { ...options, main, env: { BASELINE: name } });
-}
-
-export const roster = onStore('roster', 'Roster');
+export const roster: Contender = { name: 'roster', title: 'Roster' };
 
 /** The plain framework that Roster's cost is compared with. */
-export const express = onFramework('express', 'express', 'bare Express', { validates: false });
+export const express: Contender = {
+  ...{ name: 'express', title: 'bare Express', ...onExpress, validates: false },
+};
 
 /** The minimum cost of a read. */
-export const prepared = onFramework('express', 'prepared', 'Express with one prepared statement', {
+export const prepared: Contender = {
+  ...{ name: 'prepared', title: 'Express with one prepared statement', ...onExpress },
   ...{ validates: false, operations: [getSkill] },
-});
+};
 
 /** The service that a careful team would build instead. */
-export const equippedFastify = onFramework(
-  'fastify',
-  'equipped',
-  'Fastify with keys, limits, log and metrics',
-  { operations: [getSkill] },
-);
+export const equippedFastify: Contender = {
+  ...{ name: 'equipped', title: 'Fastify with keys, limits, log and metrics', ...onFastify },
+  operations: [getSkill],
+};
 
 export const baselines: readonly Contender[] = [
   express,
   prepared,
-  onFramework('express', 'validator', 'Express with express-openapi-validator'),
-  onFramework('fastify', 'fastify', 'Fastify with compiled schemas'),
+  { name: 'validator', title: 'Express with express-openapi-validator', ...onExpress },
+  { name: 'fastify', title: 'Fastify with compiled schemas', ...onFastify },
   equippedFastify,
-  { name: 'prism', title: "Prism's mock", validates: true, keeps: false, start: startPrism },
+  { name: 'prism', title: "Prism's mock", isMock: true },
 ];
 
-/** Returns Roster on a contract with more operations. */
+/** Returns Roster on a contract with more operations, which must not make a request more expensive. */
 function grown(more: number): Contender {
   const title = more === 0 ? 'the contract as it is' : `with ${more} more operations`;
-  return onStore(`grown-${more}`, title, { main: './growth.js', env: { MORE: String(more) } });
+  return { name: `grown-${more}`, title, main: './growth.js', more };
 }
 
-/** The contract with and without more operations, which must not make a request more expensive. */
 export const unchanged = grown(0);
 export const larger = grown(500);
 export const growing: readonly Contender[] = [unchanged, grown(50), larger];
+
+/**
+ * Starts the server of a contender.
+ * @param folder its own, which is made
+ * @param store the file of the store, which is copied
+ */
+export async function start(contender: Contender, folder: string, store: string): Promise<Running> {
+  await mkdir(folder);
+  const { name, main, more, isMock } = contender;
+  if (isMock) return startPrism(folder);
+  const copy = join(folder, 'roster.db');
+  await copyFile(store, copy);
+  const env = { ...ENVIRONMENT, BASELINE: name, MORE: String(more) };
+  const program = main ? { main: fileURLToPath(new URL(main, import.meta.url)) } : {};
+  return startService(folder, `file:${copy}`, env, program);
+}
 
 const PRISM = fileURLToPath(new URL('node_modules/.bin/prism', root));
 
@@ -168,7 +158,6 @@ const PRISM = fileURLToPath(new URL('node_modules/.bin/prism', root));
  * @throws if it ends before it listens
  */
 async function startPrism(folder: string): Promise<Running> {
-  await mkdir(folder);
   const logFile = join(folder, 'prism.log');
   const output = openSync(logFile, 'a');
   const mock = ['mock', fileURLToPath(new URL('openapi.yaml', root)), '--multiprocess=false'];

@@ -1,6 +1,7 @@
 import { namesAmong, positiveNumber, scriptCommand } from '../../testkit/command-line.js';
 import { table } from '../../testkit/markdown-table.js';
 import { median } from '../../testkit/numbers.js';
+import { compareRounds } from '../load.js';
 import { machine, minutesSince, publish, verdict } from '../scenarios.js';
 import { separateCores } from '../services.js';
 import {
@@ -31,7 +32,7 @@ function groups(against: readonly Contender[] = baselines): readonly Group[] {
   const all = (operation: Operation) =>
     contenders
       .filter((contender) => has(contender, operation))
-      .filter(({ validates }) => validates || !operation.isRefused)
+      .filter(({ validates = true }) => validates || !operation.isRefused)
       .map((contender) => [contender, operation] as const);
   return [
     { name: 'getSkill', cells: all(getSkill) },
@@ -135,13 +136,12 @@ function figures(cells: readonly Cell[]): string {
 function judge([asked, most, of, over]: Limit, cells: readonly Cell[], mayMiss?: boolean) {
   const [one, other] = [find(cells, of)?.rounds, find(cells, over)?.rounds];
   if (!one || !other) return [];
-  const ratios = one.map(({ cost }, round) => cost / (other[round]?.cost ?? 0));
+  const { ratio, range } = compareRounds(one, other, 'cost');
   // Other load on the machine only adds to the cost of a round.
   const cheapest = (rounds: Cell['rounds']) => Math.min(...rounds.map(({ cost }) => cost));
-  const range = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
-  const measured = `${median(ratios).toFixed(2)} (${range.join(' to ')})`;
+  const measured = `${ratio.toFixed(2)} (${range})`;
   const ofCheapest = (cheapest(one) / cheapest(other)).toFixed(2);
-  const word = verdict(median(ratios) <= most, mayMiss);
+  const word = verdict(ratio <= most, mayMiss);
   return [[asked, most.toFixed(2), measured, ofCheapest, word]];
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { send } from '../../testkit/http/client.js';
 import { head, wireBytes } from '../../testkit/http/load.js';
-import { measureRate, type Rate } from '../load.js';
+import { measureInTurn, measureRate, type Rate } from '../load.js';
 import { withFolder } from '../scenarios.js';
 import { type Cores, pin } from '../services.js';
 import {
@@ -13,6 +13,7 @@ import {
   type Operation,
   type Running,
   seed,
+  start,
   updateAgent,
 } from './contenders.js';
 
@@ -26,7 +27,7 @@ export interface Group {
 export interface Cell {
   readonly contender: Contender;
   readonly operation: Operation;
-  readonly rounds: Rate[];
+  readonly rounds: readonly Rate[];
 }
 
 interface Options {
@@ -65,7 +66,7 @@ export function measure(groups: readonly Group[], options: Options): Promise<Cel
       const key = await seed(`file:${store}`);
       for (const [contender] of groups.flatMap(({ cells }) => cells)) {
         if (servers.has(contender)) continue;
-        const server = await contender.start(join(folder, contender.name), store);
+        const server = await start(contender, join(folder, contender.name), store);
         servers.set(contender, server);
         pin(server.pid, cores?.servers);
       }
@@ -73,7 +74,17 @@ export function measure(groups: readonly Group[], options: Options): Promise<Cel
       const measured: Cell[] = [];
       for (const { name, cells } of groups) {
         process.stderr.write(`${name} …\n`);
-        measured.push(...(await measureGroup(cells, { servers, key, seconds }, rounds)));
+        const works = cells.map(
+          ([contender, operation]) =>
+            () =>
+              measureRound(contender, operation, { servers, key, seconds }),
+        );
+        const rates = await measureInTurn(works, rounds, WARM_UP);
+        measured.push(
+          ...cells.map(([contender, operation], at) => ({
+            ...{ contender, operation, rounds: rates[at] ?? [] },
+          })),
+        );
       }
       return measured;
     } finally {
@@ -83,40 +94,21 @@ export function measure(groups: readonly Group[], options: Options): Promise<Cel
 }
 
 /**
- * Measures cells in turn, round by round. Each round begins with another cell, so that other load on the
- * machine affects all of them alike. The first rounds warm up.
- */
-async function measureGroup(
-  group: Group['cells'],
-  target: Target,
-  rounds: number,
-): Promise<Cell[]> {
-  const cells = group.map(([contender, operation]) => ({
-    ...{ contender, operation, rounds: [] as Rate[] },
-  }));
-  for (let round = -WARM_UP; round < rounds; round++) {
-    const first = (round + WARM_UP) % cells.length;
-    for (const cell of [...cells.slice(first), ...cells.slice(0, first)]) {
-      const rate = await measureRound(cell, target);
-      if (round >= 0) cell.rounds.push(rate);
-    }
-  }
-  return cells;
-}
-
-/**
  * Measures a round, and again if hardly anything was answered because the machine was busy.
  * @throws if an answer is not that of the operation
  */
-async function measureRound(cell: Cell, { servers, key, seconds }: Target): Promise<Rate> {
-  const { contender, operation } = cell;
+async function measureRound(
+  contender: Contender,
+  operation: Operation,
+  { servers, key, seconds }: Target,
+): Promise<Rate> {
   const { name, statuses, addsRows } = operation;
   const server = servers.get(contender);
   if (!server) throw new Error(`${contender.name} does not run`);
   const amount = Math.max(MIN_ANSWERS, Math.round(REQUESTS_A_SECOND * seconds));
   const work = {
     ...{ service: server, request: requestsOf(operation, server.url, key), statuses, seconds },
-    ...{ connections: CONNECTIONS, count: addsRows && contender.keeps ? amount : undefined },
+    ...{ connections: CONNECTIONS, count: addsRows && !contender.isMock ? amount : undefined },
   };
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
@@ -163,7 +155,7 @@ async function assertSameAnswers(
   for (const operation of [getSkill, listSkills, createSkill, updateAgent]) {
     let first: readonly [string, unknown] | undefined;
     for (const [contender, { url }] of servers) {
-      if (!contender.keeps || !has(contender, operation)) continue;
+      if (contender.isMock || !has(contender, operation)) continue;
       const one = [contender.name, await answer(url, operation, key)] as const;
       first ??= one;
       if (isDeepStrictEqual(first[1], one[1])) continue;

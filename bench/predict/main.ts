@@ -1,26 +1,23 @@
-import { openAsBlob } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { openAsBlob, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MEDIA_TYPES } from 'roster-client';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
+import { ask } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
 import type { Service } from '../../testkit/service/measured-service.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { compareRates, measureRate } from '../load.js';
 import { runScenarios, type Scenario } from '../scenarios.js';
-import { pin, separateCores, withTwoServices } from '../services.js';
+import { pin, separateCores, train, withTwoServices } from '../services.js';
 import { peer, scoring } from './scoring.js';
 import {
   type BodyFormat,
-  bodyOf,
   MEASURED,
   onMeasured,
   ROWS,
   requestOf,
   trainPricesPath,
-  upload,
 } from './service.js';
 import { streams } from './streams.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
@@ -54,13 +51,13 @@ const formats = onMeasured('formats', async (service) => {
  */
 const jsonBodies = onMeasured('json-bodies', async (service, { folder }) => {
   const path = await trainPricesPath(service);
-  const headers = { 'Content-Type': 'application/json' };
-  const body = bodyOf('json');
-  const response = await fetch(service.url + path, { method: 'POST', headers, body });
-  if (response.status !== 200) throw new Error(await response.text());
-  const files = [join(folder, 'body.json'), join(folder, 'answer.json')] as const;
-  await writeFile(files[0], body);
-  await writeFile(files[1], Buffer.from(await response.arrayBuffer()));
+  const rows = diamondTable(ROWS).rows;
+  const contents = { body: rows, answer: await ask('POST', service.url + path, rows) };
+  const files = Object.entries(contents).map(([name, content]) => {
+    const file = join(folder, `${name}.json`);
+    writeFileSync(file, JSON.stringify(content));
+    return file;
+  });
   const finding = await compareRates({
     asked: `predict over HTTP, ${BODIES} of JSON of one client: at least 1.2 times the rows a second of JSON.parse + JSON.stringify alone`,
     first: bodies(service, path, 'json'),
@@ -114,20 +111,18 @@ const oneRow: Scenario = {
 const tableFormats = onMeasured('table-formats', async ({ url }, { folder }) => {
   const columns = columnsOf([...syntheticRows(1_000_000)]);
   const files = { csv: join(folder, 'table.csv'), parquet: join(folder, 'table.parquet') };
-  await writeFile(files.csv, fileOf('csv', columns));
-  await writeFile(files.parquet, fileOf('parquet', columns, { rowsPerBatch: 100_000 }));
-  const train = (format: keyof typeof files) => async () => {
-    const model = `${url}/api/projects/default/models/synthetic`;
-    const begun = performance.now();
+  writeFileSync(files.csv, fileOf('csv', columns));
+  writeFileSync(files.parquet, fileOf('parquet', columns, { rowsPerBatch: 100_000 }));
+  const timed = (format: keyof typeof files) => async () => {
+    const address = `${url}/api/projects/default/models/synthetic?target=${SYNTHETIC_TARGET}`;
     const table = await openAsBlob(files[format]);
-    await upload(model, SYNTHETIC_TARGET, table, MEDIA_TYPES[format]);
-    await untilReadyAt(model);
-    return { perSecond: Number.NaN, cost: performance.now() - begun };
+    const seconds = await train(address, table, { 'Content-Type': MEDIA_TYPES[format] });
+    return { perSecond: Number.NaN, cost: (seconds.upload + seconds.training) * 1000 };
   };
   const finding = await compareRates({
     asked:
       'training 1,000,000 × 10 from Parquet, from the upload until ready: at most 0.8 of the time from CSV',
-    ...{ first: train('parquet'), second: train('csv') },
+    ...{ first: timed('parquet'), second: timed('csv') },
     ...{ what: 'cost', most: 0.8, rounds: 3, warmUps: 0 },
   });
   return [finding];

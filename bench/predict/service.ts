@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import { MEDIA_TYPES } from 'roster-client';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
@@ -33,24 +32,6 @@ export async function loopDelays(service: Service): Promise<{ p99: number; max: 
   return { p99: Number(fieldOf(answer, 'p99')), max: Number(fieldOf(answer, 'max')) };
 }
 
-/** Sends a table to train a model. Resolves when it is accepted. @param type a media type, CSV by default */
-export async function upload(
-  model: string,
-  target: string,
-  table: Blob | Iterable<string>,
-  type = 'text/csv',
-): Promise<void> {
-  const body =
-    table instanceof Blob
-      ? table
-      : Readable.toWeb(Readable.from(table).map((text: string) => Buffer.from(text)));
-  const headers = { 'Content-Type': type };
-  const init = { method: 'PUT', headers, body, duplex: 'half' } as const;
-  const response = await fetch(`${model}?target=${target}`, init);
-  if (response.status !== 202) throw new Error(`${response.status}: ${await response.text()}`);
-  await response.body?.cancel();
-}
-
 export const ROWS = 10_000;
 
 /** The formats of bodies that are answered in the same format. */
@@ -58,14 +39,9 @@ export type BodyFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream';
 
 const columns = columnsOf(diamondTable(ROWS).rows);
 
-/** Returns a body of 10,000 diamonds. */
-export function bodyOf(format: BodyFormat): Buffer {
-  return fileOf(format, columns);
-}
-
 /** Returns a request to predict 10,000 diamonds, which asks for an answer in the same format. */
 export function requestOf(url: string, path: string, format: BodyFormat): Buffer {
   const mediaType = MEDIA_TYPES[format];
   const headers = { 'Content-Type': mediaType, Accept: mediaType };
-  return wireBytes(url, 'POST', path, bodyOf(format), headers);
+  return wireBytes(url, 'POST', path, fileOf(format, columns), headers);
 }

@@ -2,19 +2,19 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Crowd } from '../../testkit/http/load.js';
 import { median } from '../../testkit/numbers.js';
 import { type Service, treeMemory } from '../../testkit/service/measured-service.js';
-import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { repeatedly } from '../load.js';
 import type { Finding } from '../scenarios.js';
-import { loopDelays, onMeasured, ROWS, requestOf, trainPricesPath, upload } from './service.js';
+import { train, upload } from '../services.js';
+import { loopDelays, onMeasured, ROWS, requestOf, trainPricesPath } from './service.js';
 import { SYNTHETIC_TARGET, syntheticCsv } from './synthetic.js';
 
 const ROUNDS = 5;
 
 /** A training with 100,000 rows that are sent over HTTP. */
-export const training = onMeasured('training', async (service) => {
+export const training = onMeasured('training', async ({ url }) => {
   const table = [...syntheticCsv(100_000)];
-  const times: Times[] = [];
-  for (let round = 0; round < ROUNDS; round++) times.push(await train(service, table));
+  const times: Awaited<ReturnType<typeof train>>[] = [];
+  for (let round = 0; round < ROUNDS; round++) times.push(await train(url + TRAINING, table));
   const time = median(times.map((round) => round.training));
   const uploading = median(times.map((round) => round.upload));
   return [
@@ -28,10 +28,10 @@ export const training = onMeasured('training', async (service) => {
 
 /** A training with a million rows that are generated while they are sent. */
 export const largeTraining = onMeasured('large-training', async (service) => {
-  await train(service, syntheticCsv(1_000)); // Loads the code for a request.
+  await train(service.url + TRAINING, syntheticCsv(1_000)); // Loads the code for a request.
   await loopDelays(service);
   const memories = repeatedly(100, () => treeMemory(service.pid));
-  const times = await train(service, syntheticCsv(1_000_000));
+  const times = await train(service.url + TRAINING, syntheticCsv(1_000_000));
   const memory = Math.max(...memories());
   const { p99, max } = await loopDelays(service);
   const seconds = times.upload + times.training;
@@ -74,35 +74,21 @@ export const eventLoop = onMeasured('event-loop', async (service) => {
   const alone = await measure(10, '');
   const table = [...syntheticCsv(100_000)];
   const what = ', and 100,000 × 10 are uploaded and trained';
-  const beside = await measure(25, what, () => train(service, table));
+  const beside = await measure(25, what, () => train(service.url + TRAINING, table));
   crowd.close();
   return [alone, beside];
 });
 
-interface Times {
-  /** The time from the first byte of the table until it was accepted, in seconds. */
-  readonly upload: number;
-  /** The time from then until the model was ready, in seconds. */
-  readonly training: number;
-}
-
-async function train({ url }: Service, table: Iterable<string>): Promise<Times> {
-  const model = `${url}/api/projects/default/models/synthetic`;
-  const begun = performance.now();
-  await upload(model, SYNTHETIC_TARGET, table);
-  const accepted = performance.now();
-  await untilReadyAt(model);
-  const ready = performance.now();
-  return { upload: (accepted - begun) / 1000, training: (ready - accepted) / 1000 };
-}
+/** The path of a model, with the query of its training. */
+const MODEL = '/api/projects/default/models/synthetic';
+const TRAINING = `${MODEL}?target=${SYNTHETIC_TARGET}`;
 
 /** Measures DELETE during another training of the model. */
 async function cancelling(service: Service): Promise<Finding> {
-  const model = `${service.url}/api/projects/default/models/synthetic`;
-  await upload(model, SYNTHETIC_TARGET, syntheticCsv(1_000_000));
+  await upload(service.url + TRAINING, syntheticCsv(1_000_000));
   await delay(2000);
   const begun = performance.now();
-  await fetch(model, { method: 'DELETE' });
+  await fetch(service.url + MODEL, { method: 'DELETE' });
   while (!service.log().includes('"msg":"training cancelled"')) await delay(20);
   const seconds = (performance.now() - begun) / 1000;
   return {
