@@ -65,7 +65,7 @@ function sharedArrowText(): Buffer {
 }
 
 /** A schema and a dictionary of 40 MiB, and a batch of one row that may follow as often as one likes. */
-function dictionaryStream(): { readonly begin: Buffer; readonly row: Buffer } {
+function dictionaryStream(): { readonly begin: Buffer; readonly piece: Buffer } {
   const field: Field = {
     ...{ name: 't0', type: UTF8, children: [] },
     dictionary: { id: 1, indexType: INT32 },
@@ -79,7 +79,7 @@ function dictionaryStream(): { readonly begin: Buffer; readonly row: Buffer } {
   code.buffer(new Uint8Array());
   code.buffer(new Uint8Array(4));
   const begin = [...schemaMessage([field]), ...dictionaryMessage(1, 40, false, values)];
-  return { begin: Buffer.concat(begin), row: Buffer.concat(batchMessage(1, code)) };
+  return { begin: Buffer.concat(begin), piece: Buffer.concat(batchMessage(1, code)) };
 }
 
 /** The numbers of Parquet files, all as they are given. */
@@ -126,41 +126,15 @@ function largeParquetTexts(): Buffer {
     const own = at < names.length - 1 ? bytes : Buffer.concat([bytes, padding]);
     return { bytes: own, length: bytes.length, dictionaryBytes: 0 };
   });
-  return Buffer.from(
-    fileOf(
-      SOUND,
-      names.map((name) => columnOf(name, BYTES)),
-      CODECS.gzip,
-      [{ rows: 1, chunks }],
-    ),
-  );
+  const columns = names.map((name) => columnOf(name, BYTES));
+  return Buffer.from(fileOf(SOUND, columns, CODECS.gzip, [{ rows: 1, chunks }]));
 }
 
 /**
- * Rows that are all the same text of a dictionary.
- * @param length of the text, in bytes
+ * Row groups of one column of texts and of the target, whose chunks are the same bytes each.
+ * @param padding bytes after the texts, which each group has
  */
-function dictionaryText(length: number, rows: number): Buffer {
-  return sharedChunk(dictionaryPages(length, rows), { rows, groups: 1, padding: 0 });
-}
-
-/** Many row groups that share one short chunk, each of a thousand rows: 0.46 MB. */
-function manyRowGroups(): Buffer {
-  const rows = 1000;
-  return sharedChunk(dictionaryPages(KIBIBYTE, rows), { rows, groups: 13_000, padding: 0 });
-}
-
-/** Ninety thousand row groups of one row, each of which is the same 25 MB of the file. */
-function sharedRowGroups(): Buffer {
-  const shared = { rows: 1, groups: 90_000, padding: 25_000_000 };
-  return sharedChunk([plainPage(plainText(1))], shared);
-}
-
-/** Row groups of one column of texts and of the target, whose chunks are the same bytes each. */
-function sharedChunk(
-  pages: readonly Uint8Array[],
-  { rows, groups, padding }: { rows: number; groups: number; padding: number },
-): Buffer {
+function sharedChunk(pages: readonly Uint8Array[], rows: number, groups = 1, padding = 0): Buffer {
   const texts = Buffer.concat([...pages, Buffer.alloc(padding)]);
   const numbers = Float64Array.from({ length: rows }, (_, row) => row);
   const target = plainPage(Buffer.from(numbers.buffer), rows, CODECS.gzip);
@@ -172,13 +146,14 @@ function sharedChunk(
   const same = chunks.map((chunk): MadeChunk => {
     return { ...chunk, length: chunk.bytes.length, bytes: new Uint8Array() };
   });
-  const all = Array.from({ length: groups }, (_, at) => ({
-    rows,
-    chunks: at === 0 ? chunks : same,
-  }));
-  return Buffer.from(
-    fileOf(SOUND, [columnOf('t0', BYTES), columnOf('y', DOUBLE)], CODECS.gzip, all),
-  );
+  const others = Array.from({ length: groups - 1 }, () => ({ rows, chunks: same }));
+  const columns = [columnOf('t0', BYTES), columnOf('y', DOUBLE)];
+  return Buffer.from(fileOf(SOUND, columns, CODECS.gzip, [{ rows, chunks }, ...others]));
+}
+
+/** Rows that are all the same text of a dictionary. @param length of the text, in bytes */
+function dictionaryText(length: number): Buffer {
+  return sharedChunk(dictionaryPages(length, 20_000), 20_000);
 }
 
 /** Blank lines of NDJSON, 256 MiB of them, with a row now and then: 2 MB when compressed. */
@@ -240,20 +215,6 @@ function train(body: Buffer, headers: Headers, models: number): HostileRequest {
   return { method: 'PUT', path, headers, body };
 }
 
-/** Arrow streams that hold a dictionary just below what one may hold, and go on row by row. */
-function heldDictionaries(): Attack {
-  const body = () => {
-    const { begin, row } = dictionaryStream();
-    return {
-      ...({ method: 'POST', path: () => `${WIDE}/predict`, type: ARROW['Content-Type'] } as const),
-      ...{ length: 2 ** 32, begin, piece: row, between: 200, pause: 500 },
-    };
-  };
-  // As many as the service takes on at once are answered.
-  const crew = { owners: 2, clients: 4, expects: [200], prepare: trainWide };
-  return pouring('held-dictionaries', body, crew);
-}
-
 /** Files that cost far more than they are long, and numbers that no model holds. */
 export const hostileFiles: Family = {
   name: 'hostile-files',
@@ -261,10 +222,20 @@ export const hostileFiles: Family = {
   attacks: [
     ofFile('shared-arrow-text', sharedArrowText, { ...ARROW, ...GZIP }),
     ofFile('large-parquet-texts', largeParquetTexts, PARQUET),
-    ofFile('dictionary-text', () => dictionaryText(100_000, 20_000), PARQUET),
-    ofFile('large-dictionary-text', () => dictionaryText(31_000_000, 20_000), PARQUET),
-    ofFile('shared-row-groups', sharedRowGroups, PARQUET),
-    ofFile('many-row-groups', manyRowGroups, PARQUET),
+    ofFile('dictionary-text', () => dictionaryText(100_000), PARQUET),
+    ofFile('large-dictionary-text', () => dictionaryText(31_000_000), PARQUET),
+    // Ninety thousand row groups of one row, each of which is the same 25 MB of the file.
+    ofFile(
+      'shared-row-groups',
+      () => sharedChunk([plainPage(plainText(1))], 1, 90_000, 25e6),
+      PARQUET,
+    ),
+    // Many row groups that share one short chunk, each of a thousand rows: 0.46 MB.
+    ofFile(
+      'many-row-groups',
+      () => sharedChunk(dictionaryPages(KIBIBYTE, 1000), 1000, 13_000),
+      PARQUET,
+    ),
     ofFile('blank-lines', blankLines, { ...NDJSON, ...GZIP }, [200, 422]),
     hostileClients(
       'huge-targets',
@@ -282,7 +253,16 @@ export const hostileFiles: Family = {
       },
       { expects: [202] },
     ),
-    heldDictionaries(),
+    // Arrow streams that hold a dictionary just below what one may hold, and go on row by row. As many as the service
+    // takes on at once are answered.
+    pouring(
+      'held-dictionaries',
+      () => ({
+        ...{ method: 'POST', path: () => `${WIDE}/predict`, type: ARROW['Content-Type'] },
+        ...{ length: 2 ** 32, ...dictionaryStream(), between: 200 },
+      }),
+      { owners: 2, clients: 4, pause: 500, expects: [200], prepare: trainWide },
+    ),
   ],
   isHostile: true,
 };

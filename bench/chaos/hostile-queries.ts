@@ -4,7 +4,7 @@ import {
   type ChatScript,
   openScriptedChatServer,
 } from '../../testkit/chat/scripted-chat-server.js';
-import { postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
+import { postgresShop, sqliteShop } from '../../testkit/databases/shop.js';
 import { ask, type Headers, send } from '../../testkit/http/client.js';
 import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
 import { type Finding, none } from '../scenarios.js';
@@ -15,6 +15,7 @@ import {
   hostileClients,
   MODELS,
   PROJECT,
+  type RunAttack,
   type Target,
 } from './attacks.js';
 import type { Family, Surroundings } from './family.js';
@@ -102,27 +103,21 @@ function queries(
 
 /** After the attack, another owner asks the same database. */
 function withHonestQuery(attack: Attack): Attack {
-  return {
-    ...attack,
-    prepare: async (target) => {
-      const honest = await target.owner('honest');
-      await createSqlAgent(target, honest, 'postgres');
-      const run = await attack.prepare(target);
-      return async (over) => {
-        await run(over);
-        await delay(1000);
-        const [step] = await askSteps(target, honest, [{ sql: 'select id from orders' }]);
-        const result = textOf(step, 'result');
-        return [
-          {
-            asked: 'another owner queries the same database afterwards',
-            measured: textOf(step, 'error') || result.slice(0, 60) || 'no result',
-            passed: result !== '',
-          },
-        ];
-      };
-    },
+  const prepare = async (target: Target): Promise<RunAttack> => {
+    const honest = await target.owner('honest');
+    await createSqlAgent(target, honest, 'postgres');
+    const run = await attack.prepare(target);
+    return async (over) => {
+      await run(over);
+      await delay(1000);
+      const [step] = await askSteps(target, honest, [{ sql: 'select id from orders' }]);
+      const result = textOf(step, 'result');
+      const measured = textOf(step, 'error') || result.slice(0, 60) || 'no result';
+      const asked = 'another owner queries the same database afterwards';
+      return [{ asked, measured, passed: result !== '' }];
+    };
   };
+  return { ...attack, prepare };
 }
 
 async function refusedStatements(target: Target, owner: Headers) {
@@ -146,10 +141,8 @@ async function askSteps(
   owner: Headers,
   inputs: readonly object[],
 ): Promise<readonly unknown[]> {
-  const { path, body } = question(inputs);
-  const messages: unknown = JSON.parse(Buffer.from(body).toString());
-  const { body: answer } = await send('POST', url + path(0), messages, owner);
-  return arrayOf(fieldOf(answer, 'steps'));
+  const { body } = await send('POST', url + COMPLETIONS, messagesFor(inputs), owner);
+  return arrayOf(fieldOf(body, 'steps'));
 }
 
 function createSqlAgent(target: Target, owner: Headers, database: string): Promise<void> {
@@ -163,11 +156,16 @@ async function createAgent(target: Target, owner: Headers, skill: object): Promi
   await ask('POST', `${project}/agents`, { agent: { name: 'agent', skills: ['tool'] } }, owner);
 }
 
+const COMPLETIONS = `${PROJECT}/agents/agent/completions`;
+
 /** @param inputs of the uses of the agent's tool */
-function question(inputs: readonly object[]): HostileRequest {
+function messagesFor(inputs: readonly object[]) {
   const calls = inputs.map((input) => ({ name: 'tool', arguments: input }));
-  const messages = [{ role: 'user', content: JSON.stringify(calls) }];
-  return jsonRequest('POST', () => `${PROJECT}/agents/agent/completions`, { messages });
+  return { messages: [{ role: 'user', content: JSON.stringify(calls) }] };
+}
+
+function question(inputs: readonly object[]): HostileRequest {
+  return jsonRequest('POST', () => COMPLETIONS, messagesFor(inputs));
 }
 
 function jsonRequest(
@@ -185,22 +183,22 @@ const DEEP_CELL = `(repeat('[', 5000) || repeat(']', 5000))::json`;
 /** A chat server that calls the tools that the question asks for, and databases of both kinds. */
 async function openSurroundings(): Promise<Surroundings> {
   const chat = await openScriptedChatServer(asTheQuestionSays);
-  const shops: Shop[] = [await sqliteShop(), await postgresShop()];
-  const [sqlite, postgres] = shops;
-  await sqlite?.execute(`create table cells (id integer, cell text)`);
-  await postgres?.execute(
+  const [sqlite, postgres] = [await sqliteShop(), await postgresShop()];
+  await sqlite.execute('create table cells (id integer, cell text)');
+  await postgres.execute(
     `create table cells as select 1 as id, ${LARGE_CELL} as cell
       union all select 2, ${DEEP_CELL}`,
   );
   const databases = {
-    sqlite: { url: sqlite?.url, training: TABLES },
-    postgres: { url: postgres?.url, training: TABLES },
+    sqlite: { url: sqlite.url, training: TABLES },
+    postgres: { url: postgres.url, training: TABLES },
   };
   return {
     settings: { CHAT_URL: chat.url, CHAT_MODEL: 'scripted', DATABASES: JSON.stringify(databases) },
     close: async () => {
       await chat.close();
-      for (const shop of shops) await shop.remove();
+      await sqlite.remove();
+      await postgres.remove();
     },
   };
 }

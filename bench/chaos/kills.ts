@@ -46,20 +46,18 @@ async function killWhileWriting(
 ): Promise<Finding[]> {
   let service = await startService(folder, databaseUrl);
   const project = () => `${service.url}/projects/${PROJECT}`;
-  const clients = Array.from({ length: WRITERS }, () => new Client());
-  const writers = clients.map(
-    (client, number) =>
-      new Writer(`w${number}`, async ({ method, path, body }) => {
-        try {
-          const answer = await client.send(method, project() + path, body);
-          // A 503 leaves the outcome as unknown as no answer.
-          return answer.status === 503 ? undefined : answer;
-        } catch (error) {
-          if (error instanceof NoAnswer) return undefined;
-          throw error;
-        }
-      }),
-  );
+  const client = new Client({ connections: WRITERS });
+  const sendOnce = async ({ method, path, body }: Write) => {
+    try {
+      const answer = await client.send(method, project() + path, body);
+      // A 503 leaves the outcome as unknown as no answer.
+      return answer.status === 503 ? undefined : answer;
+    } catch (error) {
+      if (error instanceof NoAnswer) return undefined;
+      throw error;
+    }
+  };
+  const writers = Array.from({ length: WRITERS }, (_, w) => new Writer(`w${w}`, sendOnce));
   const { csv } = diamondTable(60);
   const trainings: string[] = [];
   const lost: string[] = [];
@@ -117,7 +115,7 @@ async function killWhileWriting(
     ];
   } finally {
     await service.kill();
-    for (const client of clients) client.close();
+    client.close();
   }
 }
 
@@ -149,13 +147,12 @@ async function unexpectedEnds(url: string, names: readonly string[]): Promise<st
       return { name, status: textOf(model, 'status'), failure: textOf(model, 'failure') };
     });
     const hasOpen = ends.some(({ status }) => status === 'training');
-    if (hasOpen && performance.now() < deadline) {
-      await delay(200);
-      continue;
+    if (!hasOpen || performance.now() >= deadline) {
+      return ends
+        .filter(({ status, failure }) => status !== 'ready' && !failure.includes(CUT_SHORT))
+        .map(({ name, status, failure }) => `${name} is ${status || 'lost'}: ${failure}`);
     }
-    return ends
-      .filter(({ status, failure }) => status !== 'ready' && !failure.includes(CUT_SHORT))
-      .map(({ name, status, failure }) => `${name} is ${status || 'lost'}: ${failure}`);
+    await delay(200);
   }
 }
 
@@ -192,10 +189,8 @@ async function killOneByOne(
   start: () => Promise<Service>,
 ): Promise<Finding[]> {
   const persistent = new Persistent(() => instances.map(({ url }) => url));
-  const writers = Array.from(
-    { length: CLIENTS },
-    (_, number) => new Writer(`c${number}`, (write) => persistent.send(write)),
-  );
+  const sendUntilDone = (write: Write) => persistent.send(write);
+  const writers = Array.from({ length: CLIENTS }, (_, c) => new Writer(`c${c}`, sendUntilDone));
   const working = writers.map((writer) => writer.write());
   const training = await killWhileTraining(instances);
   for (let kill = 1; kill < TURNS; kill += 1) {

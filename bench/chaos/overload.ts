@@ -89,11 +89,11 @@ async function compare(
     const of = { service, request, connections, seconds: BEST_SECONDS, mayRefuse: true };
     return (await measureRate(of)).perSecond;
   };
-  const tried: number[] = [];
   // The first rounds let the services compile their frequent code.
   for (const service of [calm, flooded]) {
     for (let round = 0; round < 3; round++) await bestRate(service, 4);
   }
+  const tried: number[] = [];
   for (const connections of FEW) tried.push(await bestRate(calm, connections));
   const connections = FEW[tried.indexOf(Math.max(...tried))] ?? 4;
   const memoryBefore = residentMemory(flooded.pid);
@@ -144,6 +144,8 @@ function judge(rounds: readonly Round[], memoryBefore: number): Finding[] {
   const reached = median(rounds.map(({ before, flood }) => flood.sent / flood.seconds / before));
   const answers = refusing.length > 0 ? refusing : floods.flatMap((flood) => flood.serving);
   const memory = Math.max(...rounds.flatMap((round) => round.memory));
+  const newcomers = rounds.flatMap((round) => round.newcomers);
+  const probes = rounds.flatMap((round) => round.probes);
   const slow = refusing.length > 0 ? 'refusals' : 'answers, as nothing was refused';
   return [
     {
@@ -176,14 +178,8 @@ function judge(rounds: readonly Round[], memoryBefore: number): Finding[] {
       measured: `${memory.toFixed(0)} MiB at most, ${memoryBefore.toFixed(0)} MiB before`,
       passed: memory - memoryBefore <= MORE_MEMORY,
     },
-    waits(
-      'one who comes anew is served or refused quickly',
-      rounds.flatMap(({ newcomers }) => newcomers),
-    ),
-    waits(
-      'a new connection that asks for its health is answered',
-      rounds.flatMap(({ probes }) => probes),
-    ),
+    waits('one who comes anew is served or refused quickly', newcomers),
+    waits('a new connection that asks for its health is answered', probes),
   ];
 }
 

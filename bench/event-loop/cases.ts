@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { upload } from '../services.js';
+import { train, upload } from '../services.js';
 import { FAULTY_ITEMS, LARGE_MODELS, MEMBERS, VALUES } from './bodies.js';
 
 /** A request that takes much work. */
@@ -38,7 +38,7 @@ export async function* cases(url: string, { words, isShort }: Choice): AsyncGene
     for await (const chunk of response.body ?? []) bytes += chunk.length;
     return { status: response.status, bytes };
   };
-  const stored = [firstPredictions(url, words), lists(send), predictions(send)];
+  const stored = [firstPredictions(url, words), lists(send), predictions(url)];
   for (const group of [bodies(send), LONG_REQUESTS, ...(isShort ? [] : stored)]) {
     for await (const [name, made] of group) {
       if (name.includes(words)) yield { name, send: () => send(made()) };
@@ -143,42 +143,34 @@ const LONG_REQUESTS: readonly Named[] = [
 /** The number of versions that each large model gets: each loads once, and the best of some rounds counts. */
 const LOADS = 3;
 
-/** The first predictions of versions of models that take long to load. */
+/** The first predictions of versions of models that take long to load, and that nothing was predicted with. */
 async function* firstPredictions(url: string, words: string): AsyncGenerator<Named> {
   for (const [index, { name, csv }] of LARGE_MODELS.entries()) {
     const title = `first prediction: ${name}`;
     // Their trainings take long.
     if (!title.includes(words)) continue;
     const model = `/api/projects/default/models/large${index}`;
-    await trainVersions(`${url}${model}`, csv(), LOADS);
+    const table = csv();
+    for (let version = 1; version <= LOADS; version++) {
+      await upload(`${url}${model}?target=y`, table);
+      for (let status = ''; !status.includes('"status":"ready"'); ) {
+        await delay(200);
+        status = await (await fetch(url + model)).text();
+        if (status.includes('"status":"failed"')) throw new Error(status);
+      }
+    }
     let version = 0;
     yield [title, () => write(`${model}.${++version}/predict`, '[{}]')];
   }
 }
 
-/**
- * Trains the versions 1 to `count` of a model, and predicts nothing with them.
- * @param address of the model
- */
-async function trainVersions(address: string, csv: string, count: number): Promise<void> {
-  for (let version = 1; version <= count; version++) {
-    await upload(`${address}?target=y`, csv);
-    for (let status = ''; !status.includes('"status":"ready"'); ) {
-      await delay(200);
-      status = await (await fetch(address)).text();
-      if (status.includes('"status":"failed"')) throw new Error(status);
-    }
-  }
-}
-
 /** Lists and single resources of the maximum size in a project. */
 async function* lists(send: Send): AsyncGenerator<Named> {
-  const make = async (path: string, kind: string, resource: object) => {
+  const make = async (kind: string, resource: object, project?: string) => {
+    const path = project === undefined ? '/projects' : `/projects/${project}/${kind}s`;
     const { status } = await send(write(path, JSON.stringify({ [kind]: resource })));
     if (status !== 201) throw new Error(`${path}: ${status}`);
   };
-  const add = (project: string, kind: string, resource: object) =>
-    make(`/projects/${project}/${kind}s`, kind, resource);
   const shown = (name: string, kind: string, of: string): Named[] => {
     const path = `/projects/${name}/${kind}s`;
     const one = `${path}/x1`;
@@ -195,9 +187,9 @@ async function* lists(send: Send): AsyncGenerator<Named> {
   };
   const skills = Array.from({ length: 1000 }, (_, index) => `x${index}`);
   const fill = async (project: string, agents: number, fields: object = {}) => {
-    await make('/projects', 'project', { name: project });
-    for (const name of skills) await add(project, 'skill', { name, type: 'lookup', ...fields });
-    for (const name of skills.slice(0, agents)) await add(project, 'agent', { name, skills });
+    await make('project', { name: project });
+    for (const name of skills) await make('skill', { name, type: 'lookup', ...fields }, project);
+    for (const name of skills.slice(0, agents)) await make('agent', { name, skills }, project);
   };
   await fill('many', 99);
   yield* shown('many', 'agent', '99 of 1,000 skills each');
@@ -209,12 +201,12 @@ async function* lists(send: Send): AsyncGenerator<Named> {
   yield* shown('large', 'agent', '20 of 1,000 skills of 15 KiB each');
   yield* shown('large', 'skill', '1,000 of 15 KiB each');
 
-  await make('/projects', 'project', { name: 'dense' });
+  await make('project', { name: 'dense' });
   const few = skills.slice(0, 15);
-  for (const name of few) await add('dense', 'skill', { name, type: 'lookup' });
+  for (const name of few) await make('skill', { name, type: 'lookup' }, 'dense');
   for (const name of few) {
-    await add('dense', 'agent', { name, skills: few });
-    await add('dense', 'chatbot', { name });
+    await make('agent', { name, skills: few }, 'dense');
+    await make('chatbot', { name }, 'dense');
     for (let first = 0; first < 24; first += 4) {
       for (const [kind, open] of OPEN) {
         const body = JSON.stringify({ [kind]: { [open]: objects(first) } });
@@ -254,13 +246,11 @@ const ROWS: Readonly<Record<string, () => string>> = {
   '100,000 rows of arrays in arrays': () => `[${NESTED.repeat(100_000)}0]`,
 };
 
-async function* predictions(send: Send): AsyncGenerator<Named> {
+async function* predictions(url: string): AsyncGenerator<Named> {
   const model = '/api/projects/default/models/line';
-  const rows = Array.from({ length: 100 }, (_, x) => ({ x, y: 2 * x }));
-  const { status } = await send(write(`${model}?target=y`, JSON.stringify(rows), 'PUT'));
-  if (status !== 202) throw new Error(`training: ${status}`);
+  const rows = Array.from({ length: 100 }, (_, x) => `${x},${2 * x}\n`);
+  await train(`${url}${model}?target=y`, `x,y\n${rows.join('')}`);
   const to = `${model}/predict`;
-  while ((await send(write(to, '[]'))).status !== 200) await delay(100);
   for (const [what, body] of Object.entries(ROWS)) {
     yield [`predict: ${what}`, () => write(to, body())];
   }

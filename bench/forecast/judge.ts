@@ -103,15 +103,11 @@ export function judge(
     }
     msis.push(penalty / horizon / meanSeasonalDifference(values, set.season));
   }
+  const shareOf = (count: number) => count / forecasts.length;
   return {
     smape: mean(errors),
     naiveSmape: mean(naiveErrors),
-    coverage: new Map(
-      [...kept].map(([level, ofSteps]) => [
-        level,
-        ofSteps.map((count) => count / forecasts.length),
-      ]),
-    ),
+    coverage: new Map([...kept].map(([level, counts]) => [level, counts.map(shareOf)])),
     msis,
     fitSeconds,
   };
@@ -137,19 +133,6 @@ function symmetricError(actual: number, forecast: number): number {
 
 export function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-/** @param asked the largest sMAPE. */
-export function findAccuracy(
-  name: string,
-  { smape, naiveSmape }: Judgement,
-  asked?: number,
-): Finding {
-  return {
-    asked: `${name}: sMAPE${asked === undefined ? '' : ` ≤ ${asked}`}`,
-    measured: `${smape.toFixed(2)}; the last season again ${naiveSmape.toFixed(2)}`,
-    passed: asked === undefined ? undefined : smape <= asked,
-  };
 }
 
 /** @param ofAll how far coverage over all steps may be off, and `ofStep` that of each. */
