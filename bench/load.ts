@@ -4,7 +4,6 @@ import { median } from '../testkit/numbers.js';
 import { processorTime, type Service } from '../testkit/service/measured-service.js';
 import type { Finding } from './scenarios.js';
 
-/** A request that is sent again and again. */
 export interface Repeated {
   readonly service: Pick<Service, 'url' | 'pid'>;
   readonly request: Buffer | Requests;
@@ -66,11 +65,11 @@ export interface Comparison {
   readonly warmUps?: number;
 }
 
-/** Measures two works in turn, and compares them. */
 export async function compareRates(comparison: Comparison): Promise<Finding> {
   const { asked, first, second, what = 'perSecond', rounds, warmUps = 1 } = comparison;
   const { least = Number.NEGATIVE_INFINITY, most = Number.POSITIVE_INFINITY } = comparison;
-  const [one = [], other = []] = await measureInTurn([first, second], rounds, warmUps);
+  const both = await measureInTurn([first, second], (work) => work(), { rounds, warmUps });
+  const [one = [], other = []] = both.map((measured) => measured.rounds);
   const { ratio, range } = compareRounds(one, other, what);
   return {
     asked,
@@ -81,24 +80,22 @@ export async function compareRates(comparison: Comparison): Promise<Finding> {
 
 /**
  * Measures works in turn, round by round. Each round begins with another, so that other load on the machine affects
- * all of them alike.
- * @param warmUps the rounds that do not count, before the others
- * @returns the rounds of each
+ * all of them alike. The first rounds warm up, and do not count.
  */
-export async function measureInTurn(
-  works: readonly (() => Promise<Rate>)[],
-  rounds: number,
-  warmUps: number,
-): Promise<readonly (readonly Rate[])[]> {
-  const measured = works.map((work) => ({ work, rates: [] as Rate[] }));
-  for (let round = -warmUps; round < rounds; round++) {
-    const first = (round + warmUps) % works.length;
-    for (const { work, rates } of [...measured.slice(first), ...measured.slice(0, first)]) {
-      const rate = await work();
-      if (round >= 0) rates.push(rate);
+export async function measureInTurn<T>(
+  works: readonly T[],
+  measure: (work: T) => Promise<Rate>,
+  { rounds: count, warmUps }: Required<Pick<Comparison, 'rounds' | 'warmUps'>>,
+) {
+  const all = works.map((work) => ({ work, rounds: [] as Rate[] }));
+  for (let round = 0; round < warmUps + count; round++) {
+    const first = round % works.length;
+    for (const { work, rounds } of [...all.slice(first), ...all.slice(0, first)]) {
+      const rate = await measure(work);
+      if (round >= warmUps) rounds.push(rate);
     }
   }
-  return measured.map(({ rates }) => rates);
+  return all;
 }
 
 /** Returns the median of the ratios of two works in their rounds, and the range of these. */

@@ -17,7 +17,6 @@ export interface Finding {
   readonly mustHold?: true;
 }
 
-/** Given to a scenario. */
 export interface Given {
   /** An empty folder of its own, removed afterwards. */
   readonly folder: string;
@@ -138,7 +137,6 @@ export async function withFolder<T>(use: (folder: string) => Promise<T>): Promis
   }
 }
 
-/** Returns a line about the machine of the measurement. */
 export function machine(): string {
   const memory = (totalmem() / 2 ** 30).toFixed(0);
   return `${cpus().length} × ${cpus()[0]?.model}, ${memory} GiB, Node ${process.version}; the load runs on the same machine`;

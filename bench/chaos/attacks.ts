@@ -186,7 +186,6 @@ interface Crew extends Settings {
   readonly scopes?: readonly Scope[];
 }
 
-/** A turn of a client. */
 interface Turn<T> {
   readonly owner: Headers;
   readonly prepared: T;
@@ -264,7 +263,6 @@ export function pouring(
   return byClients(name, crew, prepareBody, pour);
 }
 
-/** Sends one request, whose body comes in pieces. */
 async function pour(target: Target, { owner, prepared, client, round, over }: Turn<Poured>) {
   const { method = 'PUT', path, type, length, begin, piece, between } = prepared;
   const { total = Number.POSITIVE_INFINITY } = prepared;

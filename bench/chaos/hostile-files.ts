@@ -99,7 +99,6 @@ function plainText(length: number): Buffer {
   return Buffer.concat([new Written().little(length, 4).done(), Buffer.alloc(length, 'a')]);
 }
 
-/** Returns a page of plain values. */
 function plainPage(values: Uint8Array, count = 1, codec = CODECS.none): Uint8Array {
   const packed = codec === CODECS.gzip ? gzipSync(values) : values;
   return pageOf({ kind: 0, values: count, encoding: 0, packed, bytes: values.length });

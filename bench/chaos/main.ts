@@ -12,8 +12,7 @@ import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
 import { killWritesPostgres, killWritesSqlite, twoInstances } from './kills.js';
 import { noisyNeighbour } from './noisy-neighbour.js';
-import { overloadOfGets, overloadOfPredictions } from './overload.js';
-import { slowConnections } from './slow-connections.js';
+import { overloadOfGets, overloadOfPredictions, slowConnections } from './overload.js';
 
 /** The number of projects, and of skills in each. */
 interface Size {

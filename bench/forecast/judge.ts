@@ -58,7 +58,6 @@ export async function readSeries(folder: string, name: string): Promise<HeldOut[
 
 const CONFIDENCES = [0.8, 0.9, 0.95];
 
-/** The level of MSIS. */
 const MSIS_LEVEL = 0.95;
 
 /** The fit of forecasts to the actual values. */

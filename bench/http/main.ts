@@ -24,7 +24,7 @@ import {
   unknownSkill,
   updateAgent,
 } from './contenders.js';
-import { type Cell, type Group, has, measure, WARM_UP } from './measure.js';
+import { type Group, has, type Measured, measure, WARM_UP, type Work } from './measure.js';
 
 /** @param against the baselines that Roster is compared with */
 function groups(against: readonly Contender[] = baselines): readonly Group[] {
@@ -35,25 +35,20 @@ function groups(against: readonly Contender[] = baselines): readonly Group[] {
       .filter(({ validates = true }) => validates || !operation.isRefused)
       .map((contender) => [contender, operation] as const);
   return [
-    { name: 'getSkill', cells: all(getSkill) },
+    { name: 'getSkill', works: all(getSkill) },
     {
       name: 'listSkills',
-      cells: [...all(listSkills), [roster, listOneSkill], ...all(refusedList)],
+      works: [...all(listSkills), [roster, listOneSkill], ...all(refusedList)],
     },
-    { name: 'createSkill', cells: [...all(createSkill), ...all(refusedCreate)] },
-    { name: 'updateAgent', cells: all(updateAgent) },
-    { name: '404', cells: all(unknownSkill) },
-    { name: 'growth', cells: growing.map((contender) => [contender, getSkill] as const) },
+    { name: 'createSkill', works: [...all(createSkill), ...all(refusedCreate)] },
+    { name: 'updateAgent', works: all(updateAgent) },
+    { name: '404', works: all(unknownSkill) },
+    { name: 'growth', works: growing.map((contender) => [contender, getSkill] as const) },
   ];
 }
 
 /** A maximum for the cost of one operation divided by that of another. */
-type Limit = readonly [
-  asked: string,
-  most: number,
-  of: readonly [Contender, Operation],
-  over: readonly [Contender, Operation],
-];
+type Limit = readonly [asked: string, most: number, of: Work, over: Work];
 
 const LIMITS: readonly Limit[] = [
   ['getSkill, of bare Express', 1.25, [roster, getSkill], [express, getSkill]],
@@ -89,16 +84,16 @@ async function run(options: Options): Promise<void> {
   const cores = separateCores();
   const begun = performance.now();
   const chosen = groups(baselines.filter(isIn(against))).filter(isIn(only));
-  const cells = await measure(chosen, { cores, rounds, seconds });
+  const measured = await measure(chosen, { cores, rounds, seconds });
   const minutes = minutesSince(begun);
   const tables = [false, true]
-    .map((grows) => cells.filter(({ contender }) => growing.includes(contender) === grows))
+    .map((grows) => measured.filter(({ work }) => growing.includes(work[0]) === grows))
     .filter(({ length }) => length > 0)
     .map(figures);
   const head = ['processor a request', 'at most', 'measured', 'of the cheapest rounds', ''];
   const judged = table(
     head,
-    LIMITS.flatMap((limit) => judge(limit, cells, anySpeed)),
+    LIMITS.flatMap((limit) => judge(limit, measured, anySpeed)),
   );
   const where = cores ? 'on a core of its own' : 'on the same cores';
   const how = `medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up`;
@@ -114,11 +109,11 @@ function isIn(names: readonly string[]): (one: { readonly name: string }) => boo
 }
 
 /** Formats a table with a row for each operation and a column for each contender. */
-function figures(cells: readonly Cell[]): string {
-  const contenders = [...new Set(cells.map(({ contender }) => contender))];
-  const operations = [...new Set(cells.map(({ operation }) => operation))];
+function figures(measured: readonly Measured[]): string {
+  const contenders = [...new Set(measured.map(({ work: [contender] }) => contender))];
+  const operations = [...new Set(measured.map(({ work: [, operation] }) => operation))];
   const figure = (contender: Contender, operation: Operation) => {
-    const { rounds } = find(cells, [contender, operation]) ?? {};
+    const { rounds } = find(measured, [contender, operation]) ?? {};
     if (!rounds) return '';
     const cost = 1000 * median(rounds.map((round) => round.cost));
     const rate = median(rounds.map((round) => round.perSecond));
@@ -133,18 +128,18 @@ function figures(cells: readonly Cell[]): string {
 }
 
 /** Judges a limit if its figures were measured. Returns the cells of its row. */
-function judge([asked, most, of, over]: Limit, cells: readonly Cell[], mayMiss?: boolean) {
-  const [one, other] = [find(cells, of)?.rounds, find(cells, over)?.rounds];
+function judge([asked, most, of, over]: Limit, all: readonly Measured[], mayMiss?: boolean) {
+  const [one, other] = [find(all, of)?.rounds, find(all, over)?.rounds];
   if (!one || !other) return [];
   const { ratio, range } = compareRounds(one, other, 'cost');
   // Other load on the machine only adds to the cost of a round.
-  const cheapest = (rounds: Cell['rounds']) => Math.min(...rounds.map(({ cost }) => cost));
+  const cheapest = (rounds: Measured['rounds']) => Math.min(...rounds.map(({ cost }) => cost));
   const measured = `${ratio.toFixed(2)} (${range})`;
   const ofCheapest = (cheapest(one) / cheapest(other)).toFixed(2);
   const word = verdict(ratio <= most, mayMiss);
   return [[asked, most.toFixed(2), measured, ofCheapest, word]];
 }
 
-function find(cells: readonly Cell[], [contender, operation]: Limit[2]): Cell | undefined {
-  return cells.find((cell) => cell.contender === contender && cell.operation === operation);
+function find(all: readonly Measured[], [contender, operation]: Work): Measured | undefined {
+  return all.find(({ work }) => work[0] === contender && work[1] === operation);
 }

@@ -17,16 +17,17 @@ import {
   updateAgent,
 } from './contenders.js';
 
-/** Cells that are measured in turn, because they are compared with each other. */
+/** An operation of a contender. */
+export type Work = readonly [Contender, Operation];
+
+/** Works that are measured in turn, because they are compared with each other. */
 export interface Group {
   readonly name: string;
-  readonly cells: readonly (readonly [Contender, Operation])[];
+  readonly works: readonly Work[];
 }
 
-/** An operation of a contender, measured in rounds. */
-export interface Cell {
-  readonly contender: Contender;
-  readonly operation: Operation;
+export interface Measured {
+  readonly work: Work;
   readonly rounds: readonly Rate[];
 }
 
@@ -56,7 +57,7 @@ const ATTEMPTS = 5;
 const REQUESTS_A_SECOND = 500;
 
 /** Starts the servers of the groups, each with a copy of the same store, and measures group by group. */
-export function measure(groups: readonly Group[], options: Options): Promise<Cell[]> {
+export function measure(groups: readonly Group[], options: Options): Promise<Measured[]> {
   const { cores, rounds, seconds } = options;
   pin(process.pid, cores?.load);
   const servers = new Map<Contender, Running>();
@@ -64,27 +65,19 @@ export function measure(groups: readonly Group[], options: Options): Promise<Cel
     try {
       const store = join(folder, 'seed.db');
       const key = await seed(`file:${store}`);
-      for (const [contender] of groups.flatMap(({ cells }) => cells)) {
+      for (const [contender] of groups.flatMap(({ works }) => works)) {
         if (servers.has(contender)) continue;
         const server = await start(contender, join(folder, contender.name), store);
         servers.set(contender, server);
         pin(server.pid, cores?.servers);
       }
       await assertSameAnswers(servers, key);
-      const measured: Cell[] = [];
-      for (const { name, cells } of groups) {
+      const measured: Measured[] = [];
+      for (const { name, works } of groups) {
         process.stderr.write(`${name} …\n`);
-        const works = cells.map(
-          ([contender, operation]) =>
-            () =>
-              measureRound(contender, operation, { servers, key, seconds }),
-        );
-        const rates = await measureInTurn(works, rounds, WARM_UP);
-        measured.push(
-          ...cells.map(([contender, operation], at) => ({
-            ...{ contender, operation, rounds: rates[at] ?? [] },
-          })),
-        );
+        const measureOne = (work: Work) => measureRound(work, { servers, key, seconds });
+        const turns = { rounds, warmUps: WARM_UP };
+        measured.push(...(await measureInTurn(works, measureOne, turns)));
       }
       return measured;
     } finally {
@@ -98,8 +91,7 @@ export function measure(groups: readonly Group[], options: Options): Promise<Cel
  * @throws if an answer is not that of the operation
  */
 async function measureRound(
-  contender: Contender,
-  operation: Operation,
+  [contender, operation]: Work,
   { servers, key, seconds }: Target,
 ): Promise<Rate> {
   const { name, statuses, addsRows } = operation;

@@ -11,7 +11,6 @@ import { onService, type Start, train } from '../services.js';
 /** A service without a rate limit, which says how long its event loop was held. */
 export const MEASURED: Start = { preload: PRELOAD, env: { LOG_LEVEL: 'info', RATE_LIMIT: '0' } };
 
-/** Returns a scenario that measures such a service. */
 export function onMeasured(
   name: string,
   measure: (service: Service, given: Given) => Promise<Finding[]>,
