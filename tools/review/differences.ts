@@ -2,7 +2,7 @@ import { escapeToken, splitPointer, valueAt } from '../../server/contract/json-p
 import { asRecord } from '../../server/contract/json-record.js';
 import { partPointers } from '../generator/check/parts.js';
 import { type Contract, texts } from './contract.js';
-import type { Pair } from './schema/comparison.js';
+import type { Pair } from './finding.js';
 import { canonical } from './schema/shape.js';
 
 /** A part that differs between two documents. */

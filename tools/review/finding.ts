@@ -1,4 +1,12 @@
+import type { JsonRecord } from '../../server/contract/json-record.js';
+import type { Contract } from './contract.js';
 import { type Party, RULES, type Rule } from './rules.js';
+
+/** The old and the new version of a part. */
+export interface Pair<T> {
+  readonly before: T;
+  readonly after: T;
+}
 
 /** A difference between two versions of the contract. */
 export interface Difference {
@@ -20,9 +28,55 @@ export interface Finding extends Difference {
   readonly party: Party;
 }
 
+/** The details of a difference: the parts and the values in both versions. */
+interface Details {
+  readonly path?: string;
+  /** The part with the difference; undefined if there is none. */
+  readonly before?: JsonRecord | undefined;
+  readonly after?: JsonRecord | undefined;
+  readonly was?: string;
+  readonly is?: string;
+}
+
+/**
+ * Returns a difference, with its place in the new version, or in the old one if it was removed; `keyword`
+ * extends the pointer.
+ */
+export function difference(
+  contracts: Pair<Contract>,
+  rule: Rule,
+  { path = '', was = '', is = '', before, after }: Details,
+  keyword = '',
+): Difference {
+  const place = after ? contracts.after.pointerOf(after) : contracts.before.pointerOf(before);
+  return { rule, path, pointer: keyword ? `${place}/${keyword}` : place, was, is };
+}
+
+/** Returns the difference between what two versions of a part say, if there is one. */
+export function wordsDiffer(
+  contracts: Pair<Contract>,
+  rule: Rule,
+  { before, after }: Pair<JsonRecord>,
+  words: (part: JsonRecord) => string,
+  keyword = '',
+): Difference[] {
+  const [was, is] = [words(before), words(after)];
+  return was === is ? [] : [difference(contracts, rule, { before, after, was, is }, keyword)];
+}
+
+/** Puts differences of a part below its step: ` header ETag`, or `.name` of a field. */
+export function below(step: string, differences: readonly Difference[]): Difference[] {
+  return differences.map((one) => ({ ...one, path: `${step}${one.path}` }));
+}
+
 /** Returns the party that a finding breaks, if any. */
 export function breaks({ rule, party }: Pick<Finding, 'rule' | 'party'>): Party | undefined {
   return RULES[rule].breaks[party] === undefined ? undefined : party;
+}
+
+/** Returns whether a difference leaves the set of possible values unchanged. */
+export function isRemark({ rule }: Pick<Difference, 'rule'>): boolean {
+  return RULES[rule].else === 'remark';
 }
 
 /** A change with all of its places: a shared schema appears in many operations. */
@@ -45,10 +99,9 @@ export function changesOf(findings: readonly Finding[]): Change[] {
   });
 }
 
-function sameEverywhere([first, ...others]: readonly Finding[]): string {
-  if (!first) return '';
-  const { rule, party, pointer, was, is } = first;
-  const paths = distinct([first, ...others].map(({ path }) => path.replace(/^\d\d\d /, '')));
+function sameEverywhere(findings: readonly [Finding, ...Finding[]]): string {
+  const [{ rule, party, pointer, was, is }] = findings;
+  const paths = distinct(findings.map(({ path }) => path.replace(/^\d\d\d /, '')));
   const [path, ...further] = paths;
   return JSON.stringify([rule, party, was, is, further.length > 0 ? pointer : path]);
 }
@@ -66,16 +119,4 @@ function grouped<T>(items: readonly T[], keyOf: (item: T) => string): [T, ...T[]
 
 function distinct(values: readonly string[]): string[] {
   return [...new Set(values)];
-}
-
-const REMARKS = new Set<Rule>([
-  'deprecated',
-  'no-longer-deprecated',
-  'default-changed',
-  'keyword-changed',
-]);
-
-/** Returns whether a difference leaves the set of possible values unchanged. */
-export function isRemark({ rule }: Pick<Difference, 'rule'>): boolean {
-  return REMARKS.has(rule);
 }

@@ -1,8 +1,7 @@
 import type { PartDifference } from './differences.js';
-import type { Change } from './finding.js';
+import type { Change, Pair } from './finding.js';
 import type { NamedDifference, Review } from './review.js';
 import { type Party, RULES } from './rules.js';
-import type { Pair } from './schema/comparison.js';
 
 const TITLE = ['## What this does to clients', ''];
 

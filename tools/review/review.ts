@@ -4,9 +4,8 @@ import type { FaultyPart } from '../generator/check/parts.js';
 import { compareContracts } from './compare.js';
 import { type Contract, ContractFault } from './contract.js';
 import { differencesOf, type PartDifference, partName } from './differences.js';
-import { breaks, type Change, changesOf } from './finding.js';
+import { breaks, type Change, changesOf, type Pair } from './finding.js';
 import { type Party, RULES } from './rules.js';
-import type { Pair } from './schema/comparison.js';
 
 /** A part that differs, with words for it. */
 export interface NamedDifference extends PartDifference {

@@ -13,8 +13,8 @@ export type Party = 'sender' | 'reader' | 'caller';
 interface Meaning {
   readonly title: string;
   readonly breaks: { readonly [party in Party]?: string };
-  /** For the other parties it is an addition, or just a note. */
-  readonly else: 'added' | 'note';
+  /** For the other parties it is an addition, a note, or a remark that leaves the possible values as they are. */
+  readonly else: 'added' | 'note' | 'remark';
 }
 
 const RAISE_LATER =
@@ -29,6 +29,10 @@ function added(title: string, breaks: Meaning['breaks'] = {}): Meaning {
 
 function note(title: string, breaks: Meaning['breaks'] = {}): Meaning {
   return { title, breaks, else: 'note' };
+}
+
+function remark(title: string): Meaning {
+  return { title, breaks: {}, else: 'remark' };
 }
 
 const meanings = {
@@ -121,10 +125,10 @@ const meanings = {
   'form-added': added('form added', {
     reader: 'answer the new form only to those who ask for it, or under another status',
   }),
-  deprecated: note('deprecated'),
-  'no-longer-deprecated': note('no longer deprecated'),
-  'default-changed': note('default changed'),
-  'keyword-changed': note('changed, and not compared: judge it yourself'),
+  deprecated: remark('deprecated'),
+  'no-longer-deprecated': remark('no longer deprecated'),
+  'default-changed': remark('default changed'),
+  'keyword-changed': remark('changed, and not compared: judge it yourself'),
 } satisfies Record<string, Meaning>;
 
 export type Rule = keyof typeof meanings;

@@ -1,10 +1,10 @@
 import type { JsonRecord } from '../../../server/contract/json-record.js';
 import { type Contract, elements, members } from '../contract.js';
-import { type Difference, isRemark } from '../finding.js';
+import { type Difference, difference, isRemark, type Pair } from '../finding.js';
 import { RULES } from '../rules.js';
-import { type Comparison, difference, type Pair } from './comparison.js';
 import { namesOf } from './fields.js';
 import {
+  type Comparison,
   type Conjunction,
   componentName,
   type Shape,
@@ -38,14 +38,8 @@ export function compareChoices(
       was: was?.keyword ?? '',
       is: is?.keyword ?? '',
     };
-    return [
-      difference(
-        comparison,
-        is ? 'condition-added' : 'condition-removed',
-        details,
-        details.is || details.was,
-      ),
-    ];
+    const rule = is ? 'condition-added' : 'condition-removed';
+    return [difference(comparison.contracts, rule, details, details.is || details.was)];
   }).flat();
 }
 
@@ -112,8 +106,9 @@ function compareAlternatives(
   comparison: Comparison,
   lists: Pair<readonly Conjunction[]>,
 ): Difference[] {
-  const before = lists.before.map((schemas) => formOf(comparison.contracts.before, schemas));
-  const after = lists.after.map((schemas) => formOf(comparison.contracts.after, schemas));
+  const { contracts } = comparison;
+  const before = lists.before.map((schemas) => formOf(contracts.before, schemas));
+  const after = lists.after.map((schemas) => formOf(contracts.after, schemas));
   const between = (old: Form, now: Form, path = '') =>
     comparison.inner(path, { before: old.schemas, after: now.schemas });
 
@@ -137,20 +132,16 @@ function compareAlternatives(
   return [
     ...[...matched].flatMap(([old, now]) => between(old, now, alone ? '' : ` (${words(now)})`)),
     ...gone.map((old) =>
-      difference(comparison, 'form-removed', { before: placed(old), was: words(old) }),
+      difference(contracts, 'form-removed', { before: old.shape.parts[0], was: words(old) }),
     ),
     ...come.map((now) =>
-      difference(comparison, 'form-added', { after: placed(now), is: words(now) }),
+      difference(contracts, 'form-added', { after: now.shape.parts[0], is: words(now) }),
     ),
   ];
 }
 
-function formOf(contract: Comparison['contracts']['before'], schemas: Conjunction): Form {
-  return {
-    schemas,
-    shape: shapeOf(contract, schemas),
-    name: componentName(schemas),
-  };
+function formOf(contract: Contract, schemas: Conjunction): Form {
+  return { schemas, shape: shapeOf(contract, schemas), name: componentName(schemas) };
 }
 
 /** Returns the distance between two alternatives; infinite if they cannot be versions of the same one. */
@@ -205,8 +196,4 @@ function words({ name, shape }: Form): string {
   const names = namesOf(shape);
   const fields = names.length > 0 && names.length <= 3 ? ` with ${names.join(', ')}` : '';
   return `${typeWords(shape.types)}${fields}`;
-}
-
-function placed({ shape }: Form) {
-  return shape.parts[0];
 }

@@ -1,25 +1,30 @@
 import { asRecord } from '../../../server/contract/json-record.js';
 import type { Contract } from '../contract.js';
-import type { Difference } from '../finding.js';
+import { below, type Difference, difference, type Pair } from '../finding.js';
 import type { Party } from '../rules.js';
 import { compareChoices, compareWithChoice } from './alternatives.js';
-import { type Comparison, difference, type KeywordComparison, type Pair } from './comparison.js';
 import { compareFields } from './fields.js';
 import {
-  compareBounds,
   compareConditions,
   compareElements,
+  compareFacets,
   compareRemarks,
-  compareScalars,
   compareTypes,
   compareValues,
 } from './keywords.js';
-import { type Conjunction, type Shape, shapeOf, typeWords } from './shape.js';
+import {
+  type Comparison,
+  type Conjunction,
+  type KeywordComparison,
+  type Shape,
+  shapeOf,
+  typeWords,
+} from './shape.js';
 
 /** The maximum number of reported differences, which limits the cost of a hostile schema. */
 const MAX_DIFFERENCES = 500;
 
-const WITH_VALUES: readonly KeywordComparison[] = [
+const KEYWORDS: readonly KeywordComparison[] = [
   compareTypes,
   compareValues,
   compareFields,
@@ -27,12 +32,7 @@ const WITH_VALUES: readonly KeywordComparison[] = [
   compareChoices,
   compareConditions,
   compareRemarks,
-];
-// If the possible values are enumerated, other keywords do not matter.
-const WITHOUT_VALUES: readonly KeywordComparison[] = [
-  ...WITH_VALUES,
-  compareBounds,
-  compareScalars,
+  compareFacets,
 ];
 
 /**
@@ -61,7 +61,7 @@ export function compareSchemas(
   const comparison: Comparison = {
     contracts,
     party,
-    inner: (path, pair) => compare(pair).map((one) => ({ ...one, path: `${path}${one.path}` })),
+    inner: (path, pair) => below(path, compare(pair)),
   };
   return compare({ before: [schemas.before], after: [schemas.after] });
 }
@@ -69,10 +69,9 @@ export function compareSchemas(
 function compareShapes(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;
   if (before.impossible || after.impossible) return comparePossible(comparison, shapes);
-  const keywords = before.values || after.values ? WITH_VALUES : WITHOUT_VALUES;
   return (
     compareWithChoice(comparison, shapes) ??
-    keywords.flatMap((compareKeywords) => compareKeywords(comparison, shapes))
+    KEYWORDS.flatMap((compareKeywords) => compareKeywords(comparison, shapes))
   );
 }
 
@@ -82,7 +81,9 @@ function comparePossible(comparison: Comparison, { before, after }: Pair<Shape>)
     shape.impossible ? 'nothing' : typeWords(shape.types),
   );
   const details = { before: before.parts[0], after: after.parts[0], was: was ?? '', is: is ?? '' };
-  return [difference(comparison, after.impossible ? 'type-narrowed' : 'type-widened', details)];
+  return [
+    difference(comparison.contracts, after.impossible ? 'type-narrowed' : 'type-widened', details),
+  ];
 }
 
 const numbers = new WeakMap<object, number>();

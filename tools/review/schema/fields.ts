@@ -1,10 +1,10 @@
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import type { JsonRecord } from '../../../server/contract/json-record.js';
 import { type Contract, elements, member, members, texts } from '../contract.js';
-import { breaks, type Difference } from '../finding.js';
-import type { Party } from '../rules.js';
-import { type Comparison, difference, type Pair } from './comparison.js';
+import { breaks, type Difference, difference, type Pair } from '../finding.js';
+import type { Party, Rule } from '../rules.js';
 import {
+  type Comparison,
   type Conjunction,
   componentName,
   regularExpression,
@@ -30,93 +30,67 @@ function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string)
   const { contracts, party } = comparison;
   const before = slotOf(contracts.before, shapes.before, name, party);
   const after = slotOf(contracts.after, shapes.after, name, party);
-  const path = fieldPath(name);
-  const slots = { before, after };
-  if (before.state === 'there' && after.state !== 'there') {
+  const path = /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+  const values = () => comparison.inner(path, { before: before.schemas, after: after.schemas });
+  const [was, is] = [before, after].map(({ state }) => state === 'there');
+  if (was === is) {
+    const parts = {
+      before: before.part ?? shapes.before.parts[0],
+      after: after.part ?? shapes.after.parts[0],
+    };
+    const words = { was: necessity(before), is: necessity(after) };
+    const rule = after.required ? 'required-now' : 'optional-now';
     return [
-      fieldRemoved(comparison, slots, name),
-      ...compareAcceptedValues(comparison, slots, path),
+      ...(words.was === words.is
+        ? []
+        : [difference(contracts, rule, { path, ...parts, ...words })]),
+      ...(was ? values() : []),
     ];
   }
-  if (before.state !== 'there' && after.state === 'there') {
-    return [fieldAdded(comparison, slots, name), ...compareAcceptedValues(comparison, slots, path)];
+  const accepted = acceptsOtherValues(party, { before, after })
+    ? values().filter(({ rule }) => breaks({ rule, party }))
+    : [];
+  const keyword = `properties/${escapeToken(name)}`;
+  if (is) {
+    const details = {
+      before: before.part,
+      after: after.part,
+      is: fieldWords(contracts.after, after),
+    };
+    const rule = ruleOfAdded(party, { before, after });
+    return [difference(contracts, rule, { path, ...details }, keyword), ...accepted];
   }
-  const inner = { before: before.schemas, after: after.schemas };
+  const hiding = party === 'sender' ? 'read-only' : 'write-only';
+  const words = { was: fieldWords(contracts.before, before), is: after.hidden ? hiding : '' };
+  const rule = ruleOfRemoved(party, { before, after });
   return [
-    ...compareRequired(comparison, shapes, slots, path),
-    ...(before.state === 'there' ? comparison.inner(path, inner) : []),
+    difference(contracts, rule, { path, before: before.part, ...words }, keyword),
+    ...accepted,
   ];
 }
 
-function compareRequired(
-  comparison: Comparison,
-  shapes: Pair<Shape>,
-  { before, after }: Pair<Slot>,
-  path: string,
-): Difference[] {
-  if (before.required === after.required) return [];
-  const details = {
-    path,
-    before: before.part ?? shapes.before.parts[0],
-    after: after.part ?? shapes.after.parts[0],
-    was: before.required ? 'required' : 'optional',
-    is: after.required ? 'required' : 'optional',
-  };
-  return [difference(comparison, after.required ? 'required-now' : 'optional-now', details)];
+function ruleOfAdded(party: Party, { before, after }: Pair<Slot>): Rule {
+  if (after.required) return 'required-field-added';
+  return party === 'sender' && before.state === 'open' ? 'field-recognized' : 'field-added';
 }
 
-function fieldAdded(
-  comparison: Comparison,
-  { before, after }: Pair<Slot>,
-  name: string,
-): Difference {
-  const addedRule =
-    comparison.party === 'sender' && before.state === 'open' ? 'field-recognized' : 'field-added';
-  const is = fieldWords(comparison.contracts.after, after);
-  const details = { path: fieldPath(name), before: before.part, after: after.part, is };
-  return difference(
-    comparison,
-    after.required ? 'required-field-added' : addedRule,
-    details,
-    pointerTo(name),
-  );
-}
-
-function fieldRemoved(
-  comparison: Comparison,
-  { before, after }: Pair<Slot>,
-  name: string,
-): Difference {
-  const was = fieldWords(comparison.contracts.before, before);
-  const is = after.hidden ? (comparison.party === 'sender' ? 'read-only' : 'write-only') : '';
-  const details = { path: fieldPath(name), before: before.part, was, is };
-  if (comparison.party === 'sender' && after.state === 'open') {
-    return difference(comparison, 'field-ignored', details, pointerTo(name));
-  }
-  const rule = before.required ? 'required-field-removed' : 'field-removed';
-  return difference(comparison, rule, details, pointerTo(name));
-}
-
-function pointerTo(name: string): string {
-  return `properties/${escapeToken(name)}`;
+function ruleOfRemoved(party: Party, { before, after }: Pair<Slot>): Rule {
+  if (party === 'sender' && after.state === 'open') return 'field-ignored';
+  return before.required ? 'required-field-removed' : 'field-removed';
 }
 
 /**
- * Compares the accepted values of a field that only one version names. Before the contract named it, senders
- * may have sent it with other values; and the other way round.
+ * Returns whether a field that only one version names could be sent by the other. Before the contract named it,
+ * senders may have sent it with other values; and the other way round.
  */
-function compareAcceptedValues(
-  comparison: Comparison,
-  { before, after }: Pair<Slot>,
-  path: string,
-): Difference[] {
-  if (comparison.party !== 'sender' || before.state === 'closed' || after.state === 'closed')
-    return [];
+function acceptsOtherValues(party: Party, { before, after }: Pair<Slot>): boolean {
+  if (party !== 'sender' || before.state === 'closed' || after.state === 'closed') return false;
   // If other fields have no schema, there is no reason to send them.
-  if ((before.state === 'open' ? before : after).schemas.length === 0) return [];
-  return comparison
-    .inner(path, { before: before.schemas, after: after.schemas })
-    .filter(({ rule }) => breaks({ rule, party: comparison.party }));
+  return (before.state === 'open' ? before : after).schemas.length > 0;
+}
+
+function necessity({ required }: Slot): string {
+  return required ? 'required' : 'optional';
 }
 
 function comparePatterns(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
@@ -134,42 +108,36 @@ function comparePatterns(comparison: Comparison, shapes: Pair<Shape>): Differenc
 }
 
 function ofPattern(shape: Shape, pattern: string): readonly unknown[] {
-  const own = shape.parts.flatMap((part) =>
-    members(part['patternProperties'])
-      .filter(([one]) => one === pattern)
-      .map(([, schema]) => schema),
-  );
+  const own = shape.parts.flatMap((part) => {
+    const schema = member(part['patternProperties'], pattern);
+    return schema === undefined ? [] : [schema];
+  });
   return own.length > 0 ? own : otherFields(shape).schemas;
 }
 
 function compareOthers(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const [before, after] = [otherFields(shapes.before), otherFields(shapes.after)];
-  if (before.closed && after.closed) return [];
-  if (!before.closed && !after.closed) {
+  if (before.closing && after.closing) return [];
+  if (!before.closing && !after.closing) {
     return comparison.inner('.*', { before: before.schemas, after: after.schemas });
   }
-  const rule = after.closed ? 'closed-to-other-fields' : 'opened-to-other-fields';
+  const rule = after.closing ? 'closed-to-other-fields' : 'opened-to-other-fields';
   const details = {
-    before: before.part ?? shapes.before.parts[0],
-    after: after.part ?? shapes.after.parts[0],
+    before: before.closing ?? shapes.before.parts[0],
+    after: after.closing ?? shapes.after.parts[0],
   };
-  return [difference(comparison, rule, details)];
+  return [difference(comparison.contracts, rule, details)];
 }
 
 /** Formats a field in a few words: `optional string (Name)`. */
-function fieldWords(contract: Contract, { schemas, required }: Slot): string {
-  const name = componentName(schemas);
-  const types = typeWords(shapeOf(contract, schemas).types);
-  return `${required ? 'required' : 'optional'} ${types}${name ? ` (${name})` : ''}`;
-}
-
-/** Returns the path of a field below another: `.name`, or `["a name with spaces"]`. */
-function fieldPath(name: string): string {
-  return /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+function fieldWords(contract: Contract, slot: Slot): string {
+  const name = componentName(slot.schemas);
+  const types = typeWords(shapeOf(contract, slot.schemas).types);
+  return `${necessity(slot)} ${types}${name ? ` (${name})` : ''}`;
 }
 
 /** The declaration of a field with a given name. */
-export interface Slot {
+interface Slot {
   /** `there` if the schema names the field; `open` if it does not, but allows other fields; else `closed`. */
   readonly state: 'there' | 'open' | 'closed';
   /** True if the field exists, but not for this party. */
@@ -212,17 +180,12 @@ function slotOf(contract: Contract, shape: Shape, name: string, party: Party): S
 }
 
 /** Returns the declaration of the fields that the shape does not name. */
-function otherFields(shape: Shape): {
-  schemas: Conjunction;
-  closed: boolean;
-  part?: JsonRecord;
-} {
+function otherFields(shape: Shape): { schemas: Conjunction; closing: JsonRecord | undefined } {
   const schemas = [
     ...shape.parts.flatMap((part) => stated(part, 'additionalProperties')),
     ...unevaluatedOf(shape),
   ];
-  const closing = closingPart(shape);
-  return { schemas, closed: closing !== undefined, ...(closing && { part: closing }) };
+  return { schemas, closing: closingPart(shape) };
 }
 
 /** Returns the names of the fields that the shape's own parts declare or require. */

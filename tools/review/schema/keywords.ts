@@ -1,13 +1,14 @@
 import type { JsonRecord } from '../../../server/contract/json-record.js';
 import { elements, members, texts } from '../contract.js';
-import { isRemark } from '../finding.js';
+import { difference, isRemark, type Pair } from '../finding.js';
 import type { Rule } from '../rules.js';
-import { type Comparison, difference, type KeywordComparison, type Pair } from './comparison.js';
 import {
   allOfTypes,
+  type Comparison,
   type Conjunction,
   canonical,
   fits,
+  type KeywordComparison,
   type Shape,
   says,
   statements,
@@ -31,7 +32,7 @@ export const compareTypes: KeywordComparison = (comparison, { before, after }) =
   if (!rule) return [];
   const parts = { before: partWith(before, TYPING), after: partWith(after, TYPING) };
   const words = { was: typeWords(before.types), is: typeWords(after.types) };
-  return [difference(comparison, rule, { ...parts, ...words })];
+  return [difference(comparison.contracts, rule, { ...parts, ...words })];
 };
 
 const TYPING = ['type', 'enum', 'const'];
@@ -57,7 +58,7 @@ export const compareValues: KeywordComparison = (comparison, shapes) => {
   if (!(old && now) && !areShared(shapes, [...before.types])) return [];
   const parts = { before: partWith(before, NAMING), after: partWith(after, NAMING) };
   const tell = (rule: Rule, was: string, is: string) =>
-    difference(comparison, rule, { ...parts, was, is });
+    difference(comparison.contracts, rule, { ...parts, was, is });
   const gone = listed([...(old ?? [])].filter(([, value]) => !isTakenBy(after, value)));
   const come = listed([...(now ?? [])].filter(([, value]) => !isTakenBy(before, value)));
   return [
@@ -153,7 +154,7 @@ export const compareConditions: KeywordComparison = (comparison, shapes) => {
     const { part, keyword, about, asks } = before;
     if (!after) {
       const details = { before: part, was: conditionWords(keyword, about) };
-      return [difference(comparison, 'condition-removed', details, keyword)];
+      return [difference(comparison.contracts, 'condition-removed', details, keyword)];
     }
     return Object.entries(asks).flatMap(([path, schemas]) =>
       comparison.inner(path, { before: schemas, after: after.asks[path] ?? [] }),
@@ -161,7 +162,7 @@ export const compareConditions: KeywordComparison = (comparison, shapes) => {
   });
   const added = left.map(({ part, keyword, about }) => {
     const details = { after: part, is: conditionWords(keyword, about) };
-    return difference(comparison, 'condition-added', details, keyword);
+    return difference(comparison.contracts, 'condition-added', details, keyword);
   });
   return [...found, ...added];
 };
@@ -204,7 +205,7 @@ export const compareRemarks: KeywordComparison = (comparison, { before, after })
   const marks = [before, after].map((shape) => says(shape, 'deprecated', true));
   const rule = marks[1] ? 'deprecated' : 'no-longer-deprecated';
   const details = { before: before.parts[0], after: after.parts[0] };
-  const marked = marks[0] === marks[1] ? [] : [difference(comparison, rule, details)];
+  const marked = marks[0] === marks[1] ? [] : [difference(comparison.contracts, rule, details)];
   const keywords = [before, after]
     .flatMap(({ parts }) => parts.flatMap((part) => Object.keys(part)))
     .filter((keyword) => !NOT_REMARKED.has(keyword));
@@ -214,7 +215,7 @@ export const compareRemarks: KeywordComparison = (comparison, { before, after })
     if (was === is) return [];
     const kind: Rule = keyword === 'default' ? 'default-changed' : 'keyword-changed';
     const values = { before: old[0]?.part, after: now[0]?.part, was, is };
-    return [difference(comparison, kind, values, keyword)];
+    return [difference(comparison.contracts, kind, values, keyword)];
   });
   return [...marked, ...changed];
 };
@@ -223,44 +224,41 @@ function valueWords(stated: readonly { value: unknown }[]): string {
   return [...new Set(stated.map(({ value }) => canonical(value)))].sort().join(' and ');
 }
 
-/** A bound of a quantity on one side. */
-interface BoundKind {
+/** The limits that keywords set to the values of some types, and what a change of them means. */
+interface Facet {
   readonly types: readonly Type[];
-  /** 1 for the lower bounds, where more is tighter, and -1 for the upper ones. */
-  readonly side: 1 | -1;
-  /** The keywords, and their words; an exclusive bound is the second. */
-  readonly keywords: readonly (readonly [keyword: string, words: string])[];
-  readonly unit: string;
+  readonly rules: { readonly narrowed: Rule; readonly widened: Rule; readonly changed: Rule };
+  readonly compare: (shapes: Pair<Shape>) => FacetChange | undefined;
 }
 
-/** A count is at least 0, and `contains` requires at least one element. */
-function countBounds(type: Type, suffix: string, unit: string): BoundKind[] {
-  return [
-    { types: [type], side: 1, keywords: [[`min${suffix}`, 'at least']], unit },
-    { types: [type], side: -1, keywords: [[`max${suffix}`, 'at most']], unit },
-  ];
+interface FacetChange extends Pair<JsonRecord | undefined> {
+  readonly change: keyof Facet['rules'];
+  readonly was: string;
+  readonly is: string;
+  readonly keyword: string;
 }
 
-const BOUNDS: readonly BoundKind[] = [
-  {
-    ...{ types: NUMERIC, side: 1, unit: '' },
-    keywords: [
-      ['minimum', 'at least'],
-      ['exclusiveMinimum', 'more than'],
-    ],
-  },
-  {
-    ...{ types: NUMERIC, side: -1, unit: '' },
-    keywords: [
-      ['maximum', 'at most'],
-      ['exclusiveMaximum', 'less than'],
-    ],
-  },
-  ...countBounds('string', 'Length', ' characters'),
-  ...countBounds('array', 'Items', ' elements'),
-  ...countBounds('object', 'Properties', ' fields'),
-  ...countBounds('array', 'Contains', ' such elements'),
-];
+/** Compares the limits of numbers, texts, arrays and objects. Where the values are enumerated, they do not matter. */
+export const compareFacets: KeywordComparison = (comparison, shapes) =>
+  shapes.before.values || shapes.after.values
+    ? []
+    : FACETS.filter(({ types }) => areShared(shapes, types)).flatMap(({ rules, compare }) => {
+        const found = compare(shapes);
+        if (!found) return [];
+        return [difference(comparison.contracts, rules[found.change], found, found.keyword)];
+      });
+
+const BOUND = {
+  narrowed: 'bound-tightened',
+  widened: 'bound-loosened',
+  changed: 'type-changed',
+} as const;
+
+/** 1 for the lower bounds, where more is tighter, and -1 for the upper ones. */
+type Side = 1 | -1;
+
+/** The keywords of a bound, and their words; an exclusive bound is the second. */
+type BoundWords = readonly (readonly [keyword: string, words: string])[];
 
 interface Bound {
   readonly value: number;
@@ -270,20 +268,33 @@ interface Bound {
   readonly words: string;
 }
 
-/** Compares the bounds of numbers, texts, arrays and objects. */
-export const compareBounds: KeywordComparison = (comparison, shapes) =>
-  BOUNDS.filter(({ types }) => areShared(shapes, types)).flatMap((kind) => {
-    const before = tightestBound(shapes.before, kind);
-    const after = tightestBound(shapes.after, kind);
-    const order = compareTightness(after, before, kind.side);
-    if (order === 0) return [];
-    const details = { before: before.part, after: after.part, was: before.words, is: after.words };
-    const rule = order > 0 ? 'bound-tightened' : 'bound-loosened';
-    return [difference(comparison, rule, details, (after.part ? after : before).keyword)];
-  });
+function bound(types: readonly Type[], side: Side, words: BoundWords, unit = ''): Facet {
+  return {
+    types,
+    rules: BOUND,
+    compare: (shapes) => {
+      const before = tightestBound(shapes.before, side, words, unit);
+      const after = tightestBound(shapes.after, side, words, unit);
+      const order = compareTightness(after, before, side);
+      if (order === 0) return undefined;
+      return {
+        ...{ change: order > 0 ? 'narrowed' : 'widened', before: before.part, after: after.part },
+        ...{ was: before.words, is: after.words, keyword: (after.part ? after : before).keyword },
+      };
+    },
+  };
+}
+
+/** A count is at least 0, and `contains` requires at least one element. */
+function countBounds(type: Type, suffix: string, unit: string): Facet[] {
+  return [
+    bound([type], 1, [[`min${suffix}`, 'at least']], unit),
+    bound([type], -1, [[`max${suffix}`, 'at most']], unit),
+  ];
+}
 
 /** Returns the tightest of the bounds in the parts. */
-function tightestBound(shape: Shape, { keywords, side, unit }: BoundKind): Bound {
+function tightestBound(shape: Shape, side: Side, keywords: BoundWords, unit: string): Bound {
   const onIntegers = unit === '' && !shape.types.has('fraction');
   const none = side === 1 && unit !== '' ? 0 : -side * Number.POSITIVE_INFINITY;
   const words = Number.isFinite(none) ? `at least ${none}${unit}` : '';
@@ -302,24 +313,45 @@ function tightestBound(shape: Shape, { keywords, side, unit }: BoundKind): Bound
 }
 
 /** Converts a bound to one on integers: more than 0.5 and more than 0 both become at least 1. */
-function amongIntegers(value: number, exclusive: boolean, side: 1 | -1): number {
+function amongIntegers(value: number, exclusive: boolean, side: Side): number {
   const rounded = side * Math.ceil(side * value);
   return exclusive && rounded === value ? rounded + side : rounded;
 }
 
 /** Returns a positive number if `a` is tighter, a negative one if `b` is, and 0 if they are equal. */
-function compareTightness(a: Bound, b: Bound, side: 1 | -1): number {
+function compareTightness(a: Bound, b: Bound, side: Side): number {
   if (a.value !== b.value) return a.value * side > b.value * side ? 1 : -1;
   return Number(a.exclusive) - Number(b.exclusive);
 }
 
-/** A keyword whose value is one text or number, and what a change of it means. */
-interface ScalarKind {
-  readonly keyword: string;
-  readonly types: readonly Type[];
-  readonly rules: { readonly narrowed: Rule; readonly widened: Rule; readonly changed: Rule };
-  /** True if all that is valid with the first value is so with the second. */
-  readonly isWithin?: (narrow: string, wide: string) => boolean;
+/**
+ * Returns the facet of a keyword whose value is one text or number.
+ * @param isWithin whether all that is valid with the first value is so with the second
+ */
+function scalar(
+  keyword: string,
+  types: readonly Type[],
+  rules: Facet['rules'],
+  isWithin: (narrow: string, wide: string) => boolean = () => false,
+): Facet {
+  const values = (shape: Shape): ReadonlyMap<string, JsonRecord> => {
+    const all = statements(shape, keyword).filter(({ value }) => value !== false);
+    return new Map(all.map(({ value, part }) => [String(value), part]));
+  };
+  return {
+    types,
+    rules,
+    compare: (shapes) => {
+      const [before, after] = [values(shapes.before), values(shapes.after)];
+      const was = [...before.keys()].filter((value) => !after.has(value)).join(' and ');
+      const is = [...after.keys()].filter((value) => !before.has(value)).join(' and ');
+      if (was === '' && is === '') return undefined;
+      const isNarrowed = was === '' || (is !== '' && isWithin(is, was));
+      const isWidened = is === '' || isWithin(was, is);
+      const change = isNarrowed ? 'narrowed' : isWidened ? 'widened' : 'changed';
+      return { change, before: before.get(was), after: after.get(is), was, is, keyword };
+    },
+  };
 }
 
 /** Formats whose values are all valid in another format too (JSON Schema Validation, 7.3; OpenAPI 3.1, 4.4). */
@@ -338,57 +370,43 @@ const FORMAT = {
   widened: 'format-widened',
   changed: 'format-changed',
 } as const;
+const PATTERN = {
+  narrowed: 'pattern-added',
+  widened: 'pattern-removed',
+  changed: 'pattern-changed',
+} as const;
+const CONDITION = {
+  narrowed: 'condition-added',
+  widened: 'condition-removed',
+  changed: 'condition-removed',
+} as const;
 
-const SCALARS: readonly ScalarKind[] = [
-  {
-    keyword: 'pattern',
-    types: ['string'],
-    rules: { narrowed: 'pattern-added', widened: 'pattern-removed', changed: 'pattern-changed' },
-  },
-  {
-    keyword: 'format',
-    types: ['string', ...NUMERIC],
-    rules: FORMAT,
-    isWithin: (narrow, wide) => WIDER_FORMATS[narrow]?.includes(wide) ?? false,
-  },
-  {
-    keyword: 'multipleOf',
-    types: NUMERIC,
-    rules: { narrowed: 'bound-tightened', widened: 'bound-loosened', changed: 'type-changed' },
-    // A multiple of 10 is a multiple of 5.
-    isWithin: (narrow, wide) => Number.isInteger(Number(narrow) / Number(wide)),
-  },
-  {
-    keyword: 'uniqueItems',
-    types: ['array'],
-    rules: {
-      narrowed: 'condition-added',
-      widened: 'condition-removed',
-      changed: 'condition-removed',
-    },
-  },
-  { keyword: 'contentEncoding', types: ['string'], rules: FORMAT },
-  { keyword: 'contentMediaType', types: ['string'], rules: FORMAT },
+const isWithinFormat = (narrow: string, wide: string) =>
+  WIDER_FORMATS[narrow]?.includes(wide) ?? false;
+// A multiple of 10 is a multiple of 5.
+const isMultiple = (narrow: string, wide: string) =>
+  Number.isInteger(Number(narrow) / Number(wide));
+
+const LEAST = [
+  ['minimum', 'at least'],
+  ['exclusiveMinimum', 'more than'],
+] as const;
+const MOST = [
+  ['maximum', 'at most'],
+  ['exclusiveMaximum', 'less than'],
+] as const;
+
+const FACETS: readonly Facet[] = [
+  bound(NUMERIC, 1, LEAST),
+  bound(NUMERIC, -1, MOST),
+  ...countBounds('string', 'Length', ' characters'),
+  ...countBounds('array', 'Items', ' elements'),
+  ...countBounds('object', 'Properties', ' fields'),
+  ...countBounds('array', 'Contains', ' such elements'),
+  scalar('pattern', ['string'], PATTERN),
+  scalar('format', ['string', ...NUMERIC], FORMAT, isWithinFormat),
+  scalar('multipleOf', NUMERIC, BOUND, isMultiple),
+  scalar('uniqueItems', ['array'], CONDITION),
+  scalar('contentEncoding', ['string'], FORMAT),
+  scalar('contentMediaType', ['string'], FORMAT),
 ];
-
-/** Compares the pattern, format, divisor and uniqueness of texts, numbers and arrays. */
-export const compareScalars: KeywordComparison = (comparison, shapes) =>
-  SCALARS.filter(({ types }) => areShared(shapes, types)).flatMap(
-    ({ keyword, rules, isWithin = () => false }) => {
-      const [before, after] = [scalarsOf(shapes.before, keyword), scalarsOf(shapes.after, keyword)];
-      const was = [...before.keys()].filter((value) => !after.has(value)).join(' and ');
-      const is = [...after.keys()].filter((value) => !before.has(value)).join(' and ');
-      if (was === '' && is === '') return [];
-      const isNarrowed = was === '' || (is !== '' && isWithin(is, was));
-      const isWidened = is === '' || isWithin(was, is);
-      const rule = isNarrowed ? rules.narrowed : isWidened ? rules.widened : rules.changed;
-      const details = { before: before.get(was), after: after.get(is), was, is };
-      return [difference(comparison, rule, details, keyword)];
-    },
-  );
-
-/** Returns the values of a keyword, each with its part. */
-function scalarsOf(shape: Shape, keyword: string): ReadonlyMap<string, JsonRecord> {
-  const all = statements(shape, keyword).filter(({ value }) => value !== false);
-  return new Map(all.map(({ value, part }) => [String(value), part]));
-}

@@ -1,5 +1,7 @@
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import { type Contract, elements, member } from '../contract.js';
+import type { Difference, Pair } from '../finding.js';
+import type { Party } from '../rules.js';
 
 /** The types of JSON. Integers and fractions are separate, so that every type of a schema is a set of these. */
 export const TYPES = [
@@ -28,6 +30,18 @@ export interface Shape extends WithParts {
   /** The possible values, by their canonical JSON; undefined if they are not enumerated. */
   readonly values: ReadonlyMap<string, unknown> | undefined;
 }
+
+/** The context of the comparison of a part. */
+export interface Comparison {
+  readonly contracts: Pair<Contract>;
+  /** The party that sends or reads values of the schemas. */
+  readonly party: Party;
+  /** Compares schemas below this one, whose paths begin with `path`. */
+  readonly inner: (path: string, pair: Pair<Conjunction>) => Difference[];
+}
+
+/** Compares some keywords of two schemas. */
+export type KeywordComparison = (comparison: Comparison, shapes: Pair<Shape>) => Difference[];
 
 /** Resolves references and `allOf`. A schema that contains itself is included once. */
 export function shapeOf(contract: Contract, conjunction: Conjunction): Shape {
