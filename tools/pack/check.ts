@@ -3,12 +3,13 @@
  * Node.js: `npm run pack:check -- 22 24` on these alone.
  */
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { root } from '../../testkit/root.js';
 import { startChild } from '../../testkit/service/child-process.js';
-import { environmentOf, Installation } from './installation.js';
 
 const VERSIONS = ['20.19', '22', '24', '26'];
 
@@ -21,8 +22,10 @@ const ANSWERS = {
   '/openapi.yaml': 'openapi: 3.1',
 };
 
-/** The address in the line that says that the service listens. */
-const urlOf = (line: string) => /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
+const run = promisify(execFile);
+const inProject = (path: string) => fileURLToPath(new URL(path, root));
+const PACKAGES = inProject('dist/packages/');
+const CONSUMERS = inProject('tools/pack/consumers/');
 
 const asked = process.argv.slice(2);
 try {
@@ -42,22 +45,69 @@ async function checkOn(version: string): Promise<void> {
   // Outside the project, whose packages Node would find from within.
   const parent = mkdtempSync(join(tmpdir(), `roster-pack-${version}-`));
   try {
-    const install = (name: string) => Installation.make(parent, name, env);
-    const [server, client, prediction, contract] = await Promise.all([
-      install('roster'),
-      install('roster-client'),
-      install('roster-prediction'),
-      install('roster-contract'),
-    ]);
-    await client.compile('client.ts');
-    await checkServer(server, env, (url, key) => client.check('client.js', url, key));
-    await prediction.compile('prediction.ts');
-    await prediction.check('prediction.js');
-    contract.copy('contract.mjs');
-    await contract.check('contract.mjs');
+    const names = ['roster', 'roster-client', 'roster-prediction', 'roster-contract'];
+    const [server = '', client = '', prediction = '', contract = ''] = await Promise.all(
+      names.map((name) => install(name, join(parent, name), env)),
+    );
+    await compile(client, 'client.ts');
+    await checkServer(server, env, (url, key) => check(client, 'client.js', env, url, key));
+    await compile(prediction, 'prediction.ts');
+    await check(prediction, 'prediction.js', env);
+    copyFileSync(join(CONSUMERS, 'contract.mjs'), join(contract, 'contract.mjs'));
+    await check(contract, 'contract.mjs', env);
   } finally {
     rmSync(parent, { recursive: true, force: true });
   }
+}
+
+/** Returns the environment of a version of Node.js, without what `npm run` says of this project. */
+async function environmentOf(version: string): Promise<NodeJS.ProcessEnv> {
+  const print = [inProject('dist/tools/on-demand/main.js'), version];
+  const { stdout } = await run(process.execPath, [...print, 'node', '--print', 'process.execPath']);
+  const ofProject = /^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_PATH)/;
+  const rest = Object.entries(process.env).filter(([name]) => !ofProject.test(name));
+  const node = dirname(stdout.trim());
+  return { ...Object.fromEntries(rest), PATH: `${node}${delimiter}${process.env['PATH'] ?? ''}` };
+}
+
+/**
+ * Installs a packed package, such as `roster-client`, alone in a new folder.
+ * @returns the folder
+ * @throws if it is not packed, or if npm cannot install it
+ */
+async function install(name: string, folder: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const isOfPackage = new RegExp(`^${name}-\\d.*\\.tgz$`);
+  const tarball = readdirSync(PACKAGES).find((file) => isOfPackage.test(file));
+  if (tarball === undefined) throw new Error(`there is no ${name} in dist/packages; npm run pack`);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }');
+  const options = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'];
+  const args = ['install', ...options, '--loglevel', 'error', join(PACKAGES, tarball)];
+  await run('npm', args, { cwd: folder, env });
+  return folder;
+}
+
+/** Compiles a program of `consumers/` against the types of the package in a folder. */
+async function compile(folder: string, program: string): Promise<void> {
+  copyFileSync(join(CONSUMERS, program), join(folder, program));
+  const libraries = ['--lib', 'es2022,dom,dom.iterable', '--types', ''];
+  const args = ['--strict', '--target', 'es2022', '--module', 'nodenext', ...libraries, program];
+  // A failed compiler prints to standard output.
+  await run(inProject('node_modules/.bin/tsc'), args, { cwd: folder }).catch((cause) => {
+    throw new Error(`${program} does not compile:\n${cause.stdout}`, { cause });
+  });
+}
+
+/** Runs `check` of a program. */
+async function check(
+  folder: string,
+  program: string,
+  env: NodeJS.ProcessEnv,
+  ...args: string[]
+): Promise<void> {
+  const script = `import { check } from './${program}'; await check(...process.argv.slice(1));`;
+  const options = ['--input-type=module', '--eval', script, '--', ...args];
+  await run('node', options, { cwd: folder, env });
 }
 
 /**
@@ -65,22 +115,24 @@ async function checkOn(version: string): Promise<void> {
  * @param use uses the service
  */
 async function checkServer(
-  server: Installation,
+  folder: string,
   env: NodeJS.ProcessEnv,
   use: (url: string, key: string) => Promise<void>,
 ): Promise<void> {
-  const roster = server.command('roster');
-  const DATABASE_URL = `file:${join(server.folder, 'roster.db')}`;
+  // As `npx` finds it.
+  const roster = join(folder, 'node_modules/.bin/roster');
   const settings = {
     ...env,
     HOST: '127.0.0.1',
     PORT: '0',
     LOG_LEVEL: 'info',
-    DATABASE_URL,
+    DATABASE_URL: `file:${join(folder, 'roster.db')}`,
     DRAIN_SECONDS: '0',
   };
   const create = ['keys', 'create', '--name', 'check'];
-  const { stdout } = await promisify(execFile)(roster, create, { env: settings });
+  const { stdout } = await run(roster, create, { env: settings });
+  // The address in the line that says that the service listens.
+  const urlOf = (line: string) => /"url":"([^"]+)".*"msg":"listening"/.exec(line)?.[1];
   const { url, stop } = await startChild(roster, ['start'], settings, urlOf);
   try {
     await readPages(url);
