@@ -4,12 +4,13 @@
  * `--compare`, checks that they are up to date.
  */
 import { hash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { ContractError, type Document } from '../../server/contract/document-schema.js';
 import { listOperations } from '../../server/contract/operation.js';
 import { documentOf } from './check/index.js';
 import { examplesModule } from './examples-module.js';
+import { writeGenerated } from './generated-files.js';
 import { handlersIn } from './handlers.js';
 import { tourModule } from './tour-module.js';
 
@@ -24,19 +25,13 @@ try {
     'generated/examples.ts': examplesModule(document),
     'generated/tour.ts': tourModule(readFileSync('docs/tour.arazzo.yaml', 'utf8'), document),
   };
-  for (const [file, text] of Object.entries(modules)) {
-    if (options.write) writeFileSync(file, text);
-    if (options.compare && textOf(file) !== text) {
-      fail(`${file} is not what openapi.yaml and docs/ give: npm run generate`);
-    }
+  const stale = writeGenerated(Object.entries(modules), { compare: !options.write });
+  for (const file of options.compare ? stale : []) {
+    fail(`${file} is not what openapi.yaml and docs/ give: npm run generate`);
   }
 } catch (error) {
   if (!(error instanceof ContractError)) throw error;
   fail(error.message);
-}
-
-function textOf(file: string): string | undefined {
-  return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
 function fail(message: string): void {

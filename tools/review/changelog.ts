@@ -1,7 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asRecord } from '../../server/contract/json-record.js';
 import { RELEASES, releasedContracts } from '../contract-files/versions.js';
+import { writeGenerated } from '../generator/generated-files.js';
 import { type Contract, elements, readContract, texts } from './contract.js';
 import { breaksIn, code, count, plain, sectionsOf } from './markdown.js';
 import { operationsOf } from './operations.js';
@@ -20,13 +21,11 @@ export function writeChangelog(check: boolean): { message: string; upToDate: boo
   if (releases.length === 0) {
     return { message: `no contract is released yet: ${RELEASES} has none`, upToDate: true };
   }
-  const text = changelogOf(releases);
-  const isSame = existsSync(FILE) && readFileSync(FILE, 'utf8') === text;
-  if (check && !isSame) {
+  const stale = writeGenerated([[FILE, changelogOf(releases)]], { compare: check });
+  if (check && stale.length > 0) {
     const message = `${FILE} is not up to date: npm run spec:review -- --changelog`;
     return { message, upToDate: false };
   }
-  if (!isSame) writeFileSync(FILE, text);
   return { message: `${FILE} is up to date`, upToDate: true };
 }
 
