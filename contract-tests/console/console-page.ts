@@ -17,6 +17,12 @@ export interface BrowserAndService {
   readonly browser: Browser;
   readonly server: ServerProcess;
   readonly roster: RosterClient;
+  /**
+   * Goes to a view in the one window of the block, whose page is loaded once. Nothing of what a test before did in
+   * that window is left, but what the page itself keeps.
+   * @param view as of `openConsole`; without it, the window shows the key
+   */
+  open(view?: string, options?: WindowOptions): Promise<Look>;
 }
 
 /**
@@ -29,7 +35,8 @@ export function browserAndService(
   settings: () => Promise<NodeJS.ProcessEnv> = async () => ({}),
 ): BrowserAndService {
   const executable = browserOfThisMachine();
-  let started: BrowserAndService | undefined;
+  let started: Omit<BrowserAndService, 'open'> | undefined;
+  let loaded: Promise<Look> | undefined;
   beforeAll(async () => {
     if (executable === undefined) return;
     const [browser, server] = await Promise.all([
@@ -44,7 +51,7 @@ export function browserAndService(
     await started?.server.stop();
   });
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
-  const now = (): BrowserAndService => {
+  const now = () => {
     if (started === undefined) throw new Error('The browser and the service have not started');
     return started;
   };
@@ -58,7 +65,31 @@ export function browserAndService(
     get roster() {
       return now().roster;
     },
+    async open(view, options) {
+      loaded ??= openConsole(now().browser, now().server.url, '/key');
+      const look = await loaded;
+      await leaveView(look, options);
+      if (view !== undefined) await enterView(look, view);
+      return look;
+    },
   };
+}
+
+/** Goes to the view of the key, and forgets what was done in the window. */
+async function leaveView({ page, faults }: Look, options: WindowOptions = {}): Promise<void> {
+  const { colorScheme = 'light', width = 1280 } = options;
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
+  await goTo(page, '/key', 'Key');
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 900 });
+  faults.length = 0;
+}
+
+/** Goes from the view of the key to another one, and waits until it has what it needs. */
+async function enterView({ page, idle }: Look, view: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(view)}`);
+  await page.locator('h1').filter({ hasNotText: /^Key$/ }).first().waitFor();
+  await idle();
 }
 
 export interface WindowOptions {

@@ -6,12 +6,7 @@ import {
   openScriptedChatServer,
   type ScriptedChatServer,
 } from '../../testkit/chat/scripted-chat-server.js';
-import {
-  browserAndService,
-  expectGoodView,
-  expectGoodViewInEachWindow,
-  openConsole,
-} from './console-page.js';
+import { browserAndService, expectGoodView, expectGoodViewInEachWindow } from './console-page.js';
 
 const path = { project_name: 'default' };
 const CONVERSATIONS = '/projects/default/chatbots/desk/conversations';
@@ -26,7 +21,7 @@ describe('conversations with a chatbot in the console', () => {
 
   /** Begins a conversation by hand. */
   const begin = async (title: string) => {
-    const look = await openConsole(on.browser, on.server.url, CONVERSATIONS);
+    const look = await on.open(CONVERSATIONS);
     await look.page.getByLabel('Title').fill(title);
     await look.page.getByRole('button', { name: 'Begin a conversation' }).click();
     await look.page.getByRole('heading', { level: 1, name: title }).waitFor();
@@ -56,7 +51,6 @@ describe('conversations with a chatbot in the console', () => {
     await row.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('The conversation “Cleaning” is deleted.').waitFor();
-    await page.context().close();
   });
 
   test('keep a question whose reply failed, and ask for the reply again', async () => {
@@ -75,7 +69,6 @@ describe('conversations with a chatbot in the console', () => {
     expect(await page.locator('.question').allInnerTexts()).toEqual([
       expect.stringContaining('Are you there?'),
     ]);
-    await page.context().close();
   });
 
   test('send a message once, if its answer was lost', async () => {
@@ -96,7 +89,6 @@ describe('conversations with a chatbot in the console', () => {
     await page.reload();
     await page.locator('.reply').getByText('Hello.').waitFor();
     expect(await page.locator('.question').count()).toBe(1);
-    await page.context().close();
   });
 });
 

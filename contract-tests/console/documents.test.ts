@@ -1,11 +1,6 @@
 import { answered, type RosterClient } from 'roster-client';
 import { describe, expect, test } from 'vitest';
-import {
-  browserAndService,
-  expectGoodView,
-  expectGoodViewInEachWindow,
-  openConsole,
-} from './console-page.js';
+import { browserAndService, expectGoodView, expectGoodViewInEachWindow } from './console-page.js';
 
 const path = { project_name: 'default', skill_name: 'care' };
 
@@ -13,7 +8,7 @@ describe('the documents of a skill in the console', () => {
   const on = browserAndService(prepare);
 
   test('are sent as files, with the reason of each refusal', async () => {
-    const look = await openConsole(on.browser, on.server.url, '/projects/default/skills/care');
+    const look = await on.open('/projects/default/skills/care');
     const { page } = look;
     await page.getByRole('link', { name: 'Documents' }).click();
     await page.getByText('There is no document yet.').waitFor();
@@ -51,15 +46,10 @@ describe('the documents of a skill in the console', () => {
     await page.getByRole('link', { name: 'care.md' }).click();
     await page.getByText('With a soft brush.').waitFor();
     await expectGoodViewInEachWindow(look);
-    await page.context().close();
   });
 
   test('are pasted under a name, looked at and deleted', async () => {
-    const look = await openConsole(
-      on.browser,
-      on.server.url,
-      '/projects/default/skills/care/documents',
-    );
+    const look = await on.open('/projects/default/skills/care/documents');
     const { page } = look;
     await page.getByLabel('Name').fill('a name');
     await page.getByRole('button', { name: 'Keep the text' }).click();
@@ -75,7 +65,6 @@ describe('the documents of a skill in the console', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('The document pasted.txt is deleted.').waitFor();
-    await page.context().close();
   });
 });
 

@@ -44,7 +44,7 @@ describe('the views of a model', () => {
 
   /** Opens a view of the model `prices`, or of another one. */
   const openModel = (view = '', model = 'prices') =>
-    openConsole(on.browser, on.server.url, `/projects/default/models/${model}${view}`);
+    on.open(`/projects/default/models/${model}${view}`);
 
   test('show the quality of numbers and of classes, and of another version', async () => {
     const look = await openModel();
@@ -63,7 +63,6 @@ describe('the views of a model', () => {
     await page.getByRole('img', { name: 'Confusion matrix' }).waitFor();
     await page.locator('.bar-name', { hasText: '<i>yes</i>' }).first().waitFor();
     await expectGoodViewInEachWindow(look);
-    await page.context().close();
   });
 
   test('predict a row while it is typed, and share it by its address', async () => {
@@ -96,7 +95,6 @@ describe('the views of a model', () => {
     await page.getByLabel('Column to vary').selectOption(LONG_NAME);
     await page.getByRole('heading', { name: `by ${LONG_NAME}` }).waitFor();
     await expectGoodViewInEachWindow(look);
-    await page.context().close();
   });
 
   test('compare versions, choose which one serves, and delete one', async () => {
@@ -134,7 +132,6 @@ describe('the views of a model', () => {
       .click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('link', { name: 'Version 1' }).waitFor({ state: 'detached' });
-    await page.context().close();
   });
 
   test('follow a training, and say when the model is gone', async () => {
@@ -159,7 +156,6 @@ describe('the views of a model', () => {
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
     await page.getByText('This model does not exist.').waitFor();
     await expectGoodView(look);
-    await page.context().close();
   });
 });
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { answered, type RosterClient, untilReady } from 'roster-client';
 import { describe, expect, test } from 'vitest';
 import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
+import type { Look } from '../docs/browser.js';
 import { browserAndService, expectGoodViewInEachWindow, openConsole } from './console-page.js';
 import { chooseFile } from './table-views.js';
 
@@ -15,14 +16,15 @@ const table = [
 describe('predicting a file in the console', () => {
   const on = browserAndService(train);
 
-  const openFileView = async (url = on.server.url) => {
-    const look = await openConsole(on.browser, url, '/projects/default/models/kinds/predict');
+  const VIEW = '/projects/default/models/kinds/predict';
+  const openFileView = async (opening: Promise<Look>) => {
+    const look = await opening;
     await look.page.getByRole('button', { name: 'Choose a file' }).waitFor();
     return look;
   };
 
   test('compares its columns with the model’s before anything is sent', async () => {
-    const look = await openFileView();
+    const look = await openFileView(on.open(VIEW));
     const { page } = look;
     const sent: string[] = [];
     page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
@@ -37,12 +39,11 @@ describe('predicting a file in the console', () => {
     await page.getByText('<b>x</b>').waitFor();
     await expectGoodViewInEachWindow(look);
     expect(sent).toEqual([]);
-    await page.context().close();
   });
 
   test('continues where it stopped, and reports all pieces together', async () => {
     const proxy = await openFaultyProxy(on.server.url);
-    const look = await openFileView(proxy.url);
+    const look = await openFileView(openConsole(on.browser, proxy.url, VIEW));
     const { page } = look;
     // Three pieces, in each of which one row is far from all that the model knows.
     const rows = Array.from({ length: 5000 }, (_, row) =>

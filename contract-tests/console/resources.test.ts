@@ -6,7 +6,6 @@ import {
   expectGoodView,
   expectGoodViewInEachWindow,
   goTo,
-  openConsole,
   WINDOWS,
 } from './console-page.js';
 
@@ -29,7 +28,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
 
   test('are created, found and deleted by hand', async () => {
     const project = 'by_hand';
-    const look = await openConsole(on.browser, on.server.url, '/projects', DESK);
+    const look = await on.open('/projects', DESK);
     const { page } = look;
     await page.getByLabel('Name').fill(project);
     await page.keyboard.press('Enter');
@@ -75,7 +74,6 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await goTo(page, '/projects', 'Projects');
     await remove(page, `the project ${project}`, 'Only an empty project can be deleted.');
     await page.getByText(`The project ${project} is deleted.`).waitFor();
-    await page.context().close();
   });
 
   test('say what a deletion does to the resources that use them', async () => {
@@ -85,7 +83,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
         params,
         body: { skill: { name, type: 'lookup' } },
       });
-    const look = await openConsole(on.browser, on.server.url, '/projects/used/agents/~new');
+    const look = await on.open('/projects/used/agents/~new');
     const { page } = look;
     await page.getByLabel('Name', { exact: true }).fill('analyst');
     await page.getByRole('searchbox', { name: 'Skills' }).fill('sec');
@@ -112,7 +110,6 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await goTo(page, '/projects/used/agents/analyst', 'analyst');
     await remove(page, 'the agent analyst', 'A chatbot stays without an agent: desk');
     await page.getByText('The agent analyst is deleted.').waitFor();
-    await page.context().close();
   });
 
   test('are changed by two at once without losing either', async () => {
@@ -125,12 +122,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
         params: { path: { ...params.path, skill_name: 'returns' } },
         body: { skill: body },
       });
-    const look = await openConsole(
-      on.browser,
-      on.server.url,
-      `/projects/${project}/skills/returns`,
-      PHONE,
-    );
+    const look = await on.open(`/projects/${project}/skills/returns`, PHONE);
     const { page } = look;
     const sent: unknown[] = [];
     page.on('request', (request) => {
@@ -184,11 +176,10 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await press(page, 'Create the skill again');
     await page.getByText('Created again.').waitFor();
     expect(await skillOf(project, 'returns')).toMatchObject({ type: 'kept' });
-    await page.context().close();
   });
 
   test('are sent once, however often the button is clicked, and kept while the service is busy', async () => {
-    const look = await openConsole(on.browser, on.server.url, '/projects/default/skills/~new');
+    const look = await on.open('/projects/default/skills/~new');
     const { page } = look;
     await page.getByLabel('Name').fill('once');
     await page.getByLabel('Type').fill('lookup');
@@ -210,7 +201,6 @@ describe('skills, agents, chatbots and projects in the console', () => {
     });
     await page.getByText('The skill is created.').waitFor();
     expect(creations).toBe(1);
-    await page.context().close();
   });
 
   test('lose what is emptied in their forms', async () => {
@@ -228,7 +218,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
       params,
       body: { chatbot: { name: 'desk', agent_name: 'analyst', database_name: 'slack' } },
     });
-    const look = await openConsole(on.browser, on.server.url, '/projects/emptied/agents/analyst');
+    const look = await on.open('/projects/emptied/agents/analyst');
     const { page } = look;
     for (const label of ['Model name', 'Prompt template', 'Data']) {
       await page.getByLabel(label).first().fill('');
@@ -256,7 +246,6 @@ describe('skills, agents, chatbots and projects in the console', () => {
     expect((await on.roster.GET(one, { params: { path } })).data).toMatchObject({
       ...{ agent_id: null, agent_name: null, database_name: null },
     });
-    await page.context().close();
   });
 
   test('appear when a service that was down at first is back', async () => {
@@ -265,14 +254,13 @@ describe('skills, agents, chatbots and projects in the console', () => {
       params,
       body: { skill: { name: 'late', type: 'lookup' } },
     });
-    const { page } = await openConsole(on.browser, on.server.url, '/projects');
+    const { page } = await on.open('/projects');
     for (const address of ['**/projects/**', '**/health/**'])
       await page.route(address, (route) => route.abort('connectionrefused'));
     await goTo(page, '/projects/down/skills', 'Skills');
     await page.getByText('The service does not answer.').first().waitFor();
     await page.unrouteAll();
     await page.getByRole('link', { name: 'late' }).waitFor();
-    await page.context().close();
   });
 });
 

@@ -1,11 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { trainPrices } from '../../testkit/service/train-prices.js';
-import {
-  browserAndService,
-  expectGoodViewInEachWindow,
-  goTo,
-  openConsole,
-} from './console-page.js';
+import { browserAndService, expectGoodViewInEachWindow, goTo } from './console-page.js';
 
 const NEW_SKILL = '/projects/default/skills/~new';
 
@@ -25,7 +20,7 @@ describe('the form of a skill', () => {
   };
 
   test('has the fields of its type, above the JSON that they make', async () => {
-    const look = await openConsole(on.browser, on.server.url, NEW_SKILL);
+    const look = await on.open(NEW_SKILL);
     const { page } = look;
     await page.getByLabel('Name', { exact: true }).fill('price');
     await page.getByLabel('Type').fill('model');
@@ -61,11 +56,10 @@ describe('the form of a skill', () => {
     await page.getByRole('button', { name: 'Create the skill' }).click();
     await page.getByText('The skill is created.').waitFor();
     expect(await page.getByLabel('Tables').inputValue()).toBe('orders, customers');
-    await page.context().close();
   });
 
   test('of a chatbot has the settings of its conversations', async () => {
-    const look = await openConsole(on.browser, on.server.url, '/projects/default/chatbots/~new');
+    const look = await on.open('/projects/default/chatbots/~new');
     const { page } = look;
     await page.getByLabel('Name', { exact: true }).fill('desk');
     await page.getByLabel('Greeting').fill('Welcome!');
@@ -81,6 +75,5 @@ describe('the form of a skill', () => {
       params: { path },
     });
     expect(data?.settings).toEqual({ history: 5 });
-    await page.context().close();
   });
 });

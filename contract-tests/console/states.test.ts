@@ -4,7 +4,7 @@ import type { ExampleChoices } from 'roster-client/examples';
 import { describe, expect, test } from 'vitest';
 import type { Look } from '../docs/browser.js';
 import { answerWithExamples } from './answer-with-examples.js';
-import { browserAndService, expectGoodView, goTo, openConsole, WINDOWS } from './console-page.js';
+import { browserAndService, expectGoodView, goTo, WINDOWS } from './console-page.js';
 
 /** A view, what it is answered with, what is done in it, and what it says then. */
 interface State {
@@ -119,14 +119,11 @@ const STATES: Record<string, State> = {
 
 describe('the console', () => {
   const on = browserAndService();
-  let opened: Promise<Look> | undefined;
 
   /** Goes to a view in the one window of these tests, that of a phone. */
   async function show({ choices, view, heading }: Omit<State, 'says'>): Promise<Look> {
-    opened ??= openConsole(on.browser, on.server.url, '/key', WINDOWS[1]);
-    const look = await opened;
+    const look = await on.open(undefined, WINDOWS[1]);
     await answerWithExamples(look.page, choices);
-    await goTo(look.page, '/key', 'Key');
     await goTo(look.page, view, heading);
     return look;
   }

@@ -20,7 +20,6 @@ import {
   expectGoodView,
   expectGoodViewInEachWindow,
   goTo,
-  openConsole,
 } from './console-page.js';
 
 const DEFAULT = { project_name: 'default' };
@@ -40,7 +39,9 @@ describe('an agent in the console', () => {
   const play = (script: Parameters<ScriptedChatServer['play']>[0]) => chat?.play(script);
   const lastRequest = () => chat?.requests.at(-1);
   const openTalk = async (agent: string) => {
-    const look = await openConsole(on.browser, on.server.url, `/projects/default/agents/${agent}`);
+    const look = await on.open(`/projects/default/agents/${agent}`);
+    // The page keeps what was said until it is loaded again.
+    await look.page.reload();
     await look.page.getByRole('link', { name: 'Talk to it' }).click();
     await look.page.getByRole('heading', { level: 1, name: `Talk to ${agent}` }).waitFor();
     return look;
@@ -74,7 +75,6 @@ describe('an agent in the console', () => {
     await page.getByRole('link', { name: 'care.md' }).click();
     await page.getByRole('heading', { level: 1, name: 'care.md' }).waitFor();
     await page.getByText('with a little soap').waitFor();
-    await page.context().close();
   });
 
   test('is sent what was said before, until one begins anew', async () => {
@@ -89,7 +89,6 @@ describe('an agent in the console', () => {
     await say(page, 'Hello?');
     await page.getByText('Hello.', { exact: true }).first().waitFor();
     expect(spoken(lastRequest())).toEqual(['Hello?']);
-    await page.context().close();
   });
 
   test('names a tool that failed, and says why', async () => {
@@ -100,7 +99,6 @@ describe('an agent in the console', () => {
     await step.getByText('Error', { exact: true }).waitFor();
     expect(await step.innerText()).toContain('no_such_tool');
     await expectGoodView(look);
-    await look.page.context().close();
   });
 
   test('is stopped, and asked again', async () => {
@@ -120,7 +118,6 @@ describe('an agent in the console', () => {
     await page.getByRole('button', { name: 'Ask again' }).click();
     await page.getByText('It costs 4,000 dollars.').first().waitFor();
     expect(await page.locator('.question').count()).toBe(1);
-    await page.context().close();
   });
 
   test('goes on while one looks at another view', async () => {
@@ -143,7 +140,6 @@ describe('an agent in the console', () => {
     goOn();
     await goTo(page, '/projects/default/agents/plain/talk', 'Talk to plain');
     await page.getByText('First. Second.').first().waitFor();
-    await page.context().close();
   });
 
   test('says what failed, and keeps the question', async () => {
@@ -157,7 +153,6 @@ describe('an agent in the console', () => {
     expect(await page.getByLabel('Message').inputValue()).toBe('Are you there?');
     await page.getByLabel('Message').press('Enter');
     await page.getByText('Now.', { exact: true }).first().waitFor();
-    await page.context().close();
   });
 });
 
@@ -165,16 +160,11 @@ describe('a service without a chat server', () => {
   const on = browserAndService(prepare);
 
   test('says how it gets one', async () => {
-    const look = await openConsole(
-      on.browser,
-      on.server.url,
-      '/projects/default/agents/plain/talk',
-    );
+    const look = await on.open('/projects/default/agents/plain/talk');
     await say(look.page, 'Hello?');
     await look.page.getByText('Chat not configured.').waitFor();
     expect(await look.page.locator('.copyable').innerText()).toContain('CHAT_URL=');
     await expectGoodViewInEachWindow(look);
-    await look.page.context().close();
   });
 });
 

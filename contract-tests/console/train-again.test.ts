@@ -2,7 +2,7 @@ import { answered } from 'roster-client';
 import { afterAll, expect, test } from 'vitest';
 import { type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { settled } from '../../testkit/service/train-prices.js';
-import { browserAndService, expectGoodViewInEachWindow, openConsole } from './console-page.js';
+import { browserAndService, expectGoodViewInEachWindow } from './console-page.js';
 
 const QUERY = `select id % 7 as size, price from sales /* ${'long'.repeat(60)} */`;
 
@@ -28,7 +28,7 @@ const on = browserAndService(
 afterAll(() => shop?.remove());
 
 test('a model from a query shows it, trains again, and says why not if it cannot', async () => {
-  const look = await openConsole(on.browser, on.server.url, '/projects/default/models/sales');
+  const look = await on.open('/projects/default/models/sales');
   const { page } = look;
   await page.getByText(QUERY).waitFor();
   await expectGoodViewInEachWindow(look);
@@ -40,5 +40,4 @@ test('a model from a query shows it, trains again, and says why not if it cannot
   await page.getByRole('button', { name: 'Train again' }).click();
   await page.getByText('The database has no table sales.').waitFor();
   await expectGoodViewInEachWindow(look);
-  await page.context().close();
 });

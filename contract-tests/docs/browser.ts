@@ -12,6 +12,8 @@ export interface Look {
   /** Errors and warnings of the console, policy violations among them, and uncaught exceptions. */
   readonly faults: string[];
   readonly origins: Set<string>;
+  /** Waits until no request is under way, and no other one begins. */
+  readonly idle: () => Promise<void>;
 }
 
 /** Opens an address in a new browser context, and waits until the page is complete. */
@@ -37,7 +39,7 @@ export async function open(
   await page.goto(url);
   await page.locator(until).first().waitFor();
   await idle();
-  return { page, faults, origins };
+  return { page, faults, origins, idle };
 }
 
 /** The time without a request after which a page has what it needs, in milliseconds. Playwright's own is half a second. */
