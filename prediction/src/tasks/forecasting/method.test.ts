@@ -139,12 +139,13 @@ describe('a fitted method', () => {
   });
 
   test('is the same for the same series and seed, also as JSON', () => {
-    const again = fit(setOf(many.map(({ history }) => history)));
-    expect(JSON.stringify(again.model)).toBe(JSON.stringify(trained.model));
+    const histories = many.slice(0, 30).map(({ history }) => history);
+    const [first, again] = [1, 2].map(() => fit(setOf(histories)));
+    if (first === undefined) throw new Error('There is no method.');
+    expect(JSON.stringify(again?.model)).toBe(JSON.stringify(first.model));
     const set = setOf([]);
-    const read = finish(Forecaster.create(JSON.parse(JSON.stringify(trained.model)), set));
-    const histories = many.slice(0, 5).map(({ history }) => history);
-    const [forecasts, expected] = [read, trained.forecaster].map((forecaster) =>
+    const read = finish(Forecaster.create(JSON.parse(JSON.stringify(first.model)), set));
+    const [forecasts, expected] = [read, first.forecaster].map((forecaster) =>
       forecaster.forecast(histories, HORIZON),
     );
     expect(forecasts).toEqual(expected);
@@ -170,7 +171,7 @@ describe('a fitted method', () => {
 
   test('learns from covariates that are known ahead', () => {
     const random = seededRandom(7);
-    const series = Array.from({ length: 200 }, (): ForecastSeries => {
+    const series = Array.from({ length: 40 }, (): ForecastSeries => {
       const promotion = Float64Array.from({ length: 60 }, () => (random() < 0.3 ? 1 : 0));
       const values = promotion.map((is) => 100 + 50 * is + 10 * random());
       return { start: 0, values, past: [], known: [promotion] };
@@ -190,7 +191,7 @@ describe('a fitted method', () => {
 
 describe('the future', () => {
   const KNOWN = 34;
-  const whole = makeSeries({ count: 60, length: 40, seed: 8 }).map((one) => ({
+  const whole = makeSeries({ count: 30, length: 40, seed: 8 }).map((one) => ({
     ...one,
     past: [one.values.map(Math.sqrt)],
   }));
@@ -220,25 +221,24 @@ describe('the future', () => {
     expect(after?.forecasts).toEqual(before?.forecasts);
   });
 
-  test('reaches no backtest of what came before it', () => {
+  test('reaches no backtest of what came before it, and does not choose the worth of its correction', () => {
     const known = whole.map((one) => ({
       ...one,
       values: one.values.subarray(0, KNOWN),
       past: one.past.map((values) => values.subarray(0, KNOWN)),
     }));
     const [before, after] = [whole, moved].map((series) => {
-      const { forecaster } = fit(setOf(series));
-      return [true, false].map((isBacktest) => forecaster.forecast(known, HORIZON, isBacktest));
+      const { model, forecaster } = fit(setOf(series));
+      const forecasts = [true, false].map((isBacktest) =>
+        forecaster.forecast(known, HORIZON, isBacktest),
+      );
+      return { model, forecasts };
     });
-    expect(after?.[0]).toEqual(before?.[0]);
-    expect(after?.[1]).not.toEqual(before?.[1]);
-    expect(before?.[0]).not.toEqual(before?.[1]);
-  });
-
-  test('does not choose how much the correction by trees is worth', () => {
-    const [before, after] = [whole, moved].map((series) => fit(setOf(series)).model);
-    expect(after?.value_weight).toBe(before?.value_weight);
-    expect(after?.metrics.errors).not.toEqual(before?.metrics.errors);
+    expect(after?.forecasts[0]).toEqual(before?.forecasts[0]);
+    expect(after?.forecasts[1]).not.toEqual(before?.forecasts[1]);
+    expect(before?.forecasts[0]).not.toEqual(before?.forecasts[1]);
+    expect(after?.model.value_weight).toBe(before?.model.value_weight);
+    expect(after?.model.metrics.errors).not.toEqual(before?.model.metrics.errors);
   });
 });
 
@@ -271,9 +271,11 @@ describe('series with little to tell', () => {
     const odd = Object.entries(strange).map(
       ([, values]): ForecastSeries => ({ start: 0, values, past: [], known: [] }),
     );
-    const set = setOf([...odd, ...many.map(({ history }) => history)]);
-    const { forecaster, seriesErrors } = fit(set);
-    expect(Math.abs(mean(countCoverage(forecaster, many, 0.9)) - 0.9)).toBeLessThan(0.05);
+    const usual = many.slice(0, 100);
+    const { forecaster, seriesErrors } = fit(
+      setOf([...odd, ...usual.map(({ history }) => history)]),
+    );
+    expect(Math.abs(mean(countCoverage(forecaster, usual, 0.9)) - 0.9)).toBeLessThan(0.05);
     expect(seriesErrors[0]).toBeNaN();
   });
 
