@@ -19,19 +19,14 @@ type Answer = ReturnType<ReturnType<Mock>>;
 /** Gets each request that the mock refuses, or whose preference it ignores, with the reasons. */
 export type Note = (request: IHttpRequest, reasons: string[]) => void;
 
-/** Makes the component of Prism that answers a request. Headers that the contract shows as left out are left out. */
-function createMock(paths: () => readonly string[], note: Note): Mock {
-  const mock = createExampleMock(paths, note);
-  return (options) => (logger) => changed(mock(options)(logger), withoutEmptyHeaders);
-}
-
 /**
  * Makes the component of Prism that chooses an example for a request. A request that is invalid, or accepts no media
  * type of the answer, gets the contract's problem; a list is paged; a resource has the name that the request gives
- * it. An example that is preferred by its name is answered as it is in the contract.
+ * it. An example that is preferred by its name is answered as it is in the contract. Headers that the contract shows
+ * as left out are left out.
  * @param paths the paths of the contract
  */
-function createExampleMock(paths: () => readonly string[], note: Note): Mock {
+function createMock(paths: () => readonly string[], note: Note): Mock {
   return (options) => (logger) => {
     const choose = (from: MockOptions): Answer => {
       try {
@@ -48,45 +43,39 @@ function createExampleMock(paths: () => readonly string[], note: Note): Mock {
     if (faults.length > 0) {
       const reasons = faults.map(({ pointer, message }) => `${pointer} ${message}`.trim());
       note(request, reasons);
-      const isNamed = options.config.exampleKey !== undefined;
       return changed(choose(asBadRequest(options)), (problem) =>
-        isNamed ? problem : withFaults(problem, faults),
+        options.config.exampleKey === undefined ? withFaults(problem, faults) : problem,
       );
     }
 
     const isPreferred = hasPreferred(options);
     if (!isPreferred) note(request, ['Prefer is ignored: the contract has no such answer here']);
-    const answerable = isPreferred ? options : withoutPreference(options);
-    const isNamed = answerable.config.exampleKey !== undefined;
-    const answer = choose(answerable);
-    if (isNotAcceptable(answer)) return choose(asNotAcceptable(options));
+    const { resource, config } = isPreferred ? options : withoutPreference(options);
+    const answer = choose({ ...options, config });
+    if (isNotAcceptable(answer)) {
+      const problem = { dynamic: false, code: 406, mediaTypes: ['application/problem+json'] };
+      return changed(choose({ ...options, config: problem }), (response) => response);
+    }
     return changed(answer, (example) => {
       if (example.statusCode >= 300) return example;
-      const { path } = options.resource;
-      const named = isNamed ? example : withRequestedNames(request, path, example, paths());
-      return pageOf(request, named);
+      if (config.exampleKey !== undefined) return pageOf(request, example);
+      return pageOf(request, withRequestedNames(request, resource.path, example, paths()));
     });
   };
 }
 
+/** Changes the response of an answer, and leaves out its empty headers. */
 function changed(answer: Answer, change: (response: IHttpResponse) => IHttpResponse): Answer {
-  return answer._tag === 'Right' ? { ...answer, right: change(answer.right) } : answer;
-}
-
-function withoutEmptyHeaders(response: IHttpResponse): IHttpResponse {
+  if (answer._tag !== 'Right') return answer;
+  const response = change(answer.right);
   const sent = Object.entries(response.headers ?? {}).filter(([, value]) => value !== '');
-  return { ...response, headers: Object.fromEntries(sent) };
+  return { ...answer, right: { ...response, headers: Object.fromEntries(sent) } };
 }
 
 function isNotAcceptable(answer: Answer): boolean {
   return (
     answer._tag === 'Left' && answer.left instanceof ProblemJsonError && answer.left.status === 406
   );
-}
-
-function asNotAcceptable(options: MockOptions): MockOptions {
-  const config = { dynamic: false, code: 406, mediaTypes: ['application/problem+json'] };
-  return { ...options, config };
 }
 
 /** Prism, with a contract that can be replaced while it listens. */
@@ -221,30 +210,18 @@ function pageOf({ url }: IHttpRequest, response: IHttpResponse): IHttpResponse {
   const { Link, ...headers } = response.headers ?? {};
   if (Link === undefined || !Array.isArray(response.body)) return response;
   const { limit = Number.POSITIVE_INFINITY, cursor, ...query } = url.query ?? {};
-  const start = cursor === undefined ? 0 : offsetOf(String(cursor));
+  // A cursor has an offset in the form of the contract's: 22 characters, the last of which is A, Q, g or w.
+  const start = cursor === undefined ? 0 : Number(String(cursor).slice(0, -1));
   if (Number.isNaN(start)) return { ...response, headers };
   const end = start + Number(limit);
   const page = { ...response, headers, body: response.body.slice(start, end) };
   if (end >= response.body.length) return page;
   const next = new URLSearchParams();
-  for (const [name, values] of Object.entries({
-    ...query,
-    limit: `${limit}`,
-    cursor: cursorOf(end),
-  })) {
+  const asked = { ...query, limit: `${limit}`, cursor: `${String(end).padStart(21, '0')}A` };
+  for (const [name, values] of Object.entries(asked)) {
     for (const value of [values].flat()) next.append(name, value);
   }
   return { ...page, headers: { ...headers, Link: `<${url.path}?${next}>; rel="next"` } };
-}
-
-/** Returns an offset in the form of the contract's cursors: 22 characters, the last of which is A, Q, g or w. */
-function cursorOf(offset: number): string {
-  return `${String(offset).padStart(21, '0')}A`;
-}
-
-/** @returns NaN for a cursor of another service */
-function offsetOf(cursor: string): number {
-  return Number(cursor.slice(0, -1));
 }
 
 const MALFORMED = { type: 'MALFORMED_ADDRESS', title: 'Malformed address', status: 400 };
