@@ -1,8 +1,7 @@
 /** `npm run way -- createSkill`: which files and functions of the service a request runs. */
 import { dirname } from 'node:path/posix';
 import { scriptCommand } from '../../testkit/command-line.js';
-import type { RanFile } from './source-files.js';
-import { traceOperations, type Way } from './trace-operations.js';
+import { type RanFile, traceOperations, type Way } from './trace-operations.js';
 
 await scriptCommand('way', "Show the way of an operation's example request through the service.")
   .argument('<operationId...>', 'operations of openapi.yaml, such as createSkill')

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dirname } from 'node:path/posix';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '../../testkit/http/client.js';
@@ -13,7 +16,6 @@ import { openChatServer } from '../mock/chat-server.js';
 import { loadExamples } from '../mock/load-examples.js';
 import type { CoveredFile } from './coverage.js';
 import { type Names, repeatableRequest } from './repeatable-request.js';
-import { type RanFile, sourceFiles } from './source-files.js';
 
 /** The service from its separate files: `main.js` is a bundle. */
 const RUN = fileURLToPath(new URL('dist/server/run.js', root));
@@ -25,6 +27,17 @@ const ROUNDS = 4;
 const REQUESTS = 5;
 /** The time that requests get to end after their answers, in milliseconds: they are logged and counted. */
 const AFTERMATH_MS = 20;
+
+/** A source file, and its functions that ran, in their order in it. */
+export interface RanFile {
+  /** Relative to the root of the project, such as `server/app.ts`. */
+  readonly file: string;
+  readonly functions: readonly {
+    /** Empty for a function without a name. */
+    readonly name: string;
+    readonly line: number;
+  }[];
+}
 
 /** The code that one request runs on the main thread. */
 export interface Way {
@@ -136,4 +149,57 @@ function calledInEach(rounds: readonly CoveredFile[][]): CoveredFile[] {
     );
     return called.length === 0 ? [] : { file, functions: called };
   });
+}
+
+/** The folders in the order of CONTRIBUTING.md, which is that of a request; what is not named here comes first. */
+const FOLDERS = [
+  'server/edge',
+  'server/api',
+  'server/problems',
+  'server/contract',
+  'server/auth',
+  'server/projects',
+  'server/resources',
+  'server/models',
+  'server/agents',
+  'server/databases',
+  'prediction',
+  'server/store',
+  'server/work',
+  'server/telemetry',
+  'server/common',
+];
+
+/** Returns the sources of compiled files, in the order of the pipeline. */
+function sourceFiles(covered: readonly CoveredFile[]): RanFile[] {
+  return covered
+    .map(sourceFile)
+    .sort(
+      (a, b) =>
+        stepOf(a) - stepOf(b) ||
+        dirname(a.file).localeCompare(dirname(b.file)) ||
+        a.file.localeCompare(b.file),
+    );
+}
+
+function stepOf({ file }: RanFile): number {
+  return FOLDERS.findIndex((folder) => file.startsWith(`${folder}/`));
+}
+
+function sourceFile({ file, functions }: CoveredFile): RanFile {
+  const compiled = new URL(`dist/${file}`, root);
+  const code = readFileSync(compiled, 'utf8');
+  const payload: SourceMapPayload = JSON.parse(
+    readFileSync(`${fileURLToPath(compiled)}.map`, 'utf8'),
+  );
+  const map = new SourceMap(payload);
+  const lineAt = (offset: number) => {
+    const before = code.slice(0, offset).split('\n');
+    const entry = map.findEntry(before.length - 1, before.at(-1)?.length ?? 0);
+    return 'originalLine' in entry ? entry.originalLine + 1 : 0;
+  };
+  return {
+    file: file.replace(/\.js$/, '.ts'),
+    functions: functions.map(({ name, offset }) => ({ name, line: lineAt(offset) })),
+  };
 }
