@@ -1,11 +1,14 @@
+/**
+ * A step of `npm run build`: writes what the service serves beside its code into `dist/`: the files of each version of
+ * the contract, and those of the pages. Prints what is wrong with a version, and writes no contract then.
+ */
 import { copyFile, cp, mkdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { root } from '../../testkit/root.js';
+import { contractVersions, RELEASES, VersionError } from '../contract-files/versions.js';
+import { writeContractFiles } from '../contract-files/write-files.js';
 
-/**
- * A step of `npm run build`: copies the files of the pages to where the service serves them from. Of Swagger UI these
- * are 2 MB of the 12 that the package takes; nobody who runs the service needs the rest.
- */
+/** Of Swagger UI these are 2 MB of the 12 that the package takes; nobody who runs the service needs the rest. */
 const FILES = [
   'swagger-ui.css',
   'swagger-ui-bundle.js',
@@ -21,3 +24,10 @@ for (const file of FILES) await copyFile(resolve(`swagger-ui-dist/${file}`), new
 await cp(new URL('server/pages/files/', root), new URL('dist/server/pages/files/', root), {
   recursive: true,
 });
+try {
+  writeContractFiles('dist/contract', contractVersions('openapi.yaml', RELEASES));
+} catch (error) {
+  if (!(error instanceof VersionError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
