@@ -2,6 +2,7 @@ import type { Document } from '../../server/contract/document-schema.js';
 import { valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
 import { listOperations } from '../../server/contract/operation.js';
+import { resolved } from './check/references.js';
 
 /** A response of the contract: the values of its headers, and its examples. */
 interface ResponseExamples {
@@ -125,14 +126,6 @@ function examplesOfResponse(document: Document, response: unknown): ResponseExam
 /** Returns the values of the examples of a header or a media type, by name. */
 function examplesOf(document: Document, { examples }: JsonRecord): JsonRecord {
   return mapValues(asRecord(examples), (example) => resolved(document, example)['value']);
-}
-
-/** Returns a part of the document, or the component that it references. */
-function resolved(document: Document, part: unknown): JsonRecord {
-  const { $ref } = asRecord(part);
-  return typeof $ref === 'string'
-    ? resolved(document, valueAt(document, $ref.slice(1)))
-    : asRecord(part);
 }
 
 function mapValues<From, To>(

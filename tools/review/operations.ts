@@ -1,7 +1,6 @@
 import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
+import { METHODS } from '../generator/check/parts.js';
 import { type Contract, elements, members, texts } from './contract.js';
-
-const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
 /** An operation of one version of the contract. */
 export interface Operation {

@@ -32,12 +32,7 @@ export function exampleFaults(
     const value = valueAt(document, pointer);
     const faults = [
       ...broken(ajv, end, value, pointer),
-      ...brokenParts(ajv, document, `${end}/x-roster-line`, value, {
-        ...{ pointer, what: 'line', split: linesIn },
-      }),
-      ...brokenParts(ajv, document, `${end}/x-roster-event`, value, {
-        ...{ pointer, what: 'event', split: eventData },
-      }),
+      ...TEXTS.flatMap((kind) => brokenParts(ajv, document, end, value, { pointer, ...kind })),
     ];
     return faults.map(({ message, ...place }) => ({
       ...place,
@@ -71,45 +66,48 @@ function broken(ajv: Ajv2020, schema: string, value: unknown, pointer: string): 
   return validate(value) === true ? [] : brokenRules(validate.errors ?? [], pointer);
 }
 
-/** Splits the text of an example into its parts. */
-type Split = (text: string) => readonly string[];
+/** A text whose parts have a schema of their own, which a keyword beside that of the text says. */
+interface TextOfParts {
+  readonly keyword: string;
+  readonly what: string;
+  readonly split: (text: string) => readonly string[];
+}
 
-const linesIn: Split = (text) => text.replace(/\n$/, '').split('\n');
+const TEXTS: readonly TextOfParts[] = [
+  {
+    keyword: 'x-roster-line',
+    what: 'line',
+    split: (text) => text.replace(/\n$/, '').split('\n'),
+  },
+  { keyword: 'x-roster-event', what: 'event', split: eventData },
+];
 
 /** Holds each part of a text against the schema of such parts, if there is one. */
 function brokenParts(
   ajv: Ajv2020,
   document: object,
-  schema: string,
+  schemaOfText: string,
   text: unknown,
-  { pointer, what, split }: { pointer: string; what: 'line' | 'event'; split: Split },
+  { pointer, keyword, what, split }: TextOfParts & { readonly pointer: string },
 ): FaultyPart[] {
+  const schema = `${schemaOfText}/${keyword}`;
   if (typeof text !== 'string' || valueAt(document, schema) === undefined) return [];
+  const brokenPart = (part: string): string[] => {
+    try {
+      const rules = broken(ajv, endOf(document, schema), JSON.parse(part), '');
+      return rules.map((rule) => `${rule.pointer} ${rule.message}`.trimStart());
+    } catch (cause) {
+      if (!(cause instanceof SyntaxError)) throw cause;
+      return ['is not JSON'];
+    }
+  };
   try {
     return split(text).flatMap((part, index) =>
-      brokenText(ajv, endOf(document, schema), part, { pointer, part: `${what} ${index + 1}` }),
+      brokenPart(part).map((fault) => ({ pointer, message: `${what} ${index + 1}: ${fault}` })),
     );
   } catch (cause) {
     if (!(cause instanceof EventStreamError)) throw cause;
     return [{ pointer, message: `is not an event stream: ${cause.message}` }];
-  }
-}
-
-/** Holds one part of an example against the schema of such parts. */
-function brokenText(
-  ajv: Ajv2020,
-  schema: string,
-  text: string,
-  { pointer, part }: { readonly pointer: string; readonly part: string },
-): FaultyPart[] {
-  const fault = (message: string) => ({ pointer, message: `${part}: ${message}` });
-  try {
-    return broken(ajv, schema, JSON.parse(text), '').map((rule) =>
-      fault(`${rule.pointer} ${rule.message}`.trimStart()),
-    );
-  } catch (cause) {
-    if (!(cause instanceof SyntaxError)) throw cause;
-    return [fault('is not JSON')];
   }
 }
 

@@ -34,7 +34,9 @@ export interface FaultyPart {
 /** The kind of value under a key: a part, a list or map of parts, or data, which is not checked. */
 type Member = Kind | 'data' | readonly [each: Kind];
 
-const OPERATION = 'operation';
+/** The methods of operations, by which a path names them. */
+export const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
 const SCHEMA = 'schema';
 const EACH_SCHEMA: Member = ['schema'];
 const EACH_PARAMETER: Member = ['parameter'];
@@ -57,14 +59,7 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
   },
   path: {
     parameters: EACH_PARAMETER,
-    get: OPERATION,
-    put: OPERATION,
-    post: OPERATION,
-    delete: OPERATION,
-    patch: OPERATION,
-    head: OPERATION,
-    options: OPERATION,
-    trace: OPERATION,
+    ...Object.fromEntries(METHODS.map((method): [string, Member] => [method, 'operation'])),
   },
   operation: { parameters: EACH_PARAMETER, requestBody: 'body', responses: ['response'] },
   // A header is a parameter without a name.

@@ -1,6 +1,6 @@
 import { NearestName } from '../../../prediction/src/browser.js';
 import { splitPointer, valueAt } from '../../../server/contract/json-pointer.js';
-import { asRecord } from '../../../server/contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import type { FaultyPart, Kind, Part } from './parts.js';
 
 /** Finds each `$ref` that leads out of the file, to nothing, to something of another kind, or round in a circle. */
@@ -17,6 +17,14 @@ export function referenceFaults(document: unknown, parts: readonly Part[]): Faul
 export function endOf(document: unknown, pointer: string): string {
   const { $ref } = asRecord(valueAt(document, pointer));
   return typeof $ref === 'string' ? endOf(document, targetOf($ref)) : pointer;
+}
+
+/** Returns a part, or the one at the end of its chain of references. */
+export function resolved(document: unknown, part: unknown): JsonRecord {
+  const { $ref } = asRecord(part);
+  return typeof $ref === 'string'
+    ? resolved(document, valueAt(document, targetOf($ref)))
+    : asRecord(part);
 }
 
 interface Place {

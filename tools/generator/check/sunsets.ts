@@ -3,7 +3,7 @@ import { deprecatedFields, sunsetShape } from '../../../server/contract/deprecat
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import type { FaultyPart, Part } from './parts.js';
-import { endOf } from './references.js';
+import { endOf, resolved } from './references.js';
 
 /**
  * Finds what says until when something works (`x-roster-sunset`) in another form or without being deprecated, and what
@@ -68,13 +68,6 @@ function noticedIn(document: unknown, { value, pointer }: Part): Set<JsonRecord>
   const schema = asRecord(asRecord(body['content'])['application/json'])['schema'];
   const fields = isReadLater ? [] : deprecatedFields(document, schema);
   return new Set([...parameters, ...fields.map((field) => field.schema)]);
-}
-
-function resolved(document: unknown, part: unknown): JsonRecord {
-  const { $ref } = asRecord(part);
-  return asRecord(
-    typeof $ref === 'string' ? valueAt(document, endOf(document, $ref.slice(1))) : part,
-  );
 }
 
 /** Returns the pointers to all that is deprecated below some places, also behind references. */
