@@ -1,5 +1,6 @@
 /** `npm run lint:spec`: reviews the contract, the tour and the interface of chat servers, and lists what it finds, by place. */
-import { Command, CommanderError, Option } from 'commander';
+import { Option } from 'commander';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { handlersIn } from '../generator/handlers.js';
 import { FORMATS } from './finding.js';
 import { reviewContract, reviewOther } from './review-file.js';
@@ -7,22 +8,21 @@ import { reviewContract, reviewOther } from './review-file.js';
 const CONTRACT = 'openapi.yaml';
 const OTHERS = ['docs/tour.arazzo.yaml', 'server/agents/chat/chat-server.yaml'];
 const FOUND = 1;
-const WRONG_USE = 2;
 
 interface Options {
   readonly draft?: true;
   readonly format: keyof typeof FORMATS;
 }
 
-const command = new Command('lint:spec')
-  .description('review the contract with every reviewer, and list what they find, by place')
+const description = 'Review the contract with every reviewer, and list what they find, by place.';
+
+await scriptCommand('lint:spec', description)
   .argument('[file]', `the contract; without it, ${[CONTRACT, ...OTHERS].join(', ')}`)
   .option('--draft', 'accept operations without handlers, and handlers without operations')
   .addOption(
     new Option('--format <format>', 'how to print').choices(Object.keys(FORMATS)).default('text'),
   )
   .addHelpText('after', '\nEnds with 1 if there are findings, and with 2 if it is used wrongly.')
-  .exitOverride()
   .action(async (given: string | undefined, { draft, format }: Options) => {
     const code = { handlers: draft ? undefined : handlersIn('.') };
     const others = given === undefined ? OTHERS : [];
@@ -30,11 +30,5 @@ const command = new Command('lint:spec')
     const findings = (await Promise.all(reviews)).flat();
     process.stdout.write(FORMATS[format](findings, [given ?? CONTRACT, ...others]));
     if (findings.length > 0) process.exitCode = FOUND;
-  });
-
-try {
-  await command.parseAsync();
-} catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE;
-}
+  })
+  .parseAsync();

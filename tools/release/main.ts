@@ -4,7 +4,7 @@
  */
 import { execFileSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { Command } from 'commander';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { root } from '../../testkit/root.js';
 import { makeFixture } from './fixture/make.js';
 import { raise, release } from './release.js';
@@ -17,8 +17,7 @@ interface Options {
   readonly fixture?: string;
 }
 
-const command = new Command('release')
-  .description('make a release of the working tree')
+const command = scriptCommand('release', 'Make a release of the working tree.')
   .argument('[version]', 'the version of the project, such as 0.2.0')
   .option('--date <date>', 'the day of the release', new Date().toISOString().slice(0, 10))
   .option('--next <version>', 'give the project the version of its next release instead')
