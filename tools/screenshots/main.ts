@@ -4,7 +4,7 @@
  */
 import { mkdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { browserOfThisMachine, launch, NO_BROWSER } from '../../testkit/browser.js';
 import { type ChatReply, calls, says } from '../../testkit/chat/reply.js';
 import {
@@ -59,19 +59,11 @@ const browser = await launch(executable);
 try {
   await fillStore(server.url);
   const conversation = await converse(server.url);
-  if (process.argv.includes('--all'))
-    await takeAll(browser, server.url, {
-      ...VIEWS,
-      conversation: `${VIEWS.conversations}/${conversation}`,
-    });
+  if (process.argv.includes('--all')) {
+    await takeAll({ ...VIEWS, conversation: `${VIEWS.conversations}/${conversation}` });
+  }
   for (const colorScheme of COLOURS) {
-    const page = await openView(
-      browser,
-      `${server.url}/#${MODEL}`,
-      colorScheme,
-      1280,
-      PICTURE_HEIGHT,
-    );
+    const page = await openView(MODEL, colorScheme, 1280, PICTURE_HEIGHT);
     await take(page, new URL(`docs/images/model-${colorScheme}.png`, root), false);
   }
 } finally {
@@ -80,15 +72,11 @@ try {
   await chat.close();
 }
 
-async function takeAll(
-  browser: Browser,
-  url: string,
-  views: Readonly<Record<string, string>>,
-): Promise<void> {
+async function takeAll(views: Readonly<Record<string, string>>): Promise<void> {
   for (const colorScheme of COLOURS) {
     for (const width of WIDTHS) {
       for (const [name, view] of Object.entries(views)) {
-        const page = await openView(browser, `${url}/#${view}`, colorScheme, width);
+        const page = await openView(view, colorScheme, width, HEIGHT);
         const file = `dist/screenshots/console/${name}-${colorScheme}-${width}.png`;
         await take(page, new URL(file, root), true);
       }
@@ -97,15 +85,14 @@ async function takeAll(
 }
 
 async function openView(
-  browser: Browser,
-  address: string,
+  view: string,
   colorScheme: 'light' | 'dark',
   width: number,
-  height = HEIGHT,
+  height: number,
 ): Promise<Page> {
   const context = await browser.newContext({ colorScheme, viewport: { width, height } });
   const page = await context.newPage();
-  await page.goto(address, { waitUntil: 'networkidle' });
+  await page.goto(`${server.url}/#${view}`, { waitUntil: 'networkidle' });
   await page.locator('h1').waitFor();
   return page;
 }
