@@ -1,5 +1,5 @@
 import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
-import { type Contract, elements, member, members, texts } from './contract.js';
+import { type Contract, member, members } from './contract.js';
 import {
   below,
   type Difference,
@@ -11,9 +11,14 @@ import {
 import {
   addressOf,
   documentServers,
+  meets,
   type Operation,
   operationsOf,
   pathParameters,
+  type Requirement,
+  requirementsOf,
+  requirementWords,
+  serialization,
 } from './operations.js';
 import type { Party } from './rules.js';
 import { compareSchemas } from './schema/compare.js';
@@ -224,9 +229,6 @@ function compareSchemes(contracts: Contracts): Difference[] {
   });
 }
 
-/** A security requirement: the scopes for each scheme. */
-type Requirement = ReadonlyMap<string, readonly string[]>;
-
 /** Compares the security requirements, of which a caller must satisfy one, with all of its schemes. */
 function compareSecurity(contracts: Contracts, parts: Pair<JsonRecord>): Difference[] {
   const old = requirementsOf(contracts.before, parts.before);
@@ -238,31 +240,6 @@ function compareSecurity(contracts: Contracts, parts: Pair<JsonRecord>): Differe
   const details = { ...parts, was: requirementWords(old), is: requirementWords(now) };
   const rule = isLoosened ? 'security-loosened' : 'security-tightened';
   return below(' security', [difference(contracts, rule, details, 'security')]);
-}
-
-/** Returns whether a caller who satisfies the first requirement satisfies the second. */
-function meets(has: Requirement, asked: Requirement): boolean {
-  return [...asked].every(
-    ([scheme, scopes]) =>
-      scopes.every((scope) => has.get(scheme)?.includes(scope)) && has.has(scheme),
-  );
-}
-
-/** Returns the operation's own requirements, or the document's; empty if there are none. */
-function requirementsOf({ document }: Contract, definition: JsonRecord): Requirement[] {
-  const listed = elements(definition['security'] ?? document['security'] ?? []);
-  const requirements = listed.map(
-    (one) => new Map(members(asRecord(one)).map(([scheme, scopes]) => [scheme, texts(scopes)])),
-  );
-  return requirements.length > 0 ? requirements : [new Map()];
-}
-
-function requirementWords(requirements: readonly Requirement[]): string {
-  const one = (requirement: Requirement) =>
-    [...requirement]
-      .map(([scheme, scopes]) => [scheme, ...scopes.map((scope) => `“${scope}”`)].join(' '))
-      .join(' and ') || 'nothing';
-  return requirements.map(one).join(', or ');
 }
 
 /** Compares parameters in the address, in headers and in cookies. */
@@ -313,17 +290,6 @@ function compareParameter(contracts: Contracts, pair: Pair<JsonRecord>): Differe
 function compareValues(contracts: Contracts, party: Party, { before, after }: Pair<JsonRecord>) {
   const schemas = { before: before['schema'] ?? true, after: after['schema'] ?? true };
   return compareSchemas(contracts, party, schemas);
-}
-
-const STYLES: Readonly<Record<string, string>> = { query: 'form', cookie: 'form' };
-
-/** Returns the serialization of a value (OpenAPI 3.1, 4.8.12.2 and 4.8.12.3), with the defaults filled in. */
-function serialization(parameter: JsonRecord): string {
-  const content = members(parameter['content']).map(([type]) => type);
-  if (content.length > 0) return `as ${content.join()}`;
-  const style = parameter['style'] ?? STYLES[String(parameter['in'])] ?? 'simple';
-  const explode = parameter['explode'] ?? style === 'form';
-  return `style ${style}${explode ? ', exploded' : ''}`;
 }
 
 function compareRequestBodies(contracts: Contracts, definitions: Pair<JsonRecord>): Difference[] {

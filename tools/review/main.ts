@@ -3,7 +3,7 @@
  * the commit. With `--changelog`, writes the changelog of the released contracts.
  */
 import { readFileSync } from 'node:fs';
-import { Command, CommanderError } from 'commander';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { VersionError } from '../contract-files/versions.js';
 import { baseOf, describe, describeHere, fileAt, isChangedHere, NoBase } from './base.js';
 import { writeChangelog } from './changelog.js';
@@ -21,8 +21,11 @@ interface Options {
   readonly check?: true;
 }
 
-const command = new Command('spec:review')
-  .description('say, as Markdown, what the change of a contract does to clients')
+const description = 'Say, as Markdown, what the change of a contract does to clients.';
+
+const command = scriptCommand('spec:review', description)
+  // Each fault is one line: the action has them in its log.
+  .showHelpAfterError(false)
   .argument('[commit]', 'what to compare with; without it, where this branch left the main one')
   .option('--contract <file>', 'the contract, relative to this folder', 'openapi.yaml')
   .option('--changelog', 'write docs/contract/CHANGELOG.md from the released contracts')
@@ -31,7 +34,6 @@ const command = new Command('spec:review')
     'after',
     '\nEnds with 1 if something breaks that the version does not announce, with 2 if it is used wrongly, and with 3 if the contract is deleted or cannot be read.',
   )
-  .exitOverride()
   .action((reference: string | undefined, { contract, changelog, check }: Options) => {
     if (changelog) process.exitCode = changelogCode(check === true);
     else process.exitCode = review(contract, reference);
@@ -91,12 +93,8 @@ function changelogCode(check: boolean): number {
 try {
   command.parse();
 } catch (error) {
-  if (error instanceof NoBase || error instanceof ContractFault || error instanceof VersionError) {
-    process.stderr.write(`error: ${error.message}\n`);
-    process.exitCode = error instanceof NoBase ? WRONG_USE : NO_CONTRACT;
-  } else if (error instanceof CommanderError) {
-    process.exitCode = error.exitCode === 0 ? 0 : WRONG_USE;
-  } else {
-    throw error;
-  }
+  const isFault = error instanceof ContractFault || error instanceof VersionError;
+  if (!isFault && !(error instanceof NoBase)) throw error;
+  process.stderr.write(`error: ${error.message}\n`);
+  process.exitCode = isFault ? NO_CONTRACT : WRONG_USE;
 }

@@ -73,3 +73,43 @@ export function addressOf({ method, path }: Operation): string {
 export function pathParameters({ path }: Operation): readonly string[] {
   return path.match(/(?<=\{)[^}]*(?=\})/g) ?? [];
 }
+
+const STYLES: Readonly<Record<string, string>> = { query: 'form', cookie: 'form' };
+
+/** Returns the serialization of a value (OpenAPI 3.1, 4.8.12.2 and 4.8.12.3), with the defaults filled in. */
+export function serialization(parameter: JsonRecord): string {
+  const content = members(parameter['content']).map(([type]) => type);
+  if (content.length > 0) return `as ${content.join()}`;
+  const style = parameter['style'] ?? STYLES[String(parameter['in'])] ?? 'simple';
+  const explode = parameter['explode'] ?? style === 'form';
+  return `style ${style}${explode ? ', exploded' : ''}`;
+}
+
+/** A security requirement: the scopes for each scheme. */
+export type Requirement = ReadonlyMap<string, readonly string[]>;
+
+/** Returns whether a caller who satisfies the first requirement satisfies the second. */
+export function meets(has: Requirement, asked: Requirement): boolean {
+  return [...asked].every(
+    ([scheme, scopes]) =>
+      scopes.every((scope) => has.get(scheme)?.includes(scope)) && has.has(scheme),
+  );
+}
+
+/** Returns the operation's own requirements, or the document's; empty if there are none. */
+export function requirementsOf({ document }: Contract, definition: JsonRecord): Requirement[] {
+  const listed = elements(definition['security'] ?? document['security'] ?? []);
+  const requirements = listed.map(
+    (one) => new Map(members(asRecord(one)).map(([scheme, scopes]) => [scheme, texts(scopes)])),
+  );
+  return requirements.length > 0 ? requirements : [new Map()];
+}
+
+/** Formats requirements as a caller reads them: `apiKey “read”, or nothing`. */
+export function requirementWords(requirements: readonly Requirement[]): string {
+  const one = (requirement: Requirement) =>
+    [...requirement]
+      .map(([scheme, scopes]) => [scheme, ...scopes.map((scope) => `“${scope}”`)].join(' '))
+      .join(' and ') || 'nothing';
+  return requirements.map(one).join(', or ');
+}
