@@ -1,6 +1,6 @@
 /** Tests of how the pages look, and of how one finds an operation. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { TOUR } from '../../generated/tour.js';
 import {
   browserOfThisMachine,
@@ -11,7 +11,7 @@ import {
 import { operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { violationsOf } from '../violations.js';
-import { open } from './browser.js';
+import { type Look, open } from './browser.js';
 
 const executable = browserOfThisMachine();
 
@@ -33,18 +33,35 @@ describe('a page in a browser', () => {
     [browser, server] = await Promise.all([sharedBrowser(executable), startServer()]);
   });
   beforeEach(({ skip }) => skip(executable === undefined, NO_BROWSER));
-  afterEach(async () => {
-    if (executable === undefined) return;
-    await closePages();
-  });
   afterAll(async () => {
+    await closePages();
     await server?.stop();
   });
 
-  test('has no violation of axe, and nothing wider than the window, with operations open', async () => {
-    const { page, faults } = await open(browser, `${server.url}/docs#tour`, WINDOWS[0]);
+  /** The reference is loaded once for both: that takes longer than what they do in it. */
+  let look: Look;
+
+  test('finds an operation by words, and opens it, with the keyboard alone', async () => {
+    look = await open(browser, `${server.url}/docs#tour`, WINDOWS[0]);
+    const { page } = look;
     expect(await page.locator('#tour li').first().isVisible()).toBe(true);
-    await follow(page, 'projects/createProject');
+    await page.getByRole('button', { name: 'Operations', exact: true }).press('Enter');
+    await page.getByLabel('Find an operation').pressSequentially('delete agent');
+    const found = page.locator('#menu li:visible');
+    expect(await found.allInnerTexts()).toEqual([
+      expect.stringMatching(/Delete an agent \(plural/),
+      expect.stringMatching(/Delete an agent$/),
+    ]);
+    await found.last().getByRole('link').press('Enter');
+    await page.locator('#operations-agents-deleteAgent .responses-wrapper').waitFor();
+    expect(await page.getByLabel('Find an operation').isVisible()).toBe(false);
+    expect(page.url()).toBe(`${server.url}/docs#/agents/deleteAgent`);
+    const focused = page.locator('#operations-agents-deleteAgent button:focus');
+    await expect.poll(() => focused.count()).toBe(1);
+  });
+
+  test('has no violation of axe, and nothing wider than the window, with operations open', async () => {
+    const { page, faults } = look;
     for (const window of WINDOWS) {
       await resize(page, window);
       expect(await violationsOf(page), window.colorScheme).toEqual([]);
@@ -87,23 +104,6 @@ describe('a page in a browser', () => {
     expect(width / 7.5).toBeLessThan(90);
 
     await expectTour(page);
-  });
-
-  test('finds an operation by words, and opens it, with the keyboard alone', async () => {
-    const { page } = await open(browser, `${server.url}/docs`, { width: 400 });
-    await page.getByRole('button', { name: 'Operations', exact: true }).press('Enter');
-    await page.getByLabel('Find an operation').pressSequentially('delete agent');
-    const found = page.locator('#menu li:visible');
-    expect(await found.allInnerTexts()).toEqual([
-      expect.stringMatching(/Delete an agent \(plural/),
-      expect.stringMatching(/Delete an agent$/),
-    ]);
-    await found.last().getByRole('link').press('Enter');
-    await page.locator('#operations-agents-deleteAgent .responses-wrapper').waitFor();
-    expect(await page.getByLabel('Find an operation').isVisible()).toBe(false);
-    expect(page.url()).toBe(`${server.url}/docs#/agents/deleteAgent`);
-    const focused = page.locator('#operations-agents-deleteAgent button:focus');
-    await expect.poll(() => focused.count()).toBe(1);
   });
 });
 
