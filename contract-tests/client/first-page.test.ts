@@ -13,7 +13,7 @@ import {
   PAGE_TIMEOUT,
   sharedBrowser,
 } from '../../testkit/browser.js';
-import { someDiamonds } from '../../testkit/data/diamonds.js';
+import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { root } from '../../testkit/root.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { startServer } from '../../testkit/service/server-process.js';
@@ -82,6 +82,7 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
     [service, page] = await Promise.all([start(), browser.newPage()]);
     page.setDefaultTimeout(PAGE_TIMEOUT);
     page.on('pageerror', ({ message }) => errors.push(message));
+    await open();
   });
   afterAll(async () => {
     await page?.close();
@@ -112,7 +113,6 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
   const other = () => createRosterClient({ baseUrl: service.url, apiKey: key });
 
   test('shows the skills page by page, and ends', async () => {
-    await open();
     await button('More').click();
     await button('Edit care_instructions').waitFor();
     await button('More').waitFor({ state: 'hidden' });
@@ -120,16 +120,35 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
   });
 
   test('creates a skill', async () => {
-    await open();
     await create('lookup');
     await shown('lookup is created.');
   });
 
   test('shows a fault beside its field', async () => {
-    await open();
     await create('two words');
     await page.locator('#new-skill [name=name][aria-invalid=true]').waitFor();
     expect(await page.locator('#new-skill label output').first().innerText()).toMatch(/^must /);
+  });
+
+  test('saves a change', async () => {
+    await button('Edit sales_questions').click();
+    await page.locator('#edited').getByLabel('Type').fill('note');
+    await button('Save').click();
+    await shown('sales_questions is saved.');
+  });
+
+  test('trains a model from a file, and predicts a row', async () => {
+    const file = {
+      name: 'diamonds.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from(fewDiamonds),
+    };
+    await page.getByLabel('CSV').setInputFiles(file);
+    await button('Train').click();
+    await shown(/^prices is ready, from \d+ rows\.$/);
+    await page.locator('#row').getByLabel('carat').fill('0.7');
+    await button('Predict').click();
+    await shown(/^price: [\d.]+, from [\d.]+ to [\d.]+, with a confidence of 0\.\d+$/);
   });
 
   test('shows 409 beside the name that is taken', async () => {
@@ -137,14 +156,6 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
     await create('sales_questions');
     await shown(/There is already a skill named "sales_questions"/);
     await page.locator('#new-skill [name=name][aria-invalid=true]').waitFor();
-  });
-
-  test('saves a change', async () => {
-    await open();
-    await button('Edit sales_questions').click();
-    await page.locator('#edited').getByLabel('Type').fill('note');
-    await button('Save').click();
-    await shown('sales_questions is saved.');
   });
 
   test('shows 412 if someone else has changed the skill, and reads it again', async () => {
@@ -161,21 +172,6 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
     await button('Read it again').click();
     await button('Read it again').waitFor({ state: 'hidden' });
     expect(await page.locator('#edited').getByLabel('Type').inputValue()).not.toBe('mine');
-  });
-
-  test('trains a model from a file, and predicts a row', async () => {
-    await open();
-    const file = {
-      name: 'diamonds.csv',
-      mimeType: 'text/csv',
-      buffer: Buffer.from(someDiamonds(300)),
-    };
-    await page.getByLabel('CSV').setInputFiles(file);
-    await button('Train').click();
-    await shown(/^prices is ready, from \d+ rows\.$/);
-    await page.locator('#row').getByLabel('carat').fill('0.7');
-    await button('Predict').click();
-    await shown(/^price: [\d.]+, from [\d.]+ to [\d.]+, with a confidence of 0\.\d+$/);
   });
 
   test('shows 404 if someone else has deleted the skill', async () => {
