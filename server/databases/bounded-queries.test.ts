@@ -1,6 +1,6 @@
 /** Tests queries that take too long, too much memory, or too many rows. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
 import { ProblemError } from '../problems/problem.js';
@@ -18,25 +18,31 @@ describe.each([
 ])('$dialect', ({ dialect, create }) => {
   const isSqlite = dialect === 'SQLite';
   let shop: Shop;
+  /** Tests without limits of their own share these, as each has processes and connections to start. */
+  let usual: SqlDatabases;
+  let hasty: SqlDatabases;
   const opened: SqlDatabases[] = [];
   beforeAll(async () => {
     shop = await create();
+    usual = open({});
+    hasty = open({ timeoutMs: 200 });
   });
-  afterEach(async () => {
-    await Promise.all(opened.splice(0).map((databases) => databases.stop()));
+  afterAll(async () => {
+    await Promise.all(opened.map((databases) => databases.stop()));
+    await shop.remove();
   });
-  afterAll(() => shop.remove());
 
-  /** Returns a function that sends queries to the shop, with some limits. */
-  function asking(limits: Partial<QueryLimits> = {}) {
+  function open(limits: Partial<QueryLimits>): SqlDatabases {
     const settings = new Map([['shop', { url: shop.url }]]);
     // A busy machine may take long to start a process.
-    const databases = new SqlDatabases(
-      settings,
-      { agents: { timeoutMs: 60_000, ...limits } },
-      BUILT_SCRIPTS,
-    );
+    const agents = { timeoutMs: 60_000, ...limits };
+    const databases = new SqlDatabases(settings, { agents }, BUILT_SCRIPTS);
     opened.push(databases);
+    return databases;
+  }
+
+  /** Returns a function that sends queries to the shop. */
+  function asking(databases = usual) {
     return (sql: string, { owner = 'o', signal = new AbortController().signal } = {}) =>
       databases.query(owner, 'shop', ALLOWED, sql, signal);
   }
@@ -64,13 +70,11 @@ describe.each([
        select a.i from n a, n b order by a.i * b.i desc`,
     ],
   ])('%s is cut off, and the next query is answered', async (_, sql) => {
-    const ask = asking({ timeoutMs: 200 });
-    await expect(ask(sql)).rejects.toThrow(
+    await expect(asking(hasty)(sql)).rejects.toThrow(
       /^The query (took longer than 0\.2 seconds and was cancelled|needs too much memory); ask for less\.$/,
     );
     await untilIdle();
-    const patient = asking();
-    expect((await patient('select count(*) from orders')).rows).toEqual([[3]]);
+    expect((await asking()('select count(*) from orders')).rows).toEqual([[3]]);
   });
 
   test('a caller who goes ends the work in the database', async () => {
@@ -112,7 +116,7 @@ describe.each([
   });
 
   test('a slow owner does not keep others from their turn', async () => {
-    const ask = asking({ maxAtOnce: 2 });
+    const ask = asking(open({ maxAtOnce: 2 }));
     for (const _ of [1, 2, 3, 4]) ask(ENDLESS, { owner: 'slow' }).catch(() => {});
     const answer = await ask('select count(*) from orders', { owner: 'quick' });
     expect(answer.rows).toEqual([[3]]);
@@ -121,7 +125,7 @@ describe.each([
   test('rows beyond the limit are left out, and this is told', async () => {
     const numbers = (count: number) =>
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${count}) select i from n`;
-    const ask = asking({ maxRows: 120 });
+    const ask = asking(open({ maxRows: 120 }));
     expect(await ask(numbers(120))).toMatchObject({ truncated: false });
     const { rows, truncated } = await ask(numbers(1_000_000_000));
     expect(truncated).toBe(true);
@@ -129,7 +133,7 @@ describe.each([
   });
 
   test('a result has no more bytes than the limit', async () => {
-    const ask = asking({ maxBytes: 1_000 });
+    const ask = asking(open({ maxBytes: 1_000 }));
     const { columns, rows, truncated } = await ask(
       `select replace('0123456789', '5', '${'x'.repeat(90)}') as text from orders a, orders b, orders c`,
     );
