@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRosterClient } from 'roster-client';
 import type { components } from '../../generated/openapi.js';
+import { ChatService } from '../../testkit/chat/conversing-service.js';
 import {
   openScriptedChatServer,
   type ScriptedChatServer,
@@ -33,17 +34,19 @@ interface AgentFields {
 /** A question, or the whole body of a request. */
 type Asked = string | object;
 
-/** A service with a scripted chat server and a database of sales. */
-export class AgentService {
+/** A service with a scripted chat server and a database of sales; each response is checked against the contract. */
+export class AgentService extends ChatService {
   #names = 0;
 
   private constructor(
-    readonly chat: ScriptedChatServer,
-    readonly server: ServerProcess,
+    chat: ScriptedChatServer,
+    server: ServerProcess,
     private readonly folder: string,
     /** The key with every scope. */
-    readonly key: string,
-  ) {}
+    override readonly key: string,
+  ) {
+    super(chat, server, checkedFetch, key);
+  }
 
   /** @param env variables beside those that agents need */
   static async open(env: NodeJS.ProcessEnv = {}): Promise<AgentService> {
@@ -90,48 +93,33 @@ export class AgentService {
     return name;
   }
 
-  async create(kind: 'skill' | 'agent' | 'chatbot', fields: object): Promise<{ id: string }> {
-    const created = this.send('POST', `/projects/default/${kind}s`, { [kind]: fields });
-    return JSON.parse(await accepted(created));
-  }
-
-  /** Sends JSON, and checks the response against the contract. */
-  send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Response> {
-    const headers = { Authorization: `Bearer ${this.key}`, 'Content-Type': 'application/json' };
-    const request = new Request(`${this.server.url}${path}`, {
-      ...{ method, ...(body && { body: JSON.stringify(body) }) },
-      ...init,
-      headers: { ...headers, ...init.headers },
-    });
-    return checkedFetch(request);
+  create(kind: 'skill' | 'agent' | 'chatbot', fields: object): Promise<{ id: string }> {
+    return this.json('POST', `/projects/default/${kind}s`, { [kind]: fields });
   }
 
   async sendText(path: string, body: string): Promise<void> {
-    const init = { body, headers: { 'Content-Type': 'text/markdown' } };
-    await accepted(this.send('PUT', path, undefined, init));
+    await this.text('PUT', path, undefined, { body, headers: { 'Content-Type': 'text/markdown' } });
   }
 
   async remove(path: string): Promise<void> {
-    await accepted(this.send('DELETE', path));
+    await this.text('DELETE', path);
   }
 
   ask(agent: string, asked: Asked, init?: RequestInit): Promise<Response> {
     return this.send('POST', completions(agent), bodyOf(asked), init);
   }
 
-  async answer(agent: string, asked: Asked, init?: RequestInit): Promise<Completion> {
-    return JSON.parse(await accepted(this.ask(agent, asked, init)));
+  answer(agent: string, asked: Asked, init?: RequestInit): Promise<Completion> {
+    return this.json('POST', completions(agent), bodyOf(asked), init);
   }
 
   /** Asks an agent, and returns the events of its answer. */
   async events(agent: string, asked: Asked, init?: RequestInit): Promise<AgentEvent[]> {
-    const stream = `${completions(agent)}/stream`;
-    return eventsIn(await accepted(this.send('POST', stream, bodyOf(asked), init)));
+    return eventsIn(await this.text('POST', `${completions(agent)}/stream`, bodyOf(asked), init));
   }
 
-  async close(): Promise<void> {
-    await this.server.kill();
-    await this.chat.close();
+  override async close(): Promise<void> {
+    await super.close();
     await rm(this.folder, { recursive: true, force: true });
   }
 }
@@ -142,12 +130,4 @@ function completions(agent: string): string {
 
 function bodyOf(asked: Asked): object {
   return typeof asked === 'string' ? { messages: [{ question: asked, answer: null }] } : asked;
-}
-
-/** @throws if it is refused */
-async function accepted(request: Promise<Response>): Promise<string> {
-  const response = await request;
-  const text = await response.text();
-  if (!response.ok) throw new Error(text);
-  return text;
 }

@@ -17,17 +17,61 @@ interface ConversingOptions {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** A service with a scripted chat server. */
+export class ChatService {
+  protected constructor(
+    readonly chat: ScriptedChatServer,
+    public server: ServerProcess,
+    private readonly fetch: (request: Request) => Promise<Response>,
+    /** The API key of the requests; undefined if the service has none. */
+    readonly key?: string,
+  ) {}
+
+  send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Response> {
+    const request = new Request(`${this.server.url}${path}`, {
+      ...{ method, ...(body && { body: JSON.stringify(body) }) },
+      ...init,
+      headers: {
+        'Content-Type': 'application/json',
+        ...(this.key !== undefined && { Authorization: `Bearer ${this.key}` }),
+        ...init.headers,
+      },
+    });
+    return this.fetch(request);
+  }
+
+  /** Sends a request that must succeed, and returns the text of its response. */
+  async text(method: string, path: string, body?: object, init?: RequestInit): Promise<string> {
+    const response = await this.send(method, path, body, init);
+    const text = await response.text();
+    if (!response.ok) throw new Error(text);
+    return text;
+  }
+
+  /** Sends a request that must succeed, and returns the JSON of its response. */
+  async json<T>(method: string, path: string, body?: object, init?: RequestInit): Promise<T> {
+    return JSON.parse(await this.text(method, path, body, init));
+  }
+
+  async close(): Promise<void> {
+    await this.server.kill();
+    await this.chat.close();
+  }
+}
+
 /** A service with a store of its own and a scripted chat server. */
-export class ConversingService {
+export class ConversingService extends ChatService {
   #names = 0;
   #begun = 0;
 
   private constructor(
-    readonly chat: ScriptedChatServer,
+    chat: ScriptedChatServer,
     readonly store: OwnStore,
     private readonly options: ConversingOptions,
-    public server: ServerProcess,
-  ) {}
+    server: ServerProcess,
+  ) {
+    super(chat, server, options.fetch);
+  }
 
   static async open(options: ConversingOptions): Promise<ConversingService> {
     const store = await ownStore(options.databaseUrl);
@@ -41,9 +85,8 @@ export class ConversingService {
     this.server = await startServer({ env: environment(this.chat, this.store, this.options) });
   }
 
-  async close(): Promise<void> {
-    await this.server.kill();
-    await this.chat.close();
+  override async close(): Promise<void> {
+    await super.close();
     await this.store.remove();
   }
 
@@ -56,23 +99,6 @@ export class ConversingService {
   /** Returns the messages of each request to the chat server since the script began. */
   sent() {
     return this.chat.requests.slice(this.#begun).map(({ body }) => body.messages);
-  }
-
-  send(method: string, path: string, body?: object, init: RequestInit = {}): Promise<Response> {
-    const request = new Request(`${this.server.url}${path}`, {
-      ...{ method, ...(body && { body: JSON.stringify(body) }) },
-      ...init,
-      headers: { 'Content-Type': 'application/json', ...init.headers },
-    });
-    return this.options.fetch(request);
-  }
-
-  /** Sends a request that must succeed, and returns the JSON of its response. */
-  async json<T>(method: string, path: string, body?: object, init?: RequestInit): Promise<T> {
-    const response = await this.send(method, path, body, init);
-    const text = await response.text();
-    if (!response.ok) throw new Error(text);
-    return JSON.parse(text);
   }
 
   /** Creates a chatbot, and returns its address. */
