@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserOfThisMachine, closePages, PROXIED, sharedBrowser } from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
@@ -53,19 +53,19 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
     await rm(folder, { recursive: true });
   });
 
+  /** The open page of each origin. */
+  const opened = new Map<string, Page>();
+
   /** Sends a request from a page at `origin`. */
   async function send(origin: string, url: string, init: RequestInit = {}): Promise<Seen> {
-    const page = await browser.newPage();
-    try {
-      await page.goto(origin);
-      const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)}).then(
+    const page = opened.get(origin) ?? (await browser.newPage());
+    if (!opened.has(origin)) await page.goto(origin);
+    opened.set(origin, page);
+    const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)}).then(
         ({ status, headers }) => ({
           status, etag: headers.get('ETag'), deprecation: headers.get('Deprecation'),
         }), () => 'blocked')`;
-      return await page.evaluate<Seen>(script);
-    } finally {
-      await page.close();
-    }
+    return page.evaluate<Seen>(script);
   }
 
   const create = (name: string): RequestInit => ({
