@@ -7,7 +7,7 @@ import {
   sharedBrowser,
 } from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { expectGoodView, openConsole, WINDOWS } from './console-page.js';
+import { expectGoodView, expectGoodViewInEachWindow, goTo, openConsole } from './console-page.js';
 
 const executable = browserOfThisMachine();
 
@@ -39,16 +39,15 @@ describe('the address of the console', () => {
     }
   });
 
-  test.each(WINDOWS)('says that a view does not exist: %o', async (window) => {
-    const look = await openConsole(browser, server.url, '/nothing/here', window);
-    expect(await look.page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
-    await expectGoodView(look);
-    await look.page.context().close();
-  });
-
-  test.each(['.', '..'])('has no view of a resource named "%s"', async (name) => {
-    const { page } = await openConsole(browser, server.url, `/projects/default/skills/${name}`);
+  test('says that a view does not exist, also of a resource named "." or ".."', async () => {
+    const look = await openConsole(browser, server.url, '/nothing/here');
+    const { page } = look;
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
+    await expectGoodViewInEachWindow(look);
+    for (const name of ['.', '..']) {
+      await goTo(page, '/projects', 'Projects');
+      await goTo(page, `/projects/default/skills/${name}`, 'Not found');
+    }
     await page.context().close();
   });
 });

@@ -248,6 +248,19 @@ describe('skills, agents, chatbots and projects in the console', () => {
     });
   });
 
+  test('say how a service without a chat server gets one', async () => {
+    const params = await projectOf('silent');
+    const agent = { name: 'plain' };
+    await on.roster.POST('/projects/{project_name}/agents', { params, body: { agent } });
+    const look = await on.open('/projects/silent/agents/plain/talk');
+    const { page } = look;
+    await page.getByLabel('Message').fill('Hello?');
+    await press(page, 'Send');
+    await page.getByText('Chat not configured.').waitFor();
+    expect(await page.locator('.copyable').innerText()).toContain('CHAT_URL=');
+    await expectGoodViewInEachWindow(look);
+  });
+
   test('appear when a service that was down at first is back', async () => {
     const params = await projectOf('down');
     await on.roster.POST('/projects/{project_name}/skills', {

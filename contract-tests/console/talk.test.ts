@@ -156,18 +156,6 @@ describe('an agent in the console', () => {
   });
 });
 
-describe('a service without a chat server', () => {
-  const on = browserAndService(prepare);
-
-  test('says how it gets one', async () => {
-    const look = await on.open('/projects/default/agents/plain/talk');
-    await say(look.page, 'Hello?');
-    await look.page.getByText('Chat not configured.').waitFor();
-    expect(await look.page.locator('.copyable').innerText()).toContain('CHAT_URL=');
-    await expectGoodViewInEachWindow(look);
-  });
-});
-
 async function say(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message').fill(text);
   await page.getByRole('button', { name: 'Send' }).click();
