@@ -149,8 +149,8 @@ export class Written {
   }
 }
 
-/** The number of files that each reader is tried with: some hundreds, or as many as the environment asks for. */
-export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 300);
+/** The number of files that each reader is tried with in each way: some, or as many as the environment asks for. */
+export const MADE_FILES = Number(process.env['MADE_FILES'] ?? 150);
 
 /** Files that are made are of few bytes; whoever takes longer for some hundred thousand hangs. */
 export const TIMEOUT = 60_000 + 60 * MADE_FILES;
