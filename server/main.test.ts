@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { longTable, someDiamonds } from '../testkit/data/diamonds.js';
@@ -16,13 +19,18 @@ import { DatabaseSync } from './store/database/sqlite-connection.js';
 const { file, start } = ownServers();
 
 describe('a service with a model', () => {
+  let folder: string;
   let server: ServerProcess;
   beforeAll(async () => {
-    server = await startServer();
+    folder = mkdtempSync(join(tmpdir(), 'roster-main-'));
+    server = await startServer({ databaseFile: join(folder, 'roster.db') });
     await train(server);
     await untilTrained(server);
   });
-  afterAll(() => server.kill());
+  afterAll(async () => {
+    await server.kill();
+    rmSync(folder, { recursive: true });
+  });
 
   async function metric(name: string): Promise<number> {
     const text = await (await fetch(`${server.url}/metrics`)).text();
@@ -68,6 +76,34 @@ describe('a service with a model', () => {
     expect((await fetch(`${url}/problems/%3Cscript%3E`)).status).toBe(404);
   });
 
+  test('logs the cause of an internal error, which the response does not show', async () => {
+    damageModels(file('roster.db'));
+    const damaged = await start();
+    const answer = await fetch(damaged.url + PREDICT, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: '[{}]',
+    });
+    expect(answer.status).toBe(500);
+    const problem = await answer.text();
+    expect(problem).not.toMatch(/damaged|Error:|\.js/);
+    await damaged.stop();
+    expect(damaged.log.join('\n')).toMatch(/"msg":"internal error"/);
+    expect(damaged.log.join('\n')).toMatch(/is damaged in the store/);
+  });
+
+  /** Copies the store, with a byte of each trained model changed, as a failing disk would. */
+  function damageModels(copy: string): void {
+    const original = new DatabaseSync(join(folder, 'roster.db'), { readOnly: true });
+    original.exec(`vacuum into '${copy}'`);
+    original.close();
+    const database = new DatabaseSync(copy);
+    database.exec(
+      "update model_artifacts set bytes = cast(replace(cast(bytes as text), 'price', 'prize') as blob)",
+    );
+    database.close();
+  }
+
   test('answers while it trains another one', async () => {
     await train(server, longTable);
     await untilLogged(server, '"version":2');
@@ -76,15 +112,6 @@ describe('a service with a model', () => {
     }
   });
 });
-
-/** Changes a byte of each trained model, as a failing disk would. */
-function damageModels(file: string): void {
-  const database = new DatabaseSync(file);
-  database.exec(
-    "update model_artifacts set bytes = cast(replace(cast(bytes as text), 'price', 'prize') as blob)",
-  );
-  database.close();
-}
 
 describe('the log', () => {
   test('has a line for each request, with the id of the response, no key, and an origin that may not read it', async () => {
@@ -109,27 +136,6 @@ describe('the log', () => {
     const log = server.log.join('\n');
     expect(log).toContain('"url":"/projects/roster_…"');
     expect(log).not.toContain('sss');
-  });
-
-  test('has the cause of an internal error, which the response does not show', async () => {
-    const server = await start();
-    await train(server);
-    await untilTrained(server);
-    await server.stop();
-    damageModels(file('roster.db'));
-
-    const after = await start();
-    const answer = await fetch(after.url + PREDICT, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: '[{}]',
-    });
-    expect(answer.status).toBe(500);
-    const problem = await answer.text();
-    expect(problem).not.toMatch(/damaged|Error:|\.js/);
-    await after.stop();
-    expect(after.log.join('\n')).toMatch(/"msg":"internal error"/);
-    expect(after.log.join('\n')).toMatch(/is damaged in the store/);
   });
 });
 
