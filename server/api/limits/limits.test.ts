@@ -49,16 +49,27 @@ function post(url: string, body: unknown): Promise<Response> {
   });
 }
 
-/** Starts a service with a model; returns the address that predicts. */
-async function startWithModel(): Promise<string> {
-  const url = await start({});
-  const predict = `${url}/api/projects/default/models/m/predict`;
+/** The service with a model, which several tests share. */
+let withModel: ServerProcess | undefined;
+afterAll(() => withModel?.kill());
+
+/** Returns the address that predicts, at which no other test has a place any more. */
+async function predictAddress(): Promise<string> {
+  withModel ??= await startWithModel();
+  const predict = `${withModel.url}/api/projects/default/models/m/predict`;
+  await expect.poll(async () => (await post(predict, [{}])).status, { timeout: 30_000 }).toBe(200);
+  return predict;
+}
+
+async function startWithModel(): Promise<ServerProcess> {
+  const started = await startServer();
   const table = Array.from({ length: 60 }, (_, row) => ({ x: row, y: row * 2 }));
   const body = JSON.stringify(table);
   const headers = { 'Content-Type': 'application/json' };
-  await fetch(`${url}/api/projects/default/models/m?target=y`, { method: 'PUT', headers, body });
-  await expect.poll(async () => (await post(predict, [{}])).status, { timeout: 30_000 }).toBe(200);
-  return predict;
+  await fetch(`${started.url}/api/projects/default/models/m?target=y`, {
+    ...{ method: 'PUT', headers, body },
+  });
+  return started;
 }
 
 describe('a limit of requests', () => {
@@ -350,7 +361,7 @@ describe('the limit of streams', () => {
   });
 
   test('is lower for Arrow and Parquet, of which more is held', async () => {
-    const predict = await startWithModel();
+    const predict = await predictAddress();
     const types = ['arrow.stream', 'arrow.file', 'parquet', 'parquet'];
     const begun = types.map((type) => {
       const headers = { 'Content-Type': `application/vnd.apache.${type}` };
@@ -375,7 +386,7 @@ describe('the limit of streams', () => {
   });
 
   test('is independent of the limit of predictions', async () => {
-    const predict = await startWithModel();
+    const predict = await predictAddress();
     const streams = Array.from({ length: 8 }, () => new OpenStream(predict, ''));
     closing.push(() => streams.map((stream) => stream.break()));
     for (const stream of streams) {
@@ -404,7 +415,7 @@ describe('the limit of streams', () => {
 
 describe('the limit of predictions', () => {
   test('refuses each that comes while all places are taken, under an id of its own', async () => {
-    const predict = await startWithModel();
+    const predict = await predictAddress();
     const headers = { 'Content-Type': 'application/json', 'Content-Length': '100' };
     // One could run and 35 wait: they keep their places until their bodies have arrived.
     for (let place = 0; place < 36; place += 1) {
