@@ -62,7 +62,7 @@ describe('a pool of workers', () => {
 
   test('answers the same rows with the same bytes, whichever else it answers meanwhile', async () => {
     const pool = poolOf(1);
-    const many = () => once(JSON.stringify(rentRows(3000)));
+    const many = () => once(JSON.stringify(rentRows(1000)));
     const alone = await textOf(pool.answer(rowsOf(many())));
     const streams = Array.from({ length: 4 }, () =>
       textOf(pool.answer(rowsOf(many(), { isWhole: false }))),
