@@ -16,8 +16,11 @@ import { errorCode } from './unavailable.js';
 /** The longest time that an opening waits for others that use the file, in milliseconds. */
 const OPENING_TIMEOUT_MS = 10_000;
 
-/** The pause between two attempts to open a file that others use, in milliseconds. */
-const OPENING_PAUSE_MS = 20;
+/**
+ * The pauses between attempts to open a file that others use, in milliseconds. They grow: others that also open it are
+ * done at once, while what takes seconds is not worth fifty looks a second.
+ */
+const OPENING_PAUSE_MS = { first: 20, longest: 200 };
 
 /**
  * The longest time that a statement waits for a lock, in milliseconds. SQLite waits in the calling thread, and everyone
@@ -122,8 +125,9 @@ async function openReads(path: string): Promise<Pick<Databases, 'reads' | 'keys'
 function whileBusy(work: () => Promise<void>): Promise<void> {
   return pRetry(work, {
     retries: Number.POSITIVE_INFINITY,
-    factor: 1,
-    minTimeout: OPENING_PAUSE_MS,
+    factor: 1.2,
+    minTimeout: OPENING_PAUSE_MS.first,
+    maxTimeout: OPENING_PAUSE_MS.longest,
     maxRetryTime: OPENING_TIMEOUT_MS,
     shouldRetry: ({ error }) => errorCode(error) === 'SQLITE_BUSY',
   });
