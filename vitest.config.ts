@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { configDefaults, defineConfig } from 'vitest/config';
 import { RecordRun } from './contract-tests/coverage/record-run.js';
 import { LeftOut } from './contract-tests/left-out.js';
+import { LongestFirst } from './contract-tests/longest-first.js';
 import { Parity } from './contract-tests/parity.js';
 import { BRIEF_RUN_FLAGS } from './testkit/node-flags.js';
 
@@ -28,6 +29,7 @@ const EVERYWHERE = {
 export default defineConfig({
   test: {
     maxWorkers: WORKERS,
+    sequence: { sequencer: LongestFirst },
     reporters: ['default', new RecordRun(), new Parity(), new LeftOut()],
     projects: [
       {
