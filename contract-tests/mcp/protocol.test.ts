@@ -135,6 +135,13 @@ describe('hosts of revision 2026-07-28', () => {
 });
 
 describe('bad messages', () => {
+  test('name a header as the contract spells it', async () => {
+    const headers = { 'MCP-Protocol-Version': 'x'.repeat(4001) };
+    const { status, body } = await older.ask('tools/list', {}, { headers });
+    expect(status).toBe(400);
+    expect(body.error?.message).toMatch(/^\/header\/MCP-Protocol-Version must /);
+  });
+
   test.each([
     ['no JSON', '{"jsonrpc"', -32700],
     ['a batch', JSON.stringify([request('ping')]), -32600],

@@ -58,7 +58,7 @@ export function explainFaults(
 
 /** Returns a function that finds every violated rule, in the order of express-openapi-validator. */
 function findFaults({ document, alternatives }: Contract, operation: Operation) {
-  const { consumes, defersBody, parameters, bodySchema } = operation;
+  const { consumes, defersBody, headers, parameters, bodySchema } = operation;
   const options = { allErrors: true, useDefaults: true, strictNumbers: true } as const;
   const checkParameters = createAjv({ ...options, coerceTypes: 'array' }).compile(
     withComponents(document, {
@@ -75,13 +75,18 @@ function findFaults({ document, alternatives }: Contract, operation: Operation) 
       ...withComponents(document, { body: bodySchema }),
       required: isRequired ? ['body'] : [],
     });
+  const headerNames = new Map(headers);
   return (req: Request, { body, query }: Excerpt): Fault[] => {
     const { params = {} } = req.res?.locals ?? {};
     const sent = { query: { ...query }, headers: { ...req.headers }, params: { ...params } };
-    const faults = runCheck(checkParameters, sent);
-    return checkBody && mediaType(req) === JSON_TYPE
-      ? [...faults, ...runCheck(checkBody, { body })]
-      : faults;
+    const faults = [
+      ...runCheck(checkParameters, sent),
+      ...(checkBody && mediaType(req) === JSON_TYPE ? runCheck(checkBody, { body }) : []),
+    ];
+    return faults.map((fault) => ({
+      ...fault,
+      pointer: nameInContract(headerNames, fault.pointer),
+    }));
   };
 }
 
@@ -92,15 +97,16 @@ function runCheck(check: ValidateFunction, value: unknown): Fault[] {
 function readFault({ instancePath, keyword, params, message = '' }: ErrorObject): Fault {
   const { missingProperty, additionalProperty, unevaluatedProperty } = asRecord(params);
   const name = missingProperty ?? additionalProperty ?? unevaluatedProperty;
-  const path = name === undefined ? instancePath : `${instancePath}/${escapeToken(String(name))}`;
-  return { pointer: nameInContract(path), keyword, params: asRecord(params), message };
+  const pointer =
+    name === undefined ? instancePath : `${instancePath}/${escapeToken(String(name))}`;
+  return { pointer, keyword, params: asRecord(params), message };
 }
 
-/** The contract spells headers as RFC 9110 does; Node lower-cases them. */
-function nameInContract(path: string): string {
+/** Node lower-cases the names of headers; the contract has their spelling. */
+function nameInContract(headerNames: ReadonlyMap<string, string>, path: string): string {
   const [, header] = /^\/headers\/(.*)$/.exec(path) ?? [];
   if (header === undefined) return path.replace(/^\/params/, '/path');
-  return `/header/${header.replace(/(?<=^|-)[a-z]/g, (letter) => letter.toUpperCase())}`;
+  return `/header/${headerNames.get(header) ?? header}`;
 }
 
 /** Puts faults into words, without those that follow from others. */
