@@ -207,7 +207,7 @@ describe('the tools of another project', () => {
   });
 
   test('forecast the next steps of a series in words', async () => {
-    const rows = ['A', 'B'].flatMap((store, place) =>
+    const rows = ['A', 'B', null].flatMap((store, place) =>
       Array.from({ length: 48 }, (_, index) => ({
         month: `${2020 + Math.floor(index / 12)}-${String(1 + (index % 12)).padStart(2, '0')}`,
         store,
@@ -223,6 +223,12 @@ describe('the tools of another project', () => {
       series: { store: 'B' },
       forecasts: [{ step: 1, words: expect.stringMatching(/^2024-01: /) }, { step: 2 }],
     });
+    const unnamed = await host.call(
+      'predict_store_sales',
+      { ...input, series: { store: null } },
+      options,
+    );
+    expect(unnamed.body.result?.structuredContent).toMatchObject({ series: { store: null } });
     for (const faulty of [{}, { steps: 2 }, { ...input, steps: 0 }, { ...input, steps: 99 }]) {
       const refused = await host.call('predict_store_sales', faulty, options);
       expect(refused.body.result?.isError).toBe(true);

@@ -113,7 +113,7 @@ function describeForecast(
         series: {
           type: 'object',
           description: 'The series to forecast.',
-          properties: Object.fromEntries(groups.map((one) => [one.name, valueSchema(one)])),
+          properties: Object.fromEntries(groups.map((one) => [one.name, groupSchema(one)])),
           required: group_by,
           additionalProperties: false,
         },
@@ -158,7 +158,7 @@ function forecastSeries(predictor: SeriesServer, input: unknown): object {
   const { target, order_by, group_by } = predictor.model;
   const { series, steps } = asRecord(input);
   const given = asRecord(series);
-  const missing = group_by.filter((name) => given[name] === undefined || given[name] === null);
+  const missing = group_by.filter((name) => given[name] === undefined);
   if (missing.length > 0) {
     throw new ToolError(
       `Name the series by ${missing.map((name) => JSON.stringify(name)).join(', ')}.`,
@@ -270,6 +270,12 @@ const MAX_CHOICES = 50;
 
 /** The most characters of the categories of a column. */
 const MAX_CHARACTERS = 2000;
+
+/** Rows that have no value of the column are a series too, which null names. */
+function groupSchema(column: Column): object {
+  const schema = valueSchema(column);
+  return column.missing_share > 0 ? { anyOf: [schema, { type: 'null' }] } : schema;
+}
 
 /**
  * Returns the JSON Schema of a row: a property for each column that the model uses, with its range
