@@ -7,10 +7,10 @@ import { Parity } from './contract-tests/parity.js';
 import { BRIEF_RUN_FLAGS } from './testkit/node-flags.js';
 
 /**
- * Three more than there are cores, since tests also wait: for a lease, a lock, a page or another process. Each
- * loads its modules and warms up by itself.
+ * One more than there are cores, since tests also wait: for a lease, a lock, a page or another process. Each loads
+ * its modules and warms up by itself, so that more of them take longer in all.
  */
-const WORKERS = availableParallelism() + 3;
+const WORKERS = availableParallelism() + 1;
 
 const EVERYWHERE = {
   // On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time.

@@ -45,7 +45,7 @@ interface OfRequest extends Promised {
   readonly isKept: (exchange: Exchange) => boolean;
 }
 
-/** What is compared of an answer. */
+/** The compared parts of an answer. */
 interface Seen {
   readonly headers: Headers;
   readonly mediaType: string;
