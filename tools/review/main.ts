@@ -3,6 +3,7 @@
  * the commit. With `--changelog`, writes the changelog of the released contracts.
  */
 import { readFileSync } from 'node:fs';
+import { Option } from 'commander';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { VersionError } from '../contract-files/versions.js';
 import { baseOf, describe, describeHere, fileAt, isChangedHere, NoBase } from './base.js';
@@ -10,6 +11,7 @@ import { writeChangelog } from './changelog.js';
 import { ContractFault, readContract } from './contract.js';
 import { markdownOf, withoutReview } from './markdown.js';
 import { reviewOf } from './review.js';
+import { textOf } from './text.js';
 
 const UNANNOUNCED = 1;
 const WRONG_USE = 2;
@@ -19,28 +21,39 @@ interface Options {
   readonly contract: string;
   readonly changelog?: true;
   readonly check?: true;
+  readonly format: 'text' | 'markdown';
 }
 
-const description = 'Say, as Markdown, what the change of a contract does to clients.';
+const description = 'Say what the change of a contract does to clients.';
 
 const command = scriptCommand('spec:review', description)
   // Each fault is one line: the action has them in its log.
   .showHelpAfterError(false)
   .argument('[commit]', 'what to compare with; without it, where this branch left the main one')
   .option('--contract <file>', 'the contract, relative to this folder', 'openapi.yaml')
+  .addOption(
+    new Option('--format <format>', 'text by default on a terminal, and Markdown elsewhere')
+      .choices(['text', 'markdown'])
+      .default(process.stdout.isTTY ? 'text' : 'markdown'),
+  )
   .option('--changelog', 'write docs/contract/CHANGELOG.md from the released contracts')
   .option('--check', 'with --changelog: write nothing, and end with 1 if it is not up to date')
   .addHelpText(
     'after',
     '\nEnds with 1 if something breaks that the version does not announce, with 2 if it is used wrongly, and with 3 if the contract is deleted or cannot be read.',
   )
-  .action((reference: string | undefined, { contract, changelog, check }: Options) => {
+  .action((reference: string | undefined, { contract, changelog, check, format }: Options) => {
     if (changelog) process.exitCode = changelogCode(check === true);
-    else process.exitCode = review(contract, reference);
+    else
+      process.exitCode = review(contract, reference, (markdown) => {
+        process.stdout.write(format === 'text' ? textOf(markdown) : markdown);
+      });
   });
 
+type Print = (markdown: string) => void;
+
 /** Prints the review of a contract, and returns the exit code. */
-function review(file: string, reference: string | undefined): number {
+function review(file: string, reference: string | undefined, print: Print): number {
   const here = textHere(file);
   const isChanged = isChangedHere(file, here);
   const base = baseOf(reference, isChanged);
@@ -49,11 +62,12 @@ function review(file: string, reference: string | undefined): number {
   if (texts.after === undefined) {
     const where = `there is no ${file} in this folder`;
     if (texts.before === undefined) throw new NoBase(`${where}, and none at ${base.name}`);
-    return failed(withoutReview('The contract is deleted: every client breaks.', where), where);
+    print(withoutReview('The contract is deleted: every client breaks.', where));
+    return failed(where);
   }
   if (texts.before === undefined) {
     const reason = `there is no ${file} at ${sides.before}`;
-    process.stdout.write(withoutReview('The contract is new: nothing to compare with.', reason));
+    print(withoutReview('The contract is new: nothing to compare with.', reason));
     return 0;
   }
   try {
@@ -61,16 +75,16 @@ function review(file: string, reference: string | undefined): number {
       before: readContract(texts.before, `${file} at ${base.name}`),
       after: readContract(texts.after, file),
     });
-    process.stdout.write(markdownOf(found, sides));
+    print(markdownOf(found, sides));
     return found.announced.breaksAnnounced ? 0 : UNANNOUNCED;
   } catch (error) {
     if (!(error instanceof ContractFault)) throw error;
-    return failed(withoutReview('The contract cannot be read.', error.message), error.message);
+    print(withoutReview('The contract cannot be read.', error.message));
+    return failed(error.message);
   }
 }
 
-function failed(markdown: string, reason: string): number {
-  process.stdout.write(markdown);
+function failed(reason: string): number {
   process.stderr.write(`error: ${reason}\n`);
   return NO_CONTRACT;
 }

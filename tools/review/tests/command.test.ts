@@ -47,6 +47,17 @@ function run(...args: string[]) {
 }
 
 describe('spec:review compares the contract in the folder', () => {
+  test('as text for a terminal, with an item for each change', () => {
+    commit(contract(BOTH));
+    write(contract(LOOK));
+    const { stdout } = run('HEAD', '--format', 'text');
+    expect(stdout).toContain(
+      '\nBreaks whoever calls (1)\n\n- operation removed\n  drop, at /paths/',
+    );
+    expect(stdout).not.toMatch(/[`|<*#]/);
+    expect(run('HEAD').stdout).toContain('### Breaks whoever calls (1)');
+  });
+
   test('with the named commit', () => {
     commit(contract(BOTH));
     git('tag', 'released');
