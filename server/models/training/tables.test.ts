@@ -101,8 +101,8 @@ describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
   };
 
   test('may be killed: the service and the training continue', async () => {
-    expect((await train(1000)).status).toBe(202);
-    // From its first progress to its end it works for half a second, in which this looks often.
+    expect((await train(4000)).status).toBe(202);
+    // From its first progress to its end it works for more than a second, in which this looks often.
     while ((await shown())['progress'] === 0) await pause(10);
     for (const pid of children()) process.kill(pid, 'SIGKILL');
     await untilLogged(server, 'training cut short');
