@@ -76,7 +76,7 @@ function Answer({
 }
 
 /** An example of how a service gets a chat server. */
-const CONFIGURATION = 'CHAT_URL=http://127.0.0.1:11434/v1 CHAT_MODEL=llama3.1 npm start';
+const CONFIGURATION = 'CHAT_URL=http://127.0.0.1:11434/v1 CHAT_MODEL=qwen3:8b npm start';
 
 function Failure({ error }: { error: unknown }) {
   if (error === null) return <p class="faint">There is no reply yet.</p>;
