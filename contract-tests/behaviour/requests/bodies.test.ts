@@ -73,6 +73,14 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     expect((await objectOf(await send(`${all()}/first`)))[open]).toEqual(merged);
   });
 
+  test('holds at most a thousand keys in its open field, those of earlier writes included', async () => {
+    const keys = Array.from({ length: 1000 }, (_, index) => [`key_${index}`, index]);
+    await create({ [open]: Object.fromEntries(keys) });
+    const place = [`/body/${kind}/${open}`];
+    expect(await pointersOf(await update({ [open]: { more: 1 } }))).toEqual(place);
+    expect((await update({ [open]: { more: 1, key_0: null } })).status).toBe(200);
+  });
+
   test('drops null keys when it is created', async () => {
     const created = await objectOf(await create({ [open]: { a: null, b: 1 } }));
     expect(created[open]).toEqual({ b: 1 });
