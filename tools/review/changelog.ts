@@ -4,8 +4,9 @@ import { asRecord } from '../../server/contract/json-record.js';
 import { RELEASES, releasedContracts } from '../contract-files/versions.js';
 import { writeGenerated } from '../generator/generated-files.js';
 import { type Contract, elements, readContract, texts } from './contract.js';
-import { breaksIn, code, count, plain, sectionsOf } from './markdown.js';
+import { code, MARKDOWN, plain } from './markdown.js';
 import { operationsOf } from './operations.js';
+import { breaksIn, count, sectionsOf } from './report.js';
 import { reviewOf } from './review.js';
 
 const FILE = join(RELEASES, 'CHANGELOG.md');
@@ -54,7 +55,7 @@ function changes(before: Contract, after: Contract): string[] {
   const breaks = broken === 0 ? 'nothing breaks' : count(broken, 'breaking change');
   return [
     `Compared with ${before.version}: ${breaks}, ${count(review.added.length, 'addition')}.`,
-    ...sectionsOf(review),
+    ...sectionsOf(review, MARKDOWN),
   ];
 }
 

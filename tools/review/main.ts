@@ -9,19 +9,30 @@ import { VersionError } from '../contract-files/versions.js';
 import { baseOf, describe, describeHere, fileAt, isChangedHere, NoBase } from './base.js';
 import { writeChangelog } from './changelog.js';
 import { ContractFault, readContract } from './contract.js';
-import { markdownOf, withoutReview } from './markdown.js';
+import { commentOf, MARKDOWN } from './markdown.js';
+import { type Format, reportOf, withoutReview } from './report.js';
 import { reviewOf } from './review.js';
-import { textOf } from './text.js';
+import { TEXT } from './text.js';
 
 const UNANNOUNCED = 1;
 const WRONG_USE = 2;
 const NO_CONTRACT = 3;
 
+interface Form {
+  readonly format: Format;
+  readonly join: (lines: readonly string[]) => string;
+}
+
+const FORMS = {
+  text: { format: TEXT, join: (lines) => `${lines.join('\n')}\n` },
+  markdown: { format: MARKDOWN, join: commentOf },
+} satisfies Readonly<Record<string, Form>>;
+
 interface Options {
   readonly contract: string;
   readonly changelog?: true;
   readonly check?: true;
-  readonly format: 'text' | 'markdown';
+  readonly format: keyof typeof FORMS;
 }
 
 const description = 'Say what the change of a contract does to clients.';
@@ -33,7 +44,7 @@ const command = scriptCommand('spec:review', description)
   .option('--contract <file>', 'the contract, relative to this folder', 'openapi.yaml')
   .addOption(
     new Option('--format <format>', 'text by default on a terminal, and Markdown elsewhere')
-      .choices(['text', 'markdown'])
+      .choices(Object.keys(FORMS))
       .default(process.stdout.isTTY ? 'text' : 'markdown'),
   )
   .option('--changelog', 'write docs/contract/CHANGELOG.md from the released contracts')
@@ -44,16 +55,12 @@ const command = scriptCommand('spec:review', description)
   )
   .action((reference: string | undefined, { contract, changelog, check, format }: Options) => {
     if (changelog) process.exitCode = changelogCode(check === true);
-    else
-      process.exitCode = review(contract, reference, (markdown) => {
-        process.stdout.write(format === 'text' ? textOf(markdown) : markdown);
-      });
+    else process.exitCode = review(contract, reference, FORMS[format]);
   });
 
-type Print = (markdown: string) => void;
-
 /** Prints the review of a contract, and returns the exit code. */
-function review(file: string, reference: string | undefined, print: Print): number {
+function review(file: string, reference: string | undefined, { format, join }: Form): number {
+  const print = (lines: readonly string[]) => process.stdout.write(join(lines));
   const here = textHere(file);
   const isChanged = isChangedHere(file, here);
   const base = baseOf(reference, isChanged);
@@ -62,12 +69,12 @@ function review(file: string, reference: string | undefined, print: Print): numb
   if (texts.after === undefined) {
     const where = `there is no ${file} in this folder`;
     if (texts.before === undefined) throw new NoBase(`${where}, and none at ${base.name}`);
-    print(withoutReview('The contract is deleted: every client breaks.', where));
+    print(withoutReview('The contract is deleted: every client breaks.', where, format));
     return failed(where);
   }
   if (texts.before === undefined) {
     const reason = `there is no ${file} at ${sides.before}`;
-    print(withoutReview('The contract is new: nothing to compare with.', reason));
+    print(withoutReview('The contract is new: nothing to compare with.', reason, format));
     return 0;
   }
   try {
@@ -75,11 +82,11 @@ function review(file: string, reference: string | undefined, print: Print): numb
       before: readContract(texts.before, `${file} at ${base.name}`),
       after: readContract(texts.after, file),
     });
-    print(markdownOf(found, sides));
+    print(reportOf(found, sides, format));
     return found.announced.breaksAnnounced ? 0 : UNANNOUNCED;
   } catch (error) {
     if (!(error instanceof ContractFault)) throw error;
-    print(withoutReview('The contract cannot be read.', error.message));
+    print(withoutReview('The contract cannot be read.', error.message, format));
     return failed(error.message);
   }
 }

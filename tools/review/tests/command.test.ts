@@ -47,6 +47,18 @@ function run(...args: string[]) {
 }
 
 describe('spec:review compares the contract in the folder', () => {
+  test('as text to its end, where Markdown is cut to the size of a comment', () => {
+    commit(contract(LOOK));
+    const operations = Array.from(
+      { length: 900 },
+      (_, index) => `/things/${index}: {get: {operationId: look_${index}, responses: {}}}`,
+    );
+    write(contract(LOOK.replace(/\}$/, `, ${operations.join(', ')}}`)));
+    expect(run('HEAD').stdout).toContain('There is more: ');
+    const { stdout } = run('HEAD', '--format', 'text');
+    expect(stdout.match(/^- operation added$/gm)).toHaveLength(900);
+  });
+
   test('as text for a terminal, with an item for each change', () => {
     commit(contract(BOTH));
     write(contract(LOOK));
