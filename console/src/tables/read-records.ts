@@ -1,4 +1,4 @@
-import Papa from 'papaparse';
+import { parseCsv } from './csv.js';
 import { TableFileError } from './table-file-error.js';
 import type { TableFormat } from './table-format.js';
 
@@ -23,42 +23,31 @@ const MAX_RECORD_CHARACTERS = 8 << 20;
  * @throws TableFileError if the file cannot be read, or a quote is never closed
  */
 export async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Batch> {
-  const { encoding, delimiter, newline } = format;
-  // `Papa.parse` decodes each part of a file by itself, which breaks a character that two parts share.
+  const { encoding, delimiter } = format;
   const decoder = new TextDecoder(encoding, { fatal: true });
-  const parser = new Papa.Parser({ delimiter, newline });
   let rest = '';
   for (let start = 0; start < file.size; start += BYTES_AT_A_TIME) {
     const end = Math.min(start + BYTES_AT_A_TIME, file.size);
     const isLast = end === file.size;
     rest += decode(decoder, await bytesOf(file.slice(start, end)), isLast);
-    const { data, meta } = parse(parser, rest, isLast);
-    rest = rest.slice(meta.cursor);
+    const { records, end: parsed } = parseCsv(rest, delimiter, isLast);
+    rest = rest.slice(parsed);
     if (rest.length > MAX_RECORD_CHARACTERS) {
       throw new TableFileError(
         'A row of this file does not end: a quote (") is opened in it and never closed.',
       );
     }
-    yield { records: data.map(withoutReturn), share: end / file.size };
+    yield { records, share: end / file.size };
   }
 }
 
 /** Parses the records at the beginning of a text. Blank lines are left out. */
 export function parseRecords(
   text: string,
-  { delimiter, newline }: TableFormat,
+  { delimiter }: TableFormat,
   isWhole: boolean,
 ): TableRecord[] {
-  const { data } = parse(new Papa.Parser({ delimiter, newline }), text, isWhole);
-  return data.filter(isNotBlank).map(withoutReturn);
-}
-
-function parse(
-  parser: Papa.Parser,
-  text: string,
-  isLast: boolean,
-): Pick<Papa.ParseResult<string[]>, 'data' | 'meta'> {
-  return parser.parse(text, 0, !isLast);
+  return parseCsv(text, delimiter, isWhole).records.filter(isNotBlank);
 }
 
 function decode(decoder: TextDecoder, bytes: ArrayBuffer, isLast: boolean): string {
@@ -82,10 +71,4 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
 /** Returns whether a record is more than a blank line. */
 export function isNotBlank(record: TableRecord): boolean {
   return record.length > 1 || (record[0] ?? '').trim() !== '';
-}
-
-/** Removes the carriage return that some rows keep in a file with both kinds of line ends. */
-function withoutReturn(record: string[]): TableRecord {
-  const last = record.at(-1);
-  return last?.endsWith('\r') ? record.with(-1, last.slice(0, -1)) : record;
 }

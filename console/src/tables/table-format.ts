@@ -1,4 +1,4 @@
-import Papa from 'papaparse';
+import { parseCsv } from './csv.js';
 import { TableFileError } from './table-file-error.js';
 
 export interface TableFormat {
@@ -37,9 +37,9 @@ export function detectFormat(bytes: Uint8Array, isWhole: boolean): [TableFormat,
     throw new TableFileError('This file is not text, so it holds no table. Choose a CSV file.');
   }
   const hasMark = start.startsWith('\xef\xbb\xbf') || encoding.startsWith('utf-16');
-  const { delimiter, linebreak } = widest(text);
-  const newline = linebreak === '\r\n' || linebreak === '\r' ? linebreak : '\n';
-  return [{ encoding, hasMark, delimiter, newline }, text];
+  const lineEnd = /\r\n?|\n/.exec(text)?.[0];
+  const newline = lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
+  return [{ encoding, hasMark, delimiter: widest(text), newline }, text];
 }
 
 function encodingOf(bytes: Uint8Array, start: string): TableFormat['encoding'] {
@@ -55,10 +55,11 @@ function encodingOf(bytes: Uint8Array, start: string): TableFormat['encoding'] {
 }
 
 /** The delimiter that divides the header into the most columns. */
-function widest(text: string): Papa.ParseMeta {
-  const parsed = DELIMITERS.map((delimiter) =>
-    Papa.parse<string[]>(text, { delimiter, preview: 1, skipEmptyLines: true }),
-  );
-  const width = ({ data }: Papa.ParseResult<string[]>) => data[0]?.length ?? 0;
-  return parsed.reduce((best, other) => (width(other) > width(best) ? other : best)).meta;
+function widest(text: string): string {
+  const begin = text.trimStart();
+  const widths = DELIMITERS.map((delimiter) => {
+    const { records } = parseCsv(begin, delimiter, true, 1);
+    return { delimiter, width: records[0]?.length ?? 0 };
+  });
+  return widths.reduce((best, other) => (other.width > best.width ? other : best)).delimiter;
 }

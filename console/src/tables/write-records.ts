@@ -1,5 +1,5 @@
-import Papa from 'papaparse';
 import { parseNumber } from '../../../prediction/src/browser.js';
+import { writeCsv } from './csv.js';
 import { readRecords, type TableRecord } from './read-records.js';
 import type { TableFormat } from './table-format.js';
 
@@ -18,12 +18,7 @@ export class TableWriter {
 
   add(records: readonly TableRecord[]): void {
     if (records.length === 0) return;
-    const { delimiter, newline } = this.#format;
-    this.#text +=
-      Papa.unparse(
-        records.map((record) => [...record]),
-        { delimiter, newline },
-      ) + newline;
+    this.#text += writeCsv(records, this.#format);
     if (this.#text.length < PART_CHARACTERS) return;
     this.#parts.push(new Blob([this.#text]));
     this.#text = '';
