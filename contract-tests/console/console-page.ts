@@ -98,6 +98,11 @@ export interface WindowOptions {
   readonly width?: number;
 }
 
+/** What a new window has, and one that is open already cannot be given. */
+interface NewWindowOptions extends WindowOptions {
+  readonly locale?: string;
+}
+
 /** Windows of the two colour schemes and of the widths of a desk and a phone. */
 export const WINDOWS: readonly Required<WindowOptions>[] = [
   { colorScheme: 'light', width: 1280 },
@@ -112,7 +117,7 @@ export function openConsole(
   browser: Browser,
   serviceUrl: string,
   view = '/',
-  options: WindowOptions = {},
+  options: NewWindowOptions = {},
 ): Promise<Look> {
   return open(browser, `${serviceUrl}/#${view}`, { ...options, until: 'h1' });
 }

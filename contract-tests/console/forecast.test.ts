@@ -65,7 +65,7 @@ describe('forecasts in the console', () => {
 
     await page.getByRole('link', { name: 'B', exact: true }).click();
     await page.getByRole('img', { name: 'sales of B' }).waitFor();
-    await page.getByText('The next 6 steps, from 2020-01 to 2020-06.').waitFor();
+    await page.getByText('The next 6 steps, from Jan 2020 to Jun 2020.').waitFor();
     const label = await page.getByText('Go back').boundingBox();
     expect(label?.height).toBeLessThan(60);
     await expectGoodViewInEachWindow(look);
@@ -75,14 +75,14 @@ describe('forecasts in the console', () => {
 
     await page.getByLabel('Steps', { exact: true }).fill('2');
     await page.getByLabel('50%').check();
-    await page.getByText('The next 2 steps, from 2020-01 to 2020-02.').waitFor();
+    await page.getByText('The next 2 steps, from Jan 2020 to Feb 2020.').waitFor();
     await page.getByText('within the band with 50% confidence').waitFor();
     const narrow = await downloadedLines();
     expect(narrow).toHaveLength(3);
     expect(widthOf(narrow)).toBeLessThan(widthOf(wide));
 
     await page.getByLabel('Go back').fill('4');
-    await page.getByText('2 steps from 2019-09 to 2019-10').waitFor();
+    await page.getByText('2 steps from Sep 2019 to Oct 2019').waitFor();
     await page.getByText(/\d of the 2 values that came are within the band/).waitFor();
     const known = await downloadedLines('Download all 3 series');
     expect(known).toHaveLength(7);

@@ -65,6 +65,25 @@ describe('the views of a model', () => {
     await expectGoodViewInEachWindow(look);
   });
 
+  test('write every number as the browser does, in Latin digits', async () => {
+    const view = '/projects/default/models/prices';
+    for (const [locale, form, other] of [
+      ['de-DE', /\d,\d|\d\.\d{3}/, /(?<!\.)\d\.\d{1,2}(?![\d.])/],
+      ['ar-EG', /\d\.\d|\d,\d{3}/, /[\u0660-\u0669]/],
+    ] as const) {
+      const look = await openConsole(on.browser, on.server.url, view, { locale });
+      const { page } = look;
+      const [own = ''] = await page.locator('.headline .bar-value').allTextContents();
+      expect(own).toMatch(/^\d/);
+      // The sentence beside the bar has the same figure.
+      expect(await page.locator('.summary').textContent()).toContain(`off by ${own} on average`);
+      const shown = await page.locator('main').innerText();
+      expect(shown).toMatch(form);
+      expect(shown).not.toMatch(other);
+      await page.context().close();
+    }
+  });
+
   test('predict a row while it is typed, and share it by its address', async () => {
     const look = await openModel('/try');
     const { page } = look;

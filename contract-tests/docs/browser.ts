@@ -20,10 +20,16 @@ export interface Look {
 export async function open(
   browser: Browser,
   url: string,
-  options: { colorScheme?: 'light' | 'dark'; width?: number; until?: string } = {},
+  options: {
+    colorScheme?: 'light' | 'dark';
+    width?: number;
+    locale?: string;
+    until?: string;
+  } = {},
 ): Promise<Look> {
-  const { colorScheme = 'light', width = 1280, until = DRAWN } = options;
-  const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
+  const { colorScheme = 'light', width = 1280, locale = 'en-US', until = DRAWN } = options;
+  const viewport = { width, height: 900 };
+  const context = await browser.newContext({ colorScheme, locale, viewport });
   context.setDefaultTimeout(PAGE_TIMEOUT);
   const page = await context.newPage();
   const faults: string[] = [];

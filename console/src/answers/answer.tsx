@@ -47,7 +47,7 @@ const textOf = (value: unknown) => JSON.stringify(value, null, 2) ?? '';
 const MS_PER_SECOND = 1000;
 
 const duration = (ms: number) =>
-  ms < MS_PER_SECOND ? `${number(ms)} ms` : `${number(Math.round(ms / 100) / 10)} s`;
+  ms < MS_PER_SECOND ? number(ms, 'ms') : number(Math.round(ms / 100) / 10, 's');
 
 /** The passages that an answer rests on. */
 export function Passages({ project, passages }: { project: string; passages: readonly Passage[] }) {

@@ -1,4 +1,4 @@
-import { count } from '../ui/format.js';
+import { count, whole } from '../ui/format.js';
 import type { Sending } from './send-documents.js';
 
 const WORDS: Readonly<Record<Sending['state'], string>> = {
@@ -24,7 +24,7 @@ export function SendingList({ sendings }: { sendings: readonly Sending[] }) {
     <section class={refused.length > 0 ? 'notice warning' : 'notice'} aria-label="Files">
       <p role="status">
         {over} of {count(sendings.length, 'file')} sent
-        {refused.length > 0 && `, ${refused.length} of them not kept`}
+        {refused.length > 0 && `, ${whole(refused.length)} of them not kept`}
       </p>
       {over < sendings.length && (
         <progress value={over} max={sendings.length} aria-label="Files sent" />

@@ -10,6 +10,7 @@ import { useTraining } from '../training/use-training.js';
 import { Copyable } from '../ui/copyable.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { count, whole } from '../ui/format.js';
 import { View } from '../ui/view.js';
 
 /** The ways to get the first model of a project. */
@@ -31,8 +32,9 @@ export function FirstModel({ project }: { project: string }) {
         <section class="card">
           <h2>Try the example</h2>
           <p>
-            The prices of 9,000 diamonds, by weight, cut, colour and clarity. Training takes a few
-            seconds. Then predict the price of one diamond, or of 1,000 at once.
+            The prices of {count(DEMO.rows, 'diamond')}, by weight, cut, colour and clarity.
+            Training takes a few seconds. Then predict the price of one diamond, or of{' '}
+            {whole(DEMO.moreRowCount)} at once.
           </p>
           {/* Not disabled, which would take the focus away. */}
           <button
@@ -41,7 +43,7 @@ export function FirstModel({ project }: { project: string }) {
             onClick={() => isSending || tryDemo(DEMO)}
             aria-disabled={isSending}
           >
-            Try it with 9,000 diamonds
+            Try it with {count(DEMO.rows, 'diamond')}
           </button>
           <p>
             Or the houses sold in 46 cities of Texas, month by month. See the next year of each

@@ -6,7 +6,7 @@ import { useWidth } from './use-width.js';
 /** The figures that a plot draws, as they can be read. */
 export interface FigureTable {
   readonly head: readonly string[];
-  readonly rows: readonly (readonly (string | number)[])[];
+  readonly rows: readonly (readonly string[])[];
 }
 
 /** The room for axes and labels around a plot's marks, in CSS pixels. */

@@ -1,5 +1,5 @@
 import type { Model } from 'roster-client';
-import { count } from '../ui/format.js';
+import { count, whole } from '../ui/format.js';
 import type { AddedColumn } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 
@@ -86,7 +86,7 @@ function Names({ names }: { names: readonly string[] }) {
           <code key={name}>{name}</code>
         </>
       ))}
-      {names.length > MAX_LISTED && ` and ${names.length - MAX_LISTED} more`}
+      {names.length > MAX_LISTED && ` and ${whole(names.length - MAX_LISTED)} more`}
     </>
   );
 }

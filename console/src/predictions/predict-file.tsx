@@ -5,6 +5,7 @@ import { TABLE_TYPES } from '../tables/table-types.js';
 import { DEMO, loadDemoTable } from '../training/demo.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { count } from '../ui/format.js';
 import { PredictTable } from './predict-table.js';
 
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
@@ -42,7 +43,7 @@ export function PredictFile({ project, model }: { project: string; model: Model 
         <p class="actions">
           No file at hand?
           <button type="button" onClick={() => read(() => loadDemoTable(DEMO.moreRows))}>
-            Use 1,000 other diamonds
+            Use {count(DEMO.moreRowCount, 'other diamond')}
           </button>
         </p>
       )}

@@ -11,6 +11,7 @@ import { isNotBlank, readRecords, type TableRecord } from '../tables/read-record
 import { TableFileError } from '../tables/table-file-error.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
+import { count, whole } from '../ui/format.js';
 import { addedCells, addedColumns } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type Score, Scorer } from './score.js';
@@ -146,7 +147,9 @@ export class TablePrediction {
     );
     if (error !== undefined) throw new ProblemError(error, response);
     if (data?.length !== records.length) {
-      throw new Error(`The service answered ${data?.length ?? 0} of ${records.length} rows.`);
+      throw new Error(
+        `The service answered ${whole(data?.length ?? 0)} of ${count(records.length, 'row')}.`,
+      );
     }
     const { warnings, more } = rowWarnings(response);
     for (const warning of warnings) this.#note(warning);
@@ -202,7 +205,7 @@ async function* piecesOf({ file, format, columns }: TableHead): AsyncGenerator<P
     const long = rows.findIndex((row) => row.length > width && row.slice(width).some(Boolean));
     if (long >= 0) {
       throw new TableFileError(
-        `Row ${before + long + 1} has ${rows[long]?.length} fields, the header has ${width}. Put a field that holds a separator in quotes.`,
+        `Row ${whole(before + long + 1)} has ${count(rows[long]?.length ?? 0, 'field')}, the header has ${whole(width)}. Put a field that holds a separator in quotes.`,
       );
     }
     before += rows.length;

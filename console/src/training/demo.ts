@@ -4,7 +4,9 @@ import { baseUrl } from '../session/roster.js';
 export const DEMO = {
   name: 'diamond_prices',
   target: 'price',
+  rows: 9_000,
   table: `${baseUrl}/console/diamonds.csv`,
+  moreRowCount: 1_000,
   moreRows: `${baseUrl}/console/more-diamonds.csv`,
 } as const;
 

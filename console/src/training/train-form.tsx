@@ -8,7 +8,7 @@ import type { TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
-import { bytes, count, number } from '../ui/format.js';
+import { bytes, count, number, whole } from '../ui/format.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { isName, nameFromFile } from './model-name.js';
 import { SendingProgress } from './sending-progress.js';
@@ -237,7 +237,7 @@ function describeTask(profile: ColumnProfile, task: Task): string {
   }
   if (profile.task === 'classification') return 'Most values of this column are not numbers.';
   return values.length <= FEW
-    ? `Predicts a number, with an interval. The column has only ${values.length} different values: if they are codes or grades, predict classes.`
+    ? `Predicts a number, with an interval. The column has only ${whole(values.length)} different values: if they are codes or grades, predict classes.`
     : 'Predicts a number, with an interval.';
 }
 
@@ -257,7 +257,7 @@ function faultsOf(error: unknown): [ReadonlyMap<string, string>, unknown] {
   const ofColumns = new Map<string, string>();
   const errors = problem.errors.filter(({ column, line, message }) => {
     if (column === undefined) return true;
-    ofColumns.set(column, line === undefined ? message : `Line ${line}: ${message}`);
+    ofColumns.set(column, line === undefined ? message : `Line ${whole(line)}: ${message}`);
     return false;
   });
   return [ofColumns, new ProblemError({ ...problem, errors }, response)];

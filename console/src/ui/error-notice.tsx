@@ -3,6 +3,7 @@ import { ProblemError } from 'roster-client';
 import { href } from '../router/route.js';
 import { ConnectionError } from '../session/connection.js';
 import { missingScope, SCOPE_WORDS } from '../session/scopes.js';
+import { whole } from './format.js';
 
 /** Shows an error: the problem that the service answered with, or that it did not answer. */
 export function ErrorNotice({
@@ -99,8 +100,8 @@ function placeOf(found: {
   const places = [
     pointer,
     column,
-    line === undefined ? undefined : `line ${line}`,
-    row === undefined ? undefined : `row ${row}`,
+    line === undefined ? undefined : `line ${whole(line)}`,
+    row === undefined ? undefined : `row ${whole(row)}`,
   ];
   return { where: places.filter((place) => place !== undefined).join(', '), message };
 }

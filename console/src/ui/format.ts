@@ -1,34 +1,109 @@
-const LOCALE = navigator.language;
+/** Everything that is shown is formatted here: in one locale, with the units that are known. */
 
-const numbers = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 6 });
-const short = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 3 });
-const wholes = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 0 });
-const percents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 0 });
-const finePercents = new Intl.NumberFormat(LOCALE, { style: 'percent', maximumFractionDigits: 1 });
-const times = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'short' });
+/** The browser's locale, with the digits and the calendar of tables, whatever its own are. */
+const LOCALE = readLocale(navigator.language);
+
+function readLocale(tag: string): Intl.Locale {
+  const options = { numberingSystem: 'latn', calendar: 'gregory' };
+  try {
+    return new Intl.Locale(tag, options);
+  } catch {
+    // Some systems name a locale as no browser reads it, such as `C.UTF-8`.
+    return new Intl.Locale('en', options);
+  }
+}
+
+/** A space at which no line breaks, as between a number and its unit. */
+const SPACE = '\u00a0';
+
+/** The unit of a number as its table writes it, such as `€`, `USD`, `%` or `kg`; none if it has none. */
+export type Unit = string | null | undefined;
+
+const WHOLE = { maximumFractionDigits: 0, minimumFractionDigits: 0 };
+const PERCENT = { ...WHOLE, style: 'percent' } as const;
+const digits = (maximumSignificantDigits: number) => ({ maximumSignificantDigits });
+
+const formats = new Map<string, Intl.NumberFormat>();
+
+function formatOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = JSON.stringify(options);
+  const format = formats.get(key) ?? new Intl.NumberFormat(LOCALE, options);
+  formats.set(key, format);
+  return format;
+}
+
+/** Writes a number and its unit where the locale has them: €3, 3 €, 45%, 45 %, 3 kg. */
+function write(value: number, options: Intl.NumberFormatOptions, unit: Unit): string {
+  if (!unit) return formatOf(options).format(value);
+  if (unit === '%') return formatOf({ ...options, style: 'percent' }).format(value / 100);
+  const isCode = /^[A-Z]{3}$/.test(unit);
+  if (!isCode && !/\p{Sc}/u.test(unit)) return `${formatOf(options).format(value)}${SPACE}${unit}`;
+  // A sign such as $ belongs to several currencies: it takes the place of that of the euro.
+  const currency = { ...options, style: 'currency', currency: isCode ? unit : 'EUR' } as const;
+  return formatOf({ ...currency, currencyDisplay: isCode ? 'code' : 'narrowSymbol' })
+    .formatToParts(value)
+    .map((part) => (part.type === 'currency' ? unit : part.value))
+    .join('');
+}
 
 /** Formats a number with up to six significant digits. */
-export const number = (value: number) => numbers.format(value);
+export const number = (value: number, unit?: Unit) => write(value, digits(6), unit);
 
 /** Formats a number for a plot or a headline: three significant digits, whole above 1,000. */
-export const rounded = (value: number) =>
-  Math.abs(value) >= 1000 ? wholes.format(value) : short.format(value);
+export const rounded = (value: number, unit?: Unit) =>
+  write(value, Math.abs(value) >= 1000 ? WHOLE : digits(3), unit);
 
-export const whole = (value: number) => wholes.format(value);
+/** Formats a number with four significant digits. */
+export const measure = (value: number, unit?: Unit) => write(value, digits(4), unit);
+
+/** Formats a number with all its digits: the service has rounded it. */
+export const exact = (value: number, unit?: Unit) => write(value, digits(15), unit);
+
+/** Formats a number of a column, which may hold years: 2015, not 2,015. */
+export const ungrouped = (value: number, unit?: Unit) =>
+  write(value, { ...digits(6), useGrouping: Math.abs(value) >= 10_000 || Boolean(unit) }, unit);
+
+/** Formats a number for the tick of an axis: in millions, for example, where it is large. */
+export const tick = (value: number) =>
+  Math.abs(value) >= 100_000
+    ? write(value, { ...digits(3), notation: 'compact' }, null)
+    : rounded(value);
+
+/** Formats a number of a column for the tick of an axis. */
+export const columnTick = (value: number) =>
+  Math.abs(value) >= 10_000 ? tick(value) : ungrouped(value);
+
+export const whole = (value: number) => formatOf(WHOLE).format(value);
 
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
-  `${wholes.format(value)} ${value === 1 ? singular : plural}`;
-
-/** Writes the first letter in upper case. */
-export const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+  `${whole(value)} ${value === 1 ? singular : plural}`;
 
 /** Formats a share as whole percents. */
-export const percent = (share: number) => percents.format(share);
+export const percent = (share: number) => formatOf(PERCENT).format(share);
 
 /** Formats a share as percents with one digit after the point. */
-export const finePercent = (share: number) => finePercents.format(share);
+export const finePercent = (share: number) =>
+  formatOf({ ...PERCENT, maximumFractionDigits: 1 }).format(share);
 
-export const time = (iso: string) => times.format(new Date(iso));
+/** Formats a difference with its sign, also above zero. */
+export const signed = (value: number, format: (value: number) => string) =>
+  `${value > 0 ? '+' : ''}${format(value)}`;
+
+/** Adds a unit to the label of an axis or a column, which may have it in its name. */
+export const labelWithUnit = (label: string, unit: Unit) =>
+  unit && !label.includes(unit) ? `${label} (${unit})` : label;
+
+/** Formats the bytes of a file. */
+export function bytes(size: number): string {
+  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
+  const step = size === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3));
+  return formatOf({
+    ...digits(3),
+    style: 'unit',
+    unit: units[step] ?? 'byte',
+    unitDisplay: step === 0 ? 'long' : 'short',
+  }).format(size / 1000 ** step);
+}
 
 /** Formats a duration in words. */
 export function duration(seconds: number): string {
@@ -36,36 +111,10 @@ export function duration(seconds: number): string {
   return count(Math.round(seconds / 60), 'minute');
 }
 
-export function bytes(size: number): string {
-  const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
-  const step = size === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3));
-  return new Intl.NumberFormat(LOCALE, {
-    style: 'unit',
-    unit: units[step] ?? 'byte',
-    unitDisplay: step === 0 ? 'long' : 'short',
-    maximumSignificantDigits: 3,
-  }).format(size / 1000 ** step);
-}
-
-const exacts = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 4 });
-const compacts = new Intl.NumberFormat(LOCALE, {
-  notation: 'compact',
-  maximumSignificantDigits: 3,
-});
-
-/** Formats a number with four significant digits, as a model's summary does. */
-export const measure = (value: number) => exacts.format(value);
-
-/** Formats a number for the tick of an axis: in millions, for example, where it is large. */
-export const tick = (value: number) =>
-  Math.abs(value) >= 100_000 ? compacts.format(value) : rounded(value);
-
-const exactest = new Intl.NumberFormat(LOCALE, { maximumSignificantDigits: 15 });
-const ungroupeds = new Intl.NumberFormat(LOCALE, {
-  maximumSignificantDigits: 6,
-  useGrouping: false,
-});
-// The days of a table have no time zone.
+const minutes = { dateStyle: 'medium', timeStyle: 'short' } as const;
+const times = new Intl.DateTimeFormat(LOCALE, minutes);
+// The days and times of a table have no time zone.
+const instants = new Intl.DateTimeFormat(LOCALE, { ...minutes, timeZone: 'UTC' });
 const dates = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
 const months = new Intl.DateTimeFormat(LOCALE, {
   year: 'numeric',
@@ -73,19 +122,23 @@ const months = new Intl.DateTimeFormat(LOCALE, {
   timeZone: 'UTC',
 });
 
-/** Formats a number with all its digits: the service has rounded it. */
-export const exact = (value: number) => exactest.format(value);
-
-/** Formats a number of a column, which may hold years: 2015, not 2,015. */
-export const ungrouped = (value: number) =>
-  (Math.abs(value) >= 10_000 ? numbers : ungroupeds).format(value);
-
-/** Formats a number of a column for the tick of an axis. */
-export const columnTick = (value: number) =>
-  Math.abs(value) >= 10_000 ? tick(value) : ungroupeds.format(value);
+export const time = (iso: string) => times.format(new Date(iso));
 
 /** Formats a day, given as milliseconds. */
 export const date = (instant: number) => dates.format(instant);
 
 /** Formats the month of a day, given as milliseconds. */
 export const month = (instant: number) => months.format(instant);
+
+/** Formats a moment of a series, which is a number, or a month, a day or a time in ISO 8601. */
+export function moment(value: number | string): string {
+  if (typeof value === 'number') return ungrouped(value);
+  const [, day = '', clock, zone] = /^([\d-]+)(T[\d:.]+)?(.*)$/.exec(value) ?? [];
+  const instant = Date.parse(`${day}${clock ? `${clock}Z` : ''}`);
+  if (Number.isNaN(instant)) return value;
+  if (clock) return `${instants.format(instant)}${zone && ` ${zone.replace('Z', 'UTC')}`}`;
+  return day.length > 'YYYY-MM'.length ? date(instant) : month(instant);
+}
+
+/** Writes the first letter in upper case. */
+export const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;

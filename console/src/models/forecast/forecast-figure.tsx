@@ -3,7 +3,7 @@ import { BottomAxis, CHARACTER, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
-import { count, exact, percent, tick } from '../../ui/format.js';
+import { count, exact, percent, tick, whole } from '../../ui/format.js';
 import { seriesName, stepScale } from './forecast-quality.js';
 import type { ShownForecast, Step } from './load-forecast.js';
 
@@ -36,7 +36,7 @@ export function ForecastFigure({
           ...steps.map(({ moment, value, low, high, actual }) => [
             moment,
             actual === null ? '' : exact(actual),
-            ...[value, low, high].map(exact),
+            ...[value, low, high].map((each) => exact(each)),
           ]),
         ],
       }}
@@ -96,5 +96,5 @@ function describe(steps: readonly Step[], isBacktest: boolean, confidence: numbe
   const within = came.filter(
     ({ actual, low, high }) => low <= Number(actual) && Number(actual) <= high,
   );
-  return `${count(steps.length, 'step')} ${range}, as they would have been forecast before. ${within.length} of the ${count(came.length, 'value')} that came are within the band, for ${level} confidence.`;
+  return `${count(steps.length, 'step')} ${range}, as they would have been forecast before. ${whole(within.length)} of the ${count(came.length, 'value')} that came are within the band, for ${level} confidence.`;
 }

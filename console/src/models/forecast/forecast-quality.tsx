@@ -5,7 +5,7 @@ import { Bars } from '../../plots/bars.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale, type Scale } from '../../plots/scale.js';
 import { href } from '../../router/route.js';
-import { count, finePercent, measure, percent, ungrouped, whole } from '../../ui/format.js';
+import { count, finePercent, measure, moment, percent, whole } from '../../ui/format.js';
 
 type Metrics = NonNullable<ForecastModel['metrics']>;
 
@@ -101,7 +101,7 @@ function ErrorsByStep({ metrics, target }: { metrics: Metrics; target: string })
           ...ERRORS.flatMap((key) => [ERROR_NAMES[key], `${ERROR_NAMES[key]}, last season`]),
         ],
         rows: errors.map((error, index) => [
-          index + 1,
+          whole(index + 1),
           ...ERRORS.flatMap((key) => [
             errorText(error[key]),
             errorText(baseline[index]?.[key] ?? null),
@@ -150,9 +150,9 @@ function CoverageByStep({ metrics }: { metrics: Metrics }) {
       title="Coverage by step"
       description={`${total}Each step should be near the dashed line, ${percent(level)}. The line through a point is its margin of error.`}
       table={{
-        head: ['Step', 'Interval coverage', 'Margin of error (95 %)'],
+        head: ['Step', 'Interval coverage', `Margin of error (${percent(0.95)})`],
         rows: measured.map(({ step, share, range }) => [
-          step,
+          whole(step),
           finePercent(share),
           range.map(finePercent).join(' to '),
         ]),
@@ -182,7 +182,6 @@ function CoverageByStep({ metrics }: { metrics: Metrics }) {
 
 function SeriesFacts({ model: { series, order_by, horizon } }: { model: ForecastModel }) {
   const { step, gaps, longest_gap, duplicates, ended_early } = series;
-  const moment = (value: string | number) => (typeof value === 'number' ? ungrouped(value) : value);
   const facts: readonly (readonly [string, string])[] = [
     ['Series', whole(series.count)],
     [

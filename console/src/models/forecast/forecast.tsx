@@ -54,7 +54,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
               onValue={(value) => setSeries(JSON.stringify(groups.with(index, value)))}
             />
           ))}
-          <Field label="Steps" hint={`At most ${horizon}`}>
+          <Field label="Steps" hint={`At most ${whole(horizon)}`}>
             {(control) => (
               <input
                 {...control}

@@ -1,6 +1,6 @@
 import { type ForecastModel, type PredictionRow, ProblemError } from 'roster-client';
 import { roster } from '../../session/roster.js';
-import { ungrouped } from '../../ui/format.js';
+import { moment } from '../../ui/format.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
@@ -125,5 +125,4 @@ function request(
   };
 }
 
-const momentText = (moment: unknown) =>
-  typeof moment === 'number' ? ungrouped(moment) : String(moment);
+const momentText = (value: unknown) => moment(typeof value === 'number' ? value : String(value));

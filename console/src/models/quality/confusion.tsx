@@ -1,7 +1,7 @@
 import type { ClassificationModel } from 'roster-client';
 import { fitToWidth } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
-import { finePercent, whole } from '../../ui/format.js';
+import { finePercent, ungrouped, whole } from '../../ui/format.js';
 
 /** The most classes of a matrix that can be read. */
 const MAX_CLASSES = 10;
@@ -33,7 +33,7 @@ function ConfusionMatrix({ names, counts }: Counts) {
       height={names.length * CELL_HEIGHT + 58}
       table={{
         head: ['Actual', ...names.map((name) => `Predicted “${name}”`)],
-        rows: names.map((name, actual) => [name, ...(counts[actual] ?? [])]),
+        rows: names.map((name, actual) => [name, ...(counts[actual] ?? []).map(whole)]),
       }}
     >
       {(_, width) => {
@@ -77,7 +77,7 @@ function ConfusionMatrix({ names, counts }: Counts) {
                     y={46 + CELL_HEIGHT * (actual + 0.5) + 4}
                     text-anchor="middle"
                   >
-                    {cell < 34 ? rows : whole(rows)}
+                    {cell < 34 ? ungrouped(rows) : whole(rows)}
                   </text>
                 </g>
               ));

@@ -20,9 +20,9 @@ export function CoverageByError({ metrics }: { metrics: RegressionMetrics }) {
       title="Coverage by expected error"
       description={`The rows in fifths, from the smallest to the largest error that the model expects. Each fifth should be near the dashed line, ${percent(level)}. The line through a point is its margin of error.`}
       table={{
-        head: ['Expected error', 'Interval coverage', 'Margin of error (95 %)'],
+        head: ['Expected error', 'Interval coverage', `Margin of error (${percent(0.95)})`],
         rows: coverage.map((share, index) => [
-          FIFTHS[index] ?? index,
+          FIFTHS[index] ?? '',
           finePercent(share),
           (ranges[index] ?? []).map(finePercent).join(' to '),
         ]),
@@ -81,7 +81,7 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
           How often the set contains the actual class. Each class should be at the dashed line,{' '}
           {percent(level)}, or right of it. The line through a point is its margin of error.
           {measured.length > shown.length &&
-            ` Of ${measured.length} classes, the ${MAX_CLASSES} with the lowest coverage are shown; among so many, some are low by chance.`}
+            ` Of ${whole(measured.length)} classes, the ${MAX_CLASSES} with the lowest coverage are shown; among so many, some are low by chance.`}
         </p>
       </figcaption>
       <Dots

@@ -1,20 +1,53 @@
 import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
-import { finePercent, measure } from '../../ui/format.js';
+import { count, finePercent, measure, percent } from '../../ui/format.js';
 
-/** The headline of a model: its summary, and its error beside that of a constant prediction. */
+/** The headline of a model: whether it is of use, and its error beside that of a constant prediction. */
 export function Headline({ model }: { model: Model }) {
-  // Its first words are the verdict; a colon ends them.
-  const [verdict = '', ...figures] = (model.summary ?? '').split(/(?<=:) /);
   return (
     <section class="headline">
       <p class="summary">
-        <strong>{verdict}</strong> {figures.join(' ')}
+        <strong>{verdictOf(model)}</strong> {figuresOf(model)}
       </p>
       <Comparison model={model} />
     </section>
   );
 }
+
+/** The service's verdict, without its figures, which are formatted here as all others are. */
+function verdictOf({ summary }: Model): string {
+  const [verdict = ''] = (summary ?? '').split(':');
+  return verdict && `${verdict.replace(/ \([^)]*\)$/, '')}.`;
+}
+
+function figuresOf(model: Model): string {
+  if (model.metrics === null) return '';
+  const hasLearned = !model.summary?.startsWith('No better');
+  const reason = hasLearned ? '' : ' The columns say little or nothing of the target.';
+  if (model.task === 'regression') {
+    const { mae, baseline_mae: baseline, r2, held_out_rows } = model.metrics;
+    const explained = hasLearned ? ` It explains ${finePercent(r2)} of the variance.` : '';
+    return `It is off by ${measure(mae)} on average, the mean is by ${measure(baseline)}.${explained}${reason} ${measuredOn(held_out_rows, model.row_count)}`;
+  }
+  if (model.task === 'classification') {
+    const { accuracy, baseline_accuracy, log_loss, baseline_log_loss, held_out_rows } =
+      model.metrics;
+    return `It is right in ${finePercent(accuracy)} of the rows, “${model.classes?.[0]?.name}” is in ${finePercent(baseline_accuracy)}. Its log loss is ${measure(log_loss)}, that of the classes’ shares ${measure(baseline_log_loss)}.${reason} ${measuredOn(held_out_rows, model.row_count)}`;
+  }
+  const { errors, baseline_errors: baseline, value_count, interval_level } = model.metrics;
+  const coverage = model.metrics.interval_coverage;
+  const kept =
+    coverage === null
+      ? ''
+      : ` ${finePercent(coverage)} of the values lay within intervals for ${percent(interval_level)}.`;
+  return `It is off by ${measure(errors.mae)} on average, repeating is by ${measure(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
+}
+
+/** Says which rows the figures are of: of a small table all, in folds, of a large one some. */
+const measuredOn = (rows: number, all: number) =>
+  2 * rows > all
+    ? `Measured by cross-validation on ${count(rows, 'row')}: each was predicted by trees that had not seen it.`
+    : `Measured on ${count(rows, 'row')} that were held out: no tree had seen them.`;
 
 function Comparison({ model }: { model: Model }) {
   if (model.metrics === null) return null;

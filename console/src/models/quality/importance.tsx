@@ -1,6 +1,6 @@
 import type { Column, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
-import { rounded } from '../../ui/format.js';
+import { rounded, signed, whole } from '../../ui/format.js';
 
 /** The most columns to show at once; the others can be opened. */
 const MAX_SHOWN = 12;
@@ -18,7 +18,7 @@ export function Importance({ model }: { model: Model }) {
   const longest = Math.max(0, columns[0]?.importance?.permutation ?? 0) || 1;
   const rows = columns.map(({ name, importance }) => {
     const value = importance?.permutation ?? 0;
-    return { name, share: value / longest, text: `${value > 0 ? '+' : ''}${rounded(value)}` };
+    return { name, share: value / longest, text: signed(value, rounded) };
   });
   return (
     <>
@@ -35,7 +35,7 @@ export function Importance({ model }: { model: Model }) {
           <Bars rows={rows.slice(0, MAX_SHOWN)} />
           {rows.length > MAX_SHOWN && (
             <details>
-              <summary>Show {rows.length - MAX_SHOWN} more</summary>
+              <summary>Show {whole(rows.length - MAX_SHOWN)} more</summary>
               <Bars rows={rows.slice(MAX_SHOWN)} />
             </details>
           )}

@@ -2,7 +2,7 @@ import type { RegressionMetrics } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
-import { measure, tick } from '../../ui/format.js';
+import { measure, tick, whole } from '../../ui/format.js';
 
 /** A plot of predicted against actual values. */
 export function PredictedActual({
@@ -27,7 +27,7 @@ export function PredictedActual({
           measure(predicted),
           measure(actual),
           measure(deviation),
-          rows,
+          whole(rows),
         ]),
       }}
     >

@@ -2,7 +2,7 @@ import { wilson } from '../../../../prediction/src/browser.js';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { finePercent, percent } from '../../ui/format.js';
+import { finePercent, percent, whole } from '../../ui/format.js';
 
 interface Bin {
   readonly nominal: number;
@@ -41,12 +41,12 @@ export function Reliability({
       title={title}
       description={description}
       table={{
-        head: [nominalLabel, observedLabel, 'Margin of error (95 %)', 'Rows'],
+        head: [nominalLabel, observedLabel, `Margin of error (${percent(0.95)})`, 'Rows'],
         rows: bins.map(({ nominal, observed, rows }) => [
           finePercent(nominal),
           finePercent(observed),
           wilson(observed, rows).map(finePercent).join(' to '),
-          rows,
+          whole(rows),
         ]),
       }}
     >

@@ -2,7 +2,7 @@ import type { RegressionMetrics } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { measure, tick } from '../../ui/format.js';
+import { measure, tick, whole } from '../../ui/format.js';
 
 export function Residuals({
   bins,
@@ -26,7 +26,7 @@ export function Residuals({
       description="Rows by actual minus predicted value. A narrow peak at 0 is good. The pale bars at the ends contain all rows further out."
       table={{
         head: ['Actual − predicted', 'Rows'],
-        rows: bins.map(({ from, to, rows }) => [rangeText(from, to), rows]),
+        rows: bins.map(({ from, to, rows }) => [rangeText(from, to), whole(rows)]),
       }}
     >
       {(area) => {

@@ -4,10 +4,10 @@ import { duration, time, whole } from '../../ui/format.js';
 /** Facts about the training of a version: its table, its time, its checksum, its query. */
 export function VersionFacts({ model }: { model: Model }) {
   const { version, source, row_count, columns, updated_at, training_seconds, checksum } = model;
-  const facts: readonly (readonly [string, string | number])[] = [
-    ['Version', version],
+  const facts: readonly (readonly [string, string])[] = [
+    ['Version', String(version)],
     ['Rows', whole(row_count)],
-    ['Columns', columns?.length ?? 0],
+    ['Columns', whole(columns?.length ?? 0)],
     ['Trained', time(updated_at)],
     ['Training time', duration(training_seconds ?? 0)],
     ['Checksum', checksum ?? ''],

@@ -2,7 +2,7 @@ import type { Model, RegressionModel } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { extent, linearScale } from '../../plots/scale.js';
 import { useWidth } from '../../plots/use-width.js';
-import { exact, finePercent, percent, tick } from '../../ui/format.js';
+import { exact, finePercent, percent, tick, whole } from '../../ui/format.js';
 import type { ClassPrediction, NumberPrediction, Prediction } from './prediction.js';
 
 /** A prediction in large letters, with its interval or the probabilities of its classes. */
@@ -54,7 +54,7 @@ function classWords({ confidence, set }: ClassPrediction, wanted = DEFAULT_SET_L
   if (set.length < 2)
     return `${words} With ${percent(wanted)} confidence, the actual class is no other.`;
   const other = set.slice(1);
-  const named = other.length > MAX_BARS ? `${other.length} other classes` : other.join(', ');
+  const named = other.length > MAX_BARS ? `${whole(other.length)} other classes` : other.join(', ');
   return `${words} With ${percent(wanted)} confidence, the actual class may also be ${named}.`;
 }
 

@@ -1,7 +1,8 @@
 import { useId } from 'preact/hooks';
 import type { Column, RowWarning } from 'roster-client';
 import { Field } from '../../ui/field.js';
-import { date, ungrouped } from '../../ui/format.js';
+import { date, labelWithUnit, ungrouped } from '../../ui/format.js';
+import { unitOf } from '../unit.js';
 import { dateText, instant, stepOf } from './row.js';
 
 /** The most categories to choose from a list; of more, one is typed. */
@@ -28,7 +29,11 @@ export function ColumnField({
   // A category that the model does not know, from an address, stays as it is.
   const isOther = isChoice && value !== '' && !options.includes(value);
   return (
-    <Field label={name} hint={hintOf(column)} error={warning && WARNINGS[warning.kind]}>
+    <Field
+      label={labelWithUnit(name, unitOf(column.reading))}
+      hint={hintOf(column)}
+      error={warning && WARNINGS[warning.kind]}
+    >
       {(control) =>
         isChoice ? (
           <select {...control} value={value} onChange={input}>
@@ -84,8 +89,9 @@ const WARNINGS: Readonly<Record<RowWarning['kind'], string>> = {
   'unknown-name': 'The model has no such column.',
 };
 
-function hintOf({ kind, min, max }: Column): string | undefined {
+function hintOf({ kind, min, max, reading }: Column): string | undefined {
   if (min === null || max === null) return undefined;
   if (kind === 'date') return `${date(instant(min))} to ${date(instant(max))}`;
-  return `${ungrouped(Number(min))} to ${ungrouped(Number(max))}`;
+  const text = (value: string | number) => ungrouped(Number(value), unitOf(reading));
+  return `${text(min)} to ${text(max)}`;
 }

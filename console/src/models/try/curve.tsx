@@ -4,7 +4,19 @@ import { Band } from '../../plots/band.js';
 import { Bars, Dots } from '../../plots/bars.js';
 import { Figure, Numbers } from '../../plots/figure.js';
 import { dateScale, extent, linearScale } from '../../plots/scale.js';
-import { columnTick, date, exact, finePercent, month, percent, tick } from '../../ui/format.js';
+import {
+  columnTick,
+  date,
+  exact,
+  finePercent,
+  labelWithUnit,
+  month,
+  percent,
+  tick,
+  ungrouped,
+  whole,
+} from '../../ui/format.js';
+import { unitOf } from '../unit.js';
 import type { Prediction } from './prediction.js';
 import { type Cell, instant } from './row.js';
 import type { Predicted } from './use-predictions.js';
@@ -52,10 +64,15 @@ export function Curve({
   const description = [
     'All other values stay the same.',
     isShare ? '' : 'The band is the interval of the prediction.',
-    categories > values.length ? `The most frequent of ${categories} categories are shown.` : '',
+    categories > values.length
+      ? `The most frequent of ${whole(categories)} categories are shown.`
+      : '',
   ].join(' ');
   const text = isShare ? finePercent : exact;
-  const valueText = (value: Cell) => (column.kind === 'date' ? date(instant(value)) : value);
+  const valueText = (value: Cell) => {
+    if (column.kind === 'date') return date(instant(value));
+    return typeof value === 'number' ? ungrouped(value, unitOf(column.reading)) : value;
+  };
   const table = {
     head: [column.name, measured, ...(isShare ? [] : ['Interval from', 'Interval to'])],
     rows: points.map(({ value, at, low, high }) => [
@@ -123,7 +140,7 @@ export function Curve({
             <BottomAxis
               scale={x}
               area={area}
-              label={column.name}
+              label={labelWithUnit(column.name, unitOf(column.reading))}
               format={isDate ? month : columnTick}
             />
             <Band

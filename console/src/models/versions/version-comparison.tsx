@@ -1,6 +1,6 @@
 import type { Model } from 'roster-client';
 import { Field } from '../../ui/field.js';
-import { finePercent, measure, number, percent, rounded, whole } from '../../ui/format.js';
+import { finePercent, measure, number, percent, rounded, signed, whole } from '../../ui/format.js';
 
 import { ERROR_NAMES } from '../forecast/forecast-quality.js';
 
@@ -126,9 +126,6 @@ function Differences({ first, second }: { first: Model; second: Model }) {
     </>
   );
 }
-
-const signed = (value: number, format: (value: number) => string) =>
-  `${value > 0 ? '+' : ''}${format(value)}`;
 
 function metricsOf(first: Model, second: Model): Compared[] {
   if (first.task === 'regression' && second.task === 'regression') {

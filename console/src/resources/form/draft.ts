@@ -1,5 +1,5 @@
 import type { Form, FormField } from 'virtual:contract-forms';
-import { capitalized } from '../../ui/format.js';
+import { capitalized, whole } from '../../ui/format.js';
 
 /** The content of the fields of a form: text, or chosen names. */
 export type Draft = Readonly<Record<string, string | readonly string[]>>;
@@ -114,7 +114,9 @@ function contentOf(control: ControlKind, content: Draft[string], field: FormFiel
   if (content === '') return content;
   const length = [...content].length;
   if (field.maxLength !== undefined && length > field.maxLength)
-    throw new RangeError(`must have at most ${field.maxLength} characters; it has ${length}`);
+    throw new RangeError(
+      `must have at most ${whole(field.maxLength)} characters; it has ${whole(length)}`,
+    );
   if (field.pattern !== undefined && !new RegExp(field.pattern, 'u').test(content))
     throw new RangeError(field['x-roster-message'] ?? `must match ${field.pattern}`);
   return content;
