@@ -863,6 +863,36 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{projectName}/models/{modelName}/versions/{version}/training": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel a training
+         * @description Ends the training of a version, whether it runs or waits for its turn. The version is `failed`, and its
+         *     `failure` says that it was cancelled; the model can be trained again at once. The serving version goes on. A
+         *     version that has failed already stays as it is, so that the request can be repeated. One that is ready gets 409:
+         *     its training ended before.
+         */
+        delete: operations["cancelTraining"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{projectName}/models/{modelName}/serving": {
         parameters: {
             query?: never;
@@ -1693,6 +1723,7 @@ export interface components {
             version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             progress: components["schemas"]["TrainingProgress"];
+            seconds_left: components["schemas"]["TrainingSecondsLeft"];
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
             /**
@@ -1721,6 +1752,7 @@ export interface components {
             version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             progress: components["schemas"]["TrainingProgress"];
+            seconds_left: components["schemas"]["TrainingSecondsLeft"];
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
             /**
@@ -1750,6 +1782,7 @@ export interface components {
             version: components["schemas"]["VersionNumber"];
             status: components["schemas"]["ModelStatus"];
             progress: components["schemas"]["TrainingProgress"];
+            seconds_left: components["schemas"]["TrainingSecondsLeft"];
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
             /**
@@ -1926,7 +1959,12 @@ export interface components {
          * @description The progress of the training of this version, from 0 to 1.
          */
         TrainingProgress: number;
-        /** @description The reason for a failed training, and how to fix it. Null unless `status` is `failed`. */
+        /**
+         * Format: int32
+         * @description About how many seconds the training of this version still takes, at its pace so far. Null until that can be told, and once the training has ended.
+         */
+        TrainingSecondsLeft: number | null;
+        /** @description The reason for a failed training, and how to fix it, or that it was cancelled. Null unless `status` is `failed`. */
         TrainingFailure: string | null;
         /**
          * Format: int32
@@ -2908,14 +2946,27 @@ export interface components {
         /**
          * @description A version of this model is training, and a model trains one version at a time.
          *
-         *     To fix it, wait until the model's `status` is no longer `training`, or delete the model, which
-         *     cancels the training.
+         *     To fix it, wait until the model's `status` is no longer `training`, or cancel that training with
+         *     `cancelTraining`.
          */
         TrainingInProgress: {
             /** @constant */
             type: "/problems/training-in-progress";
             /** @constant */
             title: "Training in progress";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The version is ready: its training ended before it could be cancelled.
+         *
+         *     To fix it, make another version serve if this one should not, or delete it. Nothing was changed.
+         */
+        TrainingEnded: {
+            /** @constant */
+            type: "/problems/training-ended";
+            /** @constant */
+            title: "Training ended";
             /** @constant */
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
@@ -3721,6 +3772,18 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["ModelNotReady"];
+            };
+        };
+        /** @description The training ended before, and the version is ready. */
+        TrainingEnded: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TrainingEnded"];
             };
         };
         /** @description The version serves, is the only one of its model, or is training. */
@@ -5997,6 +6060,46 @@ export interface operations {
             404: components["responses"]["ModelNotFound"];
             409: components["responses"]["VersionInUse"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    cancelTraining: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+                /** @description The number of the version, in decimal digits. */
+                version: components["parameters"]["Version"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The version, whose training has ended. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Model"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["TrainingEnded"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -12,6 +12,7 @@ import { checkedFetch } from '../checked-fetch.js';
 import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
+const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const SKILLS = '/projects/{project_name}/skills';
 const SKILL = '/projects/{project_name}/skills/{skill_name}';
@@ -121,6 +122,22 @@ describe('a training', () => {
     expect((await running.roster.GET(MODEL, { params: { path } })).response.status).toBe(404);
     const again = await trainPrices(running.roster, path);
     expect(again).toMatchObject({ status: 'ready', version: 1 });
+  });
+
+  test('that is cancelled on the other instance ends its process, and the model is trained again', async () => {
+    const path = { ...prices, modelName: 'stopped' };
+    await beginTraining(both[0], path, slowTable());
+    const [running, other] = await firstToLog(both, 'training', path.modelName);
+    const params = { path: { ...path, version: '1' } };
+    const [one, two] = await Promise.all(
+      [other, running].map(({ roster }) => roster.DELETE(TRAINING, { params })),
+    );
+    expect(one?.data).toMatchObject({ status: 'failed', version: 1 });
+    expect(two?.data).toEqual(one?.data);
+    await firstToLog([running, running], 'training cancelled', path.modelName);
+    expect(await trainPrices(other.roster, path)).toMatchObject({ status: 'ready', version: 2 });
+    const cancelled = both.flatMap((each) => logged(each, 'training cancelled', path.modelName));
+    expect(cancelled).toHaveLength(1);
   });
 
   test('makes a model that answers on both instances as soon as it is ready', async () => {

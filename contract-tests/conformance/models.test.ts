@@ -9,6 +9,7 @@ const ONE = '/api/projects/{projectName}/models/{modelName}';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
+const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
 const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 const LINES = 'application/x-ndjson';
@@ -385,6 +386,32 @@ describe('deleteVersion', () => {
     const given = await situation(409, 'serving', trained);
     const { error } = await roster.DELETE(VERSION, { params: version('1'), ...given });
     expect(error?.type).toBe('/problems/version-in-use');
+  });
+});
+
+describe('cancelTraining', () => {
+  test('200 with the version, whose failure says that it was cancelled', async () => {
+    const given = await situation(200, 'cancelled', () => startTraining(slowTable()));
+    const number = String((await roster.GET(ONE, { params: prices() })).data?.version);
+    const { data, response } = await roster.DELETE(TRAINING, { params: version(number), ...given });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('ETag')).toBeTruthy();
+    expect(data).toMatchObject({
+      ...{ status: 'failed', seconds_left: null },
+      failure: expect.stringContaining('cancelled'),
+    });
+  });
+
+  test('404 where there is none of this number', async () => {
+    const given = await situation(404, 'model', trained);
+    const { error } = await roster.DELETE(TRAINING, { params: version('9'), ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('409 for a version that is ready', async () => {
+    const given = await situation(409, 'ready', trained);
+    const { error } = await roster.DELETE(TRAINING, { params: version('1'), ...given });
+    expect(error?.type).toBe('/problems/training-ended');
   });
 });
 

@@ -60,7 +60,7 @@ const STATES: Record<string, State> = {
   'with a training that failed': {
     choices: { getModel: 'failed' },
     ...{ view: MODEL, heading: 'diamond_prices' },
-    says: 'The training of version 2 failed.',
+    says: 'Version 2 was not trained.',
   },
   'with a service that is busy': {
     choices: { listVersions: { status: 503, example: 'busy' } },

@@ -168,7 +168,9 @@ describe('training in the console', () => {
     await page.getByText('The table trains its version 2').waitFor();
     await page.getByRole('button', { name: 'Train' }).click();
     await page.getByRole('link', { name: 'See the training' }).click();
+    await page.getByText(/ · about \d+ (second|minute)s? left$/).waitFor();
     await page.getByRole('button', { name: 'Cancel the training' }).click();
-    await page.getByRole('heading', { name: 'What do you want to predict?' }).waitFor();
+    await page.getByText('The training was cancelled.').waitFor();
+    await expectGoodViewInEachWindow(look);
   });
 });

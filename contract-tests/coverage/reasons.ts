@@ -35,6 +35,7 @@ export const REASONS: readonly Reason[] = [
   {
     promises: [
       'call* 503 example busy',
+      'cancel* 503 example busy',
       'complete* 503 example busy',
       'create* 503 example busy',
       'delete* 503 example busy',
@@ -56,7 +57,16 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: [
-      ...['create*', 'delete*', 'list*', 'put*', 'update*', 'sendMessage', 'replyToMessage'],
+      ...[
+        'cancel*',
+        'create*',
+        'delete*',
+        'list*',
+        'put*',
+        'update*',
+        'sendMessage',
+        'replyToMessage',
+      ],
       ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
       ...['getModel', 'getProject', 'getSkill', 'getVersion'],

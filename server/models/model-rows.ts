@@ -35,6 +35,7 @@ export function selectVersions(db: Kysely<Database>) {
       'model_versions.version',
       'model_versions.status',
       'model_versions.progress',
+      'model_versions.seconds_left',
       'model_versions.failure',
       'model_versions.task',
       'model_versions.forecast',
@@ -66,14 +67,21 @@ function selectNewest(query: VersionQuery): VersionQuery {
 }
 
 export function modelFromRow(row: VersionRow): Model {
-  const { id, name, version, status, progress, failure, serving_version, target, row_count } = row;
-  const { source_database: database, source_query: query, created_at, updated_at } = row;
+  const { id, name, version, status, progress, seconds_left, failure, serving_version } = row;
+  const {
+    target,
+    row_count,
+    source_database: database,
+    source_query: query,
+    created_at,
+    updated_at,
+  } = row;
   const { summary, training_seconds, checksum } = row;
   const source = database !== null && query !== null ? { database, query } : null;
   const stored: Model['columns'] = parseStored(row.columns);
   // Those that were trained by earlier versions have no reading.
   const columns = stored?.map((column) => ({ ...column, reading: column.reading ?? null })) ?? null;
-  const begin = { id, name, version, status, progress, failure, serving_version };
+  const begin = { id, name, version, status, progress, seconds_left, failure, serving_version };
   const table = { target, row_count, source };
   const metrics = parseStored(row.metrics);
   const end = { columns, metrics, summary, training_seconds, checksum, created_at, updated_at };
@@ -389,7 +397,7 @@ export function modelNotFound(name: string, project: string, version?: number): 
 export function trainingInProgress({ name, version }: Model): ProblemError {
   return problem(
     '/problems/training-in-progress',
-    `Version ${version} of the model "${name}" is still training; try again when it is done, or delete the model to cancel it.`,
+    `Version ${version} of the model "${name}" is still training; try again when it is done, or cancel it.`,
     {},
     RETRY_AFTER,
   );
@@ -414,6 +422,13 @@ export function modelNotReady(model: Model, isVersion: boolean): ProblemError {
     : ', and no earlier one is there to answer; try again in a moment.';
   const detail = `Version ${version} of the model "${name}" is still training${rest}`;
   return problem(type, detail, { model_status: 'training' }, RETRY_AFTER);
+}
+
+export function trainingEnded({ name, version }: Model): ProblemError {
+  return problem(
+    '/problems/training-ended',
+    `Version ${version} of the model "${name}" is ready, so there is no training to cancel; delete the version, or make another one serve.`,
+  );
 }
 
 export function versionInUse({ name, version, serving_version }: Model): ProblemError {

@@ -21,9 +21,11 @@ import {
   modelNotReady,
   requireModel,
   setServingVersion,
+  trainingEnded,
   trainingInProgress,
   versionInUse,
 } from './model-rows.js';
+import { cancelTraining } from './training/training-rows.js';
 import type { Trainings } from './training/trainings.js';
 
 type ModelOperations = Pick<
@@ -35,6 +37,7 @@ type ModelOperations = Pick<
   | 'getVersion'
   | 'deleteVersion'
   | 'serveVersion'
+  | 'cancelTraining'
 >;
 
 export function modelOperations(store: Store, trainings: Trainings): ModelOperations {
@@ -100,6 +103,25 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
         await deleteVersions(tx.reads, model.id, caller.owner, [model.version]);
       });
       return reply({ status: 204 });
+    },
+
+    cancelTraining: async ({ caller, params, reply }) => {
+      const { projectName, modelName } = params;
+      const number = Number(params.version);
+      const [model, cancelled] = await inProject(
+        store,
+        caller,
+        projectName,
+        async (tx, project) => {
+          await lockModel(tx, project.id, modelName);
+          const before = await requireModel(tx, project, modelName, number);
+          if (before.status === 'ready') throw trainingEnded(before);
+          const versionId = await cancelTraining(tx, before);
+          return [await requireModel(tx, project, modelName, number), versionId];
+        },
+      );
+      if (cancelled !== undefined) trainings.cancel([cancelled]);
+      return reply({ status: 200, ...(await withEtag<Model>(modelJson(model))) });
     },
 
     serveVersion: async ({ caller, params, headers, body, reply }) => {

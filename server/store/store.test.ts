@@ -719,14 +719,21 @@ describe.each([
       }
     }
 
+    const BEGUN = { progress: 0, secondsLeft: null };
+    const HALF = { progress: 0.5, secondsLeft: 7 };
+
     test('assigns a training again after its lease, as another attempt, and the first instance has lost it', async () => {
       const { versionId } = await begin('a');
       await claimTraining(store, 'one', LAPSED);
-      expect(await renewTraining(store, { versionId, instance: 'one' }, LAPSED, 0.5)).toBe(true);
-      expect(await findModel(store, project.id, 'a')).toMatchObject({ progress: 0.5 });
+      expect(await renewTraining(store, { versionId, instance: 'one' }, LAPSED, HALF)).toBe(true);
+      expect(await findModel(store, project.id, 'a')).toMatchObject({
+        ...{ progress: 0.5, seconds_left: 7 },
+      });
       expect(await claimTraining(store, 'two', HOUR)).toMatchObject({ attempts: 2 });
-      expect(await findModel(store, project.id, 'a')).toMatchObject({ progress: 0 });
-      expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, 0)).toBe(false);
+      expect(await findModel(store, project.id, 'a')).toMatchObject({
+        ...{ progress: 0, seconds_left: null },
+      });
+      expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, BEGUN)).toBe(false);
       expect(await finishTraining(store, { versionId, instance: 'one' }, trained)).toBe(false);
       expect(await failTraining(store, { versionId, instance: 'one' }, 'lost')).toBe(false);
       await releaseTraining(store, { versionId, instance: 'one' });
@@ -739,7 +746,7 @@ describe.each([
     test('does not assign a training whose lease is renewed', async () => {
       const { versionId } = await begin('a');
       await claimTraining(store, 'one', LAPSED);
-      await renewTraining(store, { versionId, instance: 'one' }, HOUR, 0);
+      await renewTraining(store, { versionId, instance: 'one' }, HOUR, BEGUN);
       expect(await claimTraining(store, 'two', HOUR)).toBeUndefined();
     });
 
@@ -754,7 +761,7 @@ describe.each([
       const { versionId } = await begin('a');
       await claimTraining(store, 'one', HOUR);
       expect(await write((store) => deleteModel(store, project.id, 'a'))).toEqual([versionId]);
-      expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, 0)).toBe(false);
+      expect(await renewTraining(store, { versionId, instance: 'one' }, HOUR, BEGUN)).toBe(false);
       expect(await finishTraining(store, { versionId, instance: 'one' }, trained)).toBe(false);
     });
 

@@ -1,3 +1,4 @@
+import { answered, type Model } from 'roster-client';
 import { removed } from '../session/removed.js';
 import { roster } from '../session/roster.js';
 
@@ -27,4 +28,15 @@ export function deleteVersion(path: ModelPath, version: number): Promise<void> {
       params: { path: { ...path, version: String(version) } },
     }),
   );
+}
+
+/**
+ * Cancels the training of a version; the other versions stay.
+ * @throws ProblemError if the service refuses, as for a version that is ready
+ */
+export function cancelTraining(path: ModelPath, version: number): Promise<Model> {
+  const address =
+    '/api/projects/{projectName}/models/{modelName}/versions/{version}/training' as const;
+  const params = { path: { ...path, version: String(version) } };
+  return answered(roster.DELETE(address, { params }));
 }

@@ -4,13 +4,12 @@ import { answered, type Model, ProblemError } from 'roster-client';
 import { href, navigate, useRoute } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { type Loaded, useLoaded } from '../session/use-loaded.js';
-import { cancelTraining } from '../training/cancel-training.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
-import { deleteModel, type ModelPath } from './delete-model.js';
+import { cancelTraining, deleteModel, type ModelPath } from './delete-model.js';
 import { TrainAgain } from './train-again.js';
 import { TrainingState } from './training-state.js';
 
@@ -76,8 +75,8 @@ export function ModelFrame({
     navigate(['projects', project, 'models']);
   };
   const cancel = async () => {
-    if (await cancelTraining(path)) navigate(['projects', project, 'models']);
-    else reload();
+    if (newest) await cancelTraining(path, newest.version);
+    reload();
   };
   const isForecast = loaded.state === 'ready' && loaded.value.shown.task === 'forecast';
   const models = href(['projects', project, 'models']);

@@ -9,7 +9,7 @@ import { Progress } from '../ui/progress.js';
 /**
  * The training of a model's newest version: how far it is, or why it failed. Nothing once it is ready.
  * @param onChange called when the training has ended, or the model is gone
- * @param onCancel deletes the model, which cancels its training
+ * @param onCancel cancels the training
  */
 export function TrainingState({
   newest,
@@ -23,20 +23,20 @@ export function TrainingState({
   onCancel: () => Promise<void>;
 }) {
   const { name, version, status, failure, serving_version: serving } = newest;
-  const [progress, setProgress] = useState(newest.progress);
+  const [current, setCurrent] = useState(newest);
   const [error, setError] = useState<unknown>(null);
   const isLost = useSignal(connection).state === 'lost';
   // `onChange` is new at each render, and does not start the wait again.
   useEffect(() => {
     if (status !== 'training' || isLost) return;
     const aborter = new AbortController();
-    setProgress(newest.progress);
+    setCurrent(newest);
     untilReady(
       roster,
       { projectName: project, modelName: name },
       {
         signal: aborter.signal,
-        onProgress: (model) => !aborter.signal.aborted && setProgress(model.progress),
+        onProgress: (model) => !aborter.signal.aborted && setCurrent(model),
       },
     ).then(
       () => onChange(),
@@ -53,9 +53,9 @@ export function TrainingState({
   const answers = serving !== null && ` Version ${serving} still answers predictions.`;
   if (status === 'failed')
     return (
-      <div class="notice error">
+      <div class="notice warning">
         <p>
-          <strong>The training of version {version} failed.</strong>
+          <strong>Version {version} was not trained.</strong>
           {answers}
         </p>
         <p>{failure}</p>
@@ -64,13 +64,16 @@ export function TrainingState({
   if (status !== 'training') return null;
   return (
     <div class="notice">
-      <Progress label={`Training version ${version}`} share={progress} />
+      <Progress
+        key={version}
+        label={`Training version ${version}`}
+        share={current.progress}
+        secondsLeft={current.seconds_left}
+      />
       {answers && <p>{answers}</p>}
-      {serving === null && (
-        <button type="button" onClick={() => onCancel().catch(setError)}>
-          Cancel the training
-        </button>
-      )}
+      <button type="button" onClick={() => onCancel().catch(setError)}>
+        Cancel the training
+      </button>
       {error !== null && <ErrorNotice error={error} />}
     </div>
   );

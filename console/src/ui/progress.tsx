@@ -1,16 +1,20 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { duration, percent } from './format.js';
 
-/** A progress bar with its percentage, and the time left at the present speed. */
-export function Progress({ label, share }: { label: string; share: number }) {
-  const [began] = useState(() => ({ at: performance.now(), share }));
-  const [now, setNow] = useState(began.at);
-  useEffect(() => {
-    const timer = setInterval(() => setNow(performance.now()), 1000);
-    return () => clearInterval(timer);
-  }, []);
-  const done = share - began.share;
-  const left = done > 0.02 ? ((now - began.at) / 1000 / done) * (1 - share) : undefined;
+/**
+ * A progress bar with its percentage, and the time left.
+ * @param secondsLeft what is left, if somebody knows; else it is told from the pace since the bar was shown
+ */
+export function Progress({
+  label,
+  share,
+  secondsLeft = null,
+}: {
+  label: string;
+  share: number;
+  secondsLeft?: number | null;
+}) {
+  const left = useCountdown(share, secondsLeft);
   return (
     <div class="progress">
       <p>
@@ -20,4 +24,34 @@ export function Progress({ label, share }: { label: string; share: number }) {
       <progress value={share} max={1} aria-label={label} />
     </div>
   );
+}
+
+/** Before so much was done in sight, the pace says little. */
+const TELLING_SHARE = 0.02;
+
+/**
+ * Returns the seconds left. They only ever fall: while an estimate is longer than what was shown, that
+ * stands still.
+ */
+function useCountdown(share: number, known: number | null): number | undefined {
+  const [began] = useState(() => ({ at: performance.now(), share }));
+  const [now, setNow] = useState(began.at);
+  const [end, setEnd] = useState<number>();
+  const shown = useRef(Number.POSITIVE_INFINITY);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(performance.now()), 1000);
+    return () => clearInterval(timer);
+  }, []);
+  useEffect(() => {
+    const at = performance.now();
+    const done = share - began.share;
+    const pace = done > TELLING_SHARE ? (at - began.at) / done : undefined;
+    const left = known === null ? pace && pace * (1 - share) : 1000 * known;
+    if (left === undefined) return;
+    setEnd(at + left);
+    setNow(at);
+  }, [share, known]);
+  if (end === undefined) return undefined;
+  shown.current = Math.min(shown.current, Math.max(0, (end - now) / 1000));
+  return shown.current;
 }

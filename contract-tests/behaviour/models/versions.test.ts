@@ -1,4 +1,5 @@
 /** Versions of a model: kept, listed, deleted, and one of them chosen to serve. Against the server alone. */
+import { setTimeout as pause } from 'node:timers/promises';
 import { createRosterClient, items, type Model } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { slowTable } from '../../../testkit/data/diamonds.js';
@@ -10,6 +11,7 @@ import { ownProject, roster, send, sendJson } from '../../target.js';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
+const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
 const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 type Path = { projectName: string; modelName: string };
@@ -200,6 +202,68 @@ describe('the version that serves, while versions are deleted,', () => {
     await Promise.all(choices);
     const { data } = await roster.GET(ONE, { params: { path } });
     expect(await answeringVersion(path)).toBe(data?.serving_version);
+  });
+});
+
+describe('a training that is cancelled', () => {
+  let path: Path;
+  beforeEach(async () => {
+    path = { projectName: await ownProject(), modelName: 'prices' };
+  });
+
+  const cancel = (version: number) =>
+    roster.DELETE(TRAINING, { params: { path: { ...path, version: String(version) } } });
+  const begin = (body = slowTable()) =>
+    roster.PUT(ONE, {
+      params: { path, query: { target: 'price' } },
+      ...{ body, headers: { 'Content-Type': 'text/csv' } },
+    });
+
+  test('leaves a failed version that says so, also when it is cancelled twice, and a model that can be trained', async () => {
+    await begin();
+    const cancelled = await cancel(1);
+    expect(cancelled.data).toMatchObject({
+      ...{ version: 1, status: 'failed', seconds_left: null, serving_version: null },
+      failure: expect.stringContaining('was cancelled'),
+    });
+    const again = await cancel(1);
+    expect(again.data).toEqual(cancelled.data);
+    expect(again.response.headers.get('ETag')).toBe(cancelled.response.headers.get('ETag'));
+    expect(await answeringVersion(path)).toBe('/problems/model-not-ready');
+    expect(await trainPrices(roster, path, tableOf(2))).toMatchObject({
+      ...{ version: 2, status: 'ready', serving_version: 2 },
+    });
+    expect((await cancel(2)).error?.type).toBe('/problems/training-ended');
+    expect((await cancel(3)).error?.type).toBe('/problems/model-not-found');
+    expect(await answeringVersion(path)).toBe(2);
+  });
+
+  test('leaves the serving version, while it waits for its turn as well', async () => {
+    await trainPrices(roster, path, tableOf(1));
+    const other = { ...path, modelName: 'others' };
+    await roster.PUT(ONE, {
+      params: { path: other, query: { target: 'price' } },
+      ...{ body: slowTable(), headers: { 'Content-Type': 'text/csv' } },
+    });
+    await begin();
+    expect((await cancel(2)).data).toMatchObject({ status: 'failed', serving_version: 1 });
+    expect(await answeringVersion(path)).toBe(1);
+    await roster.DELETE(ONE, { params: { path: other } });
+    expect(await trainPrices(roster, path, tableOf(3))).toMatchObject({ serving_version: 3 });
+    // What failed goes with the next one that is ready.
+    expect((await listed(path)).map(({ version }) => version)).toEqual([1, 3]);
+  });
+
+  test('has ended as its answer says, whenever it comes', async () => {
+    for (let version = 1; version <= 6; version++) {
+      await begin(tableOf(version));
+      await pause(version * 40);
+      const { data, error } = await cancel(version);
+      expect(data?.status ?? error?.type).toBe(data ? 'failed' : '/problems/training-ended');
+      const model = await settled(roster, path);
+      expect(model.status).toBe(data ? 'failed' : 'ready');
+      if (error) expect(await answeringVersion(path)).toBe(version);
+    }
   });
 });
 

@@ -32,6 +32,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/query-failed': ({ made }) => recordOf(made.body?.value)['source'] !== undefined,
   '/problems/training-in-progress': ({ filled }) => filled.isThere,
   '/problems/model-not-ready': ({ made }) => made.operationId === 'serveVersion',
+  '/problems/training-ended': ({ made }) => made.operationId === 'cancelTraining',
   '/problems/version-in-use': ({ made }) => made.operationId === 'deleteVersion',
   '/problems/unknown-names': ({ made }) => sentValue(made, 'query', 'unknown') === 'refuse',
   '/problems/precondition-failed': ({ made }) =>

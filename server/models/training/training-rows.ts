@@ -185,6 +185,7 @@ export async function claimTraining(
       .set(({ eb }) => ({
         attempts: eb('attempts', '+', 1),
         progress: 0,
+        seconds_left: null,
         claimed_by: instance,
         claimed_until: leaseEnd(db, leaseMs),
       }))
@@ -221,37 +222,48 @@ function selectClaimable(db: Kysely<Database>, exceptOwner: string | undefined) 
   return exceptOwner === undefined ? all : all.where('projects.owner', '!=', exceptOwner);
 }
 
+/** How far a training is. */
+export interface TrainingState {
+  /** From 0 to 1. */
+  readonly progress: number;
+  /** Null where it cannot be told yet. */
+  readonly secondsLeft: number | null;
+}
+
 /**
- * Renews the lease of a training, and notes the progress, from 0 to 1. Returns whether the instance
- * still has the training: not if it was deleted, or if somebody else claimed it.
+ * Renews the lease of a training, and notes how far it is. Returns whether the instance still has the
+ * training: not if it was cancelled or deleted, or if somebody else claimed it.
  */
 export async function renewTraining(
   { work }: Store,
   holding: Holding,
   leaseMs: number,
-  progress: number,
+  { progress, secondsLeft: seconds_left }: TrainingState,
 ): Promise<boolean> {
   const updated_at = new Date().toISOString();
   const { numUpdatedRows } = await updateHeld(work, holding)
-    .set({ claimed_until: leaseEnd(work, leaseMs), progress, updated_at })
+    .set({ claimed_until: leaseEnd(work, leaseMs), progress, seconds_left, updated_at })
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }
 
 /** Gives a training back, as at a stop: whoever claims it next begins anew, and this was not an attempt. */
 export async function releaseTraining({ work }: Store, holding: Holding): Promise<void> {
-  const released = { progress: 0, claimed_by: null, claimed_until: null };
+  const released = { progress: 0, seconds_left: null, claimed_by: null, claimed_until: null };
   await updateHeld(work, holding)
     .set(({ eb }) => ({ ...released, attempts: eb('attempts', '-', 1) }))
     .execute();
 }
 
-function updateHeld(db: Kysely<Database>, { versionId, instance }: Holding) {
+function updateTraining(db: Kysely<Database>, versionId: string) {
   return db
     .updateTable('model_versions')
     .where('id', '=', versionId)
-    .where('status', '=', 'training')
-    .where('claimed_by', '=', instance);
+    .where('status', '=', 'training');
+}
+
+function updateHeld(db: Kysely<Database>, { versionId, instance }: Holding) {
+  return updateTraining(db, versionId).where('claimed_by', '=', instance);
 }
 
 export interface TrainedVersion {
@@ -312,13 +324,35 @@ export function failTraining({ work }: Store, holding: Holding, failure: string)
   });
 }
 
+const CANCELLED = 'The training was cancelled. Train the model again when you like.';
+
 /**
- * Ends a training, if the instance still has it, and releases its table.
+ * Makes a version that trains a failed one, within the transaction that has locked its project. The
+ * instance that runs the training, if any does, ends it when it next renews its lease.
+ * @returns the id of the version; undefined if its training has ended
+ */
+export async function cancelTraining(
+  { reads: db }: Store,
+  { id: modelId, version }: Pick<Model, 'id' | 'version'>,
+): Promise<string | undefined> {
+  const { id: versionId } = await db
+    .selectFrom('model_versions')
+    .select('id')
+    .where('model_id', '=', modelId)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  const end = { status: 'failed', failure: CANCELLED } as const;
+  return (await endTraining(db, { versionId }, end)) && versionId;
+}
+
+/**
+ * Ends a training, if it has not ended yet and the instance still has it, and releases its table.
+ * @param holding without an instance, whoever has the training
  * @param bytes the bytes that the version has from now on, beside its source
  */
 async function endTraining(
   db: Kysely<Database>,
-  holding: Holding,
+  { versionId, instance }: Pick<Holding, 'versionId'> & Partial<Holding>,
   end: Partial<Selectable<Omit<Database['model_versions'], 'bytes'>>>,
   bytes = 0,
 ) {
@@ -329,18 +363,22 @@ async function endTraining(
     .innerJoin('projects', 'projects.id', 'models.project_id')
     .select('projects.owner')
     .where('models.id', '=', ({ selectFrom }) =>
-      selectFrom('model_versions').select('model_id').where('id', '=', holding.versionId),
+      selectFrom('model_versions').select('model_id').where('id', '=', versionId),
     )
     .$if(dialectOf(db).locksRows, (query) => query.forUpdate('models'))
     .executeTakeFirst();
   if (!model) return undefined;
   const updated_at = new Date().toISOString();
-  const version = await updateHeld(db, holding)
-    .set(({ eb }) => ({ ...end, bytes: eb('bytes', '+', bytes), updated_at }))
+  const update =
+    instance === undefined
+      ? updateTraining(db, versionId)
+      : updateHeld(db, { versionId, instance });
+  const version = await update
+    .set(({ eb }) => ({ ...end, seconds_left: null, bytes: eb('bytes', '+', bytes), updated_at }))
     .returning(['model_id', 'version'])
     .executeTakeFirst();
   if (!version) return undefined;
-  await releaseTable(db, holding.versionId);
+  await releaseTable(db, versionId);
   return { ...version, owner: model.owner };
 }
 

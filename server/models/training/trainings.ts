@@ -19,6 +19,7 @@ import {
   releaseTraining,
   renewTraining,
   type TrainedVersion,
+  type TrainingState,
 } from './training-rows.js';
 
 /** A training that ends its process this often would do so again. */
@@ -26,7 +27,9 @@ const MAX_ATTEMPTS = 3;
 
 /** The lease of a training, after which it is taken over from a silent instance, in milliseconds. */
 export const LEASE_MS = 5_000;
-const RENEW_EVERY_MS = 1_000;
+
+/** Within this time, an instance notices that a training was cancelled or deleted by another one. */
+const RENEW_EVERY_MS = 500;
 
 /** The interval at which other instances' new or abandoned trainings are looked for. */
 const LOOK_EVERY_MS = 500;
@@ -121,8 +124,8 @@ export class Trainings {
   }
 
   /**
-   * Cancels trainings, such as those of a deleted model. One that runs elsewhere ends with its
-   * lease.
+   * Ends trainings that were cancelled in the store, or whose model was deleted. One that runs
+   * elsewhere ends when its lease is to be renewed.
    */
   cancel(versionIds: readonly string[]): void {
     for (const versionId of versionIds) this.#running.get(versionId)?.cancel.abort();
@@ -305,7 +308,7 @@ export class Trainings {
       renew: async (claims) => {
         const [claim] = claims;
         if (!claim) return [];
-        const isOurs = await renewTraining(this.store, claim, LEASE_MS, training.progress);
+        const isOurs = await renewTraining(this.store, claim, LEASE_MS, stateOf(training));
         return isOurs ? claims : [];
       },
       onError: (error) => log.warn({ err: error }, 'the lease of a training is not renewed yet'),
@@ -328,6 +331,16 @@ export class Trainings {
     if (!isUnavailable(error)) throw error;
     this.log.warn({ err: error }, 'the store cannot record a training yet');
   }
+}
+
+/** Before this share of a training is done, its pace says little about the rest. */
+const TELLING_SHARE = 0.05;
+
+function stateOf({ progress, begun }: RunningTraining): TrainingState {
+  const elapsed = (performance.now() - begun) / 1000;
+  const isTelling = progress >= TELLING_SHARE;
+  const left = isTelling ? Math.ceil((elapsed * (1 - progress)) / progress) : null;
+  return { progress, secondsLeft: left };
 }
 
 /** Waits for a time, in milliseconds, or until the signal aborts. */

@@ -146,6 +146,8 @@ export interface Database {
     version: number;
     status: 'training' | 'ready' | 'failed';
     progress: Generated<number>;
+    /** What remains of a training that runs, at its pace so far; null where it cannot be told. */
+    seconds_left: number | null;
     failure: string | null;
     target: string;
     task: 'regression' | 'classification' | 'forecast';

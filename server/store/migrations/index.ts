@@ -4,6 +4,7 @@ import * as documents from './0002-documents.js';
 import * as conversations from './0003-conversations.js';
 import * as modelSources from './0004-model-sources.js';
 import * as forecasts from './0005-forecasts.js';
+import * as secondsLeft from './0006-seconds-left.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -15,6 +16,7 @@ export const migrations: Record<string, Migration> = {
   '0003-conversations': conversations,
   '0004-model-sources': modelSources,
   '0005-forecasts': forecasts,
+  '0006-seconds-left': secondsLeft,
 };
 
 /**
