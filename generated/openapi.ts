@@ -698,8 +698,9 @@ export interface paths {
          *
          *     ## Numbers
          *     Intervals are calibrated: of the rows answered with confidence *c*, a fraction *c* have their true value
-         *     between `min` and `max`. Without the parameter `confidence`, each row gets the largest confidence whose
-         *     interval, before rounding, is no wider than one standard deviation of the target. With it, each row gets the
+         *     between `min` and `max`. Without the parameter `confidence`, the default is the automatic confidence: each row
+         *     gets the largest one, up to 0.99, whose interval, before rounding, is no wider than one standard deviation of
+         *     the target. Ask for 0.9 to get intervals that hold nine truths in ten. With it, each row gets the
          *     interval of that confidence, or of the largest one below it that the held-out rows support. A row without
          *     columns which the table always had gets a wider interval, calibrated over rows with columns left out at random.
          *
@@ -751,9 +752,10 @@ export interface paths {
          *     | `application/vnd.apache.parquet` | a file | |
          *
          *     The lean columns are the model's input columns as sent, then, for a target `t` of numbers, `t`,
-         *     `t_confidence`, `t_min` and `t_max`, or for classes `t`, `t_confidence` and `t_set`. `explain=true` adds
-         *     `t_original`, `t_anomaly` and `t_explain`. A text of CSV that a spreadsheet could take for a formula begins
-         *     with `'`.
+         *     `t_confidence`, `t_min` and `t_max`, or for classes `t`, `t_confidence` and `t_set`. `probabilities=true` adds
+         *     `t_probability_X` for each class `X`. `explain=true` adds `t_original`, `t_anomaly` and `t_explain`. With
+         *     `rows=lean`, JSON and NDJSON have these columns in place of the older ones. A text of CSV that a spreadsheet
+         *     could take for a formula begins with `'`.
          *
          *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after
          *     decompression. JSON, Arrow files and Parquet may have 32 MiB; other rows may have any number of bytes. A row may
@@ -2415,18 +2417,23 @@ export interface components {
          *     | `t_anomaly` | whether the original lies outside the interval, or the set; null without an original that is a number, or any text for classes |
          *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds; for forecasts also `step`, counted from 1 |
          *     | `t_set` | for classes only: those that may be the truth, the most likely first |
+         *     | `t_probability_X` | for classes only, with `probabilities=true`: the probability of the class `X` |
+         *
+         *     With `rows=lean`, a row has the input columns, `t`, `t_confidence`, for numbers `t_min` and `t_max`, for classes
+         *     `t_set` and the probabilities. With `explain=true` it also has `t_original`, `t_anomaly` and `t_explain`, which
+         *     is an object then and not a string.
          *
          *     The predicted value and the bounds are rounded to a power of ten that suits the target, the value to
          *     the nearest and the bounds outward; `t_min` ≤ `t` ≤ `t_max` always. A number is echoed in its shortest
          *     form: `1.50` as `1.5`.
          *
-         *     And last the three columns below, which echo the row's own value of this name, or are null. A number
+         *     And last, unless it is lean, the three columns below, which echo the row's own value of this name, or are null. A number
          *     beyond the range of a double, such as `1e400`, is taken as larger than any other, and echoed as null.
          */
         PredictionRow: {
-            select_data_query: components["schemas"]["AnyValue"];
-            when_data: components["schemas"]["AnyValue"];
-            __service_row_id: components["schemas"]["AnyValue"];
+            select_data_query?: components["schemas"]["AnyValue"];
+            when_data?: components["schemas"]["AnyValue"];
+            __service_row_id?: components["schemas"]["AnyValue"];
         } & {
             [key: string]: unknown;
         };
@@ -5867,7 +5874,7 @@ export interface operations {
     predict: {
         parameters: {
             query?: {
-                /** @description The confidence wanted for every interval, in place of one chosen row by row, or for every set of classes, in place of 0.9. */
+                /** @description The confidence wanted for every interval, in place of the automatic one that is chosen row by row, or for every set of classes, in place of 0.9. */
                 confidence?: number;
                 /** @description How many steps of each series are forecast, in place of the horizon. For forecasts only. */
                 steps?: components["schemas"]["Horizon"];
@@ -5885,8 +5892,22 @@ export interface operations {
                 header?: components["parameters"]["CsvHeader"];
                 /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
                 delimiter?: components["parameters"]["CsvDelimiter"];
-                /** @description Adds the original value, the anomaly and the explanation to CSV and Arrow. JSON and NDJSON always have them. */
+                /**
+                 * @description Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older
+                 *     clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones.
+                 */
+                rows?: "full" | "lean";
+                /**
+                 * @description Adds the original value, the anomaly and the explanation to lean rows. The explanation is an object in JSON
+                 *     and NDJSON, and its text in CSV and Arrow. Full rows always have them, the explanation as text.
+                 */
                 explain?: boolean;
+                /**
+                 * @description Adds the probability of each class to every row, as columns `t_probability_X` for each class `X`, in the
+                 *     order of `classes`, in every format. For models of classes only. A model with an input column of such a
+                 *     name gets 400; its explanations have the probabilities.
+                 */
+                probabilities?: boolean;
             };
             header?: never;
             path: {

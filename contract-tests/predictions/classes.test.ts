@@ -1,4 +1,5 @@
 /** Models of classes, from the table to the answer. Against the server alone. */
+import { tableFromIPC } from 'apache-arrow';
 import { answered, type ClassificationModel, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { settled } from '../../testkit/service/train-prices.js';
@@ -136,6 +137,127 @@ describe('rows of a classifier', () => {
     const lines = (await response.text()).trimEnd().split('\n');
     const warnings = [{ kind: 'no-column', name: null, nearest: null, rows: 1 }];
     expect(lines.map((line) => JSON.parse(line))).toEqual([...rows, { warnings, more: 0 }]);
+  });
+});
+
+describe('the rows of an answer', () => {
+  const asked: Row[] = [{ x: 5, y: 'yes' }, { x: 75 }, { x: 199, y: 'other' }];
+  const sent = { Accept: 'application/json', 'Content-Type': 'application/json' };
+  const path = (name: string) => `/api/projects/${projectName}/models/${name}/predict`;
+  const post = (name: string, query: string, headers: Partial<typeof sent> = {}) =>
+    send(`${path(name)}?${query}`, {
+      method: 'POST',
+      headers: { ...sent, ...headers },
+      body: JSON.stringify(asked),
+    });
+  const rowsOf = async (response: Response): Promise<Row[]> => JSON.parse(await response.text());
+
+  // Three rows are of rare classes, which are merged into `other`.
+  const kind = (row: number) =>
+    row > 196 ? `rare ${row}` : row + (row % 7) * 9 < 80 ? 'yes' : '=no, "not"';
+  const classes = ['=no, "not"', 'yes', 'other'];
+  beforeAll(async () => {
+    await trained('kinds', rowsWith(200, kind));
+    const body = rowsWith(200, kind).map((row) => ({ ...row, y_probability_yes: 1 }));
+    await trained('claimed', body);
+    await trained(
+      'numbers',
+      rowsWith(200, (row) => row),
+    );
+  });
+
+  test('have the probability of each class where it is asked for, in every format', async () => {
+    const full = await rowsOf(await post('kinds', 'probabilities=true'));
+    const names = classes.map((name) => `y_probability_${name}`);
+    const keys = Object.keys(full[0] ?? {});
+    expect(keys.slice(keys.indexOf('y_set'))).toEqual([
+      'y_set',
+      ...names,
+      ...['select_data_query', 'when_data', '__service_row_id'],
+    ]);
+    for (const row of full) {
+      const explained = JSON.parse(String(row['y_explain']));
+      const probabilities = names.map((name) => Number(row[name]));
+      expect(probabilities).toEqual(classes.map((name) => explained[`probability_class_${name}`]));
+      expect(probabilities.reduce((sum, one) => sum + one, 0)).toBeCloseTo(1, 5);
+      expect(Math.max(...probabilities)).toBe(row['y_confidence']);
+    }
+    const lean = await rowsOf(await post('kinds', 'rows=lean&probabilities=true'));
+    const columns = ['x', 'y', 'y_confidence', 'y_set', ...names];
+    expect(lean.map((row) => Object.entries(row))).toEqual(
+      full.map((row) => columns.map((name) => [name, row[name]])),
+    );
+    const lines = await post('kinds', 'rows=lean&probabilities=true', {
+      Accept: 'application/x-ndjson',
+    });
+    const texts = (await lines.text()).trimEnd().split('\n');
+    expect(texts.map((text) => JSON.parse(text))).toEqual(lean);
+    const csv = await post('kinds', 'probabilities=true', { Accept: 'text/csv' });
+    const [header, ...records] = (await csv.text()).trimEnd().split('\r\n');
+    expect(header).toBe(
+      'x,y,y_confidence,y_set,"y_probability_=no, ""not""",y_probability_yes,y_probability_other',
+    );
+    expect(records.map((record) => record.split(',').slice(-3).map(Number))).toEqual(
+      full.map((row) => names.map((name) => row[name])),
+    );
+    const arrow = await post('kinds', 'probabilities=true', {
+      Accept: 'application/vnd.apache.arrow.stream',
+    });
+    const table = tableFromIPC(new Uint8Array(await arrow.arrayBuffer()));
+    expect(table.schema.fields.map(({ name }) => name)).toEqual(columns);
+    expect(names.map((name) => [...(table.getChild(name) ?? [])])).toEqual(
+      names.map((name) => full.map((row) => row[name])),
+    );
+  });
+
+  test.each([1, 3, 600])('are lean in JSON and in lines: %d rows', async (count) => {
+    const body = JSON.stringify(Array.from({ length: count }, (_, row) => asked[row % 3]));
+    const answer = async (query: string, accept = 'application/json') => {
+      const headers = { ...sent, Accept: accept };
+      const response = await send(`${path('kinds')}?${query}`, { method: 'POST', headers, body });
+      return response.text();
+    };
+    const full: Row[] = JSON.parse(await answer(''));
+    const lean: Row[] = JSON.parse(await answer('rows=lean&explain=true'));
+    expect(lean.map((row) => Object.entries(row))).toEqual(
+      full.map((row) => [
+        ...['x', 'y', 'y_confidence', 'y_set', 'y_original', 'y_anomaly'].map((name) => [
+          name,
+          row[name],
+        ]),
+        ['y_explain', JSON.parse(String(row['y_explain']))],
+      ]),
+    );
+    const lines = await answer('rows=lean&explain=true', 'application/x-ndjson');
+    expect(`[${lines.trimEnd().split('\n').join()}]`).toBe(await answer('rows=lean&explain=true'));
+    expect(await answer('rows=full&explain=true')).toBe(await answer(''));
+  });
+
+  test('are lean for numbers, too', async () => {
+    const [row] = await rowsOf(await post('numbers', 'rows=lean&explain=true&confidence=0.9'));
+    expect(Object.keys(row ?? {})).toEqual([
+      ...['x', 'y', 'y_confidence', 'y_min', 'y_max', 'y_original', 'y_anomaly', 'y_explain'],
+    ]);
+    expect(row?.['y_explain']).toMatchObject({ predicted_value: row?.['y'], truth: 'yes' });
+  });
+
+  test.each([
+    ['numbers', 'is for models of classes, and this one predicts numbers; leave it out'],
+    ['claimed', 'would add a column "y_probability_yes", which is an input column of the model'],
+  ])('of the model %s have no probabilities', async (name, message) => {
+    for (const type of ['application/json', 'application/x-ndjson', 'text/csv']) {
+      const headers = { ...sent, Accept: type };
+      const response = await post(name, 'probabilities=true', headers);
+      expect(await response.json()).toMatchObject({
+        type: '/problems/invalid-request',
+        errors: [{ pointer: '/query/probabilities', message: expect.stringContaining(message) }],
+      });
+    }
+    const headers = { 'Content-Type': 'application/x-ndjson', Accept: 'application/x-ndjson' };
+    const lines = { method: 'POST', headers, body: '{"x":5}\n' };
+    expect(await (await send(`${path(name)}?probabilities=true`, lines)).text()).toContain(
+      '/query/probabilities',
+    );
   });
 });
 

@@ -1,4 +1,4 @@
-import type { PredictedBlock } from '../serving/answer-layout.js';
+import type { PredictedBlock, RowOptions } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
 import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
@@ -7,8 +7,8 @@ export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file
 
 export type AnswerFormat = Exclude<RowFormat, 'parquet'>;
 
-/** The treatment of a body of rows. */
-export interface AnswerOptions {
+/** The treatment of a body of rows. `rows` counts for JSON alone: the columns of CSV and Arrow are lean. */
+export interface AnswerOptions extends RowOptions {
   readonly from: RowFormat;
   readonly to: AnswerFormat;
   /** See `PredictOptions`. */
@@ -17,8 +17,6 @@ export interface AnswerOptions {
   readonly backtest?: number;
   /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
-  /** Adds the original, the anomaly and the explanation to CSV and Arrow. JSON always has them. */
-  readonly explain?: boolean;
   /** The options for reading rows of CSV, in place of what their first line tells. */
   readonly csv?: { readonly header?: boolean; readonly delimiter?: ',' | ';' | '\t' };
 }

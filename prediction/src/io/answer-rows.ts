@@ -34,7 +34,7 @@ export async function* answerRows(
   options: AnswerOptions,
   budget = new ByteBudget(),
 ): AsyncGenerator<AnswerPart> {
-  const blocks = predictor.blocks(options);
+  const blocks = predictBlocks(predictor, options);
   // Rows that are gathered as objects are parsed as such.
   if (blocks.gather && options.from === 'json') throw new DeclinedError();
   const check = blocks.check();
@@ -48,7 +48,7 @@ export async function* answerParsedRows(
   rows: readonly unknown[],
   options: Omit<AnswerOptions, 'from'>,
 ): AsyncGenerator<AnswerPart> {
-  const blocks = predictor.blocks(options);
+  const blocks = predictBlocks(predictor, options);
   const check = blocks.check();
   const reader: RowReader = {
     isWhole: true,
@@ -59,6 +59,11 @@ export async function* answerParsedRows(
     },
   };
   yield* answerFrom(reader, blocks, check, NOTHING, options, new ByteBudget());
+}
+
+function predictBlocks(predictor: AnyPredictor, options: Omit<AnswerOptions, 'from'>) {
+  const isJson = options.to === 'json' || options.to === 'ndjson';
+  return predictor.blocks(isJson ? options : { ...options, rows: 'lean' });
 }
 
 const NOTHING: AsyncIterable<Uint8Array> = {
@@ -167,6 +172,6 @@ async function openWriter(
         budget,
       );
     case 'csv':
-      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks, options);
+      return new (await import('./csv/csv-writer.js')).CsvWriter(blocks);
   }
 }

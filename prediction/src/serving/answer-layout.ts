@@ -1,6 +1,7 @@
 import { derivedColumns, ECHO_COLUMNS } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/number-formats.js';
+import { InvalidRowsError } from './invalid-rows.js';
 
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =
@@ -25,17 +26,30 @@ type Source =
 /** A value under a name. */
 export type Member = Source & { readonly name: string };
 
-/** A column of answer rows. JSON has all of them, in their order. */
+/** A column of answer rows. */
 export type AnswerColumn = (
   | Member
-  /** An object of JSON, as text. */
+  /** An object of JSON. Full rows and tables have it as text. */
   | { readonly kind: 'object'; readonly name: string; readonly members: readonly Member[] }
 ) & {
-  /** Where CSV and Arrow have the column: among the first, or, where it is asked for, behind those. */
-  readonly inTables?: 'always' | 'explained';
+  /**
+   * Where the column is: in all rows; in full ones alone; in full ones, and in lean ones behind the others if they are
+   * explained; or where probabilities are asked for.
+   */
+  readonly part: 'lean' | 'full' | 'explained' | 'probabilities';
 };
 
-/** The columns of the answer rows of a model, in every format. */
+/** The columns that an answer has of those that a model can answer with. */
+export interface RowOptions {
+  /** `full` has the columns that older clients know. CSV and Arrow are always lean. */
+  readonly rows?: 'full' | 'lean';
+  /** Adds the original, the anomaly and the explanation to lean rows. Full ones always have them. */
+  readonly explain?: boolean;
+  /** Adds a column for the probability of each class. */
+  readonly probabilities?: boolean;
+}
+
+/** The columns of answer rows: those that a model can answer with, or those of one answer in any format. */
 export interface AnswerLayout {
   /** The names under which rows send what answers repeat: the input columns, the target, and those that close a row. */
   readonly sent: readonly string[];
@@ -46,7 +60,10 @@ export interface AnswerLayout {
   /** The index of the target in `sent`, and whether it is a number. */
   readonly target: number;
   readonly isNumeric: boolean;
-  /** The pieces of a row of JSON. */
+}
+
+/** The columns of one answer, and the pieces of its rows in JSON. */
+export interface RowLayout extends AnswerLayout {
   readonly json: readonly JsonPiece[];
 }
 
@@ -81,11 +98,11 @@ export function layOutAnswer(
   const columns = [
     ...inputs.map(({ name, kind, reading }, at): AnswerColumn => {
       const read = kind === 'number' ? readerOf(kind, reading) : null;
-      return { name, kind: 'echo', at, read, inTables: 'always' };
+      return { name, kind: 'echo', at, read, part: 'lean' };
     }),
     ...own,
     ...ECHO_COLUMNS.map((name, index): AnswerColumn => {
-      return { name, kind: 'echo', at: inputs.length + 1 + index, read: null };
+      return { name, kind: 'echo', at: inputs.length + 1 + index, read: null, part: 'full' };
     }),
   ];
   let [numberCount, choiceCount] = [0, 0];
@@ -95,8 +112,7 @@ export function layOutAnswer(
     const isChosen = column.kind === 'flag' || column.kind === 'text' || column.kind === 'list';
     if (isChosen) choiceCount = Math.max(choiceCount, column.at + size);
   }
-  const json = jsonPieces(columns);
-  return { sent, columns, numberCount, choiceCount, target: inputs.length, isNumeric, json };
+  return { sent, columns, numberCount, choiceCount, target: inputs.length, isNumeric };
 }
 
 /** The places of the numbers of a row that is answered with an interval. A task may have more behind them. */
@@ -126,12 +142,12 @@ export function layOutInterval(
   const upper = { kind: 'number', at: MAX } as const;
   const outside = { kind: 'flag', at: ANOMALY } as const;
   return layOutAnswer(model, true, (truth) => [
-    { name: model.target, ...value, inTables: 'always' },
-    { name: original, ...truth, inTables: 'explained' },
-    { name: confidence, ...level, inTables: 'always' },
-    { name: min, ...lower, inTables: 'always' },
-    { name: max, ...upper, inTables: 'always' },
-    { name: anomaly, ...outside, inTables: 'explained' },
+    { name: model.target, ...value, part: 'lean' },
+    { name: original, ...truth, part: 'explained' },
+    { name: confidence, ...level, part: 'lean' },
+    { name: min, ...lower, part: 'lean' },
+    { name: max, ...upper, part: 'lean' },
+    { name: anomaly, ...outside, part: 'explained' },
     {
       name: explain,
       kind: 'object',
@@ -144,15 +160,45 @@ export function layOutInterval(
         { name: 'confidence_upper_bound', ...upper },
         ...explained,
       ],
-      inTables: 'explained',
+      part: 'explained',
     },
   ]);
 }
 
-/** Returns the columns of CSV and Arrow, in their order. */
-export function tableColumns({ columns }: AnswerLayout, explain: boolean): AnswerColumn[] {
-  const lean = columns.filter(({ inTables }) => inTables === 'always');
-  return explain ? [...lean, ...columns.filter(({ inTables }) => inTables === 'explained')] : lean;
+/**
+ * Selects the columns of an answer.
+ *
+ * @throws {InvalidRowsError} if there are no probabilities, or an input column has the name of one
+ */
+export function selectColumns(
+  layout: AnswerLayout,
+  { rows = 'full', explain = false, probabilities = false }: RowOptions,
+): RowLayout {
+  if (probabilities) checkProbabilities(layout);
+  const isAsked = ({ part }: AnswerColumn) => part !== 'probabilities' || probabilities;
+  const asked = layout.columns.filter(isAsked);
+  if (rows === 'full') return { ...layout, columns: asked, json: jsonPieces(asked, true) };
+  const lean = asked.filter(({ part }) => part === 'lean' || part === 'probabilities');
+  const explained = explain ? asked.filter(({ part }) => part === 'explained') : [];
+  const columns = [...lean, ...explained];
+  return { ...layout, columns, json: jsonPieces(columns, false) };
+}
+
+/** Returns whether rows have what is told of their own values of the target. */
+export function isExplained({ columns }: AnswerLayout): boolean {
+  return columns.some(({ part }) => part === 'explained');
+}
+
+function checkProbabilities({ columns, sent, target }: AnswerLayout): void {
+  const names = columns.flatMap(({ name, part }) => (part === 'probabilities' ? [name] : []));
+  const inputs = new Set(sent.slice(0, target));
+  const double = names.find((name) => inputs.has(name));
+  const message =
+    names.length === 0
+      ? 'is for models of classes, and this one predicts numbers; leave it out'
+      : `would add a column ${JSON.stringify(double)}, which is an input column of the model; leave it out, and read the probabilities from the explanation, or train the model with another name of the column`;
+  if (names.length > 0 && double === undefined) return;
+  throw new InvalidRowsError([{ parameter: 'probabilities', message }]);
 }
 
 /**
@@ -172,12 +218,18 @@ export type JsonPiece =
   /** Some of the texts, with commas between them. */
   | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] };
 
-/** Returns the pieces of an object that has the columns as its members. */
-export function jsonPieces(columns: readonly AnswerColumn[]): JsonPiece[] {
-  const builder = new PieceBuilder();
+/**
+ * Returns the pieces of an object that has the columns as its members.
+ *
+ * @param isNestedText whether objects within it are texts of JSON
+ */
+export function jsonPieces(columns: readonly JsonColumn[], isNestedText: boolean): JsonPiece[] {
+  const builder = new PieceBuilder(isNestedText);
   builder.addObject(columns, false);
   return builder.end();
 }
+
+type JsonColumn = Member | Omit<Extract<AnswerColumn, { kind: 'object' }>, 'part'>;
 
 /** The text of a JSON string that holds JSON, without its quotes. */
 export function escapeJson(json: string): string {
@@ -185,12 +237,17 @@ export function escapeJson(json: string): string {
 }
 
 class PieceBuilder {
+  readonly #isNestedText: boolean;
   readonly #pieces: JsonPiece[] = [];
   /** Text that is not in a piece. */
   #text = '';
 
+  constructor(isNestedText: boolean) {
+    this.#isNestedText = isNestedText;
+  }
+
   /** @param isText whether the object stands within a string of JSON */
-  addObject(columns: readonly AnswerColumn[], isText: boolean): void {
+  addObject(columns: readonly JsonColumn[], isText: boolean): void {
     for (const [index, column] of columns.entries()) {
       this.#text += `${index === 0 ? '{' : ','}${quote(column.name, isText)}:`;
       this.#addValue(column, isText);
@@ -203,7 +260,7 @@ class PieceBuilder {
     return this.#pieces;
   }
 
-  #addValue(column: AnswerColumn, isText: boolean): void {
+  #addValue(column: JsonColumn, isText: boolean): void {
     switch (column.kind) {
       case 'echo':
         if (isText) {
@@ -229,9 +286,12 @@ class PieceBuilder {
         this.#text += ']';
         break;
       case 'object':
-        this.#text += '"';
-        this.addObject(column.members, true);
-        this.#text += '"';
+        if (!this.#isNestedText) this.addObject(column.members, false);
+        else {
+          this.#text += '"';
+          this.addObject(column.members, true);
+          this.#text += '"';
+        }
         break;
       case 'null':
         this.#text += 'null';

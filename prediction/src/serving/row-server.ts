@@ -2,12 +2,12 @@ import type { ModelBase } from '../model/model.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { Steps } from '../trees/steps.js';
-import type { AnswerLayout, PredictedBlock } from './answer-layout.js';
+import type { AnswerLayout, PredictedBlock, RowLayout, RowOptions } from './answer-layout.js';
 import { InvalidRowsError } from './invalid-rows.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
-import { RowWriter } from './row-writer.js';
+import { type RowForm, RowForms, type RowWriter } from './row-writer.js';
 import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
@@ -22,7 +22,7 @@ const PORTION = 64 * 1024;
 /** The most rows of an answer that is one array of JSON. */
 export const MAX_ARRAY_ROWS = 100_000;
 
-export interface PredictOptions {
+export interface PredictOptions extends RowOptions {
   /**
    * The level, 0.01 to 0.99, that every interval, or every set of classes, is to keep. A set's is 0.9 without
    * it. Without it each interval gets the highest
@@ -67,7 +67,7 @@ export interface TaskAnswer<A> extends PredictedBlock {
 export interface BlockPredictor {
   /** The input columns, in the order of the answer. */
   readonly columns: readonly ColumnSummary[];
-  readonly layout: AnswerLayout;
+  readonly layout: RowLayout;
   readonly names: ModelNames;
   readonly binner: RowBinner;
   /** The most rows of a block. */
@@ -123,7 +123,7 @@ const LINES: Frame = {
 export interface ServerParts<A> {
   readonly model: ModelBase;
   readonly task: TaskServer<A>;
-  readonly writer: RowWriter;
+  readonly forms: RowForms;
   readonly checks: SchemaChecks;
 }
 
@@ -133,8 +133,8 @@ export function* createParts<A>(
 ): Steps<ServerParts<A>> {
   const task = yield* creation;
   const texts = model.columns.map(({ categories }) => categories);
-  const writer = yield* RowWriter.create(task.layout, texts);
-  return { model, task, writer, checks: yield* SchemaChecks.create(model, knowsCategories(model)) };
+  const forms = yield* RowForms.create(task.layout, texts);
+  return { model, task, forms, checks: yield* SchemaChecks.create(model, knowsCategories(model)) };
 }
 
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */
@@ -144,6 +144,7 @@ export class RowServer<A> {
   #single:
     | {
         readonly level: number | undefined;
+        readonly form: RowForm;
         readonly answer: TaskAnswer<A>;
         readonly out: TextBuffer;
       }
@@ -180,16 +181,17 @@ export class RowServer<A> {
   /**
    * The answer to a prediction request as JSON in UTF-8: one array with an object a row, which has the
    * model's input columns as sent, the columns derived from the target, and the columns that close a
-   * row. Rows of classes have a set of them in place of bounds, which are null. It comes in portions, each made
+   * row, or the columns that the options select. Rows of classes have a set of them in place of bounds, which are null. It comes in portions, each made
    * when it is asked for, of some 64 KB or a little work, so that others can be served in between; they may be
    * kept, as each has memory of its own.
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
+   * @throws {InvalidRowsError} at once, if an option does not fit the model.
    */
   answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
     return writeArray(
       this.#answered(rows, this.#begin(rows.length, options)),
-      this.#parts.writer,
+      this.#parts.forms.get(options).writer,
       rows.length,
     );
   }
@@ -198,16 +200,18 @@ export class RowServer<A> {
    * The same for one row, at once and as text. What it needs is kept for the next one, which takes longer to make
    * than to use.
    *
-   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   * @throws as `answer`.
    */
   answerOne(row: unknown, options: PredictOptions = {}): string {
     refuseForecastOptions(options);
     const { confidence: level } = options;
-    const { task, checks, writer } = this.#parts;
+    const { task, checks, forms } = this.#parts;
+    const form = forms.get(options);
+    const { writer } = form;
     let single = this.#single;
-    if (single === undefined || single.level !== level) {
+    if (single === undefined || single.level !== level || single.form !== form) {
       const out = new TextBuffer(2 * writer.rowBytes);
-      single = { level, answer: task.begin(level, 1), out };
+      single = { level, form, answer: task.begin(level, 1), out };
     }
     // An error leaves nothing half written behind.
     this.#single = undefined;
@@ -227,12 +231,12 @@ export class RowServer<A> {
   /**
    * The same rows as `answer`, each as a line that ends with "\n" (NDJSON), in portions of whole lines.
    *
-   * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
+   * @throws as `answer`.
    */
   lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
     return writeLines(
       this.#answered(rows, this.#begin(rows.length, options)),
-      this.#parts.writer,
+      this.#parts.forms.get(options).writer,
       rows.length,
     );
   }
@@ -240,15 +244,15 @@ export class RowServer<A> {
   /**
    * Begins the prediction of rows in any format, for one body.
    *
-   * @throws {RangeError} if `confidence` is not within 0.01 to 0.99.
+   * @throws as `answer`.
    */
   blocks(options: PredictOptions = {}): BlockPredictor {
-    const { model, task, checks, writer } = this.#parts;
+    const { model, task, checks, forms } = this.#parts;
     const maxRows = this.#maxRows;
     const answer = this.#begin(maxRows, options);
     return {
-      ...{ columns: model.columns, layout: task.layout, names: checks.names },
-      ...{ binner: task.binner, maxRows, writer },
+      ...{ columns: model.columns, names: checks.names, binner: task.binner, maxRows },
+      ...forms.get(options),
       predict: (block) => {
         answer.predict(block);
         return answer;

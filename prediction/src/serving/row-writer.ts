@@ -7,6 +7,9 @@ import {
   jsonPieces,
   type Member,
   type PredictedBlock,
+  type RowLayout,
+  type RowOptions,
+  selectColumns,
 } from './answer-layout.js';
 import { type Literal, literal, TextBuffer } from './text-buffer.js';
 
@@ -28,6 +31,58 @@ interface Step {
   readonly texts: readonly Literal[];
 }
 
+/** The columns of an answer, and what writes its rows as JSON. */
+export interface RowForm {
+  readonly layout: RowLayout;
+  readonly writer: RowWriter;
+}
+
+/** The forms that answer rows of a model have, by the columns that are asked for. */
+export class RowForms {
+  readonly #layout: AnswerLayout;
+  readonly #echoes: readonly EchoCell[];
+  readonly #forms: RowForm[] = [];
+
+  /** @param texts by index of `sent`, those that rows most often send. */
+  static *create(
+    layout: AnswerLayout,
+    texts: readonly (readonly string[] | null)[] = [],
+  ): Steps<RowForms> {
+    return new RowForms(layout, yield* createEchoes(layout, texts));
+  }
+
+  private constructor(layout: AnswerLayout, echoes: readonly EchoCell[]) {
+    this.#layout = layout;
+    this.#echoes = echoes;
+  }
+
+  /** @throws {InvalidRowsError} as `selectColumns` */
+  get(options: RowOptions): RowForm {
+    const isLean = options.rows === 'lean';
+    const at =
+      Number(options.probabilities ?? false) +
+      2 * Number(isLean) * (1 + Number(options.explain ?? false));
+    const known = this.#forms[at];
+    if (known) return known;
+    const layout = selectColumns(this.#layout, options);
+    const form = { layout, writer: new RowWriter(layout, this.#echoes) };
+    this.#forms[at] = form;
+    return form;
+  }
+}
+
+function* createEchoes(
+  { sent }: AnswerLayout,
+  texts: readonly (readonly string[] | null)[],
+): Steps<EchoCell[]> {
+  const echoes: EchoCell[] = [];
+  for (const [index, name] of sent.entries()) {
+    echoes.push(new EchoCell(name, texts[index] ?? []));
+    yield;
+  }
+  return echoes;
+}
+
 /** Writes answer rows as JSON. */
 export class RowWriter {
   readonly #steps: readonly Step[];
@@ -40,21 +95,8 @@ export class RowWriter {
   /** About what a row takes, in bytes. */
   readonly rowBytes: number;
 
-  /** @param texts by index of `sent`, those that rows most often send. */
-  static *create(
-    layout: AnswerLayout,
-    texts: readonly (readonly string[] | null)[] = [],
-  ): Steps<RowWriter> {
-    const echoes: EchoCell[] = [];
-    for (const [index, name] of layout.sent.entries()) {
-      echoes.push(new EchoCell(name, texts[index] ?? []));
-      yield;
-    }
-    return new RowWriter(layout, echoes);
-  }
-
-  private constructor(
-    { numberCount, choiceCount, target, sent, json }: AnswerLayout,
+  constructor(
+    { numberCount, choiceCount, target, sent, json }: RowLayout,
     echoes: readonly EchoCell[],
   ) {
     this.#echoes = echoes;
@@ -126,7 +168,8 @@ export class ObjectText {
   readonly #writer: RowWriter;
 
   constructor(layout: AnswerLayout, members: readonly Member[]) {
-    this.#writer = finish(RowWriter.create({ ...layout, json: jsonPieces(members) }));
+    const json = jsonPieces(members, true);
+    this.#writer = new RowWriter({ ...layout, json }, finish(createEchoes(layout, [])));
   }
 
   write(row: RowObject, predicted: PredictedBlock, index: number): string {

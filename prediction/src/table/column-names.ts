@@ -29,6 +29,11 @@ export function setColumn(target: string): string {
   return `${target}_set`;
 }
 
+/** Returns the name of the column that contains the probability of a class where it is asked for. */
+export function probabilityColumn(target: string, name: string): string {
+  return `${target}_probability_${name}`;
+}
+
 /**
  * Checks the names that only the answers of a classifier claim, which is known when the target has been read.
  *

@@ -112,7 +112,10 @@ export function predictOperations(
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
       // A forecast reads all lines before its first row, and rows refuse its options: both can be the answer.
-      const beginsAtOnce = version.task !== 'forecast' && listForecastOptions(options).length === 0;
+      const isForTask =
+        version.task === 'classification' ||
+        (version.task === 'regression' && options.probabilities !== true);
+      const beginsAtOnce = isForTask && listForecastOptions(options).length === 0;
       return reply({ status: 200, body: lineAnswer(events, counter, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
@@ -161,7 +164,7 @@ async function startAnswer(
 }
 
 function answerOptions({ query, answerType, mediaType }: Input<'predict'>): AnswerOptions {
-  const { confidence, steps, backtest, unknown, explain } = query;
+  const { confidence, steps, backtest, unknown, rows, explain, probabilities } = query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
@@ -170,7 +173,9 @@ function answerOptions({ query, answerType, mediaType }: Input<'predict'>): Answ
     ...(steps !== undefined && { steps }),
     ...(backtest !== undefined && { backtest }),
     ...(unknown !== undefined && { unknown }),
+    ...(rows !== undefined && { rows }),
     ...(explain !== undefined && { explain }),
+    ...(probabilities !== undefined && { probabilities }),
     csv: parseCsvQuery(query),
   };
 }

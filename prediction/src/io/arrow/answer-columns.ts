@@ -2,8 +2,8 @@ import {
   type AnswerColumn,
   type AnswerLayout,
   FLAGS,
+  isExplained,
   type PredictedBlock,
-  tableColumns,
 } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import { ObjectText } from '../../serving/row-writer.js';
@@ -46,7 +46,6 @@ export interface OutputColumn {
 /** The choices that decide the columns of an answer. */
 interface AnswerShape {
   readonly layout: AnswerLayout;
-  readonly explain: boolean;
   readonly isFile: boolean;
   /** The first rows; undefined, if there are none. */
   readonly first: AnswerBlock | undefined;
@@ -55,7 +54,7 @@ interface AnswerShape {
 /** Returns the columns of an answer, in their order. */
 export function answerColumns(shape: AnswerShape): OutputColumn[] {
   let nextId = 0;
-  return tableColumns(shape.layout, shape.explain).map((column) => {
+  return shape.layout.columns.map((column) => {
     const mayBeIndexed = column.kind === 'echo' || column.kind === 'text';
     return outputColumn(shape, column, mayBeIndexed ? nextId++ : 0);
   });
@@ -278,17 +277,14 @@ export class AnswerBlock {
   readonly predicted: PredictedBlock;
   readonly #block: RowBlock;
   readonly #layout: AnswerLayout;
-  readonly #explain: boolean;
   #rows: readonly RowObject[] | undefined;
   #choices: Uint8Array | undefined;
 
-  /** @param explain whether the columns depend on the rows' own values of the target */
-  constructor(block: RowBlock, predicted: PredictedBlock, layout: AnswerLayout, explain: boolean) {
+  constructor(block: RowBlock, predicted: PredictedBlock, layout: AnswerLayout) {
     this.#block = block;
     this.predicted = predicted;
     this.rowCount = block.rowCount;
     this.#layout = layout;
-    this.#explain = explain;
   }
 
   /** The columns of Arrow that the rows are of; undefined for other formats. */
@@ -321,7 +317,7 @@ export class AnswerBlock {
 
   #choose(): Uint8Array {
     const { choiceCount, sent, target } = this.#layout;
-    const originalAt = this.#explain ? this.valuesOf(sent[target] ?? '') : () => null;
+    const originalAt = isExplained(this.#layout) ? this.valuesOf(sent[target] ?? '') : () => null;
     const choices = new Uint8Array(this.rowCount * choiceCount);
     for (let row = 0; row < this.rowCount; row++) {
       this.predicted.writeChoices(row, originalAt(row), choices, row * choiceCount);

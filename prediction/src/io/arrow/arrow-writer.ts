@@ -22,7 +22,6 @@ const DICTIONARY = 'A dictionary of the answer in Arrow';
 /** Writes the columns of tables as an Arrow stream or file. Rows of Arrow keep their columns as sent. */
 export class ArrowWriter implements AnswerWriter {
   readonly #layout: AnswerLayout;
-  readonly #explain: boolean;
   readonly #isFile: boolean;
   #columns: readonly OutputColumn[] | undefined;
   /** Rows that were added and are not written, and whether they are a part of a batch of Arrow. */
@@ -38,16 +37,11 @@ export class ArrowWriter implements AnswerWriter {
   readonly #held: HeldBytes;
   readonly #heldDictionaries: HeldBytes;
 
-  constructor(
-    layout: AnswerLayout,
-    { to, explain }: Omit<AnswerOptions, 'from'>,
-    budget: ByteBudget,
-  ) {
+  constructor(layout: AnswerLayout, { to }: Pick<AnswerOptions, 'to'>, budget: ByteBudget) {
     this.#layout = layout;
     this.#budget = budget;
     this.#held = budget.hold('The answer in Arrow');
     this.#heldDictionaries = budget.hold(DICTIONARY, 'Send these columns as text.');
-    this.#explain = explain ?? false;
     this.#isFile = to === 'arrow-file';
   }
 
@@ -57,7 +51,7 @@ export class ArrowWriter implements AnswerWriter {
   }
 
   *write(rows: RowBlock, predicted: PredictedBlock): Generator<void> {
-    const block = new AnswerBlock(rows, predicted, this.#layout, this.#explain);
+    const block = new AnswerBlock(rows, predicted, this.#layout);
     const columns = this.#begin(block);
     for (const column of columns) column.add(block);
     this.#pending += block.rowCount;
@@ -96,7 +90,7 @@ export class ArrowWriter implements AnswerWriter {
 
   #begin(first: AnswerBlock | undefined): readonly OutputColumn[] {
     if (this.#columns) return this.#columns;
-    const shape = { layout: this.#layout, explain: this.#explain, isFile: this.#isFile, first };
+    const shape = { layout: this.#layout, isFile: this.#isFile, first };
     this.#columns = answerColumns(shape);
     if (this.#isFile) this.#put([fileOpening()]);
     this.#put(schemaMessage(this.#columns.map(({ field }) => field)));

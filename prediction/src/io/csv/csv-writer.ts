@@ -1,15 +1,15 @@
 import {
   type AnswerColumn,
   FLAGS,
+  isExplained,
   type PredictedBlock,
-  tableColumns,
 } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import { ObjectText } from '../../serving/row-writer.js';
 import { type Literal, literal, TextBuffer } from '../../serving/text-buffer.js';
 import { Cell, parseNumber, type RowObject } from '../../table/cells.js';
-import type { AnswerOptions, AnswerWriter } from '../answer-part.js';
+import type { AnswerWriter } from '../answer-part.js';
 import { CELL, CellBlock, CellKind } from '../cells/cell-block.js';
 import { type CellMemory, NUMBER_TEXT, writeNumberTexts } from '../cells/cell-memory.js';
 import { MAX_BLOCK_BYTES } from '../columns/byte-budget.js';
@@ -36,7 +36,7 @@ const CLOSE_LIST = literal(']"');
  */
 export class CsvWriter implements AnswerWriter {
   readonly #blocks: BlockPredictor;
-  readonly #explain: boolean;
+  readonly #isExplained: boolean;
   readonly #target: Cell;
   readonly #columns: readonly AnswerColumn[];
   /** The input columns, which come first. */
@@ -50,12 +50,12 @@ export class CsvWriter implements AnswerWriter {
   #hasHeader = false;
   #lines: CellLines | undefined;
 
-  constructor(blocks: BlockPredictor, { explain = false }: Pick<AnswerOptions, 'explain'>) {
+  constructor(blocks: BlockPredictor) {
     const { layout, columns } = blocks;
     this.#blocks = blocks;
-    this.#explain = explain;
+    this.#isExplained = isExplained(layout);
     this.#target = new Cell(layout.sent[layout.target] ?? '');
-    this.#columns = tableColumns(layout, explain);
+    this.#columns = layout.columns;
     this.#inputs = columns.map(({ name }) => new Cell(name));
     const others = this.#columns.slice(columns.length);
     this.#isPlain =
@@ -94,7 +94,7 @@ export class CsvWriter implements AnswerWriter {
 
   #row(block: RowBlock, predicted: PredictedBlock, index: number): void {
     const isCopied = block instanceof CellBlock && !block.others.has(index);
-    const row = isCopied && !this.#explain ? NO_VALUES : block.row(index);
+    const row = isCopied && !this.#isExplained ? NO_VALUES : block.row(index);
     if (isCopied) this.#copyInputs(block, index);
     else this.#writeInputs(row);
     if (!this.#isPlain) predicted.writeChoices(index, this.#target.of(row), this.#choices, 0);

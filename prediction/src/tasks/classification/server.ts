@@ -3,7 +3,7 @@ import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
 import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { cellText } from '../../table/cells.js';
-import { derivedColumns, setColumn } from '../../table/column-names.js';
+import { derivedColumns, probabilityColumn, setColumn } from '../../table/column-names.js';
 import type { TargetClass } from '../../table/table.js';
 import { className, MERGED_CLASS } from '../../table/target-cells.js';
 import type { Scores } from '../../trees/forest/tree.js';
@@ -48,12 +48,12 @@ function classLayout(model: ClassificationModel): AnswerLayout {
   const level = { kind: 'number', at: 0 } as const;
   const outside = { kind: 'flag', at: ANOMALY } as const;
   return layOutAnswer(model, false, (truth) => [
-    { name: target, ...likeliest, inTables: 'always' },
-    { name: original, ...truth, inTables: 'explained' },
-    { name: confidence, ...level, inTables: 'always' },
-    { name: min, kind: 'null' },
-    { name: max, kind: 'null' },
-    { name: anomaly, ...outside, inTables: 'explained' },
+    { name: target, ...likeliest, part: 'lean' },
+    { name: original, ...truth, part: 'explained' },
+    { name: confidence, ...level, part: 'lean' },
+    { name: min, kind: 'null', part: 'full' },
+    { name: max, kind: 'null', part: 'full' },
+    { name: anomaly, ...outside, part: 'explained' },
     {
       name: explain,
       kind: 'object',
@@ -66,9 +66,13 @@ function classLayout(model: ClassificationModel): AnswerLayout {
           return { name: `probability_class_${name}`, kind: 'number', at: 1 + index } as const;
         }),
       ],
-      inTables: 'explained',
+      part: 'explained',
     },
-    { name: setColumn(target), kind: 'list', at: SET, texts, inTables: 'always' },
+    { name: setColumn(target), kind: 'list', at: SET, texts, part: 'lean' },
+    ...texts.map((text, index) => {
+      const name = probabilityColumn(target, text);
+      return { name, kind: 'number', at: 1 + index, part: 'probabilities' } as const;
+    }),
   ]);
 }
 

@@ -2,7 +2,6 @@ import { requireLevel } from '../../intervals/conformal.js';
 import { Rounding } from '../../intervals/target-range.js';
 import {
   ANOMALY,
-  type AnswerLayout,
   CONFIDENCE,
   flagChoice,
   isOutside,
@@ -25,7 +24,7 @@ import {
   writeArray,
   writeLines,
 } from '../../serving/row-server.js';
-import { RowWriter } from '../../serving/row-writer.js';
+import { RowForms } from '../../serving/row-writer.js';
 import type { RowObject } from '../../table/cells.js';
 import {
   cacheByPosition,
@@ -71,10 +70,9 @@ const NUMBERS = 5;
 interface Parts {
   readonly model: SeriesModel;
   readonly index: SeriesIndex;
-  readonly layout: AnswerLayout;
   readonly forecaster: Forecaster;
   readonly binner: RowBinner;
-  readonly writer: RowWriter;
+  readonly forms: RowForms;
   readonly checks: SchemaChecks;
 }
 
@@ -94,13 +92,12 @@ export class SeriesServer {
     return new SeriesServer({
       model,
       index: new SeriesIndex(model),
-      layout,
       forecaster: yield* Forecaster.create(model.method, {
         season,
         calendar: createCalendar(model.grid),
       }),
       binner: yield* RowBinner.create(inputs),
-      writer: yield* RowWriter.create(layout),
+      forms: yield* RowForms.create(layout),
       checks: yield* SchemaChecks.create(inputs, readsCategories),
     });
   }
@@ -139,21 +136,23 @@ export class SeriesServer {
 
   /** The answer as JSON in UTF-8, as `RowServer.answer`; throws as `predict`, at once. */
   answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
-    return writeArray(this.#answer(rows, options, MAX_ARRAY_ROWS), this.#parts.writer);
+    const answered = this.#answer(rows, options, MAX_ARRAY_ROWS);
+    return writeArray(answered, this.#parts.forms.get(options).writer);
   }
 
   /** The same rows, each as a line. */
   lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
     const answered = this.#answer(rows, options, Number.POSITIVE_INFINITY);
-    return writeLines(answered, this.#parts.writer);
+    return writeLines(answered, this.#parts.forms.get(options).writer);
   }
 
   /** Begins the answer of rows in any format, for one body. @throws as `predict`. */
   blocks(options: PredictOptions = {}): BlockPredictor {
-    const { model, layout, checks, binner, writer } = this.#parts;
+    const { model, checks, binner, forms } = this.#parts;
     requireLevel(options.confidence ?? DEFAULT_LEVEL);
     return {
-      ...{ columns: model.columns, layout, names: checks.names, binner, maxRows: MAX_ROWS, writer },
+      ...{ columns: model.columns, names: checks.names, binner, maxRows: MAX_ROWS },
+      ...forms.get(options),
       predict: () => {
         throw new Error('Rows of forecasts are gathered first');
       },
