@@ -1734,6 +1734,7 @@ export interface components {
              */
             task: "regression";
             target: components["schemas"]["ColumnName"];
+            target_reading: components["schemas"]["TargetReading"];
             row_count: components["schemas"]["ModelRowCount"];
             source: components["schemas"]["ModelSource"];
             columns: components["schemas"]["ModelColumns"];
@@ -1793,6 +1794,7 @@ export interface components {
              */
             task: "forecast";
             target: components["schemas"]["ColumnName"];
+            target_reading: components["schemas"]["TargetReading"];
             order_by: components["schemas"]["ColumnName"];
             group_by: components["schemas"]["GroupColumns"];
             horizon: components["schemas"]["Horizon"];
@@ -2061,10 +2063,20 @@ export interface components {
             /** @description The categories that the model distinguishes, the most frequent first; null for numbers and dates, and where the column is not used. Those of all columns take at most 4 MiB of JSON, and each column has an equal share of that. A value that has more than 1,000 characters, or for which no room is left, is not listed, and counts as one of the others, in training and in prediction. */
             categories: string[] | null;
             reading: components["schemas"]["ColumnReading"];
+            /**
+             * Format: double
+             * @description The value in a typical row, whose values occur together: a row of the table that is nearest the medians of
+             *     its numbers and dates and the commonest categories. Dates are as in `min`. Whoever may read the model sees
+             *     this row, of the columns that are used. Null where it has no value, or a category that the model does not
+             *     distinguish, and for forecasts and models of earlier versions.
+             */
+            typical: number | string | null;
             importance: components["schemas"]["Importance"];
         };
         /** @description How the values of a column are read where all of them are written as spreadsheets do. Rows to predict are read in the same way, and plain numbers and ISO 8601 dates too. Null for plain values, and for models of earlier versions. */
         ColumnReading: components["schemas"]["NumberReading"] | components["schemas"]["DateReading"] | components["schemas"]["UndecidedReading"] | null;
+        /** @description How the values of the target are read, if all are numbers with a unit. Predictions are in this unit. Null for plain numbers, until the model is ready, and for models of earlier versions. */
+        TargetReading: components["schemas"]["NumberReading"] | null;
         /** @description Numbers with a unit, as in `€ 1,234.50`. The unit does not change the number, so that `45 %` is 45. */
         NumberReading: {
             /**

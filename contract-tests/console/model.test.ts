@@ -24,12 +24,19 @@ const leavers = [
   }),
 ].join('\n');
 
+/** Fees with a unit and a decimal comma, as a German spreadsheet has them. */
+const fees = [
+  'hours,fee',
+  ...Array.from({ length: 80 }, (_, row) => `${row % 20},"${1000 + (row % 20) * 61},5 €"`),
+].join('\n');
+
 describe('the views of a model', () => {
   const on = browserAndService(async () => {
     await train('prices', 'price', fewDiamonds);
     // One after the other: a model trains one version at a time.
     await train('prices', 'price', fewDiamonds.replaceAll('Ideal', 'Perfect'));
     await train('leavers', '<b>left</b>', leavers);
+    await train('fees', 'fee', fees);
   });
 
   const train = async (modelName: string, target: string, csv: string) => {
@@ -67,9 +74,9 @@ describe('the views of a model', () => {
 
   test('write every number as the browser does, in Latin digits', async () => {
     const view = '/projects/default/models/prices';
-    for (const [locale, form, other] of [
-      ['de-DE', /\d,\d|\d\.\d{3}/, /(?<!\.)\d\.\d{1,2}(?![\d.])/],
-      ['ar-EG', /\d\.\d|\d,\d{3}/, /[\u0660-\u0669]/],
+    for (const [locale, form, other, money] of [
+      ['de-DE', /\d,\d|\d\.\d{3}/, /(?<!\.)\d\.\d{1,2}(?![\d.])/, /^\d\.\d{3}(,\d+)?\u00a0€$/],
+      ['ar-EG', /\d\.\d|\d,\d{3}/, /[\u0660-\u0669]/, /\d,\d{3}(\.\d+)?\u00a0€/],
     ] as const) {
       const look = await openConsole(on.browser, on.server.url, view, { locale });
       const { page } = look;
@@ -80,6 +87,14 @@ describe('the views of a model', () => {
       const shown = await page.locator('main').innerText();
       expect(shown).toMatch(form);
       expect(shown).not.toMatch(other);
+      // Amounts have the unit of their table, where the locale has units.
+      await goTo(page, '/projects/default/models/fees/try', 'fees');
+      const amount = page.locator('.answer-value', { hasText: '€' });
+      expect(await amount.textContent()).toMatch(money);
+      await page
+        .getByRole('img', { name: 'fee by hours' })
+        .locator('text', { hasText: 'fee (€)' })
+        .waitFor();
       await page.context().close();
     }
   });
@@ -90,6 +105,11 @@ describe('the views of a model', () => {
     const value = page.locator('.answer-value');
     await expect.poll(() => value.textContent()).toMatch(/\d/);
     const before = await value.textContent();
+    // It begins with a row of the table, whose values occur together.
+    const shown = await Promise.all(
+      ['carat', 'cut', 'color'].map((name) => page.getByLabel(name, { exact: true }).inputValue()),
+    );
+    expect(fewDiamonds.replaceAll('Ideal', 'Perfect')).toContain(`\n${shown.join(',')},`);
 
     await focusByKeyboard(page, page.getByLabel('carat', { exact: true }));
     await page.keyboard.press('Control+a');

@@ -2,6 +2,7 @@
 
 export { TableDecoder } from './table/codec/decode.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
+export { findTypicalRow } from './table/typical-row.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
 export type { SeriesModel } from './tasks/forecasting/series-model.js';
 export { describeModel, encodeModel } from './tasks/models.js';

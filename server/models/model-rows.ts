@@ -40,6 +40,7 @@ export function selectVersions(db: Kysely<Database>) {
       'model_versions.task',
       'model_versions.forecast',
       'model_versions.target',
+      'model_versions.target_reading',
       'model_versions.row_count',
       'model_versions.source_database',
       'model_versions.source_query',
@@ -79,21 +80,28 @@ export function modelFromRow(row: VersionRow): Model {
   const { summary, training_seconds, checksum } = row;
   const source = database !== null && query !== null ? { database, query } : null;
   const stored: Model['columns'] = parseStored(row.columns);
-  // Those that were trained by earlier versions have no reading.
-  const columns = stored?.map((column) => ({ ...column, reading: column.reading ?? null })) ?? null;
+  // Those that were trained by earlier versions have no reading, and no typical value.
+  const columns =
+    stored?.map((column) => ({
+      ...column,
+      reading: column.reading ?? null,
+      typical: column.typical ?? null,
+    })) ?? null;
   const begin = { id, name, version, status, progress, seconds_left, failure, serving_version };
   const table = { target, row_count, source };
+  const target_reading = parseStored(row.target_reading);
   const metrics = parseStored(row.metrics);
   const end = { columns, metrics, summary, training_seconds, checksum, created_at, updated_at };
   switch (row.task) {
     case 'regression':
-      return { ...begin, task: row.task, ...table, ...end };
+      return { ...begin, task: row.task, ...table, target_reading, ...end };
     case 'classification':
       return { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...end };
     case 'forecast': {
       const { order_by, group_by, horizon, window, known, series } = parseForecast(row.forecast);
       const goal = { order_by, group_by, horizon, window, known };
-      return { ...begin, task: row.task, target, ...goal, row_count, source, series, ...end };
+      const rows = { row_count, source, series };
+      return { ...begin, task: row.task, target, target_reading, ...goal, ...rows, ...end };
     }
   }
 }

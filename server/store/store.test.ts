@@ -363,6 +363,7 @@ describe.each([
       const trained = {
         columns,
         metrics,
+        targetReading: null,
         classes: null,
         summary: '',
         trainingSeconds: 1,
@@ -636,6 +637,7 @@ describe.each([
         ...{ interval_coverage_by_error: [1, 1, 1, 1, 1], reliability: [] },
         ...{ predicted_actual: [], residuals: [] },
       },
+      targetReading: null,
       classes: null,
       summary: '',
       trainingSeconds: 1,

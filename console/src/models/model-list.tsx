@@ -7,6 +7,7 @@ import { useLoaded } from '../session/use-loaded.js';
 import { FindField } from '../ui/find-field.js';
 import { count, percent, rounded, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
+import { targetUnit } from '../ui/units.js';
 import { View } from '../ui/view.js';
 import { FirstModel } from './first-model.js';
 
@@ -115,7 +116,7 @@ function qualityOf(model: Model) {
   const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
   return (
     <>
-      Off by <strong>{rounded(mae)}</strong> on average
+      Off by <strong>{rounded(mae, targetUnit(model))}</strong> on average
     </>
   );
 }

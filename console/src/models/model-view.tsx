@@ -1,6 +1,7 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
 import { finePercent, percent } from '../ui/format.js';
 import { Later } from '../ui/later.js';
+import { targetUnit } from '../ui/units.js';
 import { ModelFrame } from './model-frame.js';
 import { Confusion } from './quality/confusion.js';
 import { CoverageByClass, CoverageByError } from './quality/coverage.js';
@@ -47,14 +48,16 @@ function Quality({ project, model }: { project: string; model: Model }) {
   );
 }
 
-function RegressionQuality({ model: { metrics, target } }: { model: RegressionModel }) {
+function RegressionQuality({ model }: { model: RegressionModel }) {
+  const { metrics, target } = model;
   if (metrics === null) return null;
+  const unit = targetUnit(model);
   return (
     <>
       <h2>Accuracy</h2>
       <div class="figures">
-        <PredictedActual groups={metrics.predicted_actual} target={target} />
-        <Residuals bins={metrics.residuals} target={target} />
+        <PredictedActual groups={metrics.predicted_actual} target={target} unit={unit} />
+        <Residuals bins={metrics.residuals} target={target} unit={unit} />
       </div>
       <h2>Calibration</h2>
       <p class="coverage">

@@ -16,7 +16,7 @@ import { byImportance } from './quality/importance.js';
 import { Answer } from './try/answer.js';
 import { ColumnField } from './try/column-field.js';
 import { Curve } from './try/curve.js';
-import { cellsOf, type Row, startRow, valuesAlong } from './try/row.js';
+import { cellsOf, hasTypicalRow, type Row, startRow, valuesAlong } from './try/row.js';
 import { usePredictions } from './try/use-predictions.js';
 
 /** Predicts one row while its values change, or forecasts a series. */
@@ -103,6 +103,9 @@ function TryRow({ project, model }: { project: string; model: Model }) {
         <form onSubmit={(event) => event.preventDefault()}>
           <h2>The row</h2>
           <p class="faint">
+            {hasTypicalRow(columns)
+              ? 'It begins with a typical row of the training table. '
+              : 'It begins with the middle of each column. '}
             The most important columns come first. Any can be left empty. To share this row, copy
             the address of the page.
           </p>

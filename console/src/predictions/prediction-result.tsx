@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model, RowWarning } from 'roster-client';
 import { truncate } from '../tables/table-preview.js';
 import { count, finePercent, percent, rounded } from '../ui/format.js';
+import { targetUnit } from '../ui/units.js';
 import type { Score } from './score.js';
 import type { PredictedTable } from './table-prediction.js';
 
@@ -65,7 +66,9 @@ function Quality({
       <dl class="stats">
         <div>
           <dt>{isNumber ? 'Off by, on average' : 'Accuracy'}</dt>
-          <dd>{isNumber ? rounded(score.quality) : finePercent(score.quality)}</dd>
+          <dd>
+            {isNumber ? rounded(score.quality, targetUnit(model)) : finePercent(score.quality)}
+          </dd>
           {!isNumber && (
             <dd class="hint">{finePercent(score.confidence)} expected from the confidences</dd>
           )}

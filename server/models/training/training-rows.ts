@@ -269,6 +269,7 @@ function updateHeld(db: Kysely<Database>, { versionId, instance }: Holding) {
 export interface TrainedVersion {
   readonly columns: NonNullable<Model['columns']>;
   readonly metrics: NonNullable<Model['metrics']>;
+  readonly targetReading: Extract<Model, { task: 'regression' }>['target_reading'];
   /** Null, if numbers are predicted. */
   readonly classes: Extract<Model, { task: 'classification' }>['classes'];
   readonly summary: string;
@@ -285,11 +286,13 @@ export interface TrainedVersion {
 export function finishTraining(
   { work, limits }: Store,
   holding: Holding,
-  { columns, metrics, classes, summary, trainingSeconds, artifact }: TrainedVersion,
+  version: TrainedVersion,
 ): Promise<boolean> {
+  const { columns, metrics, targetReading, classes, summary, trainingSeconds, artifact } = version;
   const texts = {
     columns: JSON.stringify(columns),
     metrics: JSON.stringify(metrics),
+    target_reading: targetReading && JSON.stringify(targetReading),
     classes: classes && JSON.stringify(classes),
     summary,
   };

@@ -2,6 +2,7 @@ import {
   type ClassificationModel,
   describeModel,
   encodeModel,
+  findTypicalRow,
   TableDecoder,
   train,
   verifyModel,
@@ -14,14 +15,17 @@ await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {
   const decoder = new TableDecoder();
   for await (const part of parts) decoder.add(part);
   const begin = performance.now();
-  const model = train(decoder.finish(), { onProgress: (part) => output.event(part) });
+  const table = decoder.finish();
+  const model = train(table, { onProgress: (part) => output.event(part) });
+  const typical = table.task === 'forecast' ? [] : findTypicalRow(table, model.columns);
   const trainingSeconds = Math.round(performance.now() - begin) / 1000;
   const artifact = encodeModel(model);
   verifyModel(artifact);
   output.data(artifact);
   return {
-    columns: [...model.columns],
+    columns: model.columns.map((column, index) => ({ ...column, typical: typical[index] ?? null })),
     metrics: model.metrics,
+    targetReading: model.task === 'classification' ? null : model.target_reading,
     classes: model.task === 'classification' ? classesOf(model) : null,
     summary: describeModel(model),
     trainingSeconds,

@@ -150,6 +150,8 @@ export interface Database {
     seconds_left: number | null;
     failure: string | null;
     target: string;
+    /** The form of the target's values; null for plain numbers and for classes. */
+    target_reading: Json | null;
     task: 'regression' | 'classification' | 'forecast';
     /** The series, and the facts of the table's order; null for other tasks. */
     forecast: Json | null;

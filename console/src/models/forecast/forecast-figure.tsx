@@ -3,13 +3,14 @@ import { BottomAxis, CHARACTER, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
-import { count, exact, percent, tick, whole } from '../../ui/format.js';
+import { count, exact, labelWithUnit, percent, tick, whole } from '../../ui/format.js';
+import { targetUnit } from '../../ui/units.js';
 import { seriesName, stepScale } from './forecast-quality.js';
 import type { ShownForecast, Step } from './load-forecast.js';
 
 /** The last values of a series, and a forecast with the band of its intervals. */
 export function ForecastFigure({
-  model: { target, order_by },
+  model,
   forecast: { asked, steps },
   history,
 }: {
@@ -17,6 +18,9 @@ export function ForecastFigure({
   forecast: ShownForecast;
   history: readonly Step[];
 }) {
+  const { target, order_by } = model;
+  const unit = targetUnit(model);
+  const text = (value: number) => exact(value, unit);
   const [first, last] = [steps[0], steps.at(-1)];
   if (first === undefined || last === undefined) {
     return <p>There is no such series, or it has too few values before this forecast.</p>;
@@ -32,11 +36,11 @@ export function ForecastFigure({
       table={{
         head: [order_by, 'Value', 'Forecast', 'Interval from', 'Interval to'],
         rows: [
-          ...past.map(({ moment, actual }) => [moment, exact(actual ?? 0), '', '', '']),
+          ...past.map(({ moment, actual }) => [moment, text(actual ?? 0), '', '', '']),
           ...steps.map(({ moment, value, low, high, actual }) => [
             moment,
-            actual === null ? '' : exact(actual),
-            ...[value, low, high].map((each) => exact(each)),
+            actual === null ? '' : text(actual),
+            ...[value, low, high].map(text),
           ]),
         ],
       }}
@@ -62,7 +66,7 @@ export function ForecastFigure({
         }));
         return (
           <>
-            <LeftAxis scale={y} area={area} label={target} format={tick} />
+            <LeftAxis scale={y} area={area} label={labelWithUnit(target, unit)} format={tick} />
             <BottomAxis scale={x} area={area} label={order_by} format={label} />
             <Band points={points} />
             {points.length === 1 &&

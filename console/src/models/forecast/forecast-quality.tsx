@@ -5,20 +5,25 @@ import { Bars } from '../../plots/bars.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale, type Scale } from '../../plots/scale.js';
 import { href } from '../../router/route.js';
-import { count, finePercent, measure, moment, percent, whole } from '../../ui/format.js';
+import { count, finePercent, measure, moment, percent, type Unit, whole } from '../../ui/format.js';
+import { targetUnit } from '../../ui/units.js';
 
 type Metrics = NonNullable<ForecastModel['metrics']>;
 
 /** The names of the errors of a forecast. */
 export const ERROR_NAMES = {
   mae: 'Off by, on average',
-  smape: 'sMAPE, in percent',
+  smape: 'sMAPE',
   mase: 'MASE',
 } as const;
 
 const ERRORS = ['mae', 'smape', 'mase'] as const;
 
-const errorText = (value: number | null) => (value === null ? '–' : measure(value));
+/** Writes an error: the first in the unit of the target, the second in percent, the third without a unit. */
+export function errorText(key: (typeof ERRORS)[number], value: number | null, unit: Unit): string {
+  if (value === null) return '–';
+  return measure(value, { mae: unit, smape: '%', mase: null }[key]);
+}
 
 /** The quality of a forecaster: its errors, its intervals, its series. */
 export function ForecastQuality({ project, model }: { project: string; model: ForecastModel }) {
@@ -27,9 +32,9 @@ export function ForecastQuality({ project, model }: { project: string; model: Fo
   return (
     <>
       <h2>Accuracy</h2>
-      <Errors metrics={metrics} />
+      <Errors metrics={metrics} unit={targetUnit(model)} />
       <div class="figures spaced">
-        <ErrorsByStep metrics={metrics} target={model.target} />
+        <ErrorsByStep metrics={metrics} target={model.target} unit={targetUnit(model)} />
         <CoverageByStep metrics={metrics} />
       </div>
       <h2>Series</h2>
@@ -39,7 +44,7 @@ export function ForecastQuality({ project, model }: { project: string; model: Fo
   );
 }
 
-function Errors({ metrics }: { metrics: Metrics }) {
+function Errors({ metrics, unit }: { metrics: Metrics; unit: Unit }) {
   const { errors, baseline_errors: baseline, value_count } = metrics;
   return (
     <>
@@ -62,8 +67,8 @@ function Errors({ metrics }: { metrics: Metrics }) {
             {ERRORS.map((key) => (
               <tr key={key}>
                 <th scope="row">{ERROR_NAMES[key]}</th>
-                <td>{errorText(errors[key])}</td>
-                <td>{errorText(baseline[key])}</td>
+                <td>{errorText(key, errors[key], unit)}</td>
+                <td>{errorText(key, baseline[key], unit)}</td>
               </tr>
             ))}
           </tbody>
@@ -88,7 +93,7 @@ export function stepScale(
   return Object.assign((step: number) => scale(step), { ticks });
 }
 
-function ErrorsByStep({ metrics, target }: { metrics: Metrics; target: string }) {
+function ErrorsByStep({ metrics, target, unit }: { metrics: Metrics; target: string; unit: Unit }) {
   const { errors_by_step: errors, baseline_errors_by_step: baseline } = metrics;
   const most = Math.max(...errors.map(({ mae }) => mae), ...baseline.map(({ mae }) => mae)) || 1;
   return (
@@ -103,8 +108,8 @@ function ErrorsByStep({ metrics, target }: { metrics: Metrics; target: string })
         rows: errors.map((error, index) => [
           whole(index + 1),
           ...ERRORS.flatMap((key) => [
-            errorText(error[key]),
-            errorText(baseline[index]?.[key] ?? null),
+            errorText(key, error[key], unit),
+            errorText(key, baseline[index]?.[key] ?? null, unit),
           ]),
         ]),
       }}
@@ -119,7 +124,7 @@ function ErrorsByStep({ metrics, target }: { metrics: Metrics; target: string })
             <LeftAxis
               scale={y}
               area={area}
-              label={`Off by, in units of ${target}`}
+              label={unit ? `Off by (${unit})` : `Off by, in units of ${target}`}
               format={measure}
             />
             <BottomAxis scale={x} area={area} label="Step" format={whole} />

@@ -1,6 +1,7 @@
 import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
-import { count, finePercent, measure, percent } from '../../ui/format.js';
+import { count, finePercent, measure, percent, type Unit } from '../../ui/format.js';
+import { targetUnit } from '../../ui/units.js';
 
 /** The headline of a model: whether it is of use, and its error beside that of a constant prediction. */
 export function Headline({ model }: { model: Model }) {
@@ -23,11 +24,12 @@ function verdictOf({ summary }: Model): string {
 function figuresOf(model: Model): string {
   if (model.metrics === null) return '';
   const hasLearned = !model.summary?.startsWith('No better');
+  const amount = (value: number) => measure(value, targetUnit(model));
   const reason = hasLearned ? '' : ' The columns say little or nothing of the target.';
   if (model.task === 'regression') {
     const { mae, baseline_mae: baseline, r2, held_out_rows } = model.metrics;
     const explained = hasLearned ? ` It explains ${finePercent(r2)} of the variance.` : '';
-    return `It is off by ${measure(mae)} on average, the mean is by ${measure(baseline)}.${explained}${reason} ${measuredOn(held_out_rows, model.row_count)}`;
+    return `It is off by ${amount(mae)} on average, the mean is by ${amount(baseline)}.${explained}${reason} ${measuredOn(held_out_rows, model.row_count)}`;
   }
   if (model.task === 'classification') {
     const { accuracy, baseline_accuracy, log_loss, baseline_log_loss, held_out_rows } =
@@ -40,7 +42,7 @@ function figuresOf(model: Model): string {
     coverage === null
       ? ''
       : ` ${finePercent(coverage)} of the values lay within intervals for ${percent(interval_level)}.`;
-  return `It is off by ${measure(errors.mae)} on average, repeating is by ${measure(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
+  return `It is off by ${amount(errors.mae)} on average, repeating is by ${amount(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
 }
 
 /** Says which rows the figures are of: of a small table all, in folds, of a large one some. */
@@ -54,28 +56,44 @@ function Comparison({ model }: { model: Model }) {
   if (model.task === 'classification') {
     return <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />;
   }
+  const unit = targetUnit(model);
   if (model.task === 'regression') {
     const { mae, baseline_mae } = model.metrics;
-    return <ErrorBars mae={mae} baseline={baseline_mae} name="Always the mean" />;
+    return <ErrorBars mae={mae} baseline={baseline_mae} name="Always the mean" unit={unit} />;
   }
   const { errors, baseline_errors } = model.metrics;
   return (
-    <ErrorBars mae={errors.mae} baseline={baseline_errors.mae} name="Repeating the last season" />
+    <ErrorBars
+      mae={errors.mae}
+      baseline={baseline_errors.mae}
+      name="Repeating the last season"
+      unit={unit}
+    />
   );
 }
 
-function ErrorBars({ mae, baseline, name }: { mae: number; baseline: number; name: string }) {
+function ErrorBars({
+  mae,
+  baseline,
+  name,
+  unit,
+}: {
+  mae: number;
+  baseline: number;
+  name: string;
+  unit: Unit;
+}) {
   const longest = Math.max(mae, baseline) || 1;
   return (
     <figure class="comparison">
       <figcaption>Off by, on average (shorter is better)</figcaption>
       <Bars
         rows={[
-          { name: 'This model', share: mae / longest, text: measure(mae) },
+          { name: 'This model', share: mae / longest, text: measure(mae, unit) },
           {
             name,
             share: baseline / longest,
-            text: measure(baseline),
+            text: measure(baseline, unit),
             isFaint: true,
           },
         ]}

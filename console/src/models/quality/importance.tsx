@@ -1,6 +1,7 @@
 import type { Column, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { rounded, signed, whole } from '../../ui/format.js';
+import { targetUnit } from '../../ui/units.js';
 
 /** The most columns to show at once; the others can be opened. */
 const MAX_SHOWN = 12;
@@ -15,10 +16,11 @@ export function byImportance(columns: readonly Column[]): Column[] {
 export function Importance({ model }: { model: Model }) {
   const columns = byImportance(model.columns ?? []);
   const unused = (model.columns ?? []).filter(({ used }) => !used);
+  const unit = targetUnit(model);
   const longest = Math.max(0, columns[0]?.importance?.permutation ?? 0) || 1;
   const rows = columns.map(({ name, importance }) => {
     const value = importance?.permutation ?? 0;
-    return { name, share: value / longest, text: signed(value, rounded) };
+    return { name, share: value / longest, text: signed(value, (each) => rounded(each, unit)) };
   });
   return (
     <>
@@ -28,7 +30,7 @@ export function Importance({ model }: { model: Model }) {
             <h3>Importance of columns</h3>
             <p>
               {model.task === 'regression'
-                ? `How much the root mean squared error, in units of ${model.target}, grows when the column’s values are shuffled.`
+                ? `How much the root mean squared error${unit ? '' : `, in units of ${model.target},`} grows when the column’s values are shuffled.`
                 : 'How much the log loss grows when the column’s values are shuffled.'}
             </p>
           </figcaption>

@@ -2,15 +2,17 @@ import type { RegressionMetrics } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { extent, linearScale } from '../../plots/scale.js';
-import { measure, tick, whole } from '../../ui/format.js';
+import { labelWithUnit, measure, tick, type Unit, whole } from '../../ui/format.js';
 
 /** A plot of predicted against actual values. */
 export function PredictedActual({
   groups,
   target,
+  unit,
 }: {
   groups: RegressionMetrics['predicted_actual'];
   target: string;
+  unit: Unit;
 }) {
   const ends = groups.flatMap(({ predicted, actual, deviation }) => [
     predicted,
@@ -24,9 +26,9 @@ export function PredictedActual({
       table={{
         head: ['Predicted', 'Actual', 'Standard deviation', 'Rows'],
         rows: groups.map(({ predicted, actual, deviation, rows }) => [
-          measure(predicted),
-          measure(actual),
-          measure(deviation),
+          measure(predicted, unit),
+          measure(actual, unit),
+          measure(deviation, unit),
           whole(rows),
         ]),
       }}
@@ -39,8 +41,18 @@ export function PredictedActual({
         const lower = groups.map((g) => `${x(g.predicted)},${y(g.actual - g.deviation)}`);
         return (
           <>
-            <LeftAxis scale={y} area={area} label={`Actual ${target}`} format={tick} />
-            <BottomAxis scale={x} area={area} label={`Predicted ${target}`} format={tick} />
+            <LeftAxis
+              scale={y}
+              area={area}
+              label={labelWithUnit(`Actual ${target}`, unit)}
+              format={tick}
+            />
+            <BottomAxis
+              scale={x}
+              area={area}
+              label={labelWithUnit(`Predicted ${target}`, unit)}
+              format={tick}
+            />
             <polygon class="band" points={[...upper, ...lower.reverse()].join(' ')} />
             <line
               class="reference"

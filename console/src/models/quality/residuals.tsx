@@ -2,14 +2,16 @@ import type { RegressionMetrics } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
-import { measure, tick, whole } from '../../ui/format.js';
+import { labelWithUnit, measure, tick, type Unit, whole } from '../../ui/format.js';
 
 export function Residuals({
   bins,
   target,
+  unit,
 }: {
   bins: RegressionMetrics['residuals'];
   target: string;
+  unit: Unit;
 }) {
   const inner = bins.find(({ from, to }) => from !== null && to !== null);
   if (inner?.from == null || inner.to == null) return null;
@@ -26,7 +28,7 @@ export function Residuals({
       description="Rows by actual minus predicted value. A narrow peak at 0 is good. The pale bars at the ends contain all rows further out."
       table={{
         head: ['Actual − predicted', 'Rows'],
-        rows: bins.map(({ from, to, rows }) => [rangeText(from, to), whole(rows)]),
+        rows: bins.map(({ from, to, rows }) => [rangeText(from, to, unit), whole(rows)]),
       }}
     >
       {(area) => {
@@ -39,7 +41,7 @@ export function Residuals({
             <BottomAxis
               scale={x}
               area={area}
-              label={`Actual − predicted ${target}`}
+              label={labelWithUnit(`Actual − predicted ${target}`, unit)}
               format={tick}
             />
             {drawn.map(({ start, end, isOpen, rows }) => (
@@ -59,8 +61,8 @@ export function Residuals({
   );
 }
 
-function rangeText(from: number | null, to: number | null): string {
-  if (from === null) return `below ${measure(to ?? 0)}`;
-  if (to === null) return `${measure(from)} and more`;
-  return `${measure(from)} to ${measure(to)}`;
+function rangeText(from: number | null, to: number | null, unit: Unit): string {
+  if (from === null) return `below ${measure(to ?? 0, unit)}`;
+  if (to === null) return `${measure(from, unit)} and more`;
+  return `${measure(from, unit)} to ${measure(to, unit)}`;
 }

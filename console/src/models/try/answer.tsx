@@ -2,7 +2,8 @@ import type { Model, RegressionModel } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
 import { extent, linearScale } from '../../plots/scale.js';
 import { useWidth } from '../../plots/use-width.js';
-import { exact, finePercent, percent, tick, whole } from '../../ui/format.js';
+import { exact, finePercent, percent, tick, type Unit, whole } from '../../ui/format.js';
+import { targetUnit } from '../../ui/units.js';
 import type { ClassPrediction, NumberPrediction, Prediction } from './prediction.js';
 
 /** A prediction in large letters, with its interval or the probabilities of its classes. */
@@ -19,12 +20,12 @@ export function Answer({
     <section class="answer" aria-label="Prediction">
       <div role="status">
         <p class="answer-target">{model.target}</p>
-        <p class="answer-value">{prediction ? valueText(prediction) : '…'}</p>
+        <p class="answer-value">{prediction ? valueText(prediction, targetUnit(model)) : '…'}</p>
         <p>
           {prediction === undefined
             ? 'Predicting …'
             : prediction.task === 'regression'
-              ? intervalWords(prediction, confidence)
+              ? intervalWords(prediction, confidence, targetUnit(model))
               : classWords(prediction, confidence)}
         </p>
       </div>
@@ -36,11 +37,16 @@ export function Answer({
   );
 }
 
-const valueText = ({ value }: Prediction) => (typeof value === 'number' ? exact(value) : value);
+const valueText = ({ value }: Prediction, unit: Unit) =>
+  typeof value === 'number' ? exact(value, unit) : value;
 
-function intervalWords(prediction: NumberPrediction, wanted: number | undefined): string {
+function intervalWords(
+  prediction: NumberPrediction,
+  wanted: number | undefined,
+  unit: Unit,
+): string {
   const { low, high, confidence } = prediction;
-  const words = `With ${percent(confidence)} confidence, the actual value is between ${exact(low)} and ${exact(high)}.`;
+  const words = `With ${percent(confidence)} confidence, the actual value is between ${exact(low, unit)} and ${exact(high, unit)}.`;
   return wanted !== undefined && confidence < wanted - 0.005
     ? `${words} The table has too few rows for a higher confidence.`
     : words;

@@ -2,7 +2,7 @@ import { useId } from 'preact/hooks';
 import type { Column, RowWarning } from 'roster-client';
 import { Field } from '../../ui/field.js';
 import { date, labelWithUnit, ungrouped } from '../../ui/format.js';
-import { unitOf } from '../unit.js';
+import { unitOf } from '../../ui/units.js';
 import { dateText, instant, stepOf } from './row.js';
 
 /** The most categories to choose from a list; of more, one is typed. */

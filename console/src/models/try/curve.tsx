@@ -16,7 +16,7 @@ import {
   ungrouped,
   whole,
 } from '../../ui/format.js';
-import { unitOf } from '../unit.js';
+import { targetUnit, unitOf } from '../../ui/units.js';
 import type { Prediction } from './prediction.js';
 import { type Cell, instant } from './row.js';
 import type { Predicted } from './use-predictions.js';
@@ -68,7 +68,8 @@ export function Curve({
       ? `The most frequent of ${whole(categories)} categories are shown.`
       : '',
   ].join(' ');
-  const text = isShare ? finePercent : exact;
+  const unit = targetUnit(model);
+  const text = isShare ? finePercent : (value: number) => exact(value, unit);
   const valueText = (value: Cell) => {
     if (column.kind === 'date') return date(instant(value));
     return typeof value === 'number' ? ungrouped(value, unitOf(column.reading)) : value;
@@ -136,7 +137,12 @@ export function Curve({
         const y = linearScale(heights, [area.bottom, area.top]);
         return (
           <>
-            <LeftAxis scale={y} area={area} label={measured} format={isShare ? percent : tick} />
+            <LeftAxis
+              scale={y}
+              area={area}
+              label={labelWithUnit(measured, unit)}
+              format={isShare ? percent : tick}
+            />
             <BottomAxis
               scale={x}
               area={area}

@@ -13,12 +13,22 @@ export function stepOf({ min, max }: Column): number {
   return Number.isInteger(min) && Number.isInteger(max) ? Math.max(1, step) : step;
 }
 
-/** Returns the row to begin with: the middle of each range, and the commonest categories. */
+/** Returns whether a model tells the values of a row that occur together; those of earlier versions do not. */
+export const hasTypicalRow = (columns: readonly Column[]) =>
+  columns.some(({ typical }) => typical !== null);
+
+/** Returns the row to begin with: a typical one of the table, or of older models the middle of each range. */
 export function startRow(columns: readonly Column[]): Row {
+  const startValue = hasTypicalRow(columns) ? typicalValue : middleValue;
   return Object.fromEntries(columns.map((column) => [column.name, startValue(column)]));
 }
 
-function startValue(column: Column): string {
+function typicalValue({ kind, typical }: Column): string {
+  if (typical === null) return '';
+  return kind === 'date' ? dateText(instant(typical)) : String(typical);
+}
+
+function middleValue(column: Column): string {
   const { kind, min, max, categories } = column;
   if (kind === 'category') return categories?.[0] ?? '';
   if (kind === 'date') return dateText((instant(min) + instant(max)) / 2);

@@ -2,7 +2,8 @@ import type { Model } from 'roster-client';
 import { Field } from '../../ui/field.js';
 import { finePercent, measure, number, percent, rounded, signed, whole } from '../../ui/format.js';
 
-import { ERROR_NAMES } from '../forecast/forecast-quality.js';
+import { targetUnit } from '../../ui/units.js';
+import { ERROR_NAMES, errorText } from '../forecast/forecast-quality.js';
 
 /** A metric of two versions, and which of them it favours. */
 interface Compared {
@@ -128,16 +129,18 @@ function Differences({ first, second }: { first: Model; second: Model }) {
 }
 
 function metricsOf(first: Model, second: Model): Compared[] {
+  const [unit, other] = [targetUnit(first), targetUnit(second)];
+  const amount = (value: number) => measure(value, unit === other ? unit : null);
   if (first.task === 'regression' && second.task === 'regression') {
     const { metrics: a } = first;
     const { metrics: b } = second;
     if (!a || !b) return [];
     return [
-      { name: 'Off by, on average', values: [a.mae, b.mae], format: measure, better: 'smaller' },
+      { name: 'Off by, on average', values: [a.mae, b.mae], format: amount, better: 'smaller' },
       {
         name: 'Root mean squared error',
         values: [a.rmse, b.rmse],
-        format: measure,
+        format: amount,
         better: 'smaller',
       },
       { name: 'Variance explained', values: [a.r2, b.r2], format: finePercent, better: 'larger' },
@@ -161,7 +164,14 @@ function metricsOf(first: Model, second: Model): Compared[] {
       const values = [a.errors[key] ?? Number.NaN, b.errors[key] ?? Number.NaN] as const;
       return values.some(Number.isNaN)
         ? []
-        : [{ name: ERROR_NAMES[key], values, format: measure, better: 'smaller' }];
+        : [
+            {
+              name: ERROR_NAMES[key],
+              values,
+              format: (value) => errorText(key, value, unit === other ? unit : null),
+              better: 'smaller',
+            },
+          ];
     });
     const coverage: Compared = {
       name: `Interval coverage at ${percent(a.interval_level)} confidence`,

@@ -2,6 +2,7 @@ import type { Model } from 'roster-client';
 import { href } from '../../router/route.js';
 import { ConfirmDelete } from '../../ui/confirm-delete.js';
 import { finePercent, measure, time, whole } from '../../ui/format.js';
+import { targetUnit } from '../../ui/units.js';
 import { deleteVersion } from '../delete-model.js';
 
 /** The versions of a model, with what can be done with each. */
@@ -91,5 +92,5 @@ function headlineOf(model: Model): string {
   if (model.metrics === null) return '–';
   if (model.task === 'classification') return `Accuracy ${finePercent(model.metrics.accuracy)}`;
   const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
-  return `Off by ${measure(mae)} on average`;
+  return `Off by ${measure(mae, targetUnit(model))} on average`;
 }
