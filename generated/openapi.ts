@@ -1231,9 +1231,15 @@ export interface components {
             tables: components["schemas"]["FreeText"][];
             description?: components["schemas"]["ToolDescription"];
         };
-        /** @description The members of `params` that a skill of the type `retrieval` or `knowledge_base` has. */
+        /** @description The members of `params` that a skill of the type `retrieval` has. */
         RetrievalSkillParams: {
-            /** @description The subject of the documents. A skill of the type `retrieval` needs it. */
+            /** @description The subject of the documents. */
+            source: string;
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The members of `params` that a skill of the type `knowledge_base` has. */
+        KnowledgeBaseSkillParams: {
+            /** @description The subject of the documents. */
             source?: string;
             description?: components["schemas"]["ToolDescription"];
         };

@@ -31,6 +31,9 @@ export type {
   Usage,
 } from './contract/resources.js';
 export { type ConditionalRead, revalidate, type Tagged, tagged } from './etag.js';
+export type { AnyModels, ModelsOf, ModelTypes, PredictionOf } from './facade/models.js';
+export { createRoster, type Roster, type RosterOptions } from './facade/roster.js';
+export type { Bytes, Call, CallOptions, Events, List, Read, Result } from './facade/types.js';
 export { type FileFormat, MEDIA_TYPES, type PredictionFormat } from './files/file-format.js';
 export { type PredictedFile, type PredictFileOptions, predictFile } from './files/predict-file.js';
 export { type TrainFileOptions, trainFile } from './files/train-file.js';
@@ -41,6 +44,7 @@ export type { DeprecatedCall } from './middleware/deprecation.js';
 export { idempotencyKeys } from './middleware/idempotency-keys.js';
 export { type RetryOptions, retry } from './middleware/retry.js';
 export { TimeoutError, timeout } from './middleware/timeout.js';
+export { rosterTypes } from './models/roster-types.js';
 export { type RowWarnings, rowWarnings } from './models/row-warnings.js';
 export { TrainingFailedError, type UntilReadyOptions, untilReady } from './models/until-ready.js';
 export {
@@ -52,5 +56,11 @@ export {
   pages,
   readPage,
 } from './paging.js';
-export { type Answer, answered, ProblemError } from './problem-error.js';
+export {
+  type Answer,
+  answered,
+  isProblem,
+  ProblemError,
+  type ProblemErrorOf,
+} from './problem-error.js';
 export { UnexpectedAnswerError } from './request/unexpected-answer.js';

@@ -1,4 +1,4 @@
-import type { Problem } from './contract/problems.js';
+import type { Problem, ProblemType } from './contract/problems.js';
 
 /** A problem, thrown by functions that may send several requests and return one result. */
 export class ProblemError extends Error {
@@ -12,6 +12,23 @@ export class ProblemError extends Error {
   ) {
     super(`${problem.title}: ${problem.detail}`);
   }
+}
+
+/** A thrown problem that is known to be one of these. */
+export type ProblemErrorOf<Failure extends Problem> = ProblemError & { readonly problem: Failure };
+
+/**
+ * Returns whether an error is a problem of one of these types, or of any if none is given.
+ *
+ * @example
+ * if (isProblem(error, '/problems/name-taken')) return 'There is one of this name.';
+ */
+export function isProblem<Type extends ProblemType>(
+  error: unknown,
+  ...types: readonly Type[]
+): error is ProblemErrorOf<Extract<Problem, { type: Type }>> {
+  if (!(error instanceof ProblemError)) return false;
+  return types.length === 0 || types.some((type) => type === error.problem.type);
 }
 
 /** The part of a call's result that is used here. */

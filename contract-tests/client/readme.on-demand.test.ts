@@ -36,7 +36,7 @@ beforeAll(async () => {
   const given = { csv: someDiamonds(100), key: '' };
   const code = [`const { csv, key } = ${JSON.stringify(given)};`, ...snippets, 'export {};']
     .join('\n')
-    .replace('http://127.0.0.1:4000', server.url)
+    .replaceAll('http://127.0.0.1:4000', server.url)
     .replace('http://127.0.0.1:4010', mock.url);
   // In here openapi-fetch is found, and Git does not look.
   folder = await mkdtemp(join(ROOT, 'client/dist/readme-'));

@@ -49,6 +49,7 @@ export const documentShape = v.looseObject({
       delete: v.optional(operation),
     }),
   ),
+  tags: v.optional(v.array(v.looseObject({ name: v.string(), description: v.string() }))),
   components: v.looseObject({
     schemas: v.record(v.string(), v.looseObject({ description: v.string() })),
   }),

@@ -10,6 +10,7 @@ import { ContractError, type Document } from '../../server/contract/document-sch
 import { listOperations } from '../../server/contract/operation.js';
 import { documentOf } from './check/index.js';
 import { examplesModule } from './examples-module.js';
+import { facadeModule } from './facade-module.js';
 import { writeGenerated } from './generated-files.js';
 import { handlersIn } from './handlers.js';
 import { tourModule } from './tour-module.js';
@@ -23,6 +24,7 @@ try {
   const modules = {
     'generated/contract.ts': contractModule(source, document),
     'generated/examples.ts': examplesModule(document),
+    'generated/facade.ts': facadeModule(document),
     'generated/tour.ts': tourModule(readFileSync('docs/tour.arazzo.yaml', 'utf8'), document),
   };
   const stale = writeGenerated(Object.entries(modules), { compare: !options.write });

@@ -1,0 +1,148 @@
+/** The types of the façade, as the compiler checks them. This file is never run. */
+import { describe, expectTypeOf, test } from 'vitest';
+import { FACADE, type Resources } from '../../../generated/facade.js';
+import type { operations } from '../../../generated/openapi.js';
+import { createRoster, isProblem, type ProblemOf, type ProblemType, type Skill } from '../index.js';
+
+const roster = createRoster({ baseUrl: 'http://127.0.0.1:4000' });
+
+interface Models {
+  prices: {
+    input: { carat?: number | null; cut?: 'Fair' | 'Ideal' | null };
+    target: 'price';
+    value: number;
+  };
+  leavers: { input: { months?: number | null }; target: 'churned'; value: 'yes' | 'no' };
+}
+const typed = createRoster<Models>({ baseUrl: 'http://127.0.0.1:4000' });
+
+describe('operations', () => {
+  test('each operation of the contract has a method', () => {
+    type Methods = { [Resource in keyof Resources]: (typeof FACADE)[Resource] }[keyof Resources];
+    type Ids = Methods extends infer Each
+      ? Each extends unknown
+        ? Each[keyof Each] extends { id: infer Id }
+          ? Id
+          : never
+        : never
+      : never;
+    expectTypeOf<Ids>().toEqualTypeOf<keyof operations>();
+    void FACADE;
+  });
+
+  test('a method returns the resource of the contract', async () => {
+    expectTypeOf(await roster.skills.get('sales_questions')).toExtend<Skill>();
+    expectTypeOf<Skill>().toExtend<Awaited<ReturnType<typeof roster.skills.get>>>();
+    expectTypeOf(await roster.skills.delete('sales_questions')).toEqualTypeOf<undefined>();
+    expectTypeOf(await roster.documents.get('care', 'silver.md')).toEqualTypeOf<string>();
+    for await (const skill of roster.skills.list()) expectTypeOf(skill).toExtend<Skill>();
+    for await (const event of roster.agents.stream('analyst', { messages: [] })) {
+      if ('output' in event) expectTypeOf(event.output).toEqualTypeOf<string>();
+    }
+  });
+
+  test('parameters have one spelling', () => {
+    void roster.models.train('prices', [], { target: 'price', groupBy: ['shop'] });
+    // @ts-expect-error: the contract's group_by is 'groupBy' here
+    void roster.models.train('prices', [], { target: 'price', group_by: ['shop'] });
+    // @ts-expect-error: the options with 'target' are missing
+    void roster.models.train('prices', []);
+    void roster.skills.update('lookup', { type: 'lookup' }, { ifMatch: '"a"' });
+    // @ts-expect-error: a name is a string
+    void roster.skills.get(7);
+    // @ts-expect-error: a project has no 'colour'
+    void roster.projects.create({ name: 'jewellery', colour: 'red' });
+  });
+
+  test('the problems of an operation are a union, which its type narrows', async () => {
+    const { data, error } = await roster.agents.create({ name: 'analyst' }).result();
+    if (error === undefined) expectTypeOf(data.name).toEqualTypeOf<string>();
+    else {
+      expectTypeOf(error.type).toEqualTypeOf<ProblemOf<'createAgent'>['type']>();
+      if (error.type === '/problems/unknown-skill') {
+        expectTypeOf(error.errors[0]?.pointer).toEqualTypeOf<string | undefined>();
+      }
+      // @ts-expect-error: createAgent does not answer 'skill-not-found'
+      if (error.type === '/problems/skill-not-found') return;
+    }
+    const caught: unknown = error;
+    if (isProblem(caught, '/problems/model-not-ready')) {
+      expectTypeOf(caught.problem.model_status).toEqualTypeOf<'training' | 'failed'>();
+    }
+    if (isProblem(caught)) expectTypeOf(caught.problem.type).toEqualTypeOf<ProblemType>();
+  });
+});
+
+describe('skills', () => {
+  const tables = ['orders'];
+
+  test('the type of a skill says which params it needs', () => {
+    const params = { database: 'sales', tables, owner: 'Ada' };
+    void roster.skills.create({ name: 'sales', type: 'sql', params });
+    // @ts-expect-error: 'params' are missing
+    void roster.skills.create({ name: 'sales', type: 'sql' });
+    // @ts-expect-error: 'tables' are missing
+    void roster.skills.create({ name: 'sales', type: 'sql', params: { database: 'sales' } });
+    // @ts-expect-error: 'tables' is an array
+    void roster.skills.create({ name: 'a', type: 'sql', params: { database: 'a', tables: 'b' } });
+    // @ts-expect-error: 'source' is missing
+    void roster.skills.create({ name: 'care', type: 'retrieval', params: {} });
+    void roster.skills.create({ name: 'care', type: 'knowledge_base' });
+    void roster.skills.create({ name: 'prices', type: 'model', params: { model: 'prices' } });
+    // @ts-expect-error: a skill has no 'colour'
+    void roster.skills.create({ name: 'a', type: 'knowledge_base', colour: 'red' });
+    // @ts-expect-error: 'type' is missing
+    void roster.skills.create({ name: 'a' });
+  });
+
+  test('a skill of any other type is data, with any params or none', () => {
+    void roster.skills.create({ name: 'weather', type: 'weather', params: { city: 'Ulm' } });
+    void roster.skills.create({ name: 'weather', type: 'weather' });
+    const type: string = JSON.parse('"weather"');
+    void roster.skills.create({ name: 'weather', type, params: { database: 7 } });
+  });
+
+  test('a change names members of its type, and null removes one', () => {
+    void roster.skills.update('sales', { params: { anything: 7 } });
+    void roster.skills.update('sales', { name: 'orders' });
+    void roster.skills.update('sales', {
+      type: 'sql',
+      params: { database: 'b', description: null },
+    });
+    // @ts-expect-error: 'database' is a text
+    void roster.skills.update('sales', { type: 'sql', params: { database: 7 } });
+  });
+});
+
+describe('predictions', () => {
+  test('rows and answers are those of the model of the name', async () => {
+    const [row] = await typed.models.predict('prices', [{ carat: 0.7, cut: 'Ideal' }]);
+    expectTypeOf(row?.price).toEqualTypeOf<number | undefined>();
+    expectTypeOf(row?.price_max).toEqualTypeOf<number | undefined>();
+    expectTypeOf(row?.cut).toEqualTypeOf<'Fair' | 'Ideal' | null | undefined>();
+    // @ts-expect-error: a number has no set
+    void row?.price_set;
+    const [leaver] = await typed.models.predict('leavers', [{ months: 3 }]);
+    expectTypeOf(leaver?.churned).toEqualTypeOf<'yes' | 'no' | undefined>();
+    expectTypeOf(leaver?.churned_set).toEqualTypeOf<('yes' | 'no')[] | undefined>();
+    expectTypeOf(leaver?.churned_min).toEqualTypeOf<null | undefined>();
+  });
+
+  test('a model, a column or a category that is not known is a mistake', () => {
+    // @ts-expect-error: there is no model 'price'
+    void typed.models.predict('price', [{ carat: 0.7 }]);
+    // @ts-expect-error: there is no column 'weight'
+    void typed.models.predict('prices', [{ weight: 0.7 }]);
+    // @ts-expect-error: there is no category 'Superb'
+    void typed.models.predict('prices', [{ cut: 'Superb' }]);
+  });
+
+  test('without types of models, the target can be named', async () => {
+    const [row] = await roster.models.predict<{ price: number }>('prices', [{ carat: 0.7 }]);
+    expectTypeOf(row?.price).toEqualTypeOf<number | undefined>();
+    expectTypeOf(row?.price_confidence).toEqualTypeOf<number | undefined>();
+    const [any] = await roster.models.predict('prices', [{ carat: 0.7 }]);
+    expectTypeOf(any?.price).toBeUnknown();
+    void roster.models.predict('prices', 'carat\n0.7', { contentType: 'text/csv' });
+  });
+});

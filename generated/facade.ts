@@ -1,0 +1,1199 @@
+/** Made by `npm run generate` from openapi.yaml: do not edit. */
+import type {
+  Bytes,
+  Call,
+  CallOptions,
+  CreationOfType,
+  Events,
+  FacadeOperation,
+  JsonBody,
+  List,
+  PathValue,
+  QueryValue,
+  Read,
+  UpdateOfType,
+} from '../client/src/facade/types.js';
+import type { components } from './openapi.js';
+
+type Schemas = components['schemas'];
+/** A schema as an interface, which editors show by its name. */
+type Shape<Name extends keyof Schemas> = Schemas[Name];
+
+/** An agent. It answers questions with the help of its skills. */
+export interface Agent extends Shape<'Agent'> {}
+/** The project has no agent with this name or identifier. Names are case-sensitive. */
+export interface AgentNotFound extends Shape<'AgentNotFound'> {}
+/** The body has more bytes than the service takes. */
+export interface BodyTooLarge extends Shape<'BodyTooLarge'> {}
+/** The sender of a request, and what it may do. */
+export interface Caller extends Shape<'Caller'> {}
+/** Agents answer with the help of a chat server, and this service has none. */
+export interface ChatNotConfigured extends Shape<'ChatNotConfigured'> {}
+/** The chat server of the service failed, as `error_type` and the detail say: it cannot be reached, refuses the key or the model, takes no more requests, is silent for too long, or sends an answer that cannot be read. */
+export interface ChatServerFailed extends Shape<'ChatServerFailed'> {}
+/** A chatbot. It puts an agent in front of people. */
+export interface Chatbot extends Shape<'Chatbot'> {}
+/** The project has no chatbot of this name. Chatbots are found by name only, and names are case-sensitive. */
+export interface ChatbotNotFound extends Shape<'ChatbotNotFound'> {}
+/** The answer of an agent. */
+export interface Completion extends Shape<'Completion'> {}
+/** A conversation with a chatbot, without its messages. */
+export interface Conversation extends Shape<'Conversation'> {}
+/** A conversation answers one message at a time, and it is answering another one. The message was not kept. */
+export interface ConversationBusy extends Shape<'ConversationBusy'> {}
+/** The chatbot has no conversation with this identifier. */
+export interface ConversationNotFound extends Shape<'ConversationNotFound'> {}
+/** A document of a skill, without its text. */
+export interface Document extends Shape<'Document'> {}
+/** The skill has no document of this name. Names are case-sensitive. */
+export interface DocumentNotFound extends Shape<'DocumentNotFound'> {}
+/** The `Idempotency-Key` was sent within the last 24 hours with a request that had another address or another body. */
+export interface IdempotencyKeyReused extends Shape<'IdempotencyKeyReused'> {}
+/** The service failed at something that is not the caller's fault. */
+export interface InternalError extends Shape<'InternalError'> {}
+/** The request is understood but does not fit the contract: a field is missing, unknown, or not of the shape that the operation asks for. Each place is in `errors`, as a pointer and what is asked for there. */
+export interface InvalidRequest extends Shape<'InvalidRequest'> {}
+/** The members of `params` that a skill of the type `knowledge_base` has. */
+export interface KnowledgeBaseSkillParams extends Shape<'KnowledgeBaseSkillParams'> {}
+/** A project holds as many resources of each kind, and an owner has as many projects, as those who run the service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together; and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an `Idempotency-Key` at most `MAX_KEPT_ANSWERS`. */
+export interface LimitReached extends Shape<'LimitReached'> {}
+/** The process is alive. */
+export interface Liveness extends Shape<'Liveness'> {}
+/** The body could not be read: it is not valid JSON, its encoding is broken, or it broke off. */
+export interface MalformedBody extends Shape<'MalformedBody'> {}
+/** The answer to a request. */
+export type McpAnswer = Schemas['McpAnswer'];
+/** A message of a conversation. */
+export interface Message extends Shape<'Message'> {}
+/** The conversation has no message of a person with this identifier. */
+export interface MessageNotFound extends Shape<'MessageNotFound'> {}
+/** The key is good, but does not have the scope that the operation asks for: `read`, `write`, `predict`, `ask` or `operate`. */
+export interface MissingScope extends Shape<'MissingScope'> {}
+/** A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
+export type Model = Schemas['Model'];
+/** The project has no model of this name, or the model has no such version. Models are found by name only, and names are case-sensitive. */
+export interface ModelNotFound extends Shape<'ModelNotFound'> {}
+/** The model has no version that could answer: its first is still training, or failed. Or the version that was asked for is. */
+export interface ModelNotReady extends Shape<'ModelNotReady'> {}
+/** The members of `params` that a skill of the type `model` has. */
+export interface ModelSkillParams extends Shape<'ModelSkillParams'> {}
+/** A resource of the same kind in the same project already has this name. */
+export interface NameTaken extends Shape<'NameTaken'> {}
+/** The newest version of the model was trained from a table that was sent, so there is no query to run again. */
+export interface NoSource extends Shape<'NoSource'> {}
+/** The header `Accept` leaves out the media type that this operation answers with. */
+export interface NotAcceptable extends Shape<'NotAcceptable'> {}
+/** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. */
+export interface OtherOrigin extends Shape<'OtherOrigin'> {}
+/** The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one that `If-None-Match` names, and that is not so. */
+export interface PreconditionFailed extends Shape<'PreconditionFailed'> {}
+/** A row of the answer. First every input column of the model, echoed as it was sent, or null where it was not; then, for a target `t`: */
+export interface PredictionRow extends Shape<'PredictionRow'> {}
+/** A project. It holds skills, agents, chatbots and models. */
+export interface Project extends Shape<'Project'> {}
+/** A project is deleted only when it holds nothing, and this one still does. */
+export interface ProjectNotEmpty extends Shape<'ProjectNotEmpty'> {}
+/** There is no project of this name among yours. */
+export interface ProjectNotFound extends Shape<'ProjectNotFound'> {}
+/** The query of a training cannot be run: the database is not open to trainings, the query reads other tables or is not a single SELECT, the database refuses it, or it takes too long or too much memory. Nothing was kept. */
+export interface QueryFailed extends Shape<'QueryFailed'> {}
+/** The service accepts requests. */
+export interface Readiness extends Shape<'Readiness'> {}
+/** A message of a person, and the chatbot's reply. */
+export interface Reply extends Shape<'Reply'> {}
+/** A request with the same `Idempotency-Key` has come before this one, and is not answered yet. */
+export interface RequestInProgress extends Shape<'RequestInProgress'> {}
+/** The members of `params` that a skill of the type `retrieval` has. */
+export interface RetrievalSkillParams extends Shape<'RetrievalSkillParams'> {}
+/** The service cannot take the request just now: it is starting or stopping, it has as many requests or bodies as it takes on at once, its store does not answer or is locked, too many writes to one project wait, or too many trainings. A request waits for the store for fifteen seconds at most. */
+export interface ServiceUnavailable extends Shape<'ServiceUnavailable'> {}
+/** A skill, something that agents can do. */
+export interface Skill extends Shape<'Skill'> {}
+/** The project has no skill with this name or identifier. Names are case-sensitive. */
+export interface SkillNotFound extends Shape<'SkillNotFound'> {}
+/** The members of `params` that a skill of the type `sql` has. */
+export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
+/** The version of the service. */
+export interface Status extends Shape<'Status'> {}
+/** The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are. */
+export interface TooManyRequests extends Shape<'TooManyRequests'> {}
+/** The version is ready: its training ended before it could be cancelled. */
+export interface TrainingEnded extends Shape<'TrainingEnded'> {}
+/** A version of this model is training, and a model trains one version at a time. */
+export interface TrainingInProgress extends Shape<'TrainingInProgress'> {}
+/** The request has no key, or one that the service does not know, that was revoked or that has expired. The problem does not say which. A service that has no keys refuses any that is sent, and says so. */
+export interface Unauthorized extends Shape<'Unauthorized'> {}
+/** The body names an agent that does not exist in the project. */
+export interface UnknownAgent extends Shape<'UnknownAgent'> {}
+/** The agent or chatbot has a `model_name` that is not among the chat models of the service (`CHAT_MODELS`). */
+export interface UnknownChatModel extends Shape<'UnknownChatModel'> {}
+/** Rows to predict have names that the model does not know, and the request asked with `unknown=refuse` that such rows are refused. */
+export interface UnknownNames extends Shape<'UnknownNames'> {}
+/** The body names a skill that does not exist in the project. */
+export interface UnknownSkill extends Shape<'UnknownSkill'> {}
+/** The header `Content-Type` is missing or names a media type, a charset or an encoding that this operation does not take. */
+export interface UnsupportedMediaType extends Shape<'UnsupportedMediaType'> {}
+/** Skills of the types `model`, `sql`, `retrieval` and `knowledge_base` are tools of agents. This one has `params` that no agent could use, or a type that does not fit the request. */
+export interface UnusableSkill extends Shape<'UnusableSkill'> {}
+/** The table was read, but no model can be trained from it: the target is missing, or cannot be predicted as numbers or as classes, there are too few rows, a line is broken, or no column could be used. */
+export interface UnusableTable extends Shape<'UnusableTable'> {}
+/** The version of the model cannot be deleted: it answers the model's predictions, or is its only version. */
+export interface VersionInUse extends Shape<'VersionInUse'> {}
+
+/** The problems that any request with a key may get. */
+export type CommonProblem =
+  | Unauthorized
+  | TooManyRequests
+  | InternalError
+  | ServiceUnavailable;
+
+/** The problems of `getCaller`. */
+export type GetCallerProblem = CommonProblem | InvalidRequest | NotAcceptable;
+
+/** The problems of `listProjects`. */
+export type ListProjectsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
+
+/** The problems of `createProject`. */
+export type CreateProjectProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | NotAcceptable | NameTaken | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | IdempotencyKeyReused;
+
+/** The problems of `getProject`. */
+export type GetProjectProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
+
+/** The problems of `deleteProject`. */
+export type DeleteProjectProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ProjectNotFound | ProjectNotEmpty | PreconditionFailed;
+
+/** The problems of `listSkills`. */
+export type ListSkillsProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
+
+/** The problems of `createSkill`. */
+export type CreateSkillProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | UnusableSkill | IdempotencyKeyReused;
+
+/** The `params` of each type of skill that the service knows. */
+export interface SkillParams {
+  model: ModelSkillParams;
+  sql: SqlSkillParams;
+  retrieval: RetrievalSkillParams;
+  knowledge_base: KnowledgeBaseSkillParams;
+}
+
+/** The problems of `getSkill`. */
+export type GetSkillProblem = CommonProblem | InvalidRequest | MissingScope | SkillNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `updateSkill`. */
+export type UpdateSkillProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | SkillNotFound | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnusableSkill;
+
+/** The problems of `deleteSkill`. */
+export type DeleteSkillProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | SkillNotFound | ProjectNotFound | PreconditionFailed;
+
+/** The problems of `listDocuments`. */
+export type ListDocumentsProblem = CommonProblem | InvalidRequest | MissingScope | SkillNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `getDocument`. */
+export type GetDocumentProblem = CommonProblem | InvalidRequest | MissingScope | DocumentNotFound | SkillNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `putDocument`. */
+export type PutDocumentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | SkillNotFound | ProjectNotFound | NotAcceptable | LimitReached | BodyTooLarge | UnsupportedMediaType | UnusableSkill;
+
+/** The problems of `deleteDocument`. */
+export type DeleteDocumentProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | DocumentNotFound | SkillNotFound | ProjectNotFound;
+
+/** The problems of `listAgents`. */
+export type ListAgentsProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
+
+/** The problems of `createAgent`. */
+export type CreateAgentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | UnknownSkill | IdempotencyKeyReused;
+
+/** The problems of `getAgent`. */
+export type GetAgentProblem = CommonProblem | InvalidRequest | MissingScope | AgentNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `updateAgent`. */
+export type UpdateAgentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnknownSkill;
+
+/** The problems of `deleteAgentByPlural`. */
+export type DeleteAgentByPluralProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | PreconditionFailed;
+
+/** The problems of `completeAgent`. */
+export type CompleteAgentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | NotAcceptable | UnknownChatModel | BodyTooLarge | UnsupportedMediaType | ChatNotConfigured | ChatServerFailed;
+
+/** The problems of `streamAgent`. */
+export type StreamAgentProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | NotAcceptable | UnknownChatModel | BodyTooLarge | UnsupportedMediaType | ChatNotConfigured;
+
+/** The problems of `deleteAgent`. */
+export type DeleteAgentProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | PreconditionFailed;
+
+/** The problems of `listChatbots`. */
+export type ListChatbotsProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
+
+/** The problems of `createChatbot`. */
+export type CreateChatbotProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | UnknownAgent | IdempotencyKeyReused;
+
+/** The problems of `getChatbot`. */
+export type GetChatbotProblem = CommonProblem | InvalidRequest | MissingScope | ChatbotNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `updateChatbot`. */
+export type UpdateChatbotProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | NameTaken | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnknownAgent;
+
+/** The problems of `deleteChatbot`. */
+export type DeleteChatbotProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ChatbotNotFound | ProjectNotFound | PreconditionFailed;
+
+/** The problems of `listConversations`. */
+export type ListConversationsProblem = CommonProblem | InvalidRequest | MissingScope | ChatbotNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `createConversation`. */
+export type CreateConversationProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ChatbotNotFound | ProjectNotFound | NotAcceptable | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | IdempotencyKeyReused;
+
+/** The problems of `getConversation`. */
+export type GetConversationProblem = CommonProblem | InvalidRequest | MissingScope | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `deleteConversation`. */
+export type DeleteConversationProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ConversationNotFound | ChatbotNotFound | ProjectNotFound;
+
+/** The problems of `listMessages`. */
+export type ListMessagesProblem = CommonProblem | InvalidRequest | MissingScope | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `sendMessage`. */
+export type SendMessageProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable | ConversationBusy | UnknownChatModel | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | IdempotencyKeyReused | ChatNotConfigured | ChatServerFailed;
+
+/** The problems of `replyToMessage`. */
+export type ReplyToMessageProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | MessageNotFound | ConversationNotFound | ChatbotNotFound | ProjectNotFound | NotAcceptable | ConversationBusy | UnknownChatModel | LimitReached | RequestInProgress | ChatNotConfigured | ChatServerFailed;
+
+/** The problems of `listModels`. */
+export type ListModelsProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
+
+/** The problems of `getModel`. */
+export type GetModelProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `trainModel`. */
+export type TrainModelProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | TrainingInProgress | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnusableTable | QueryFailed;
+
+/** The problems of `deleteModel`. */
+export type DeleteModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | PreconditionFailed;
+
+/** The problems of `predict`. */
+export type PredictProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | ModelNotReady | BodyTooLarge | UnsupportedMediaType | UnknownNames;
+
+/** The problems of `cancelTraining`. */
+export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded;
+
+/** The problems of `retrainModel`. */
+export type RetrainModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NoSource | TrainingInProgress | LimitReached | PreconditionFailed | QueryFailed | UnusableTable;
+
+/** The problems of `listVersions`. */
+export type ListVersionsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `getVersion`. */
+export type GetVersionProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
+
+/** The problems of `deleteVersion`. */
+export type DeleteVersionProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | VersionInUse | TrainingInProgress | PreconditionFailed;
+
+/** The problems of `serveVersion`. */
+export type ServeVersionProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | ModelNotReady | PreconditionFailed | BodyTooLarge | UnsupportedMediaType;
+
+/** The problems of `callMcp`. */
+export type CallMcpProblem = CommonProblem | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
+
+/** The problems of `callMcpOfProject`. */
+export type CallMcpOfProjectProblem = CommonProblem | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
+
+/** The problems of `getLiveness`. */
+export type GetLivenessProblem = InvalidRequest | NotAcceptable | InternalError;
+
+/** The problems of `getReadiness`. */
+export type GetReadinessProblem = InvalidRequest | NotAcceptable | InternalError | ServiceUnavailable;
+
+/** The problems of `getStatus`. */
+export type GetStatusProblem = InvalidRequest | NotAcceptable | InternalError;
+
+/** The problems of `getMetrics`. */
+export type GetMetricsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
+
+/** The sender of a request, what its key allows, and the limits of its requests. */
+export interface CallerOperations {
+  /**
+   * Returns who sends the request: the owner, the key, its scopes, and the limits of its requests. Any valid key may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
+   *
+   * @throws ProblemError with a `GetCallerProblem`
+   */
+  get(options?: CallOptions): Read<Caller, GetCallerProblem>;
+}
+
+/** The options of `projects.list`. */
+export interface ListProjectsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listProjects', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listProjects', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `projects.create`. */
+export interface CreateProjectOptions extends CallOptions {
+  /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
+  idempotencyKey?: QueryValue<'createProject', 'header', 'Idempotency-Key'> | undefined;
+}
+
+/** The options of `projects.get`. */
+export interface GetProjectOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getProject', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `projects.delete`. */
+export interface DeleteProjectOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteProject', 'header', 'If-Match'> | undefined;
+}
+
+/** A project holds skills, agents, chatbots and models. It belongs to the owner of the key that created it. Each owner begins with one empty project, `default`. Projects are found by name. */
+export interface ProjectsOperations {
+  /**
+   * Returns all projects of the owner, in order of creation.
+   *
+   * @throws ProblemError with a `ListProjectsProblem`
+   */
+  list(options?: ListProjectsOptions): List<Project[][number], ListProjectsProblem>;
+
+  /**
+   * Creates an empty project.
+   *
+   * @param project The project to create.
+   * @throws ProblemError with a `CreateProjectProblem`
+   */
+  create(project: JsonBody<'createProject'>['project'], options?: CreateProjectOptions): Call<Project, CreateProjectProblem>;
+
+  /**
+   * Returns one project, found by name.
+   *
+   * @param name The name of the project.
+   * @throws ProblemError with a `GetProjectProblem`
+   */
+  get(name: PathValue<'getProject', 'project_name'>, options?: GetProjectOptions): Read<Project, GetProjectProblem>;
+
+  /**
+   * Deletes a project by name. A project that still holds anything is not deleted.
+   *
+   * @param name The name of the project.
+   * @throws ProblemError with a `DeleteProjectProblem`
+   */
+  delete(name: PathValue<'deleteProject', 'project_name'>, options?: DeleteProjectOptions): Call<undefined, DeleteProjectProblem>;
+}
+
+/** The options of `skills.list`. */
+export interface ListSkillsOptions extends CallOptions {
+  /** The name or identifier of an agent whose skills are wanted. May be repeated. */
+  agent?: QueryValue<'listSkills', 'query', 'agent'> | undefined;
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listSkills', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listSkills', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `skills.create`. */
+export interface CreateSkillOptions extends CallOptions {
+  /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
+  idempotencyKey?: QueryValue<'createSkill', 'header', 'Idempotency-Key'> | undefined;
+}
+
+/** The options of `skills.get`. */
+export interface GetSkillOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getSkill', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `skills.update`. */
+export interface UpdateSkillOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'updateSkill', 'header', 'If-Match'> | undefined;
+  /** With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
+  ifNoneMatch?: QueryValue<'updateSkill', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `skills.delete`. */
+export interface DeleteSkillOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteSkill', 'header', 'If-Match'> | undefined;
+}
+
+/** A skill is something that an agent can do, such as querying a database. Skills are found by name or identifier. Skills of four types are tools of agents; their `params` are checked when they are written: */
+export interface SkillsOperations {
+  /**
+   * Returns all skills of the project, in order of creation. With `agent`, those that the agent uses; with `agent` sent several times, those that any of the agents uses. An agent that does not exist matches nothing.
+   *
+   * @throws ProblemError with a `ListSkillsProblem`
+   */
+  list(options?: ListSkillsOptions): List<Skill[][number], ListSkillsProblem>;
+
+  /**
+   * Creates a new skill.
+   *
+   * @param skill The skill to create.
+   * @throws ProblemError with a `CreateSkillProblem`
+   */
+  create<const Type extends string>(skill: CreationOfType<JsonBody<'createSkill'>['skill'], 'params', Type, SkillParams>, options?: CreateSkillOptions): Call<Skill, CreateSkillProblem>;
+
+  /**
+   * Returns one skill, found by name or identifier.
+   *
+   * @param name The name or the identifier of the skill.
+   * @throws ProblemError with a `GetSkillProblem`
+   */
+  get(name: PathValue<'getSkill', 'skill_name'>, options?: GetSkillOptions): Read<Skill, GetSkillProblem>;
+
+  /**
+   * Updates the fields that are sent. `params` merges one level deep; `name` renames the skill.
+   *
+   * @param name The name or the identifier of the skill.
+   * @param skill What to change.
+   * @throws ProblemError with a `UpdateSkillProblem`
+   */
+  update<const Type extends string>(name: PathValue<'updateSkill', 'skill_name'>, skill: UpdateOfType<JsonBody<'updateSkill'>['skill'], 'params', Type, SkillParams>, options?: UpdateSkillOptions): Call<Skill, UpdateSkillProblem>;
+
+  /**
+   * Deletes a skill by name or identifier, and takes it off the agents that use it.
+   *
+   * @param name The name or the identifier of the skill.
+   * @throws ProblemError with a `DeleteSkillProblem`
+   */
+  delete(name: PathValue<'deleteSkill', 'skill_name'>, options?: DeleteSkillOptions): Call<undefined, DeleteSkillProblem>;
+}
+
+/** The options of `documents.list`. */
+export interface ListDocumentsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listDocuments', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listDocuments', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `documents.put`. */
+export interface PutDocumentOptions extends CallOptions {
+  /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
+  contentType?: 'text/markdown' | 'text/plain' | undefined;
+}
+
+/** The documents of the project. */
+export interface DocumentsOperations {
+  /**
+   * Returns the documents of the skill without their text, in order of creation.
+   *
+   * @param skill The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`.
+   * @throws ProblemError with a `ListDocumentsProblem`
+   */
+  list(skill: PathValue<'listDocuments', 'skill_name'>, options?: ListDocumentsOptions): List<Document[][number], ListDocumentsProblem>;
+
+  /**
+   * Returns the text of the document as it was sent, with the media type that it was sent with.
+   *
+   * @param skill The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`.
+   * @param name The name of the document, such as that of its file.
+   * @throws ProblemError with a `GetDocumentProblem`
+   */
+  get(skill: PathValue<'getDocument', 'skill_name'>, name: PathValue<'getDocument', 'document_name'>, options?: CallOptions): Read<string, GetDocumentProblem>;
+
+  /**
+   * Keeps a document for the agents that have the skill, which must be of the type `retrieval` or `knowledge_base`. The text is UTF-8, plain or Markdown, of at most 4 MiB. It is split into passages at its headings and paragraphs, and found by the full-text search of the service's database.
+   *
+   * @param skill The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`.
+   * @param name The name of the document, such as that of its file.
+   * @param body The text of the document.
+   * @throws ProblemError with a `PutDocumentProblem`
+   */
+  put(skill: PathValue<'putDocument', 'skill_name'>, name: PathValue<'putDocument', 'document_name'>, body: Bytes, options?: PutDocumentOptions): Call<Document, PutDocumentProblem>;
+
+  /**
+   * Deletes the document. Agents no longer find it.
+   *
+   * @param skill The name or the identifier of the skill, which must be of the type `retrieval` or `knowledge_base`.
+   * @param name The name of the document, such as that of its file.
+   * @throws ProblemError with a `DeleteDocumentProblem`
+   */
+  delete(skill: PathValue<'deleteDocument', 'skill_name'>, name: PathValue<'deleteDocument', 'document_name'>, options?: CallOptions): Call<undefined, DeleteDocumentProblem>;
+}
+
+/** The options of `agents.list`. */
+export interface ListAgentsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listAgents', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listAgents', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `agents.create`. */
+export interface CreateAgentOptions extends CallOptions {
+  /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
+  idempotencyKey?: QueryValue<'createAgent', 'header', 'Idempotency-Key'> | undefined;
+}
+
+/** The options of `agents.get`. */
+export interface GetAgentOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getAgent', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `agents.update`. */
+export interface UpdateAgentOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'updateAgent', 'header', 'If-Match'> | undefined;
+  /** With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
+  ifNoneMatch?: QueryValue<'updateAgent', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `agents.deleteByPlural`. */
+export interface DeleteAgentByPluralOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteAgentByPlural', 'header', 'If-Match'> | undefined;
+}
+
+/** The options of `agents.delete`. */
+export interface DeleteAgentOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteAgent', 'header', 'If-Match'> | undefined;
+}
+
+/** An agent answers questions with the help of its skills. Agents are found by name or identifier. */
+export interface AgentsOperations {
+  /**
+   * Returns all agents of the project, in order of creation.
+   *
+   * @throws ProblemError with a `ListAgentsProblem`
+   */
+  list(options?: ListAgentsOptions): List<Agent[][number], ListAgentsProblem>;
+
+  /**
+   * Creates a new agent. Each of its skills must exist in the project; one that does not is a 422, and no agent is created.
+   *
+   * @param agent The agent to create.
+   * @throws ProblemError with a `CreateAgentProblem`
+   */
+  create(agent: JsonBody<'createAgent'>['agent'], options?: CreateAgentOptions): Call<Agent, CreateAgentProblem>;
+
+  /**
+   * Returns one agent, found by name or identifier.
+   *
+   * @param name The name or the identifier of the agent.
+   * @throws ProblemError with a `GetAgentProblem`
+   */
+  get(name: PathValue<'getAgent', 'agent_name'>, options?: GetAgentOptions): Read<Agent, GetAgentProblem>;
+
+  /**
+   * Updates the fields that are sent. `name` renames the agent, and `model` and `data` are replaced as a whole.
+   *
+   * @param name The name or the identifier of the agent.
+   * @param agent What to change.
+   * @throws ProblemError with a `UpdateAgentProblem`
+   */
+  update(name: PathValue<'updateAgent', 'agent_name'>, agent: JsonBody<'updateAgent'>['agent'], options?: UpdateAgentOptions): Call<Agent, UpdateAgentProblem>;
+
+  /**
+   * The same as `deleteAgent`, at the address where the agent is read.
+   *
+   * @param name The name or the identifier of the agent.
+   * @throws ProblemError with a `DeleteAgentByPluralProblem`
+   */
+  deleteByPlural(name: PathValue<'deleteAgentByPlural', 'agent_name'>, options?: DeleteAgentByPluralOptions): Call<undefined, DeleteAgentByPluralProblem>;
+
+  /**
+   * Asks the agent the last of the messages, and returns its answer. The earlier messages are the history. The agent may use its skills before it answers; `steps` shows each use, what it gave, or why it failed.
+   *
+   * @param name The name or the identifier of the agent.
+   * @param body The conversation so far. Its last message is the question.
+   * @throws ProblemError with a `CompleteAgentProblem`
+   */
+  complete(name: PathValue<'completeAgent', 'agent_name'>, body: JsonBody<'completeAgent'>, options?: CallOptions): Call<Completion, CompleteAgentProblem>;
+
+  /**
+   * Does the same as `completeAgent`, and sends each step and each piece of text as it happens, as server-sent events. Every `data` is JSON. Comments (`: ping`) keep the connection alive while nothing happens. Whatever happens, the last event is `{"type": "end"}`; an `error` event before it says what failed.
+   *
+   * @param name The name or the identifier of the agent.
+   * @param body The conversation so far. Its last message is the question.
+   * @throws ProblemError with a `StreamAgentProblem`
+   */
+  stream(name: PathValue<'streamAgent', 'agent_name'>, body: JsonBody<'streamAgent'>, options?: CallOptions): Events;
+
+  /**
+   * Deletes an agent by name or identifier. The segment `agent` is singular here, as the clients of this interface have always sent it. Its skills stay; chatbots that used it are left without an agent.
+   *
+   * @param name The name or the identifier of the agent.
+   * @throws ProblemError with a `DeleteAgentProblem`
+   */
+  delete(name: PathValue<'deleteAgent', 'agent_name'>, options?: DeleteAgentOptions): Call<undefined, DeleteAgentProblem>;
+}
+
+/** The options of `chatbots.list`. */
+export interface ListChatbotsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listChatbots', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listChatbots', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `chatbots.create`. */
+export interface CreateChatbotOptions extends CallOptions {
+  /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
+  idempotencyKey?: QueryValue<'createChatbot', 'header', 'Idempotency-Key'> | undefined;
+}
+
+/** The options of `chatbots.get`. */
+export interface GetChatbotOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getChatbot', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `chatbots.update`. */
+export interface UpdateChatbotOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'updateChatbot', 'header', 'If-Match'> | undefined;
+  /** With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
+  ifNoneMatch?: QueryValue<'updateChatbot', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `chatbots.delete`. */
+export interface DeleteChatbotOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteChatbot', 'header', 'If-Match'> | undefined;
+}
+
+/** A chatbot puts one agent in front of people. Chatbots are found by name. */
+export interface ChatbotsOperations {
+  /**
+   * Returns all chatbots of the project, in order of creation.
+   *
+   * @throws ProblemError with a `ListChatbotsProblem`
+   */
+  list(options?: ListChatbotsOptions): List<Chatbot[][number], ListChatbotsProblem>;
+
+  /**
+   * Creates a new chatbot. An agent that is named must exist in the project.
+   *
+   * @param chatbot The chatbot to create.
+   * @throws ProblemError with a `CreateChatbotProblem`
+   */
+  create(chatbot: JsonBody<'createChatbot'>['chatbot'], options?: CreateChatbotOptions): Call<Chatbot, CreateChatbotProblem>;
+
+  /**
+   * Returns one chatbot, found by name.
+   *
+   * @param name The name of the chatbot.
+   * @throws ProblemError with a `GetChatbotProblem`
+   */
+  get(name: PathValue<'getChatbot', 'chatbot_name'>, options?: GetChatbotOptions): Read<Chatbot, GetChatbotProblem>;
+
+  /**
+   * Updates the fields that are sent. `settings` merges one level deep; any other field that is sent replaces the stored one, and `name` renames the chatbot. If the chatbot does not exist, it is created under the name of the address; a `name` in the body must then be the same.
+   *
+   * @param name The name of the chatbot. A chatbot that does not exist is created.
+   * @param chatbot What to change, or the chatbot to create.
+   * @throws ProblemError with a `UpdateChatbotProblem`
+   */
+  update(name: PathValue<'updateChatbot', 'chatbot_name'>, chatbot: JsonBody<'updateChatbot'>['chatbot'], options?: UpdateChatbotOptions): Call<Chatbot, UpdateChatbotProblem>;
+
+  /**
+   * Deletes a chatbot by name.
+   *
+   * @param name The name of the chatbot.
+   * @throws ProblemError with a `DeleteChatbotProblem`
+   */
+  delete(name: PathValue<'deleteChatbot', 'chatbot_name'>, options?: DeleteChatbotOptions): Call<undefined, DeleteChatbotProblem>;
+}
+
+/** The options of `conversations.list`. */
+export interface ListConversationsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listConversations', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listConversations', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `conversations.create`. */
+export interface CreateConversationOptions extends CallOptions {
+  /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
+  idempotencyKey?: QueryValue<'createConversation', 'header', 'Idempotency-Key'> | undefined;
+}
+
+/** The options of `conversations.get`. */
+export interface GetConversationOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getConversation', 'header', 'If-None-Match'> | undefined;
+}
+
+/** A conversation holds the messages between a person and a chatbot, and the replies of its agent. */
+export interface ConversationsOperations {
+  /**
+   * Returns the conversations of the chatbot, in order of creation.
+   *
+   * @param chatbot The name of the chatbot.
+   * @throws ProblemError with a `ListConversationsProblem`
+   */
+  list(chatbot: PathValue<'listConversations', 'chatbot_name'>, options?: ListConversationsOptions): List<Conversation[][number], ListConversationsProblem>;
+
+  /**
+   * Begins a conversation with the chatbot. The chatbot's setting `greeting` becomes its first message.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param conversation The conversation to create.
+   * @throws ProblemError with a `CreateConversationProblem`
+   */
+  create(chatbot: PathValue<'createConversation', 'chatbot_name'>, conversation: JsonBody<'createConversation'>['conversation'], options?: CreateConversationOptions): Call<Conversation, CreateConversationProblem>;
+
+  /**
+   * Returns one conversation without its messages.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param id The identifier of the conversation.
+   * @throws ProblemError with a `GetConversationProblem`
+   */
+  get(chatbot: PathValue<'getConversation', 'chatbot_name'>, id: PathValue<'getConversation', 'conversation_id'>, options?: GetConversationOptions): Read<Conversation, GetConversationProblem>;
+
+  /**
+   * Deletes the conversation and its messages.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param id The identifier of the conversation.
+   * @throws ProblemError with a `DeleteConversationProblem`
+   */
+  delete(chatbot: PathValue<'deleteConversation', 'chatbot_name'>, id: PathValue<'deleteConversation', 'conversation_id'>, options?: CallOptions): Call<undefined, DeleteConversationProblem>;
+}
+
+/** The options of `messages.list`. */
+export interface ListMessagesOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listMessages', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listMessages', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `messages.send`. */
+export interface SendMessageOptions extends CallOptions {
+  /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
+  idempotencyKey?: QueryValue<'sendMessage', 'header', 'Idempotency-Key'> | undefined;
+}
+
+/** The messages of the project. */
+export interface MessagesOperations {
+  /**
+   * Returns the messages of the conversation, the oldest first.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param conversation The identifier of the conversation.
+   * @throws ProblemError with a `ListMessagesProblem`
+   */
+  list(chatbot: PathValue<'listMessages', 'chatbot_name'>, conversation: PathValue<'listMessages', 'conversation_id'>, options?: ListMessagesOptions): List<Message[][number], ListMessagesProblem>;
+
+  /**
+   * Keeps the message of a person, then asks the chatbot's agent with the last messages of the conversation, as many as the chatbot's setting `history` says (20 without it), and keeps its reply. A chatbot without an agent asks the language model alone.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param conversation The identifier of the conversation.
+   * @param message The message of a person.
+   * @throws ProblemError with a `SendMessageProblem`
+   */
+  send(chatbot: PathValue<'sendMessage', 'chatbot_name'>, conversation: PathValue<'sendMessage', 'conversation_id'>, message: JsonBody<'sendMessage'>['message'], options?: SendMessageOptions): Call<Reply, SendMessageProblem>;
+
+  /**
+   * Keeps the message of a person, then asks the chatbot's agent with the last messages of the conversation, as many as the chatbot's setting `history` says (20 without it), and keeps its reply. A chatbot without an agent asks the language model alone.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param conversation The identifier of the conversation.
+   * @param message The message of a person.
+   * @throws ProblemError with a `SendMessageProblem`
+   */
+  sendEvents(chatbot: PathValue<'sendMessage', 'chatbot_name'>, conversation: PathValue<'sendMessage', 'conversation_id'>, message: JsonBody<'sendMessage'>['message'], options?: SendMessageOptions): Events;
+
+  /**
+   * Returns the reply to a message of a person. If there is none, because it failed, the agent is asked again. `Accept: text/event-stream` works as for `sendMessage`.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param conversation The identifier of the conversation.
+   * @param id The identifier of the message of a person.
+   * @throws ProblemError with a `ReplyToMessageProblem`
+   */
+  replyTo(chatbot: PathValue<'replyToMessage', 'chatbot_name'>, conversation: PathValue<'replyToMessage', 'conversation_id'>, id: PathValue<'replyToMessage', 'message_id'>, options?: CallOptions): Call<Reply, ReplyToMessageProblem>;
+
+  /**
+   * Returns the reply to a message of a person. If there is none, because it failed, the agent is asked again. `Accept: text/event-stream` works as for `sendMessage`.
+   *
+   * @param chatbot The name of the chatbot.
+   * @param conversation The identifier of the conversation.
+   * @param id The identifier of the message of a person.
+   * @throws ProblemError with a `ReplyToMessageProblem`
+   */
+  replyToEvents(chatbot: PathValue<'replyToMessage', 'chatbot_name'>, conversation: PathValue<'replyToMessage', 'conversation_id'>, id: PathValue<'replyToMessage', 'message_id'>, options?: CallOptions): Events;
+}
+
+/** The options of `models.list`. */
+export interface ListModelsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listModels', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listModels', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `models.get`. */
+export interface GetModelOptions extends CallOptions {
+  /** The version to show, in place of the newest. */
+  version?: QueryValue<'getModel', 'query', 'version'> | undefined;
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getModel', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `models.train`. */
+export interface TrainModelOptions extends CallOptions {
+  /** The column to predict. It holds numbers, or classes such as text and booleans. A space in its name is written `%20` or `+`, as in any query: `?target=sale%20price`. */
+  target: QueryValue<'trainModel', 'query', 'target'>;
+  /** What the target is predicted as, in place of what its values suggest. */
+  task?: QueryValue<'trainModel', 'query', 'task'> | undefined;
+  /** The column that orders rows in time. With it, the model forecasts the next values of the target. It holds numbers, or dates or times of ISO 8601. */
+  orderBy?: QueryValue<'trainModel', 'query', 'order_by'> | undefined;
+  /** A column that tells series apart, once for each such column. Without it, all rows are one series. */
+  groupBy?: QueryValue<'trainModel', 'query', 'group_by'> | undefined;
+  /** How many steps are forecast. Needed with `order_by`. */
+  horizon?: QueryValue<'trainModel', 'query', 'horizon'> | undefined;
+  /** The most values before a forecast that are looked at. Chosen where it is left out. */
+  window?: QueryValue<'trainModel', 'query', 'window'> | undefined;
+  /** A column that is known ahead, as a price or a holiday is, once for each such column. The other columns are known up to the last value of the target. */
+  known?: QueryValue<'trainModel', 'query', 'known'> | undefined;
+  /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
+  header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
+  /** What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
+  delimiter?: QueryValue<'trainModel', 'query', 'delimiter'> | undefined;
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'trainModel', 'header', 'If-Match'> | undefined;
+  /** With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
+  ifNoneMatch?: QueryValue<'trainModel', 'header', 'If-None-Match'> | undefined;
+  /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
+  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
+}
+
+/** The options of `models.delete`. */
+export interface DeleteModelOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteModel', 'header', 'If-Match'> | undefined;
+}
+
+/** The options of `models.predict`. */
+export interface PredictOptions extends CallOptions {
+  /** The confidence wanted for every interval, in place of the automatic one that is chosen row by row, or for every set of classes, in place of 0.9. */
+  confidence?: QueryValue<'predict', 'query', 'confidence'> | undefined;
+  /** How many steps of each series are forecast, in place of the horizon. For forecasts only. */
+  steps?: QueryValue<'predict', 'query', 'steps'> | undefined;
+  /** How many steps before the end of each series the forecasts begin. The values that came are `t_original`; CSV and Arrow have it with `explain=true`. For forecasts only. */
+  backtest?: QueryValue<'predict', 'query', 'backtest'> | undefined;
+  /** What becomes of rows with names that the model does not know. `ignore` answers them without these values, and reports them in `Row-Warnings`; `refuse` answers with 422. */
+  unknown?: QueryValue<'predict', 'query', 'unknown'> | undefined;
+  /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
+  header?: QueryValue<'predict', 'query', 'header'> | undefined;
+  /** What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
+  delimiter?: QueryValue<'predict', 'query', 'delimiter'> | undefined;
+  /** Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones. */
+  rows?: QueryValue<'predict', 'query', 'rows'> | undefined;
+  /** Adds the original value, the anomaly and the explanation to lean rows. The explanation is an object in JSON and NDJSON, and its text in CSV and Arrow. Full rows always have them, the explanation as text. */
+  explain?: QueryValue<'predict', 'query', 'explain'> | undefined;
+  /** Adds the probability of each class to every row, as columns `t_probability_X` for each class `X`, in the order of `classes`, in every format. For models of classes only. A model with an input column of such a name gets 400; its explanations have the probabilities. */
+  probabilities?: QueryValue<'predict', 'query', 'probabilities'> | undefined;
+  /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
+  contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
+}
+
+/** The options of `models.retrain`. */
+export interface RetrainModelOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'retrainModel', 'header', 'If-Match'> | undefined;
+}
+
+/** A model is trained on a table in the background, and predicts one of its columns for new rows: a number with a calibrated interval, or a class with calibrated probabilities. Models are found by name. */
+export interface ModelsOperations {
+  /**
+   * Returns all models of the project, in order of creation.
+   *
+   * @throws ProblemError with a `ListModelsProblem`
+   */
+  list(options?: ListModelsOptions): List<Model[][number], ListModelsProblem>;
+
+  /**
+   * Returns one model, found by name, as its newest version. Once `status` is `ready`, it has the columns of the model, and metrics of rows that it was not trained on. With `version`, it shows another version, such as the one in `serving_version`, which answers predictions while a newer one is in training or has failed. Each version has an address of its own, too.
+   *
+   * @param name The name of the model.
+   * @throws ProblemError with a `GetModelProblem`
+   */
+  get(name: PathValue<'getModel', 'modelName'>, options?: GetModelOptions): Read<Model, GetModelProblem>;
+
+  /**
+   * Trains the next version of a model to predict the column `target` of the table in the body. A model that does not exist is created. The table is read before the answer, so an unusable one is refused at once. Training runs in the background: `GET` the address in `Location` to see when the version is ready.
+   *
+   * @param name The name of the model. A model that does not exist is created.
+   * @param rows The table to learn from.
+   * @throws ProblemError with a `TrainModelProblem`
+   */
+  train(name: PathValue<'trainModel', 'modelName'>, rows: JsonBody<'trainModel'> | Bytes, options: TrainModelOptions): Call<Model, TrainModelProblem>;
+
+  /**
+   * Deletes a model by name, with all its versions. A training that runs is cancelled.
+   *
+   * @param name The name of the model.
+   * @throws ProblemError with a `DeleteModelProblem`
+   */
+  delete(name: PathValue<'deleteModel', 'modelName'>, options?: DeleteModelOptions): Call<undefined, DeleteModelProblem>;
+
+  /**
+   * Returns one answer row for each element of the body's array, in the same order. The serving version of the model answers. A number after the name (`diamond_prices.3`) selects another version, unless a model has that very name.
+   *
+   * @param name The name of the model.
+   * @param rows The rows to predict.
+   * @throws ProblemError with a `PredictProblem`
+   */
+  predict(name: PathValue<'predict', 'modelName'>, rows: JsonBody<'predict'> | Bytes, options?: PredictOptions): Call<PredictionRow[], PredictProblem>;
+
+  /**
+   * Ends the training of a version, whether it runs or waits for its turn. The version is `failed`, and its `failure` says that it was cancelled; the model can be trained again at once. The serving version goes on. A version that has failed already stays as it is, so that the request can be repeated. One that is ready gets 409: its training ended before.
+   *
+   * @param name The name of the model.
+   * @param version The number of the version, in decimal digits.
+   * @throws ProblemError with a `CancelTrainingProblem`
+   */
+  cancelTraining(name: PathValue<'cancelTraining', 'modelName'>, version: PathValue<'cancelTraining', 'version'>, options?: CallOptions): Call<Model, CancelTrainingProblem>;
+
+  /**
+   * Trains the next version of a model from the query in the `source` of its newest version, with the same target and task. The query runs again, so the version learns from the rows that the database has now. The rules of `trainModel` apply. A model that was trained from a table has no source (409).
+   *
+   * @param name The name of the model.
+   * @throws ProblemError with a `RetrainModelProblem`
+   */
+  retrain(name: PathValue<'retrainModel', 'modelName'>, options?: RetrainModelOptions): Call<Model, RetrainModelProblem>;
+}
+
+/** The options of `versions.list`. */
+export interface ListVersionsOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listVersions', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listVersions', 'query', 'cursor'> | undefined;
+}
+
+/** The options of `versions.get`. */
+export interface GetVersionOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getVersion', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `versions.delete`. */
+export interface DeleteVersionOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'deleteVersion', 'header', 'If-Match'> | undefined;
+}
+
+/** The options of `versions.serve`. */
+export interface ServeVersionOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'serveVersion', 'header', 'If-Match'> | undefined;
+}
+
+/** The versions of the project. */
+export interface VersionsOperations {
+  /**
+   * Returns the versions of a model that are kept, oldest first, each with its own columns and metrics. The one in `serving_version` answers predictions.
+   *
+   * @param model The name of the model.
+   * @throws ProblemError with a `ListVersionsProblem`
+   */
+  list(model: PathValue<'listVersions', 'modelName'>, options?: ListVersionsOptions): List<Model[][number], ListVersionsProblem>;
+
+  /**
+   * Returns one version of a model.
+   *
+   * @param model The name of the model.
+   * @param version The number of the version, in decimal digits.
+   * @throws ProblemError with a `GetVersionProblem`
+   */
+  get(model: PathValue<'getVersion', 'modelName'>, version: PathValue<'getVersion', 'version'>, options?: GetVersionOptions): Read<Model, GetVersionProblem>;
+
+  /**
+   * Deletes a version that is no longer needed. The version that answers predictions, one that is training, and the only version of a model are not deleted (409). `If-Match` takes the `ETag` of `getVersion`.
+   *
+   * @param model The name of the model.
+   * @param version The number of the version, in decimal digits.
+   * @throws ProblemError with a `DeleteVersionProblem`
+   */
+  delete(model: PathValue<'deleteVersion', 'modelName'>, version: PathValue<'deleteVersion', 'version'>, options?: DeleteVersionOptions): Call<undefined, DeleteVersionProblem>;
+
+  /**
+   * Makes a version that is ready answer the model's predictions from now on, such as an earlier one when a newer one predicts worse. Streams that have begun go on with the version that they began with. When the next training is done, its version serves. `If-Match` takes the `ETag` of `getModel`.
+   *
+   * @param model The name of the model.
+   * @param serving The version that is to serve.
+   * @throws ProblemError with a `ServeVersionProblem`
+   */
+  serve(model: PathValue<'serveVersion', 'modelName'>, serving: JsonBody<'serveVersion'>['serving'], options?: ServeVersionOptions): Call<Model, ServeVersionProblem>;
+}
+
+/** The options of `mcp.call`. */
+export interface CallMcpOptions extends CallOptions {
+  /** The names of the tools to offer, separated by commas. All others are unknown then. Without it, all tools that the key allows. */
+  tools?: QueryValue<'callMcp', 'query', 'tools'> | undefined;
+  /** The revision of the message. Revision 2026-07-28 requires it; it must be that of `_meta`. */
+  mcpProtocolVersion?: QueryValue<'callMcp', 'header', 'MCP-Protocol-Version'> | undefined;
+  /** The `method` of the message. Revision 2026-07-28 requires it. */
+  mcpMethod?: QueryValue<'callMcp', 'header', 'Mcp-Method'> | undefined;
+  /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
+  mcpName?: QueryValue<'callMcp', 'header', 'Mcp-Name'> | undefined;
+}
+
+/** The options of `mcp.callOfProject`. */
+export interface CallMcpOfProjectOptions extends CallOptions {
+  /** The names of the tools to offer, separated by commas. All others are unknown then. Without it, all tools that the key allows. */
+  tools?: QueryValue<'callMcpOfProject', 'query', 'tools'> | undefined;
+  /** The revision of the message. Revision 2026-07-28 requires it; it must be that of `_meta`. */
+  mcpProtocolVersion?: QueryValue<'callMcpOfProject', 'header', 'MCP-Protocol-Version'> | undefined;
+  /** The `method` of the message. Revision 2026-07-28 requires it. */
+  mcpMethod?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Method'> | undefined;
+  /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
+  mcpName?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Name'> | undefined;
+}
+
+/** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/mcp.md` in the source repository says what to paste into them. */
+export interface McpOperations {
+  /**
+   * Answers one message of the Model Context Protocol for the owner's project `default`, or for their only project if that has another name. Revisions 2026-07-28, 2025-11-25 and 2025-06-18 are spoken, all without sessions and without streams: GET and DELETE are answered with 405.
+   *
+   * @param body One message, a request or a notification of JSON-RPC 2.0.
+   * @throws ProblemError with a `CallMcpProblem`
+   */
+  call(body: JsonBody<'callMcp'>, options?: CallMcpOptions): Call<McpAnswer, CallMcpProblem>;
+
+  /**
+   * The same as `callMcp`, for a project by its name.
+   *
+   * @param body One message, a request or a notification of JSON-RPC 2.0.
+   * @throws ProblemError with a `CallMcpOfProjectProblem`
+   */
+  callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<McpAnswer, CallMcpOfProjectProblem>;
+}
+
+/** Liveness, readiness and metrics, for load balancers and monitoring. */
+export interface HealthOperations {
+  /**
+   * Answers as long as the process can answer at all. It does not look at the store.
+   *
+   * @throws ProblemError with a `GetLivenessProblem`
+   */
+  getLiveness(options?: CallOptions): Read<Liveness, GetLivenessProblem>;
+
+  /**
+   * Answers 200 while the store answers queries and the service is not stopping, otherwise 503 with the reason in `detail`. The store is queried once a second at most. The answer changes after two equal results in a row.
+   *
+   * @throws ProblemError with a `GetReadinessProblem`
+   */
+  getReadiness(options?: CallOptions): Read<Readiness, GetReadinessProblem>;
+
+  /**
+   * Returns the version of the service, under the name that existing clients read.
+   *
+   * @throws ProblemError with a `GetStatusProblem`
+   */
+  getStatus(options?: CallOptions): Read<Status, GetStatusProblem>;
+
+  /**
+   * Returns the metrics of this instance in the text format of Prometheus: requests by operation and status, latencies, trainings, predicted rows, and the process. They are totals of all owners, so they need the scope `operate`, which a key has only if it was created with it.
+   *
+   * @throws ProblemError with a `GetMetricsProblem`
+   */
+  getMetrics(options?: CallOptions): Read<string, GetMetricsProblem>;
+}
+
+/** The operations of the contract, by resource. */
+export interface Resources {
+  readonly caller: CallerOperations;
+  readonly projects: ProjectsOperations;
+  readonly skills: SkillsOperations;
+  readonly documents: DocumentsOperations;
+  readonly agents: AgentsOperations;
+  readonly chatbots: ChatbotsOperations;
+  readonly conversations: ConversationsOperations;
+  readonly messages: MessagesOperations;
+  readonly models: ModelsOperations;
+  readonly versions: VersionsOperations;
+  readonly mcp: McpOperations;
+  readonly health: HealthOperations;
+}
+
+/** What the façade sends for each of its methods. */
+export const FACADE = {
+  caller: {
+    get: {"id":"getCaller","method":"GET","path":"/me","names":[],"reads":"json"},
+  },
+  projects: {
+    list: {"id":"listProjects","method":"GET","path":"/projects","names":[],"reads":"list"},
+    create: {"id":"createProject","method":"POST","path":"/projects","names":[],"reads":"json","consumes":["application/json"],"wraps":"project","headers":["idempotencyKey"]},
+    get: {"id":"getProject","method":"GET","path":"/projects/{project_name}","names":["project_name"],"reads":"json","headers":["ifNoneMatch"]},
+    delete: {"id":"deleteProject","method":"DELETE","path":"/projects/{project_name}","names":["project_name"],"reads":"nothing","headers":["ifMatch"]},
+  },
+  skills: {
+    list: {"id":"listSkills","method":"GET","path":"/projects/{project_name}/skills","names":[],"reads":"list"},
+    create: {"id":"createSkill","method":"POST","path":"/projects/{project_name}/skills","names":[],"reads":"json","consumes":["application/json"],"wraps":"skill","headers":["idempotencyKey"]},
+    get: {"id":"getSkill","method":"GET","path":"/projects/{project_name}/skills/{skill_name}","names":["skill_name"],"reads":"json","headers":["ifNoneMatch"]},
+    update: {"id":"updateSkill","method":"PUT","path":"/projects/{project_name}/skills/{skill_name}","names":["skill_name"],"reads":"json","consumes":["application/json"],"wraps":"skill","headers":["ifMatch","ifNoneMatch"]},
+    delete: {"id":"deleteSkill","method":"DELETE","path":"/projects/{project_name}/skills/{skill_name}","names":["skill_name"],"reads":"nothing","headers":["ifMatch"]},
+  },
+  documents: {
+    list: {"id":"listDocuments","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents","names":["skill_name"],"reads":"list"},
+    get: {"id":"getDocument","method":"GET","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"text","produces":["text/markdown","text/plain"]},
+    put: {"id":"putDocument","method":"PUT","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"json","consumes":["text/markdown","text/plain"]},
+    delete: {"id":"deleteDocument","method":"DELETE","path":"/projects/{project_name}/skills/{skill_name}/documents/{document_name}","names":["skill_name","document_name"],"reads":"nothing"},
+  },
+  agents: {
+    list: {"id":"listAgents","method":"GET","path":"/projects/{project_name}/agents","names":[],"reads":"list"},
+    create: {"id":"createAgent","method":"POST","path":"/projects/{project_name}/agents","names":[],"reads":"json","consumes":["application/json"],"wraps":"agent","headers":["idempotencyKey"]},
+    get: {"id":"getAgent","method":"GET","path":"/projects/{project_name}/agents/{agent_name}","names":["agent_name"],"reads":"json","headers":["ifNoneMatch"]},
+    update: {"id":"updateAgent","method":"PUT","path":"/projects/{project_name}/agents/{agent_name}","names":["agent_name"],"reads":"json","consumes":["application/json"],"wraps":"agent","headers":["ifMatch","ifNoneMatch"]},
+    deleteByPlural: {"id":"deleteAgentByPlural","method":"DELETE","path":"/projects/{project_name}/agents/{agent_name}","names":["agent_name"],"reads":"nothing","headers":["ifMatch"]},
+    complete: {"id":"completeAgent","method":"POST","path":"/projects/{project_name}/agents/{agent_name}/completions","names":["agent_name"],"reads":"json","consumes":["application/json"]},
+    stream: {"id":"streamAgent","method":"POST","path":"/projects/{project_name}/agents/{agent_name}/completions/stream","names":["agent_name"],"reads":"events","consumes":["application/json"]},
+    delete: {"id":"deleteAgent","method":"DELETE","path":"/projects/{project_name}/agent/{agent_name}","names":["agent_name"],"reads":"nothing","headers":["ifMatch"]},
+  },
+  chatbots: {
+    list: {"id":"listChatbots","method":"GET","path":"/projects/{project_name}/chatbots","names":[],"reads":"list"},
+    create: {"id":"createChatbot","method":"POST","path":"/projects/{project_name}/chatbots","names":[],"reads":"json","consumes":["application/json"],"wraps":"chatbot","headers":["idempotencyKey"]},
+    get: {"id":"getChatbot","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}","names":["chatbot_name"],"reads":"json","headers":["ifNoneMatch"]},
+    update: {"id":"updateChatbot","method":"PUT","path":"/projects/{project_name}/chatbots/{chatbot_name}","names":["chatbot_name"],"reads":"json","consumes":["application/json"],"wraps":"chatbot","headers":["ifMatch","ifNoneMatch"]},
+    delete: {"id":"deleteChatbot","method":"DELETE","path":"/projects/{project_name}/chatbots/{chatbot_name}","names":["chatbot_name"],"reads":"nothing","headers":["ifMatch"]},
+  },
+  conversations: {
+    list: {"id":"listConversations","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations","names":["chatbot_name"],"reads":"list"},
+    create: {"id":"createConversation","method":"POST","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations","names":["chatbot_name"],"reads":"json","consumes":["application/json"],"wraps":"conversation","headers":["idempotencyKey"]},
+    get: {"id":"getConversation","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"json","headers":["ifNoneMatch"]},
+    delete: {"id":"deleteConversation","method":"DELETE","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}","names":["chatbot_name","conversation_id"],"reads":"nothing"},
+  },
+  messages: {
+    list: {"id":"listMessages","method":"GET","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages","names":["chatbot_name","conversation_id"],"reads":"list"},
+    send: {"id":"sendMessage","method":"POST","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages","names":["chatbot_name","conversation_id"],"reads":"json","consumes":["application/json"],"wraps":"message","headers":["idempotencyKey"]},
+    sendEvents: {"id":"sendMessage","method":"POST","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages","names":["chatbot_name","conversation_id"],"reads":"events","consumes":["application/json"],"wraps":"message","headers":["idempotencyKey"]},
+    replyTo: {"id":"replyToMessage","method":"POST","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply","names":["chatbot_name","conversation_id","message_id"],"reads":"json"},
+    replyToEvents: {"id":"replyToMessage","method":"POST","path":"/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}/messages/{message_id}/reply","names":["chatbot_name","conversation_id","message_id"],"reads":"events"},
+  },
+  models: {
+    list: {"id":"listModels","method":"GET","path":"/api/projects/{projectName}/models","names":[],"reads":"list"},
+    get: {"id":"getModel","method":"GET","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","headers":["ifNoneMatch"]},
+    train: {"id":"trainModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"],"headers":["ifMatch","ifNoneMatch"]},
+    delete: {"id":"deleteModel","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"nothing","headers":["ifMatch"]},
+    predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
+    cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
+    retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
+  },
+  versions: {
+    list: {"id":"listVersions","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions","names":["modelName"],"reads":"list"},
+    get: {"id":"getVersion","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}","names":["modelName","version"],"reads":"json","headers":["ifNoneMatch"]},
+    delete: {"id":"deleteVersion","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}","names":["modelName","version"],"reads":"nothing","headers":["ifMatch"]},
+    serve: {"id":"serveVersion","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"serving","headers":["ifMatch"]},
+  },
+  mcp: {
+    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName"]},
+    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName"]},
+  },
+  health: {
+    getLiveness: {"id":"getLiveness","method":"GET","path":"/health/live","names":[],"reads":"json"},
+    getReadiness: {"id":"getReadiness","method":"GET","path":"/health/ready","names":[],"reads":"json"},
+    getStatus: {"id":"getStatus","method":"GET","path":"/api/status","names":[],"reads":"json"},
+    getMetrics: {"id":"getMetrics","method":"GET","path":"/metrics","names":[],"reads":"text","produces":["text/plain"]},
+  },
+} as const satisfies {
+  readonly [Resource in keyof Resources]: { readonly [Name in keyof Resources[Resource]]: FacadeOperation };
+};
