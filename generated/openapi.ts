@@ -614,6 +614,11 @@ export interface paths {
          *       Separators of thousands need a second separator: `"1,234.5"` and `"1,234,567"`.
          *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
          *
+         *     ## Columns
+         *     The values of a column decide how it is read: as numbers, dates or categories. `as_number`, `as_date` and
+         *     `as_category` say it for a column; `exclude` leaves one out. `header_line` tells which line of CSV has the
+         *     names, if there is a title above it. `retrainModel` keeps what was said of columns.
+         *
          *     ## Queries
          *     An object `{"source": {"database": …, "query": …}}` in place of the rows trains from a database of the service.
          *     The query is one SELECT. It reads the tables that those who run the service have opened to trainings
@@ -1820,6 +1825,8 @@ export interface components {
         };
         /** @description The columns that tell series apart; without any, all rows are one series. */
         GroupColumns: components["schemas"]["ColumnName"][];
+        /** @description Columns whose use is chosen. */
+        ChosenColumns: components["schemas"]["ColumnName"][];
         /** @description The columns that are known ahead. */
         KnownColumns: components["schemas"]["ColumnName"][];
         /**
@@ -2078,6 +2085,12 @@ export interface components {
              */
             typical: number | string | null;
             importance: components["schemas"]["Importance"];
+            /**
+             * @description What the training was told of the column: that it is `unused` (`exclude`), or how it is read (`as_number`,
+             *     `as_date`, `as_category`). It is left out where the values decided.
+             * @enum {string}
+             */
+            chosen?: "unused" | "number" | "date" | "category";
         };
         /** @description How the values of a column are read where all of them are written as spreadsheets do. Rows to predict are read in the same way, and plain numbers and ISO 8601 dates too. Null for plain values, and for models of earlier versions. */
         ColumnReading: components["schemas"]["NumberReading"] | components["schemas"]["DateReading"] | components["schemas"]["UndecidedReading"] | null;
@@ -4037,6 +4050,11 @@ export interface components {
          *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
          */
         CsvHeader: boolean;
+        /**
+         * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
+         *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+         */
+        CsvHeaderLine: number;
         /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
         CsvDelimiter: "comma" | "semicolon" | "tab";
         /** @description The name or the identifier of the skill. */
@@ -5794,10 +5812,35 @@ export interface operations {
                  */
                 known?: components["schemas"]["KnownColumns"];
                 /**
+                 * @description A column that is not learnt from, once for each such column. It is known to the model: rows to predict may
+                 *     have it.
+                 */
+                exclude?: components["schemas"]["ChosenColumns"];
+                /**
+                 * @description A column whose values are categories whatever they look like, once for each such column. A postal code keeps
+                 *     its leading zero: `05914` is not `5914`.
+                 */
+                as_category?: components["schemas"]["ChosenColumns"];
+                /**
+                 * @description A column that is read as numbers, once for each such column. Values that are not numbers count as missing,
+                 *     however many.
+                 */
+                as_number?: components["schemas"]["ChosenColumns"];
+                /**
+                 * @description A column that is read as dates, once for each such column. Values that are not dates count as missing,
+                 *     however many.
+                 */
+                as_date?: components["schemas"]["ChosenColumns"];
+                /**
                  * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
                 header?: components["parameters"]["CsvHeader"];
+                /**
+                 * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
+                 *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+                 */
+                header_line?: components["parameters"]["CsvHeaderLine"];
                 /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
                 delimiter?: components["parameters"]["CsvDelimiter"];
             };
@@ -5908,6 +5951,11 @@ export interface operations {
                  *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
                  */
                 header?: components["parameters"]["CsvHeader"];
+                /**
+                 * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
+                 *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+                 */
+                header_line?: components["parameters"]["CsvHeaderLine"];
                 /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
                 delimiter?: components["parameters"]["CsvDelimiter"];
                 /**

@@ -124,12 +124,14 @@ describe.each([
     });
   });
 
-  test('the task that was asked for is the one of the next trainings', async () => {
-    const query = 'select size, colour, 1 + id % 2 as grade from sales where id <= 120';
-    expect((await train('grades', from(query), 'grade&task=classification')).status).toBe(202);
-    await ready('grades');
+  test('the task and the uses of columns that were asked for are those of the next trainings', async () => {
+    const query = 'select id, size, colour, 1 + id % 2 as grade from sales where id <= 120';
+    const told = 'grade&task=classification&exclude=id&as_category=size';
+    expect((await train('grades', from(query), told)).status).toBe(202);
+    const { columns } = await ready('grades');
+    expect(columns).toMatchObject([{ chosen: 'unused' }, { chosen: 'category' }, {}]);
     expect((await send('POST', address('grades', '/retrain'))).status).toBe(202);
-    expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2 });
+    expect(await ready('grades')).toMatchObject({ task: 'classification', version: 2, columns });
   });
 
   test('a forecast goes on from later rows when it is trained again', async () => {

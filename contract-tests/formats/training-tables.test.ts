@@ -5,6 +5,8 @@
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
+import { arrayOf, recordOf } from '../../testkit/json.js';
+import { settled } from '../../testkit/service/train-prices.js';
 import { hundredLines, putTable, trainTable } from '../sent-tables.js';
 import { ownProject, roster, send, sendJson } from '../target.js';
 
@@ -79,6 +81,102 @@ describe('a table', () => {
       'constructor',
       'toString',
     ]);
+  });
+
+  const germanExport = [
+    'Umsätze nach Ort, Stand 2025',
+    '',
+    'id;plz;menge;preis',
+    ...Array.from({ length: 120 }, (_, row) => {
+      const plz = ['05914', '5914', '80331'][row % 3];
+      return `${1000 + row};${plz};${row % 7},5;${plz === '5914' ? 900 : 300 + (row % 9)}`;
+    }),
+  ].join('\r\n');
+  const toPath = (operation: string, query: string) =>
+    `/api/projects/${path.projectName}/models/prices${operation}?${query}`;
+  const sendCsv = (query: string, method = 'PUT', operation = '', body = germanExport) =>
+    send(toPath(operation, query), {
+      method,
+      headers: { ...CSV, Accept: 'application/json' },
+      body,
+    });
+
+  test('may have a title above its header, an id and codes, and so may rows to predict', async () => {
+    const query = 'target=preis&header_line=3&exclude=id&as_category=plz';
+    const begun = await sendCsv(query);
+    expect(begun.status).toBe(202);
+    const model = await settled(roster, path, (await read()).data);
+    expect(model.columns).toMatchObject([
+      { name: 'id', used: false, chosen: 'unused', reason: expect.stringContaining('exclude') },
+      { name: 'plz', kind: 'category', chosen: 'category' },
+      { name: 'menge', kind: 'number' },
+    ]);
+    expect(model.columns?.[1]?.categories?.toSorted()).toEqual(['05914', '5914', '80331']);
+    expect(model.columns?.[2]).not.toHaveProperty('chosen');
+
+    const answer = await sendCsv('header_line=3&unknown=refuse', 'POST', '/predict');
+    expect(answer.status).toBe(200);
+    const [first, second, ...others] = arrayOf(await answer.json()).map(recordOf);
+    expect(others).toHaveLength(118);
+    expect(first).toMatchObject({ plz: '05914', id: '1000' });
+    expect(Number(second?.['preis'])).toBeGreaterThan(2 * Number(first?.['preis']));
+  });
+
+  test.each([
+    ['target=preis&header_line=130', 'header_line is 130, but the text has 123 lines'],
+    ['target=preis', 'The columns are: "Umsätze nach Ort"'],
+    ['target=preis&header_line=3&exclude=plzz', 'There is no column "plzz", which exclude names'],
+    [
+      'target=preis&header_line=3&exclude=id&exclude=plz&exclude=menge',
+      'No input column can be used. Column "id": the training left it out (exclude).',
+    ],
+  ])('is refused with %s: %s', async (query, message) => {
+    const refused = await sendCsv(query);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      422,
+      {
+        type: '/problems/unusable-table',
+        errors: expect.arrayContaining([
+          expect.objectContaining({ message: expect.stringContaining(message) }),
+        ]),
+      },
+    ]);
+  });
+
+  test.each([
+    ['exclude=preis', '/query/exclude', 'must not name "preis", which target names'],
+    ['exclude=id&as_number=id', '/query/as_number', '"id", which exclude names'],
+    ['header=false&header_line=2', '/query/header_line', 'header=false'],
+    ['header_line=0', '/query/header_line', ''],
+    ['header_line=1001', '/query/header_line', ''],
+    ['as_date=', '/query/as_date', ''],
+  ])('is not read with %s', async (query, pointer, message) => {
+    const refused = await sendCsv(`target=preis&${query}`);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { errors: [{ pointer, message: expect.stringContaining(message) }] },
+    ]);
+  });
+
+  test('of a format without lines has no line of a header, nor have rows to predict', async () => {
+    for (const [method, operation] of [
+      ['PUT', ''],
+      ['POST', '/predict'],
+    ] as const) {
+      const refused = await sendJson(
+        method,
+        toPath(operation, operation ? 'header_line=2' : 'target=y&header_line=2'),
+        [{ x: 1 }],
+      );
+      expect([refused.status, await refused.json()]).toMatchObject([
+        400,
+        {
+          errors: [
+            { pointer: '/query/header_line', message: expect.stringContaining('is for CSV') },
+          ],
+        },
+      ]);
+    }
   });
 
   const good = (row: number) => `${row},${row}`;

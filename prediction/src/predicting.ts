@@ -16,7 +16,7 @@ export { listForecastOptions, type PredictOptions } from './serving/row-server.j
 export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
 export { columnName } from './table/column-names.js';
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';
-export type { Goal, ModelTask, Task } from './table/table.js';
+export type { ColumnChoices, Goal, ModelTask, Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
 export type { ClassPrediction } from './tasks/classification/server.js';

@@ -1,5 +1,5 @@
 import type { AnswerOptions, RowFormat, TableFault } from '../../prediction/src/predicting.js';
-import { type ProblemError, problem } from '../problems/problem.js';
+import { invalidRequest, type ProblemError, problem } from '../problems/problem.js';
 
 /** The formats of tables and rows, by media type. */
 const FORMATS: ReadonlyMap<string, RowFormat> = new Map([
@@ -20,6 +20,7 @@ export type CsvOptions = NonNullable<AnswerOptions['csv']>;
 /** The query parameters that tell how CSV is read. */
 export interface CsvQuery {
   readonly header?: boolean;
+  readonly header_line?: number;
   readonly delimiter?: keyof typeof DELIMITERS;
 }
 
@@ -29,11 +30,25 @@ export function findFormat(mediaType: string): RowFormat {
   return format;
 }
 
-export function parseCsvQuery({ header, delimiter }: CsvQuery): CsvOptions {
+/** @throws {ProblemError} if there is no header line to be named */
+export function parseCsvQuery(query: CsvQuery, mediaType: string): CsvOptions {
+  const { header, header_line: headerLine, delimiter } = query;
+  if (headerLine !== undefined) refuseHeaderLine(query, mediaType);
   return {
     ...(header !== undefined && { header }),
+    ...(headerLine !== undefined && { headerLine }),
     ...(delimiter !== undefined && { delimiter: DELIMITERS[delimiter] }),
   };
+}
+
+function refuseHeaderLine({ header }: CsvQuery, mediaType: string): void {
+  const refuse = (message: string) => invalidRequest([{ pointer: '/query/header_line', message }]);
+  if (findFormat(mediaType) !== 'csv') {
+    throw refuse(`is for CSV, and the body is ${mediaType}; leave it out`);
+  }
+  if (header === false) {
+    throw refuse('does not go with header=false, which says that no line has names; leave one out');
+  }
 }
 
 export function unusableTable(faults: readonly TableFault[]): ProblemError {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
+import type { ColumnChoices } from '../../prediction/src/predicting.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
@@ -196,6 +197,20 @@ export async function listVersions(
     .where('models.id', '=', modelId);
   const rows = await paginate(query, 'model_versions.id', page).execute();
   return rows.map((row) => ({ id: row.version_id, model: modelFromRow(row) }));
+}
+
+/** Returns the uses of columns that the training of a version was told. */
+export async function findColumnChoices(
+  { reads }: Store,
+  { id, version }: Pick<Model, 'id' | 'version'>,
+): Promise<ColumnChoices> {
+  const row = await reads
+    .selectFrom('model_versions')
+    .select('column_choices')
+    .where('model_id', '=', id)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return parseStored(row?.column_choices ?? null) ?? [];
 }
 
 interface Address {

@@ -47,14 +47,25 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/body-too-large': ({ made, request }) =>
     (request.body?.length ?? 0) > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY),
-  // No table has the columns that the parameters of a forecast name.
+  // No table has the columns, or so many lines, as the parameters of a training name.
   '/problems/unusable-table': ({ made }) =>
-    made.body?.isUsable === false || sentValue(made, 'query', 'order_by') !== undefined,
-  '/problems/malformed-body': ({ made }) => made.body?.isUsable === false,
+    made.body?.isUsable === false ||
+    NAMING_PARAMETERS.some((name) => sentValue(made, 'query', name) !== undefined),
+  '/problems/malformed-body': ({ made }) =>
+    made.body?.isUsable === false || sentValue(made, 'query', 'header_line') !== undefined,
   '/problems/invalid-request': (exchange) =>
     isRefusedUnvalidated(exchange) ||
     breaksTextRule(exchange.made.operationId, exchange.made.body?.value, exchange.answer.json),
 };
+
+const NAMING_PARAMETERS = [
+  'order_by',
+  'exclude',
+  'as_category',
+  'as_number',
+  'as_date',
+  'header_line',
+] as const;
 
 /** Returns whether the existing resources or the contract's text justify the refusal of a valid request. */
 export function isAllowedRefusal(exchange: Exchange): boolean {
@@ -144,14 +155,14 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
   });
 }
 
-/** The parameters of forecasts, which need each other, and which nothing else takes. */
-const FORECAST_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest)(\/|$)/;
+/** The parameters of forecasts and of columns, which depend on each other, on the model and on the format. */
+const DEPENDENT_PARAMETERS =
+  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|exclude|as_\w+|header_line)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
- * created under two names, messages that end with an answer, half of a forecast, or steps of a
- * model that forecasts nothing.
+ * created under two names, messages that end with an answer, half of a forecast, steps of a model that forecasts
+ * nothing, a column of two uses, or a header line of rows without lines.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
   const pointers = pointersOf(problem);
@@ -166,7 +177,7 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
       return pointWithin('/body/agent/skills_to_add/');
     case 'trainModel':
     case 'predict':
-      return pointWithin('/query/') && pointers.every((at) => FORECAST_PARAMETERS.test(at));
+      return pointWithin('/query/') && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
     default:
       return (
         operationId === 'updateChatbot' &&

@@ -2,6 +2,7 @@ import type { PredictedBlock, RowOptions } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
 import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
+import type { CsvOptions } from './csv/csv-dialect.js';
 
 export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
 
@@ -18,7 +19,7 @@ export interface AnswerOptions extends RowOptions {
   /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
   /** The options for reading rows of CSV, in place of what their first line tells. */
-  readonly csv?: { readonly header?: boolean; readonly delimiter?: ',' | ';' | '\t' };
+  readonly csv?: CsvOptions;
 }
 
 /** A part of an answer, in order. */

@@ -1,14 +1,12 @@
-import type { OrderedRows } from '../table/row-reader.js';
-import { type Goal, MIN_ROWS, type Table } from '../table/table.js';
+import type { OrderedRows, TableOptions } from '../table/row-reader.js';
+import { MIN_ROWS, type Table } from '../table/table.js';
 import { TableError } from '../table/table-error.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
 import type { Vector } from './columns/vector.js';
 
-export interface ReadOptions {
+export interface ReadOptions extends TableOptions {
   /** True if the source of a bad table is read to its end; true without it. */
   readonly drain?: boolean;
-  /** The task, or what is to be forecast; without it, the values of the target decide. */
-  readonly task?: Goal | undefined;
 }
 
 /**

@@ -25,6 +25,7 @@ export const columnSchema = v.strictObject({
   // Models of earlier versions have none.
   reading: v.optional(v.nullable(columnReadingSchema), null),
   importance: v.nullable(v.strictObject({ gain: levelSchema, permutation: v.number() })),
+  chosen: v.exactOptional(v.picklist(['unused', 'number', 'date', 'category'])),
 });
 
 const binSchema = v.pipe(indexSchema, v.maxValue(MAX_BINS - 1));

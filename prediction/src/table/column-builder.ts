@@ -1,7 +1,19 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
-import { type ColumnReading, detectNumberFormat, readerOf } from './number-formats.js';
-import { MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
+import {
+  type ColumnReading,
+  type DateReading,
+  detectNumberFormat,
+  type NumberReading,
+  readerOf,
+} from './number-formats.js';
+import {
+  type ColumnChoice,
+  MAX_TEXTS,
+  type TableColumn,
+  type TextColumn,
+  type ValueColumn,
+} from './table.js';
 import { bytesOf, TextCells, type TextHolder, type TextMemory } from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
@@ -34,11 +46,14 @@ interface ValueCells {
  */
 export class ColumnBuilder implements TextHolder {
   readonly #memory: TextMemory;
+  readonly #choice: ColumnChoice | undefined;
   #texts = new TextCells();
   #values: ValueCells | undefined;
 
-  constructor(memory: TextMemory) {
+  /** @param choice without it, the values decide what the column holds. */
+  constructor(memory: TextMemory, choice?: ColumnChoice) {
     this.#memory = memory;
+    this.#choice = choice;
     memory.enter(this);
   }
 
@@ -47,6 +62,7 @@ export class ColumnBuilder implements TextHolder {
   }
 
   put(row: number, cell: unknown): void {
+    if (this.#choice === 'unused') return;
     if (this.#values === undefined) this.#putText(row, cell);
     else putValue(this.#values, row, cell);
   }
@@ -57,8 +73,9 @@ export class ColumnBuilder implements TextHolder {
    * @param rows the index of each, negative where it is left out.
    */
   putColumn(rows: Int32Array, cells: CellColumn): void {
-    if (cells.kind === 'missing') return;
-    if (cells.kind === 'entries') {
+    if (cells.kind === 'missing' || this.#choice === 'unused') return;
+    const isOther = this.#choice !== undefined && this.#choice !== cells.kind;
+    if (cells.kind === 'entries' || isOther) {
       for (let index = 0; index < rows.length; index++) {
         const row = rows[index] ?? -1;
         if (row >= 0) this.put(row, cells.value(index));
@@ -99,30 +116,53 @@ export class ColumnBuilder implements TextHolder {
 
   /** The column; the cells are given up with it. */
   take(name: string, rowCount: number): TableColumn {
-    if (this.#values === undefined) return this.#texts.take(name, rowCount);
+    const choice = this.#choice;
+    const isOrdered = choice === 'number' || choice === 'date';
+    if (isOrdered && this.#values === undefined) this.#becomesValues();
+    if (this.#values === undefined) {
+      const column = this.#texts.take(name, rowCount);
+      return choice === undefined || isOrdered ? column : { ...column, chosen: choice };
+    }
     const { kind, reading, textOf } = this.#values;
     const values = this.#values.values.take(rowCount);
-    const fewTexts = textOf && asTexts(name, values, textOf, this.#memory);
-    return fewTexts ?? { kind, name, values, ...(reading && { reading }) };
+    const fewTexts = textOf && choice === undefined && asTexts(name, values, textOf, this.#memory);
+    if (fewTexts) return fewTexts;
+    return {
+      kind,
+      name,
+      values,
+      ...(reading && { reading }),
+      ...(isOrdered && { chosen: choice }),
+    };
   }
 
   #becomesValues(): boolean {
+    if (this.#choice === 'category') return false;
+    if (this.#choice === 'number' || this.#choice === 'date')
+      return this.#becomesChosen(this.#choice);
     if (this.#becomes('number', readNumber) || this.#becomes('date', readDate)) return true;
     const reading = this.#texts.hasForgotten ? null : detectNumberFormat(this.#texts.texts());
     if (reading === null || reading.kind === 'undecided') return false;
-    const { kind } = reading;
-    const parse = readerOf(kind, reading);
-    const read = (cell: unknown) =>
-      typeof cell === 'number' && kind === 'number' ? cell + 0 : parse(cellText(cell));
-    return this.#becomes(kind, read, reading);
+    return this.#becomes(reading.kind, readerOfCells(reading), reading);
+  }
+
+  /** Reads the texts as the chosen kind: in the form that all of them have, or else plain ones alone. */
+  #becomesChosen(kind: ValueColumn['kind']): boolean {
+    const found = this.#texts.hasForgotten ? null : detectNumberFormat(this.#texts.texts());
+    const reading = found?.kind === kind ? found : undefined;
+    const plain = kind === 'number' ? readNumber : readDate;
+    return reading === undefined || this.#texts.parsed(plain) !== undefined
+      ? this.#becomes(kind, plain, undefined, 0)
+      : this.#becomes(kind, readerOfCells(reading), reading, 0);
   }
 
   #becomes(
     kind: ValueColumn['kind'],
     read: (cell: unknown) => number,
     reading?: ColumnReading,
+    minShare?: number,
   ): boolean {
-    const byCode = this.#texts.parsed(read);
+    const byCode = this.#texts.parsed(read, minShare);
     if (byCode === undefined) return false;
     const values = valuesByRow();
     for (const { row, code } of this.#texts.takeCodes()) {
@@ -180,6 +220,13 @@ function detached(text: string): string {
 function putValue({ read, values }: ValueCells, row: number, cell: unknown): void {
   const value = read(cell);
   if (!Number.isNaN(value)) values.set(row, value);
+}
+
+function readerOfCells(reading: NumberReading | DateReading): (cell: unknown) => number {
+  const { kind } = reading;
+  const parse = readerOf(kind, reading);
+  return (cell) =>
+    typeof cell === 'number' && kind === 'number' ? cell + 0 : parse(cellText(cell));
 }
 
 function readNumber(cell: unknown): number {

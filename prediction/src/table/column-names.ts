@@ -1,5 +1,5 @@
-import { MAX_COLUMNS } from './table.js';
-import { type FaultList, quote, TableError } from './table-error.js';
+import { type ColumnChoices, MAX_COLUMNS } from './table.js';
+import { FaultList, quote, TableError } from './table-error.js';
 
 /** Columns that close every answer row: null, or what the row itself sent under that name. */
 export const ECHO_COLUMNS = ['select_data_query', 'when_data', '__service_row_id'] as const;
@@ -67,6 +67,38 @@ export function checkColumnNames(names: readonly string[], target: string, fault
   checkPresence(names, faults);
   checkClaimedNames(names, target, faults);
   if (!names.includes(target)) faults.add({ message: absentTarget(names, target), column: target });
+  faults.throwIfAny();
+}
+
+/** The parameters of `trainModel` that choose the use of columns. */
+const CHOOSING = {
+  unused: 'exclude',
+  number: 'as_number',
+  date: 'as_date',
+  category: 'as_category',
+} as const;
+
+/** @throws {TableError} if a column was chosen that is not there. */
+export function checkChosen(names: Iterable<string>, choices: ColumnChoices): void {
+  checkNamed(
+    names,
+    choices.map(([name, choice]) => [CHOOSING[choice], name]),
+  );
+}
+
+/** @throws {TableError} if a parameter names a column that is not there. */
+export function checkNamed(
+  names: Iterable<string>,
+  named: readonly (readonly [parameter: string, name: string])[],
+): void {
+  const present = new Set(names);
+  const faults = new FaultList();
+  for (const [parameter, name] of named) {
+    if (present.has(name)) continue;
+    const listed = [...present].slice(0, MAX_LISTED).map(quote).join(', ');
+    const message = `There is no column ${quote(name)}, which ${parameter} names. The columns are: ${listed}.`;
+    faults.add({ message, column: name });
+  }
   faults.throwIfAny();
 }
 

@@ -1,7 +1,13 @@
 import { minRowsOfCategory } from '../trees/params.js';
 import { parseDate, parseNumber } from './cells.js';
 import { type ColumnReading, detectNumberFormat, readerOf } from './number-formats.js';
-import { PARSING_SHARE, type TableColumn, type TextColumn, type ValueColumn } from './table.js';
+import {
+  type ColumnChoice,
+  PARSING_SHARE,
+  type TableColumn,
+  type TextColumn,
+  type ValueColumn,
+} from './table.js';
 
 /** The summary of an input column. */
 export interface ColumnSummary {
@@ -23,6 +29,8 @@ export interface ColumnSummary {
   reading: ColumnReading | null;
   /** The importance of the column; null if it is not used. */
   importance: Importance | null;
+  /** What was chosen for the column; absent where its values decided. */
+  chosen?: ColumnChoice;
 }
 
 export interface Importance {
@@ -55,6 +63,14 @@ const IDENTIFIER_SHARE = 0.95;
 export function profileColumn(column: TableColumn, categoryBytes: number): ColumnProfile {
   if (column.kind !== 'text') return profileOrdered(column);
   const counts = countCodes(column);
+  if (column.chosen === 'unused') return profileUnused(column);
+  if (column.chosen === 'category') {
+    const summary = {
+      ...summariseCategories(column, counts, categoryBytes),
+      chosen: column.chosen,
+    };
+    return { summary, column, values: [] };
+  }
   const ordered =
     readAs('number', parseNumber, column, counts) ?? readAs('date', parseDate, column, counts);
   if (ordered) return profileOrdered(ordered);
@@ -67,6 +83,23 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
     if (read) return profileOrdered({ ...read, reading });
   }
   const summary = { ...summariseCategories(column, counts, categoryBytes), reading };
+  return { summary, column, values: [] };
+}
+
+function profileUnused(column: TextColumn): ColumnProfile {
+  const summary: ColumnSummary = {
+    name: column.name,
+    kind: 'category',
+    used: false,
+    reason: 'the training left it out (exclude)',
+    missing_share: 1,
+    min: null,
+    max: null,
+    categories: null,
+    reading: null,
+    importance: null,
+    chosen: 'unused',
+  };
   return { summary, column, values: [] };
 }
 
@@ -101,6 +134,7 @@ function profileOrdered(column: ValueColumn): ColumnProfile {
     categories: null,
     reading: column.reading ?? null,
     importance: null,
+    ...(column.chosen && { chosen: column.chosen }),
   };
   return { summary, column, values };
 }
@@ -160,10 +194,15 @@ function tooLong(categoryBytes: number): string {
 function usage(column: TableColumn, known: number, distinct: number) {
   const rowCount = rowCountOf(column);
   let reason: string | null = null;
-  if (known === 0) reason = 'every value is missing';
+  if (known === 0) reason = noValue(column);
   // One value and gaps still tell two kinds of row apart.
   else if (distinct === 1 && known === rowCount) reason = 'every value is the same';
   return { used: reason === null, reason, missing_share: (rowCount - known) / rowCount };
+}
+
+function noValue({ kind, chosen }: TableColumn): string {
+  const isRead = kind !== 'text' && chosen !== undefined;
+  return isRead ? `no value can be read as a ${kind}` : 'every value is missing';
 }
 
 /** A distinct value of a column and the number of its rows. */
@@ -185,14 +224,16 @@ function countCodes({ texts, codes }: TextColumn): Uint32Array {
 
 /**
  * Returns the value of each text by a parser, by code, which is 1 + its index; nothing if fewer of
- * the present cells than `PARSING_SHARE` are worth anything.
+ * the present cells than a share are worth anything.
  *
  * @param counts the rows of each code; code 0 is missing, those beyond the texts are others.
+ * @param minShare with 0, there are values whatever the texts are.
  */
 export function valuesByCode(
   texts: Iterable<string>,
   counts: Uint32Array,
   parse: (text: string) => number,
+  minShare = PARSING_SHARE,
 ): Float64Array | undefined {
   const values = new Float64Array(counts.length).fill(Number.NaN);
   let parsing = 0;
@@ -205,7 +246,7 @@ export function valuesByCode(
     parsing += counts[code] ?? 0;
   }
   const present = counts.reduce((sum, count) => sum + count, 0) - (counts[0] ?? 0);
-  return parsing > 0 && parsing >= PARSING_SHARE * present ? values : undefined;
+  return minShare === 0 || (parsing > 0 && parsing >= minShare * present) ? values : undefined;
 }
 
 /** The distinct values, without NaN, in ascending order. */

@@ -14,7 +14,7 @@ export interface NumberReading {
 }
 
 /** Dates of days, months and years in numbers, as in `13/05/2025`, in UTC. */
-interface DateReading {
+export interface DateReading {
   readonly kind: 'date';
   readonly order: 'day-first' | 'month-first';
 }

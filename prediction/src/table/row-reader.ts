@@ -1,24 +1,32 @@
 import { isRowObject, ownValue, type RowObject } from './cells.js';
 import type { CellColumn } from './column-builder.js';
-import { checkColumnNames, columnName } from './column-names.js';
+import { checkChosen, checkColumnNames, columnName } from './column-names.js';
 import { type CellSink, SeriesBuilder } from './series-builder.js';
-import type { Goal, Table } from './table.js';
+import type { ColumnChoices, Goal, Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError } from './table-error.js';
 import type { Place } from './target-cells.js';
+
+/** What is to be learnt from a table, where its values are not to decide. */
+export interface TableOptions {
+  /** The task, or what is to be forecast. */
+  readonly task?: Goal | undefined;
+  readonly choices?: ColumnChoices | undefined;
+}
 
 /** Gathers rows whose cells stand in the order of the columns' names. */
 export class OrderedRows {
   readonly #target: string;
   readonly #builder: TableBuilder | SeriesBuilder;
+  readonly #choices: ColumnChoices;
   /** By place; undefined where the column is the target. */
   #columns: readonly (CellSink | undefined)[] = [];
   #targetAt = 0;
 
-  /** @param goal without it, the values of the target decide. */
-  constructor(target: string, goal: Goal | undefined) {
+  constructor(target: string, options: TableOptions) {
     this.#target = columnName(target);
-    this.#builder = createBuilder(this.#target, goal);
+    this.#choices = options.choices ?? [];
+    this.#builder = createBuilder(this.#target, options);
   }
 
   /**
@@ -29,6 +37,7 @@ export class OrderedRows {
   begin(sent: readonly string[]): void {
     const names = sent.map(columnName);
     checkColumnNames(names, this.#target, new FaultList());
+    checkChosen(names, this.#choices);
     this.#columns = names.map((name) =>
       name === this.#target ? undefined : this.#builder.column(name),
     );
@@ -74,23 +83,25 @@ const ROW_SHAPE = 'Send each row as an object that gives its values by column na
  * Reads a table from row objects. The columns are the union of the rows' keys, in order of first
  * appearance; a key that a row lacks is a missing value.
  *
- * @param options `task` predicts the target as numbers or as classes, or forecasts it; left out, its values decide.
  * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
  */
 export function readRowsTable(
   rows: Iterable<unknown>,
   target: string,
-  { task }: { task?: Goal | undefined } = {},
+  options: TableOptions = {},
 ): Table {
-  const reader = new RowsReader(target, task);
+  const reader = new RowsReader(target, options);
   for (const row of rows) reader.add(row);
   return reader.build();
 }
 
-function createBuilder(target: string, goal: Goal | undefined): TableBuilder | SeriesBuilder {
+function createBuilder(
+  target: string,
+  { task: goal, choices }: TableOptions,
+): TableBuilder | SeriesBuilder {
   return typeof goal === 'object'
-    ? new SeriesBuilder(target, goal)
-    : new TableBuilder(target, goal);
+    ? new SeriesBuilder(target, goal, choices)
+    : new TableBuilder(target, goal, choices);
 }
 
 function nameOf(place: Place): string {
@@ -106,13 +117,14 @@ export class RowsReader {
   readonly #target: string;
   readonly #faults = new FaultList();
   readonly #builder: TableBuilder | SeriesBuilder;
+  readonly #choices: ColumnChoices;
   #count = 0;
   #hasTarget = false;
 
-  /** @param goal without it, the values of the target decide. */
-  constructor(target: string, goal: Goal | undefined) {
+  constructor(target: string, options: TableOptions) {
     this.#target = columnName(target);
-    this.#builder = createBuilder(this.#target, goal);
+    this.#choices = options.choices ?? [];
+    this.#builder = createBuilder(this.#target, options);
   }
 
   /**
@@ -160,6 +172,7 @@ export class RowsReader {
     const inputs = this.#builder.columnNames;
     const names = this.#hasTarget ? [...inputs, this.#target] : inputs;
     checkColumnNames(names, this.#target, this.#faults);
+    checkChosen(names, this.#choices);
     return this.#builder.build();
   }
 }

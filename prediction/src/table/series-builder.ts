@@ -1,10 +1,10 @@
 import { cellText, groupText, parseNumber } from './cells.js';
 import { largeCodesByRow, valuesByRow } from './chunked-array.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
-import { tooManyColumns } from './column-names.js';
+import { checkNamed, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import type { Covariate, ForecastGoal, ForecastTable, SeriesReport } from './series-table.js';
-import { MAX_CELLS, MAX_COLUMNS } from './table.js';
+import { type ColumnChoice, type ColumnChoices, MAX_CELLS, MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
 import { type Place, TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';
@@ -54,12 +54,14 @@ export class SeriesBuilder {
   readonly #columns = new Map<string, ColumnBuilder>();
   readonly #lines = largeCodesByRow();
   readonly #names = new Set<string>();
+  readonly #choices: ReadonlyMap<string, ColumnChoice>;
   #hasLines = false;
   #rowCount = 0;
   #rowsSeen = 0;
 
-  constructor(target: string, goal: ForecastGoal) {
+  constructor(target: string, goal: ForecastGoal, choices: ColumnChoices = []) {
     this.#target = target;
+    this.#choices = new Map(choices);
     this.#goal = goal;
     this.#targetCells = new TargetCells(target);
     this.#order = new OrderCells(goal.orderBy, (row) => this.#place(row));
@@ -83,7 +85,7 @@ export class SeriesBuilder {
     if (name === this.#goal.orderBy) return this.#order;
     const known = this.#groups.get(name) ?? this.#columns.get(name);
     if (known !== undefined) return known;
-    const column = new ColumnBuilder(this.#memory);
+    const column = new ColumnBuilder(this.#memory, this.#choices.get(name));
     this.#columns.set(name, column);
     return column;
   }
@@ -153,18 +155,11 @@ export class SeriesBuilder {
 
   #refuseUnknownNames(): void {
     const { orderBy, groupBy, known } = this.#goal;
-    const faults = new FaultList();
-    const names = [...this.#names].slice(0, 20).map(quote).join(', ');
-    for (const [parameter, name] of [
+    checkNamed(this.#names, [
       ['order_by', orderBy],
       ...groupBy.map((group) => ['group_by', group] as const),
       ...known.map((one) => ['known', one] as const),
-    ] as const) {
-      if (this.#names.has(name)) continue;
-      const message = `There is no column ${quote(name)}, which ${parameter} names. The columns are: ${names}.`;
-      faults.add({ message, column: name });
-    }
-    faults.throwIfAny();
+    ]);
   }
 
   /** Tells the series of the rows apart, in the order in which they appear. */

@@ -2,7 +2,15 @@ import { cellText } from './cells.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkSetColumn, tooManyColumns } from './column-names.js';
 import { categoryShare, profileColumn } from './column-profile.js';
-import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type RowTable, type Task } from './table.js';
+import {
+  type ColumnChoice,
+  type ColumnChoices,
+  MAX_CELLS,
+  MAX_COLUMNS,
+  MAX_ROWS,
+  type RowTable,
+  type Task,
+} from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 import { type Place, TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';
@@ -14,13 +22,16 @@ export class TableBuilder {
   readonly #memory = new TextMemory();
   readonly #targetCells: TargetCells;
   readonly #task: Task | undefined;
+  readonly #choices: ReadonlyMap<string, ColumnChoice>;
+  #readColumns = 0;
   #rowCount = 0;
   #rowsSeen = 0;
 
   /** @param task what the target is predicted as; undefined, for what its values suggest. */
-  constructor(target: string, task: Task | undefined) {
+  constructor(target: string, task: Task | undefined, choices: ColumnChoices = []) {
     this.#target = target;
     this.#task = task;
+    this.#choices = new Map(choices);
     this.#targetCells = new TargetCells(target);
   }
 
@@ -38,8 +49,10 @@ export class TableBuilder {
     let column = this.#columns.get(name);
     if (column === undefined) {
       if (this.#columns.size >= MAX_COLUMNS) throw tooManyColumns();
-      column = new ColumnBuilder(this.#memory);
+      const choice = this.#choices.get(name);
+      column = new ColumnBuilder(this.#memory, choice);
       this.#columns.set(name, column);
+      if (choice !== 'unused') this.#readColumns++;
       this.#refuseTooManyCells();
     }
     return column;
@@ -79,7 +92,7 @@ export class TableBuilder {
   }
 
   #refuseTooManyCells(): void {
-    if (this.#rowCount * this.#columns.size <= MAX_CELLS) return;
+    if (this.#rowCount * this.#readColumns <= MAX_CELLS) return;
     const most = MAX_CELLS.toLocaleString('en');
     const message = `The table has more than ${most} cells (rows × columns). Send fewer rows, or only the columns that bear on the target.`;
     throw new TableError([{ message }]);

@@ -57,6 +57,12 @@ export interface TargetClass {
   merged: string[];
 }
 
+/** The use of an input column that its sender chose: left out, or read as a kind whatever its values suggest. */
+export type ColumnChoice = 'unused' | 'number' | 'date' | 'category';
+
+/** The chosen columns by name. Of entries, because a column may be named `__proto__`. */
+export type ColumnChoices = readonly (readonly [name: string, choice: ColumnChoice])[];
+
 export type TableColumn = TextColumn | ValueColumn;
 
 /** A column of which each distinct text is kept once. It may hold numbers and dates too, if few. */
@@ -70,6 +76,8 @@ export interface TextColumn {
    * the cell holds one of the others, which were too many to keep. Those are among the rare ones.
    */
   readonly codes: Uint16Array;
+  /** Set if the texts are categories even where they read as numbers or dates, or are not to be learnt from. */
+  readonly chosen?: 'category' | 'unused';
 }
 
 /** A column of more distinct numbers or dates than texts are kept. */
@@ -80,6 +88,8 @@ export interface ValueColumn {
   readonly values: Float64Array;
   /** The form in which its cells are read; absent where they are plain numbers or ISO dates. */
   readonly reading?: ColumnReading;
+  /** Set if the kind was chosen: cells of another kind count as missing, however many. */
+  readonly chosen?: 'number' | 'date';
 }
 
 /** The most distinct texts that a column keeps: codes have 16 bits, and two have a meaning. */

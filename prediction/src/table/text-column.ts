@@ -47,8 +47,8 @@ export class TextCells {
   }
 
   /** The texts as `valuesByCode` has them. */
-  parsed(parse: (text: string) => number): Float64Array | undefined {
-    return valuesByCode(this.#codeOf.keys(), this.#counts(), parse);
+  parsed(parse: (text: string) => number, minShare?: number): Float64Array | undefined {
+    return valuesByCode(this.#codeOf.keys(), this.#counts(), parse, minShare);
   }
 
   /** Gives the code of each row that has one, and holds no codes any more. */

@@ -126,6 +126,8 @@ export function predictOperations(
   return {
     predict: (input): Sent<'predict'> | Promise<Sent<'predict'>> => {
       const { body } = input;
+      // Of JSON, no other options are parsed.
+      if (input.query.header_line !== undefined) parseCsvQuery(input.query, input.mediaType);
       return body instanceof Readable || body instanceof UnparsedJson
         ? answerBytes(input, body)
         : answerParsed(input, body);
@@ -176,7 +178,7 @@ function answerOptions({ query, answerType, mediaType }: Input<'predict'>): Answ
     ...(rows !== undefined && { rows }),
     ...(explain !== undefined && { explain }),
     ...(probabilities !== undefined && { probabilities }),
-    csv: parseCsvQuery(query),
+    csv: parseCsvQuery(query, mediaType),
   };
 }
 

@@ -1,4 +1,9 @@
-import type { Goal, ModelTask, RowFormat } from '../../../prediction/src/predicting.js';
+import type {
+  ColumnChoices,
+  Goal,
+  ModelTask,
+  RowFormat,
+} from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
   type ForecastTable,
@@ -26,6 +31,8 @@ export interface TableJob {
   readonly target: string;
   /** The task, or what is forecast; undefined if the values of the target decide. */
   readonly task?: Goal | undefined;
+  /** The uses of columns that were chosen. */
+  readonly choices?: ColumnChoices | undefined;
   readonly csv?: CsvOptions | undefined;
 }
 
@@ -75,8 +82,11 @@ function describeSeries(table: ForecastTable): ForecastFields {
   };
 }
 
-function readFormat({ format, target, task, csv }: TableJob, text: AsyncIterable<Uint8Array>) {
-  const options = { drain: false, task };
+function readFormat(
+  { format, target, task, choices, csv }: TableJob,
+  text: AsyncIterable<Uint8Array>,
+) {
+  const options = { drain: false, task, choices };
   switch (format) {
     case 'csv':
       return readCsvTable(text, target, { ...options, ...csv });

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { ModelTask } from '../../../prediction/src/predicting.js';
+import type { ColumnChoices, ModelTask } from '../../../prediction/src/predicting.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
@@ -117,7 +117,8 @@ export class Tables {
     try {
       const table = await this.#readers.run({ details, input, onData, signal });
       if (tableId === undefined) throw new Error('A table has at least one part');
-      return { tableId, target: details.target, ...table };
+      const { target, choices } = details;
+      return { tableId, target, choices, ...table };
     } catch (error) {
       if (tableId !== undefined) await this.discard(tableId);
       if (error instanceof OutOfMemoryError) {
@@ -201,6 +202,7 @@ export interface StoredTable {
   readonly task: ModelTask;
   readonly rowCount: number;
   readonly forecast?: ForecastFields | null;
+  readonly choices?: ColumnChoices | undefined;
 }
 
 /** Begins a table for an owner; returns its id. If no training takes it within an hour, it is deleted. */

@@ -1,4 +1,4 @@
-import { columnName, type Goal } from '../../../prediction/src/predicting.js';
+import { type ColumnChoices, columnName, type Goal } from '../../../prediction/src/predicting.js';
 import { parseJson } from '../../api/body/parse-body.js';
 import type { DeferredBody } from '../../api/body/read-body.js';
 import type { Handlers, Input } from '../../api/handlers.js';
@@ -14,6 +14,7 @@ import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseCsvQuery } from '../formats.js';
 import {
+  findColumnChoices,
   findModel,
   type Model,
   type ModelSource,
@@ -45,7 +46,7 @@ interface TrainingRequest {
 type OperationQuery = Input<'trainModel'>['query'];
 
 /** The target of a training, and a table that was sent, or the query that returns one. */
-type NewTable = Pick<TableSource, 'target' | 'task'> &
+type NewTable = Pick<TableSource, 'target' | 'task' | 'choices'> &
   (
     | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })
     | { readonly source: ModelSource }
@@ -63,11 +64,16 @@ export function trainingOperations(
       // Before the table is read, which is work; and again when it has been.
       await check(await findModel(store, project.id, params.modelName));
       await refuseFull(store, project, caller.owner);
+      const goal = {
+        target: columnName(query.target),
+        task: parseGoal(query),
+        choices: parseChoices(query),
+      };
+      const csv = parseCsvQuery(query, body.mediaType);
       const { source, bytes: text } = await readSentTable(body);
-      const goal = { target: columnName(query.target), task: parseGoal(query) };
       const table: NewTable = source
         ? { ...goal, source }
-        : { ...goal, text, format: findFormat(body.mediaType), csv: parseCsvQuery(query) };
+        : { ...goal, text, format: findFormat(body.mediaType), csv };
       return reply(await train(services, request, project, table, check));
     },
 
@@ -77,7 +83,9 @@ export function trainingOperations(
       const newest = await requireModel(store, project, params.modelName);
       await refuseTraining(newest, headers);
       const { id, name, target } = newest;
-      const table = { target, task: goalOf(newest), source: requireSource(newest) };
+      const source = requireSource(newest);
+      const choices = await findColumnChoices(store, newest);
+      const table = { target, task: goalOf(newest), choices, source };
       await refuseFull(store, project, caller.owner);
       const check = async (model: Model | undefined) => {
         // Deleted while the query ran: the training must not create it again.
@@ -104,11 +112,11 @@ async function train(
 ) {
   const { caller, params, base } = request;
   const { owner } = caller;
-  const { target, task, source } = table;
+  const { target, task, choices, source } = table;
   const stored = await tables.ingest(
     table.source
       ? {
-          ...{ target, task, owner, format: 'records', signal: request.signal },
+          ...{ target, task, choices, owner, format: 'records', signal: request.signal },
           text: queries.readTable(owner, table.source, request.signal),
           tooSlow: slowDatabase,
         }
@@ -173,6 +181,45 @@ function parseGoal(query: OperationQuery): Goal | undefined {
     known: known.map(columnName),
   };
 }
+
+/**
+ * Returns the uses of columns that were chosen.
+ * @throws {ProblemError} if a column is the target or one of the series, or was chosen twice
+ */
+function parseChoices(query: OperationQuery): ColumnChoices {
+  const errors: FieldError[] = [];
+  const choices = new Map<string, ColumnChoices[number][1]>();
+  const roles = [
+    ['target', [query.target]],
+    ['order_by', query.order_by === undefined ? [] : [query.order_by]],
+    ['group_by', query.group_by ?? []],
+  ] as const;
+  const taken = new Map<string, string>();
+  for (const [role, names] of roles) for (const name of names) taken.set(columnName(name), role);
+  const known = new Set(query.known?.map(columnName));
+  for (const [parameter, choice] of CHOOSING) {
+    for (const sent of query[parameter] ?? []) {
+      const name = columnName(sent);
+      const other =
+        taken.get(name) ?? (choice === 'unused' && known.has(name) ? 'known' : undefined);
+      if (other !== undefined) {
+        const message = `must not name ${JSON.stringify(name)}, which ${other} names; leave it out of one`;
+        errors.push({ pointer: `/query/${parameter}`, message });
+      }
+      taken.set(name, parameter);
+      choices.set(name, choice);
+    }
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+  return [...choices];
+}
+
+const CHOOSING = [
+  ['exclude', 'unused'],
+  ['as_category', 'category'],
+  ['as_number', 'number'],
+  ['as_date', 'date'],
+] as const;
 
 function goalOf(model: Model): Goal {
   if (model.task !== 'forecast') return model.task;

@@ -35,7 +35,7 @@ export async function beginTraining(
   tx: Store,
   projectId: string,
   name: string,
-  { target, task, rowCount, tableId, forecast }: StoredTable,
+  { target, task, rowCount, tableId, forecast, choices = [] }: StoredTable,
   source?: ModelSource,
 ): Promise<{ model: Model; versionId: string }> {
   const { reads: db } = tx;
@@ -49,7 +49,9 @@ export async function beginTraining(
     .returning('last_version')
     .executeTakeFirstOrThrow();
   const { id: versionId, created_at: now } = newResource();
-  const bytes = source === undefined ? 0 : Buffer.byteLength(source.database + source.query);
+  const columnChoices = choices.length > 0 ? JSON.stringify(choices) : null;
+  const kept = (source?.database ?? '') + (source?.query ?? '') + (columnChoices ?? '');
+  const bytes = Buffer.byteLength(kept);
   await db
     .insertInto('model_versions')
     .values({
@@ -63,6 +65,7 @@ export async function beginTraining(
       row_count: rowCount,
       source_database: source?.database ?? null,
       source_query: source?.query ?? null,
+      column_choices: columnChoices,
       bytes,
       updated_at: now,
     })

@@ -159,6 +159,8 @@ export interface Database {
     /** The operator's database and the query that the table came from; null for a table that was sent. */
     source_database: string | null;
     source_query: string | null;
+    /** The uses of columns that were chosen, as pairs of a name and a choice; null for none. */
+    column_choices: Json | null;
     columns: Json | null;
     metrics: Json | null;
     classes: Json | null;
@@ -166,7 +168,7 @@ export interface Database {
     training_seconds: number | null;
     /** The SHA-256 of the artifact, in hexadecimal. */
     checksum: string | null;
-    /** The size of the source, and of the artifact with its texts where there is one. */
+    /** The size of the source, of the choices, and of the artifact with its texts where there is one. */
     bytes: Generated<number | string>;
     /** The number of attempts to train this version, limited because a training may end the service. */
     attempts: Generated<number>;

@@ -6,6 +6,7 @@ import * as modelSources from './0004-model-sources.js';
 import * as forecasts from './0005-forecasts.js';
 import * as secondsLeft from './0006-seconds-left.js';
 import * as targetReadings from './0007-target-readings.js';
+import * as columnChoices from './0008-column-choices.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -19,6 +20,7 @@ export const migrations: Record<string, Migration> = {
   '0005-forecasts': forecasts,
   '0006-seconds-left': secondsLeft,
   '0007-target-readings': targetReadings,
+  '0008-column-choices': columnChoices,
 };
 
 /**

@@ -16,7 +16,7 @@ export function readArrowTable(
   { format, ...options }: ReadOptions & { readonly format: 'stream' | 'file' },
 ): Promise<Table> {
   return readTable(source, options, (pieces) => {
-    const rows = new OrderedRows(target, options.task);
+    const rows = new OrderedRows(target, options);
     const batches = readArrow(pieces, format, new ByteBudget(), (names) => {
       rows.begin(names);
       return new Set(names.keys());

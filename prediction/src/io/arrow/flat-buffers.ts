@@ -3,6 +3,8 @@ interface Unread {
   bytes: number;
 }
 
+const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
+
 /** Vectors may share their bytes, such as equal names. So often are all bytes read at most. */
 const MAX_READS = 4;
 
@@ -62,7 +64,7 @@ export class FlatTable {
     if (at === 0) return '';
     const { start, count } = this.#vector(at, 1);
     const { buffer, byteOffset } = this.#view;
-    return Buffer.from(buffer, byteOffset + start, count).toString();
+    return UTF8.decode(new Uint8Array(buffer, byteOffset + start, count));
   }
 
   table(slot: number): FlatTable | undefined {

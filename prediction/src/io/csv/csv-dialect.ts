@@ -5,8 +5,10 @@ export type Delimiter = ',' | ';' | '\t';
 
 /** The form of CSV, in place of what its first lines tell. */
 export interface CsvOptions {
-  /** True if the first line has the names of the columns; true without it. */
+  /** True if a line has the names of the columns; true without it. */
   readonly header?: boolean | undefined;
+  /** The line with the names, or without them of the first row, from 1; the lines above it are passed over. */
+  readonly headerLine?: number | undefined;
   readonly delimiter?: Delimiter | undefined;
 }
 

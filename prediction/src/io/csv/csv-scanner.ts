@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
 import { type CsvDialect, type CsvOptions, DialectDetector } from './csv-dialect.js';
+import { SkippedLines } from './skipped-lines.js';
 
 /** The most fields of a record: far more than a table may have columns, so that a few too many are counted. */
 const MAX_FIELDS = 10_000;
@@ -26,19 +27,23 @@ export interface CsvRecord {
 
 /**
  * Reads CSV (RFC 4180 in UTF-8) as it arrives. Lines end with LF, CRLF or CR; blank ones are passed over, at the cost
- * of a byte. The first lines tell the delimiter.
+ * of a byte. The first lines tell the delimiter, those above the header apart.
  *
  * Use: hand each part that `add` and `end` yield to `parse` before the next one is asked for.
  */
 export class CsvScanner {
+  readonly #skipped: SkippedLines;
   readonly #dialect: DialectDetector;
   readonly #whole = new WholeRecords();
   #delimiter = 0;
-  #line = 1;
+  #line: number;
   #text = '';
   #at = 0;
 
   constructor(options: CsvOptions) {
+    const { headerLine = 1 } = options;
+    this.#skipped = new SkippedLines(headerLine);
+    this.#line = headerLine;
     this.#dialect = new DialectDetector(options);
   }
 
@@ -67,12 +72,15 @@ export class CsvScanner {
       yield* this.#gather(piece);
       return;
     }
-    const dialect = this.#dialect.add(piece);
+    const rest = this.#skipped.cut(piece);
+    if (rest.length === 0) return;
+    const dialect = this.#dialect.add(rest);
     if (dialect !== undefined) yield* this.#begin(dialect);
   }
 
   /** Yields what is left when there are no more pieces. */
   *end(): Generator<Buffer> {
+    this.#skipped.refuseEnd();
     if (this.#delimiter === 0) yield* this.#begin(this.#dialect.end());
     yield* this.#checked(this.#whole.end());
   }

@@ -22,7 +22,7 @@ export function readCsvTable(
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
     const scanner = new CsvScanner(options);
-    const table = new CsvTable(new OrderedRows(target, options.task), options.header ?? true);
+    const table = new CsvTable(new OrderedRows(target, options), options.header ?? true);
     for await (const piece of pieces) table.add(scanner, scanner.add(piece));
     table.add(scanner, scanner.end());
     return table.build();

@@ -22,7 +22,7 @@ export function readJsonTable(
   options: ReadOptions = {},
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
-    const table = new JsonTable(new RowsReader(target, options.task));
+    const table = new JsonTable(new RowsReader(target, options));
     for await (const piece of pieces) table.add(piece);
     return table.build();
   });

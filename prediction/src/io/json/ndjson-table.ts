@@ -17,7 +17,7 @@ export function readNdjsonTable(
   options: ReadOptions = {},
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
-    const rows = new RowsReader(target, options.task);
+    const rows = new RowsReader(target, options);
     const splitter = new LineSplitter();
     for await (const piece of pieces) addLines(splitter, splitter.add(piece), rows);
     addLines(splitter, splitter.end(), rows);

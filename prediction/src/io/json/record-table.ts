@@ -1,6 +1,6 @@
-import { OrderedRows } from '../../table/row-reader.js';
+import { OrderedRows, type TableOptions } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
-import { noRows, type ReadOptions } from '../read-table.js';
+import { noRows } from '../read-table.js';
 
 /**
  * Reads a table from lines of JSON arrays, such as the rows of a query: the names of the columns
@@ -12,9 +12,9 @@ import { noRows, type ReadOptions } from '../read-table.js';
 export async function readRecordTable(
   source: AsyncIterable<Uint8Array>,
   target: string,
-  { task }: Pick<ReadOptions, 'task'> = {},
+  options: TableOptions = {},
 ): Promise<Table> {
-  const rows = new OrderedRows(target, task);
+  const rows = new OrderedRows(target, options);
   const decoder = new TextDecoder();
   let rest = '';
   let lineCount = 0;

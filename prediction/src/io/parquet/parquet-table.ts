@@ -23,7 +23,7 @@ export function readParquetTable(
   return readTable(source, options, async (pieces) => {
     const file = await SpoolFile.of(pieces);
     try {
-      const rows = new OrderedRows(target, options.task);
+      const rows = new OrderedRows(target, options);
       const batches = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => {
         rows.begin(names);
         return new Set(names.keys());

@@ -51,11 +51,13 @@ const headSchema = v.object({
         kind: v.literal('text'),
         name: v.string(),
         textCount: v.pipe(integerSchema, v.minValue(0), v.maxValue(MAX_TEXTS)),
+        chosen: v.optional(v.picklist(['category', 'unused'])),
       }),
       v.object({
         kind: v.picklist(['number', 'date']),
         name: v.string(),
         reading: v.optional(columnReadingSchema),
+        chosen: v.optional(v.picklist(['number', 'date'])),
       }),
     ]),
   ),
@@ -200,19 +202,19 @@ interface GrowingColumn {
 
 function growingColumn(head: Head['columns'][number], rowCount: number): GrowingColumn {
   return head.kind === 'text'
-    ? new GrowingTexts(head.name, head.textCount, rowCount)
+    ? new GrowingTexts(head, rowCount)
     : new GrowingValues(head, rowCount);
 }
 
+type TextHead = Extract<Head['columns'][number], { kind: 'text' }>;
+
 class GrowingTexts implements GrowingColumn {
-  readonly #name: string;
-  readonly #textCount: number;
+  readonly #head: TextHead;
   readonly #texts: string[] = [];
   readonly #codes: GrowingCells<Uint16Array>;
 
-  constructor(name: string, textCount: number, rowCount: number) {
-    this.#name = name;
-    this.#textCount = textCount;
+  constructor(head: TextHead, rowCount: number) {
+    this.#head = head;
     this.#codes = new GrowingCells(new Uint16Array(rowCount));
   }
 
@@ -226,11 +228,12 @@ class GrowingTexts implements GrowingColumn {
 
   finish(): TextColumn {
     const codes = this.#codes.finish();
-    const largest = this.#textCount + 1;
-    if (this.#texts.length !== this.#textCount || codes.some((code) => code > largest)) {
+    const { name, textCount, chosen } = this.#head;
+    const largest = textCount + 1;
+    if (this.#texts.length !== textCount || codes.some((code) => code > largest)) {
       throw new Error('An encoded table has texts that do not fit its codes.');
     }
-    return { kind: 'text', name: this.#name, texts: this.#texts, codes };
+    return { kind: 'text', name, texts: this.#texts, codes, ...(chosen && { chosen }) };
   }
 }
 
@@ -254,7 +257,8 @@ class GrowingValues implements GrowingColumn {
   }
 
   finish(): ValueColumn {
-    const { kind, name, reading } = this.#head;
-    return { kind, name, values: this.#values.finish(), ...(reading && { reading }) };
+    const { kind, name, reading, chosen } = this.#head;
+    const values = this.#values.finish();
+    return { kind, name, values, ...(reading && { reading }), ...(chosen && { chosen }) };
   }
 }

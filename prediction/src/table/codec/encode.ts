@@ -33,8 +33,18 @@ function* piecesOf(table: RowTable): Generator<Piece> {
   const classes = isNumeric ? null : [...table.classes];
   const heads = columns.map((column): Head['columns'][number] =>
     column.kind === 'text'
-      ? { kind: column.kind, name: column.name, textCount: column.texts.length }
-      : { kind: column.kind, name: column.name, reading: column.reading },
+      ? {
+          kind: column.kind,
+          name: column.name,
+          textCount: column.texts.length,
+          ...(column.chosen && { chosen: column.chosen }),
+        }
+      : {
+          kind: column.kind,
+          name: column.name,
+          reading: column.reading,
+          ...(column.chosen && { chosen: column.chosen }),
+        },
   );
   const targetReading = isNumeric ? table.targetReading : undefined;
   yield { format: FORMAT, target, rowCount, classes, targetReading, columns: heads };

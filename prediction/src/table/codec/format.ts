@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import type { ColumnReading, NumberReading } from '../number-formats.js';
-import type { TargetClass } from '../table.js';
+import type { TargetClass, TextColumn, ValueColumn } from '../table.js';
 
 /** The schema of numbers with a unit. */
 export const numberReadingSchema = v.strictObject({
@@ -33,8 +33,13 @@ export interface Head {
   classes: TargetClass[] | null;
   targetReading?: NumberReading | undefined;
   columns: (
-    | { kind: 'text'; name: string; textCount: number }
-    | { kind: 'number' | 'date'; name: string; reading?: ColumnReading | undefined }
+    | { kind: 'text'; name: string; textCount: number; chosen?: TextColumn['chosen'] | undefined }
+    | {
+        kind: 'number' | 'date';
+        name: string;
+        reading?: ColumnReading | undefined;
+        chosen?: ValueColumn['chosen'] | undefined;
+      }
   )[];
 }
 
