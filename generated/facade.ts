@@ -852,8 +852,18 @@ export interface TrainModelOptions extends CallOptions {
   window?: QueryValue<'trainModel', 'query', 'window'> | undefined;
   /** A column that is known ahead, as a price or a holiday is, once for each such column. The other columns are known up to the last value of the target. */
   known?: QueryValue<'trainModel', 'query', 'known'> | undefined;
+  /** A column that is not learnt from, once for each such column. It is known to the model: rows to predict may have it. */
+  exclude?: QueryValue<'trainModel', 'query', 'exclude'> | undefined;
+  /** A column whose values are categories whatever they look like, once for each such column. A postal code keeps its leading zero: `05914` is not `5914`. */
+  asCategory?: QueryValue<'trainModel', 'query', 'as_category'> | undefined;
+  /** A column that is read as numbers, once for each such column. Values that are not numbers count as missing, however many. */
+  asNumber?: QueryValue<'trainModel', 'query', 'as_number'> | undefined;
+  /** A column that is read as dates, once for each such column. Values that are not dates count as missing, however many. */
+  asDate?: QueryValue<'trainModel', 'query', 'as_date'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
+  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
+  headerLine?: QueryValue<'trainModel', 'query', 'header_line'> | undefined;
   /** What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
   delimiter?: QueryValue<'trainModel', 'query', 'delimiter'> | undefined;
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
@@ -882,6 +892,8 @@ export interface PredictOptions extends CallOptions {
   unknown?: QueryValue<'predict', 'query', 'unknown'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'predict', 'query', 'header'> | undefined;
+  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
+  headerLine?: QueryValue<'predict', 'query', 'header_line'> | undefined;
   /** What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
   delimiter?: QueryValue<'predict', 'query', 'delimiter'> | undefined;
   /** Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones. */
