@@ -1028,10 +1028,10 @@ export interface VersionsOperations {
   delete(model: PathValue<'deleteVersion', 'modelName'>, version: PathValue<'deleteVersion', 'version'>, options?: DeleteVersionOptions): Call<undefined, DeleteVersionProblem>;
 
   /**
-   * Makes a version that is ready answer the model's predictions from now on, such as an earlier one when a newer one predicts worse. Streams that have begun go on with the version that they began with. When the next training is done, its version serves. `If-Match` takes the `ETag` of `getModel`.
+   * Makes a version that is ready answer the model's predictions from now on, such as an earlier one when a newer one predicts worse. Streams that have begun go on with the version that they began with.
    *
    * @param model The name of the model.
-   * @param serving The version that is to serve.
+   * @param serving The version that is to serve, or which later ones are.
    * @throws ProblemError with a `ServeVersionProblem`
    */
   serve(model: PathValue<'serveVersion', 'modelName'>, serving: JsonBody<'serveVersion'>['serving'], options?: ServeVersionOptions): Call<Model, ServeVersionProblem>;

@@ -916,8 +916,10 @@ export interface paths {
         /**
          * Choose the serving version
          * @description Makes a version that is ready answer the model's predictions from now on, such as an earlier one when a newer
-         *     one predicts worse. Streams that have begun go on with the version that they began with. When the next training
-         *     is done, its version serves. `If-Match` takes the `ETag` of `getModel`.
+         *     one predicts worse. Streams that have begun go on with the version that they began with.
+         *
+         *     `promotion` says for all later trainings whether their versions serve as soon as they are ready. With `manual`,
+         *     a new version waits beside the serving one until it is chosen here. `If-Match` takes the `ETag` of `getModel`.
          */
         put: operations["serveVersion"];
         post?: never;
@@ -1717,17 +1719,24 @@ export interface components {
          * @description The number of a version of a model, from 1.
          */
         VersionNumber: number;
-        /** @description The version that is to serve, under `serving`. */
+        /**
+         * @description Which new version serves as soon as it is ready: every one (`always`, unless `serveVersion` says otherwise), or
+         *     none (`manual`), so that each waits until `serveVersion` chooses it. The first version that is ready always serves.
+         * @enum {string}
+         */
+        Promotion: "always" | "manual";
+        /** @description The version that is to serve, and which later ones are, under `serving`. */
         ServeVersionBody: {
-            /** @description The version that is to serve. */
+            /** @description The version that is to serve, or which later ones are; what is left out stays. */
             serving: {
-                version: components["schemas"]["VersionNumber"];
+                version?: components["schemas"]["VersionNumber"];
+                promotion?: components["schemas"]["Promotion"];
             };
         };
         /** @description A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
         Model: components["schemas"]["RegressionModel"] | components["schemas"]["ClassificationModel"] | components["schemas"]["ForecastModel"];
         /**
-         * @description A model that predicts a number. `id`, `name`, `created_at` and `serving_version` belong to the model. All
+         * @description A model that predicts a number. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to the model. All
          *     other fields belong to one version: the requested one, or the newest.
          */
         RegressionModel: {
@@ -1739,6 +1748,7 @@ export interface components {
             seconds_left: components["schemas"]["TrainingSecondsLeft"];
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
+            promotion: components["schemas"]["Promotion"];
             /**
              * @description Always `regression`.
              * @constant
@@ -1757,7 +1767,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A model that predicts a class. `id`, `name`, `created_at` and `serving_version` belong to the model. All
+         * @description A model that predicts a class. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to the model. All
          *     other fields belong to one version: the requested one, or the newest.
          */
         ClassificationModel: {
@@ -1769,6 +1779,7 @@ export interface components {
             seconds_left: components["schemas"]["TrainingSecondsLeft"];
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
+            promotion: components["schemas"]["Promotion"];
             /**
              * @description Always `classification`.
              * @constant
@@ -1787,7 +1798,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A model that forecasts the next values of a number. `id`, `name`, `created_at` and `serving_version` belong to
+         * @description A model that forecasts the next values of a number. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to
          *     the model. All other fields belong to one version: the requested one, or the newest.
          */
         ForecastModel: {
@@ -1799,6 +1810,7 @@ export interface components {
             seconds_left: components["schemas"]["TrainingSecondsLeft"];
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
+            promotion: components["schemas"]["Promotion"];
             /**
              * @description Always `forecast`.
              * @constant
@@ -6210,7 +6222,7 @@ export interface operations {
             };
             cookie?: never;
         };
-        /** @description The version that is to serve. */
+        /** @description The version that is to serve, or which later ones are. */
         requestBody: {
             content: {
                 "application/json": components["schemas"]["ServeVersionBody"];

@@ -149,6 +149,14 @@ describe('the views of a model', () => {
     await page.getByText('Version 1 now answers predictions.').waitFor();
     await page.getByRole('button', { name: 'Make version 2 serve' }).waitFor();
 
+    await page.getByLabel('When a new version is ready').selectOption('manual');
+    await page.getByText('Version 2 is ready, and waits for your approval.').waitFor();
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('button', { name: 'Serve version 2', exact: true }).click();
+    await page.getByText('waits for your approval').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Make version 1 serve' }).click();
+    await page.getByRole('button', { name: 'Make version 2 serve' }).waitFor();
+
     // Someone else makes the other version serve in the meantime.
     await answered(
       on.roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {

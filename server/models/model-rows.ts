@@ -53,6 +53,7 @@ export function selectVersions(db: Kysely<Database>) {
       'model_versions.checksum',
       'models.created_at',
       'models.serving_version',
+      'models.promotion',
       'model_versions.updated_at',
     ]);
 }
@@ -71,6 +72,7 @@ function selectNewest(query: VersionQuery): VersionQuery {
 export function modelFromRow(row: VersionRow): Model {
   const { id, name, version, status, progress, seconds_left, failure, serving_version } = row;
   const {
+    promotion,
     target,
     row_count,
     source_database: database,
@@ -88,7 +90,8 @@ export function modelFromRow(row: VersionRow): Model {
       reading: column.reading ?? null,
       typical: column.typical ?? null,
     })) ?? null;
-  const begin = { id, name, version, status, progress, seconds_left, failure, serving_version };
+  const state = { status, progress, seconds_left, failure };
+  const begin = { id, name, version, ...state, serving_version, promotion };
   const table = { target, row_count, source };
   const target_reading = parseStored(row.target_reading);
   const metrics = parseStored(row.metrics);
@@ -317,16 +320,13 @@ export async function lockModel({ reads }: Store, projectId: string, name: strin
     .executeTakeFirst();
 }
 
-export async function setServingVersion(
+/** Sets which version of a model serves, and which later ones are to. */
+export async function setServing(
   db: Kysely<Database>,
   modelId: string,
-  version: number,
+  serving: Partial<Pick<Model, 'serving_version' | 'promotion'>>,
 ): Promise<void> {
-  await db
-    .updateTable('models')
-    .set({ serving_version: version })
-    .where('id', '=', modelId)
-    .execute();
+  await db.updateTable('models').set(serving).where('id', '=', modelId).execute();
 }
 
 export async function countVersions({ reads }: Store, modelId: string): Promise<number> {

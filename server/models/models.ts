@@ -20,7 +20,7 @@ import {
   modelNotFound,
   modelNotReady,
   requireModel,
-  setServingVersion,
+  setServing,
   trainingEnded,
   trainingInProgress,
   versionInUse,
@@ -130,9 +130,15 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
         await lockModel(tx, project.id, modelName);
         const before = await requireModel(tx, project, modelName);
         if (isConditional(headers)) await checkPreconditions(headers, modelJson(before));
-        const version = await requireModel(tx, project, modelName, body.serving.version);
-        if (version.status !== 'ready') throw modelNotReady(version, true);
-        await setServingVersion(tx.reads, version.id, version.version);
+        const { version, promotion } = body.serving;
+        if (version !== undefined) {
+          const chosen = await requireModel(tx, project, modelName, version);
+          if (chosen.status !== 'ready') throw modelNotReady(chosen, true);
+        }
+        await setServing(tx.reads, before.id, {
+          ...(version !== undefined && { serving_version: version }),
+          ...(promotion !== undefined && { promotion }),
+        });
         return requireModel(tx, project, modelName);
       });
       return reply({ status: 200, ...(await withEtag<Model>(modelJson(model))) });

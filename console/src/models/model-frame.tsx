@@ -9,9 +9,10 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
-import { cancelTraining, deleteModel, type ModelPath } from './delete-model.js';
+import { cancelTraining, deleteModel, type ModelPath } from './change-model.js';
 import { TrainAgain } from './train-again.js';
 import { TrainingState } from './training-state.js';
+import { WaitingVersion } from './waiting-version.js';
 
 /** The views of a model, by the last segment of their addresses. */
 const TABS = [
@@ -131,6 +132,12 @@ export function ModelFrame({
                   project={project}
                   onChange={reload}
                   onCancel={cancel}
+                />
+                <WaitingVersion
+                  newest={newest}
+                  project={project}
+                  isCompared={tab === 'versions'}
+                  onServed={reload}
                 />
                 {tab === 'quality' && <OtherVersion shown={shown} project={project} />}
                 {(always || shown.status === 'ready') && children(shown, reload, newest)}

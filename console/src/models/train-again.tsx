@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { answered } from 'roster-client';
 import { roster } from '../session/roster.js';
-import type { ModelPath } from './delete-model.js';
+import type { ModelPath } from './change-model.js';
 
 /**
  * A button that trains a model again from the query of its newest version.

@@ -1,10 +1,11 @@
 import { useState } from 'preact/hooks';
-import { answered, type Model } from 'roster-client';
-import { roster } from '../session/roster.js';
+import type { Model } from 'roster-client';
 import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
+import { setServing } from './change-model.js';
 import { ModelFrame } from './model-frame.js';
+import { PromotionField } from './versions/promotion-field.js';
 import { readVersions } from './versions/read-versions.js';
 import { VersionComparison } from './versions/version-comparison.js';
 import { VersionTable } from './versions/version-table.js';
@@ -36,17 +37,12 @@ function Versions({
   const [chosen, setChosen] = useState<readonly [number, number] | null>(null);
   const [served, setServed] = useState('');
   const [error, setError] = useState<unknown>(null);
-  const serve = async (wanted: number) => {
+  const set = async (change: Parameters<typeof setServing>[1], words: string) => {
     setError(null);
     setServed('');
     try {
-      await answered(
-        roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
-          params: { path },
-          body: { serving: { version: wanted } },
-        }),
-      );
-      setServed(`Version ${wanted} now answers predictions.`);
+      await setServing(path, change);
+      setServed(words);
     } catch (reason) {
       setError(reason);
     }
@@ -64,11 +60,17 @@ function Versions({
               project={project}
               versions={versions}
               serving={serving}
-              onServe={serve}
+              onServe={(wanted) =>
+                set({ version: wanted }, `Version ${wanted} now answers predictions.`)
+              }
               onDeleted={() => {
                 reload();
                 onChange();
               }}
+            />
+            <PromotionField
+              promotion={newest.promotion}
+              onChange={(promotion) => set({ promotion }, 'The setting is saved.')}
             />
             {ready.length > 1 && (
               <VersionComparison

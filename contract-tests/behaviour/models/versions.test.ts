@@ -205,6 +205,52 @@ describe('the version that serves, while versions are deleted,', () => {
   });
 });
 
+describe('a model whose new versions wait to be chosen', () => {
+  const setPromotion = (path: Path, promotion: Model['promotion'], headers = {}) =>
+    roster.PUT(SERVING, { params: { path }, body: { serving: { promotion } }, headers });
+
+  test('serves its first, and others when they are chosen, until it says otherwise', async () => {
+    const path = { projectName: await ownProject(), modelName: 'prices' };
+    const begun = await roster.PUT(ONE, {
+      params: { path, query: { target: 'price' } },
+      ...{ body: tableOf(1), headers: { 'Content-Type': 'text/csv' } },
+    });
+    expect(begun.data?.promotion).toBe('always');
+    expect((await setPromotion(path, 'manual')).data?.promotion).toBe('manual');
+    expect(await settled(roster, path)).toMatchObject({ status: 'ready', serving_version: 1 });
+
+    const waiting = await trainPrices(roster, path, tableOf(2));
+    expect(waiting).toMatchObject({ version: 2, serving_version: 1, promotion: 'manual' });
+    expect([await answeringVersion(path), await answeringVersion(path, 'prices.2')]).toEqual([
+      1, 2,
+    ]);
+    expect((await serve(path, 2)).data).toMatchObject({ serving_version: 2, promotion: 'manual' });
+    expect(await answeringVersion(path)).toBe(2);
+    expect(await trainPrices(roster, path, tableOf(3))).toMatchObject({ serving_version: 2 });
+
+    const stale = { 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' };
+    expect((await setPromotion(path, 'always', stale)).error?.type).toBe(
+      '/problems/precondition-failed',
+    );
+    const both = { serving: { version: 1, promotion: 'always' } } as const;
+    const { data } = await roster.PUT(SERVING, { params: { path }, body: both });
+    expect(data).toMatchObject({ version: 3, serving_version: 1, promotion: 'always' });
+    expect(await trainPrices(roster, path, tableOf(4))).toMatchObject({ serving_version: 4 });
+  });
+
+  test('is told what is wrong with a choice, which changes nothing', async () => {
+    const path = await modelOfVersions(1);
+    const address = `${addressOf(path)}/serving`;
+    for (const serving of [{}, { promotion: 'never' }, { version: 1, promotion: null }]) {
+      const refused = await sendJson('PUT', address, { serving });
+      expect(refused.status).toBe(400);
+    }
+    const mixed = await sendJson('PUT', address, { serving: { version: 9, promotion: 'manual' } });
+    expect(mixed.status).toBe(404);
+    expect((await roster.GET(ONE, { params: { path } })).data?.promotion).toBe('always');
+  });
+});
+
 describe('a training that is cancelled', () => {
   let path: Path;
   beforeEach(async () => {
@@ -316,5 +362,17 @@ describe('where two versions are kept', () => {
     const { data } = await client.GET(VERSIONS, { params: { path: model } });
     expect(data?.map(({ version }) => version)).toEqual([2, 3]);
     expect(data?.map(({ serving_version }) => serving_version)).toEqual([3, 3]);
+  });
+
+  test('the one that serves stays, however many wait beside it', async () => {
+    const client = createRosterClient({ baseUrl: server.url });
+    const path = { ...model, modelName: 'approved' };
+    await trainPrices(client, path, tableOf(1));
+    const manual = { serving: { promotion: 'manual' } } as const;
+    await client.PUT(SERVING, { params: { path }, body: manual });
+    for (const thousands of [2, 3, 4]) await trainPrices(client, path, tableOf(thousands));
+    const { data } = await client.GET(VERSIONS, { params: { path } });
+    expect(data?.map(({ version }) => version)).toEqual([1, 3, 4]);
+    expect(data?.[0]?.serving_version).toBe(1);
   });
 });

@@ -14,7 +14,7 @@ import {
   type ModelSource,
   modelFromRow,
   selectVersions,
-  setServingVersion,
+  setServing,
   trainingInProgress,
 } from '../model-rows.js';
 import { releaseTable, type StoredTable, takeTable } from './tables.js';
@@ -281,8 +281,8 @@ export interface TrainedVersion {
 }
 
 /**
- * Makes a version ready. It answers from now on, and of the versions before it only the newest are
- * kept. How large a model will be is not known before: its owner may store more than the limit by
+ * Makes a version ready. It answers from now on, unless the model's versions wait to be chosen. Of the
+ * versions before it only the newest are kept, and the one that serves. How large a model will be is not known before: its owner may store more than the limit by
  * this one.
  * @returns whether the instance still had the training; otherwise nothing is done
  */
@@ -312,9 +312,12 @@ export function finishTraining(
       .insertInto('model_artifacts')
       .values({ version_id: holding.versionId, bytes: artifact })
       .execute();
-    await setServingVersion(db, version.model_id, version.version);
-    await adjustStored(db, version.owner, bytes);
-    await deleteOldVersions(db, version.model_id, version.owner, limits.versions);
+    const { model_id, owner, promotion } = version;
+    const isPromoted = promotion === 'always' || version.serving_version === null;
+    const serving_version = isPromoted ? version.version : version.serving_version;
+    await setServing(db, model_id, { serving_version });
+    await adjustStored(db, owner, bytes);
+    await deleteOldVersions(db, model_id, owner, { serving_version, maxReady: limits.versions });
     return true;
   });
 }
@@ -367,7 +370,7 @@ async function endTraining(
   const model = await db
     .selectFrom('models')
     .innerJoin('projects', 'projects.id', 'models.project_id')
-    .select('projects.owner')
+    .select(['projects.owner', 'models.serving_version', 'models.promotion'])
     .where('models.id', '=', ({ selectFrom }) =>
       selectFrom('model_versions').select('model_id').where('id', '=', versionId),
     )
@@ -385,15 +388,15 @@ async function endTraining(
     .executeTakeFirst();
   if (!version) return undefined;
   await releaseTable(db, versionId);
-  return { ...version, owner: model.owner };
+  return { ...version, ...model };
 }
 
-/** Deletes failed versions, and of those that are ready all but the newest. */
+/** Deletes failed versions, and of those that are ready all but the newest and the one that serves. */
 async function deleteOldVersions(
   db: Kysely<Database>,
   modelId: string,
   owner: string,
-  maxReady: number,
+  { serving_version, maxReady }: { serving_version: number | null; maxReady: number },
 ): Promise<void> {
   const all = await db
     .selectFrom('model_versions')
@@ -401,7 +404,9 @@ async function deleteOldVersions(
     .where('model_id', '=', modelId)
     .orderBy('version', 'desc')
     .execute();
-  const kept = all.filter(({ status }) => status === 'ready').slice(0, maxReady);
-  const old = all.filter((version) => !kept.includes(version)).map(({ version }) => version);
+  const newest = all.filter(({ status }) => status === 'ready').slice(0, maxReady);
+  const isKept = (each: (typeof all)[number]) =>
+    newest.includes(each) || each.version === serving_version;
+  const old = all.filter((each) => !isKept(each)).map(({ version }) => version);
   await deleteVersions(db, modelId, owner, old);
 }

@@ -139,6 +139,8 @@ export interface Database {
     last_version: Generated<number>;
     /** The version that answers predictions: none before the first is ready. */
     serving_version: number | null;
+    /** Which new versions serve as soon as they are ready. */
+    promotion: Generated<'always' | 'manual'>;
   };
   model_versions: {
     id: Id;

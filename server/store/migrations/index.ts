@@ -7,6 +7,7 @@ import * as forecasts from './0005-forecasts.js';
 import * as secondsLeft from './0006-seconds-left.js';
 import * as targetReadings from './0007-target-readings.js';
 import * as columnChoices from './0008-column-choices.js';
+import * as promotion from './0009-promotion.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -21,6 +22,7 @@ export const migrations: Record<string, Migration> = {
   '0006-seconds-left': secondsLeft,
   '0007-target-readings': targetReadings,
   '0008-column-choices': columnChoices,
+  '0009-promotion': promotion,
 };
 
 /**

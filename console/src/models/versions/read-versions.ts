@@ -1,7 +1,7 @@
 import type { Model } from 'roster-client';
 import { readList } from '../../session/read-list.js';
 import { roster } from '../../session/roster.js';
-import type { ModelPath } from '../delete-model.js';
+import type { ModelPath } from '../change-model.js';
 
 /** Reads all versions of a model, the newest first. */
 export async function readVersions(path: ModelPath, signal: AbortSignal): Promise<Model[]> {

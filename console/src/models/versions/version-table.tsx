@@ -3,7 +3,7 @@ import { href } from '../../router/route.js';
 import { ConfirmDelete } from '../../ui/confirm-delete.js';
 import { finePercent, measure, time, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
-import { deleteVersion } from '../delete-model.js';
+import { deleteVersion } from '../change-model.js';
 
 /** The versions of a model, with what can be done with each. */
 export function VersionTable({

@@ -40,3 +40,19 @@ export function cancelTraining(path: ModelPath, version: number): Promise<Model>
   const params = { path: { ...path, version: String(version) } };
   return answered(roster.DELETE(address, { params }));
 }
+
+/**
+ * Sets which version of a model answers predictions, and which later ones are to.
+ * @throws ProblemError if the service refuses, as for a version that is not ready
+ */
+export function setServing(
+  path: ModelPath,
+  serving: { version?: number; promotion?: Model['promotion'] },
+): Promise<Model> {
+  return answered(
+    roster.PUT('/api/projects/{projectName}/models/{modelName}/serving', {
+      params: { path },
+      body: { serving },
+    }),
+  );
+}

@@ -1,0 +1,39 @@
+import type { Model } from 'roster-client';
+import { Field } from '../../ui/field.js';
+
+type Promotion = Model['promotion'];
+
+const CHOICES: readonly (readonly [Promotion, string])[] = [
+  ['always', 'It answers predictions at once'],
+  ['manual', 'It waits until you let it answer'],
+];
+
+/** What becomes of the next version when it is ready: a setting of the model. */
+export function PromotionField({
+  promotion,
+  onChange,
+}: {
+  promotion: Promotion;
+  onChange: (promotion: Promotion) => void;
+}) {
+  return (
+    <Field label="When a new version is ready">
+      {(control) => (
+        <select
+          {...control}
+          value={promotion}
+          onChange={({ currentTarget: { value } }) => {
+            const choice = CHOICES.find(([known]) => known === value);
+            if (choice) onChange(choice[0]);
+          }}
+        >
+          {CHOICES.map(([value, words]) => (
+            <option key={value} value={value}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks';
+import type { Model } from 'roster-client';
+import { href } from '../router/route.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { setServing } from './change-model.js';
+
+/** Says that the newest version of a model waits until somebody lets it answer predictions. */
+export function WaitingVersion({
+  newest,
+  project,
+  isCompared,
+  onServed,
+}: {
+  newest: Model;
+  project: string;
+  /** Whether the view shows the comparison itself. */
+  isCompared: boolean;
+  onServed: () => void;
+}) {
+  const [error, setError] = useState<unknown>(null);
+  const { name, version, status, serving_version: serving, promotion } = newest;
+  const isWaiting = status === 'ready' && serving !== null && serving < version;
+  if (!isWaiting || promotion === 'always') return null;
+  const serve = async () => {
+    setError(null);
+    try {
+      await setServing({ projectName: project, modelName: name }, { version });
+    } catch (reason) {
+      setError(reason);
+    }
+    onServed();
+  };
+  return (
+    <div class="notice">
+      <p>
+        <strong>Version {version} is ready, and waits for your approval.</strong> Version {serving}{' '}
+        answers predictions until then.
+      </p>
+      <p class="actions">
+        <button type="button" class="primary" onClick={serve}>
+          Serve version {version}
+        </button>
+        {!isCompared && (
+          <a href={href(['projects', project, 'models', name, 'versions'])}>
+            Compare it with version {serving}
+          </a>
+        )}
+      </p>
+      {error !== null && <ErrorNotice error={error} />}
+    </div>
+  );
+}
