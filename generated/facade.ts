@@ -902,6 +902,8 @@ export interface PredictOptions extends CallOptions {
   explain?: QueryValue<'predict', 'query', 'explain'> | undefined;
   /** Adds the probability of each class to every row, as columns `t_probability_X` for each class `X`, in the order of `classes`, in every format. For models of classes only. A model with an input column of such a name gets 400; its explanations have the probabilities. */
   probabilities?: QueryValue<'predict', 'query', 'probabilities'> | undefined;
+  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. Not for forecasts. A model with an input column of that name gets 400. */
+  warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
   contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
 }

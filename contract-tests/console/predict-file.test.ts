@@ -37,8 +37,26 @@ describe('predicting a file in the console', () => {
     await page.getByText('1 of the 2 columns of the model').waitFor();
     await page.getByText('wieght – if this is weight, rename it in the file.').waitFor();
     await page.getByText('<b>x</b>').waitFor();
+    await page.getByText('of what it knows from it').waitFor();
     await expectGoodViewInEachWindow(look);
     expect(sent).toEqual([]);
+  });
+
+  test('says on the page and in the file which columns it lacks, and goes on saying so', async () => {
+    const look = await openFileView(on.open(VIEW));
+    const { page } = look;
+    await chooseFile(page, { name: 'renamed.csv', content: 'sizes,weight\n1,2\n3,4\n' });
+    await page.getByRole('button', { name: 'Predict 2 rows' }).click();
+    await page.getByRole('heading', { name: '2 rows predicted' }).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('depends most on size, which this file lacks')
+      .waitFor();
+    await page.getByText('sizes – if this is size, rename it in the file.').waitFor();
+    await page.getByText('Every row has a warning in the last column of the file.').waitFor();
+    await expectGoodViewInEachWindow(look);
+    const lines = (await download(page)).trimEnd().split(/\r?\n/);
+    expect(lines[1]).toMatch(/,size: missing; sizes: unknown-name$/);
   });
 
   test('continues where it stopped, and reports all pieces together', async () => {
@@ -62,8 +80,9 @@ describe('predicting a file in the console', () => {
     await expectGoodViewInEachWindow(look);
 
     const lines = (await download(page)).trimEnd().split('\n');
-    expect(lines[0]).toBe('size,weight,kind,kind_confidence,kind_set');
+    expect(lines[0]).toBe('size,weight,kind,kind_confidence,kind_set,kind_warnings');
     expect(lines.slice(1).map((line) => line.split(',').slice(0, 2).join(','))).toEqual(rows);
+    expect(lines[1]).toMatch(/,size: out-of-range\r?$/);
     // Behind an apostrophe, a spreadsheet shows the text and does not compute it.
     expect(lines[2]).toMatch(/^1,1,'=1\+1,0\.\d+,'=1\+1/);
     await page.context().close();

@@ -1,4 +1,5 @@
 /** Tests the warnings of rows to predict, against the server alone. */
+import { tableFromIPC } from 'apache-arrow';
 import { rowWarnings } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';
@@ -69,6 +70,62 @@ describe('Row-Warnings', () => {
       expect(warnings.length + more).toBe(101);
       expect(warnings.length).toBeLessThanOrEqual(20);
     }
+  });
+});
+
+describe('warnings=true', () => {
+  const { cut: _, ...uncut } = oneDiamond;
+  const rows = [
+    ...Array.from({ length: 40 }, () => oneDiamond),
+    { ...oneDiamond, carat: 'n/a', cut: 'Heart' },
+    { ...uncut, carat: 300 },
+    {},
+  ];
+  const own = [...Array.from({ length: 40 }, () => null)];
+  const odd = ['carat: missing; cut: new-category', 'cut: missing; carat: out-of-range'];
+
+  test.each(['', '&rows=lean&explain=true'])(
+    'tells of each row what is unlike the table, in every format%s',
+    async (more) => {
+      const query = `?warnings=true${more}`;
+      const json = await sendJson('POST', `${address()}${query}`, rows);
+      const answered: { price_warnings: string | null }[] = JSON.parse(await json.text());
+      const told = answered.map(({ price_warnings }) => price_warnings);
+      expect(told.slice(0, 42)).toEqual([...own, ...odd]);
+      expect(told[42]).toMatch(/^carat: missing; cut: missing; /);
+
+      const body = rows.map((row) => `${JSON.stringify(row)}\n`).join('');
+      const ndjson = { 'Content-Type': 'application/x-ndjson' };
+      const lines = await send(`${address()}${query}`, { method: 'POST', headers: ndjson, body });
+      const texts = (await lines.text()).trim().split('\n').slice(0, rows.length);
+      expect(texts.map((text) => JSON.parse(text).price_warnings)).toEqual(told);
+
+      const headers = { ...ndjson, Accept: 'text/csv' };
+      const csv = await send(`${address()}${query}`, { method: 'POST', headers, body });
+      const [head = '', ...records] = (await csv.text()).trim().split('\r\n');
+      const at = head.split(',').indexOf('price_warnings');
+      expect(records.slice(38, 42).map((record) => record.split(',')[at])).toEqual(
+        told.slice(38, 42).map((text) => text ?? ''),
+      );
+
+      const arrow = { ...ndjson, Accept: 'application/vnd.apache.arrow.file' };
+      const file = await send(`${address()}${query}`, { method: 'POST', headers: arrow, body });
+      const column = tableFromIPC(new Uint8Array(await file.arrayBuffer())).getChild(
+        'price_warnings',
+      );
+      expect([...(column ?? [])]).toEqual(told);
+    },
+  );
+
+  test('is for rows, and for models without a column of that name', async () => {
+    const taken = { projectName: path.projectName, modelName: 'taken' };
+    const table = someDiamonds(100).replace(/\bcolor\b/, 'price_warnings');
+    await trainPrices(roster, taken, table);
+    const model = `/api/projects/${path.projectName}/models/taken/predict`;
+    const refused = await sendJson('POST', `${model}?warnings=true`, rows);
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/query/warnings' }] });
+    expect((await sendJson('POST', model, rows)).status).toBe(200);
   });
 });
 

@@ -15,10 +15,17 @@ const ENDINGS = {
   classification: ['', '_confidence', '_set'],
 } as const;
 
+/** Returns the column of warnings in the answers of the service; undefined if a model has none to ask for. */
+export function warningsField({ target, task, columns }: Model): string | undefined {
+  const field = `${target}_warnings`;
+  const isTaken = columns?.some(({ name }) => name === field) ?? false;
+  return task === 'forecast' || isTaken ? undefined : field;
+}
+
 /** Returns the columns that predictions add to a file, with names that the file does not have. */
 export function addedColumns(model: Model, columns: readonly string[]): AddedColumn[] {
-  return ENDINGS[model.task].map((ending) => {
-    const field = `${model.target}${ending}`;
+  const fields = ENDINGS[model.task].map((ending) => `${model.target}${ending}`);
+  return [...fields, warningsField(model) ?? []].flat().map((field) => {
     return { field, name: withoutFormula(freeName(field, columns)) };
   });
 }

@@ -3,6 +3,8 @@ import type { Model, RowWarning } from 'roster-client';
 import { truncate } from '../tables/table-preview.js';
 import { count, finePercent, percent, rounded } from '../ui/format.js';
 import { targetUnit } from '../ui/units.js';
+import { UnknownColumns } from './column-names.js';
+import { MissingColumns } from './missing-columns.js';
 import type { Score } from './score.js';
 import type { PredictedTable } from './table-prediction.js';
 
@@ -36,7 +38,7 @@ export function PredictionResult({
           Download {name}
         </a>
       </div>
-      <Warnings result={result} />
+      <Warnings model={model} result={result} />
       {result.score && (
         <Quality model={model} score={result.score} confidence={result.confidence} />
       )}
@@ -87,21 +89,42 @@ function Quality({
   );
 }
 
-function Warnings({ result: { warnings, hasMoreWarnings } }: { result: PredictedTable }) {
-  if (warnings.length === 0) return null;
+/** Everything that keeps the predictions of a file from being as good as those of the training table. */
+function Warnings({ model, result }: { model: Model; result: PredictedTable }) {
+  const { warnings, hasMoreWarnings, warnedRows = 0, rows, comparison } = result;
+  const misspelt = comparison.unknown.filter(({ nearest }) => nearest !== null);
   return (
-    <div class="notice warning">
-      <p>
-        <strong>Some rows are unlike the training table.</strong> They are predicted, but the
-        confidences may not hold for them.
-      </p>
-      <ul>
-        {warnings.map((warning) => (
-          <li key={warning.kind + warning.name}>{describe(warning)}</li>
-        ))}
-        {hasMoreWarnings && <li>There are more warnings.</li>}
-      </ul>
-    </div>
+    <>
+      <MissingColumns target={model.target} comparison={comparison} />
+      {misspelt.length > 0 && (
+        <div class="notice warning">
+          <p>
+            <strong>Columns of the file were not used, as the model does not know them.</strong>
+          </p>
+          <UnknownColumns columns={misspelt} />
+        </div>
+      )}
+      {warnings.length > 0 && (
+        <div class="notice warning">
+          <p>
+            <strong>Some rows are unlike the training table.</strong> They are predicted, but the
+            confidences may not hold for them.
+          </p>
+          <ul>
+            {warnings.map((warning) => (
+              <li key={warning.kind + warning.name}>{describe(warning)}</li>
+            ))}
+            {hasMoreWarnings && <li>There are more warnings.</li>}
+          </ul>
+        </div>
+      )}
+      {warnedRows > 0 && (
+        <p class="hint">
+          {warnedRows === rows ? 'Every row has' : `${count(warnedRows, 'row has', 'rows have')}`} a
+          warning in the last column of the file.
+        </p>
+      )}
+    </>
   );
 }
 

@@ -12,7 +12,7 @@ import { TableFileError } from '../tables/table-file-error.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
 import { count, whole } from '../ui/format.js';
-import { addedCells, addedColumns } from './added-columns.js';
+import { addedCells, addedColumns, warningsField } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
 import { type Score, Scorer } from './score.js';
 
@@ -32,6 +32,9 @@ export interface PredictedTable {
   readonly warnings: readonly RowWarning[];
   /** True if there are further warnings. */
   readonly hasMoreWarnings: boolean;
+  /** The rows that have a warning in the file; undefined if the file has no such column. */
+  readonly warnedRows: number | undefined;
+  readonly comparison: Comparison;
   readonly score: Score | undefined;
   /** The confidence that was asked for; undefined if it was left to the service. */
   readonly confidence: number | undefined;
@@ -61,6 +64,10 @@ export class TablePrediction {
   readonly #writer: TableWriter;
   readonly #scorer: Scorer;
   readonly #added;
+  readonly #warningsField: string | undefined;
+  /** What is said of the columns of the file in each row. */
+  readonly #ofColumns: readonly string[];
+  #warnedRows = 0;
   readonly #hasDecimalComma: boolean;
   readonly #firstRows: TableRecord[] = [];
   readonly #warnings = new Map<string, RowWarning>();
@@ -85,6 +92,10 @@ export class TablePrediction {
     this.#pieces = piecesOf(head);
     this.#scorer = new Scorer(model);
     this.#added = addedColumns(model, head.columns);
+    this.#warningsField = warningsField(model);
+    this.#ofColumns = comparison.unknown
+      .filter(({ nearest }) => nearest !== null)
+      .map(({ name }) => `${name}: unknown-name`);
     this.#hasDecimalComma =
       delimiter !== ',' && profileColumns(head).some((column) => column.hasDecimalComma);
     // Spreadsheets tell UTF-8 from other encodings by the mark.
@@ -137,7 +148,10 @@ export class TablePrediction {
       {
         params: {
           path: { projectName: this.#project, modelName },
-          query: this.#confidence === undefined ? {} : { confidence: this.#confidence },
+          query: {
+            ...(this.#confidence !== undefined && { confidence: this.#confidence }),
+            ...(this.#warningsField !== undefined && { warnings: true }),
+          },
         },
         body: records.map((record) =>
           Object.fromEntries(used.map((column) => [column.name, record[column.index] ?? ''])),
@@ -170,11 +184,23 @@ export class TablePrediction {
       const record = records[index] ?? [];
       if (targetIndex !== undefined) this.#scorer.add(record[targetIndex] ?? '', answer);
       const cells = Array.from({ length: width }, (_, column) => record[column] ?? '');
-      return [...cells, ...addedCells(this.#added, answer, this.#hasDecimalComma)];
+      const told = this.#tellColumns(answer);
+      return [...cells, ...addedCells(this.#added, told, this.#hasDecimalComma)];
     });
     this.#writer.add(written);
     this.#rows += written.length;
     this.#firstRows.push(...written.slice(0, MAX_SHOWN_ROWS - this.#firstRows.length));
+  }
+
+  /** Adds to the warnings of a row what is said of the columns of the file. */
+  #tellColumns(answer: PredictionRow): PredictionRow {
+    const field = this.#warningsField;
+    if (field === undefined) return answer;
+    const own = answer[field];
+    const all = typeof own === 'string' ? [own, ...this.#ofColumns] : this.#ofColumns;
+    if (all.length === 0) return answer;
+    this.#warnedRows++;
+    return { ...answer, [field]: all.join('; ') };
   }
 
   #result(): PredictedTable {
@@ -186,6 +212,8 @@ export class TablePrediction {
       firstRows: this.#firstRows,
       warnings: [...this.#warnings.values()],
       hasMoreWarnings: this.#hasMoreWarnings,
+      warnedRows: this.#warningsField === undefined ? undefined : this.#warnedRows,
+      comparison: this.#comparison,
       score: this.#scorer.score,
       confidence: this.#confidence,
     };

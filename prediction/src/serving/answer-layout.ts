@@ -1,3 +1,4 @@
+import type { RowObject } from '../table/cells.js';
 import { derivedColumns, ECHO_COLUMNS } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/number-formats.js';
@@ -26,18 +27,33 @@ type Source =
 /** A value under a name. */
 export type Member = Source & { readonly name: string };
 
-/** A column of answer rows. */
-export type AnswerColumn = (
-  | Member
-  /** An object of JSON. Full rows and tables have it as text. */
-  | { readonly kind: 'object'; readonly name: string; readonly members: readonly Member[] }
-) & {
+/** An object of JSON. Full rows and tables have it as text. */
+interface ObjectColumn {
+  readonly kind: 'object';
+  readonly name: string;
+  readonly members: readonly Member[];
+}
+
+/** What is told of the row itself; null if it is like those of the table. */
+interface WarningsColumn {
+  readonly kind: 'warnings';
+  readonly name: string;
+  readonly describe: (row: RowObject) => string | null;
+}
+
+interface InPart {
   /**
    * Where the column is: in all rows; in full ones alone; in full ones, and in lean ones behind the others if they are
-   * explained; or where probabilities are asked for.
+   * explained; or where probabilities or warnings are asked for.
    */
-  readonly part: 'lean' | 'full' | 'explained' | 'probabilities';
-};
+  readonly part: 'lean' | 'full' | 'explained' | 'probabilities' | 'warnings';
+}
+
+/** A column of answer rows that a task fills. */
+type TaskColumn = (Member | ObjectColumn) & InPart;
+
+/** A column of answer rows. */
+export type AnswerColumn = TaskColumn | (WarningsColumn & InPart);
 
 /** The columns that an answer has of those that a model can answer with. */
 export interface RowOptions {
@@ -47,6 +63,8 @@ export interface RowOptions {
   readonly explain?: boolean;
   /** Adds a column for the probability of each class. */
   readonly probabilities?: boolean;
+  /** Adds a column for the warnings of each row. */
+  readonly warnings?: boolean;
 }
 
 /** The columns of answer rows: those that a model can answer with, or those of one answer in any format. */
@@ -90,7 +108,7 @@ export const FLAGS = [null, false, true] as const;
 export function layOutAnswer(
   { columns: inputs, target }: { readonly columns: readonly ColumnSummary[]; target: string },
   isNumeric: boolean,
-  ownColumns: (truth: Source) => readonly AnswerColumn[],
+  ownColumns: (truth: Source) => readonly TaskColumn[],
 ): AnswerLayout {
   const sent = [...inputs.map(({ name }) => name), target, ...ECHO_COLUMNS];
   const parse = isNumeric ? readerOf('number', null) : null;
@@ -168,17 +186,19 @@ export function layOutInterval(
 /**
  * Selects the columns of an answer.
  *
- * @throws {InvalidRowsError} if there are no probabilities, or an input column has the name of one
+ * @throws {InvalidRowsError} if there is no column that is asked for, or an input column has its name
  */
 export function selectColumns(
   layout: AnswerLayout,
-  { rows = 'full', explain = false, probabilities = false }: RowOptions,
+  { rows = 'full', explain = false, probabilities = false, warnings = false }: RowOptions,
 ): RowLayout {
-  if (probabilities) checkProbabilities(layout);
-  const isAsked = ({ part }: AnswerColumn) => part !== 'probabilities' || probabilities;
+  if (probabilities) checkNames(layout, 'probabilities');
+  if (warnings) checkNames(layout, 'warnings');
+  const isAsked = ({ part }: AnswerColumn) =>
+    (part !== 'probabilities' || probabilities) && (part !== 'warnings' || warnings);
   const asked = layout.columns.filter(isAsked);
   if (rows === 'full') return { ...layout, columns: asked, json: jsonPieces(asked, true) };
-  const lean = asked.filter(({ part }) => part === 'lean' || part === 'probabilities');
+  const lean = asked.filter(({ part }) => part !== 'full' && part !== 'explained');
   const explained = explain ? asked.filter(({ part }) => part === 'explained') : [];
   const columns = [...lean, ...explained];
   return { ...layout, columns, json: jsonPieces(columns, false) };
@@ -189,16 +209,34 @@ export function isExplained({ columns }: AnswerLayout): boolean {
   return columns.some(({ part }) => part === 'explained');
 }
 
-function checkProbabilities({ columns, sent, target }: AnswerLayout): void {
-  const names = columns.flatMap(({ name, part }) => (part === 'probabilities' ? [name] : []));
+/** Returns whether JSON of these columns is written from rows that are objects. */
+export function needsObjects({ columns }: AnswerLayout): boolean {
+  return columns.some(({ kind }) => kind === 'warnings');
+}
+
+const ABSENT = {
+  probabilities: 'is for models of classes, and this one predicts numbers; leave it out',
+  warnings: 'is for models that predict rows, and this one forecasts; leave it out',
+};
+
+const INSTEAD = {
+  probabilities: 'read the probabilities from the explanation',
+  warnings: 'read the warnings of all rows together',
+};
+
+function checkNames(
+  { columns, sent, target }: AnswerLayout,
+  parameter: 'probabilities' | 'warnings',
+): void {
+  const names = columns.flatMap(({ name, part }) => (part === parameter ? [name] : []));
   const inputs = new Set(sent.slice(0, target));
   const double = names.find((name) => inputs.has(name));
   const message =
     names.length === 0
-      ? 'is for models of classes, and this one predicts numbers; leave it out'
-      : `would add a column ${JSON.stringify(double)}, which is an input column of the model; leave it out, and read the probabilities from the explanation, or train the model with another name of the column`;
+      ? ABSENT[parameter]
+      : `would add a column ${JSON.stringify(double)}, which is an input column of the model; leave it out, and ${INSTEAD[parameter]}, or train the model with another name of the column`;
   if (names.length > 0 && double === undefined) return;
-  throw new InvalidRowsError([{ parameter: 'probabilities', message }]);
+  throw new InvalidRowsError([{ parameter, message }]);
 }
 
 /**
@@ -216,7 +254,13 @@ export type JsonPiece =
   /** The value that the row sent, as JSON within a string of JSON. */
   | { readonly kind: 'escaped'; readonly at: number }
   /** Some of the texts, with commas between them. */
-  | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] };
+  | { readonly kind: 'list'; readonly at: number; readonly texts: readonly string[] }
+  /** A text that is made of the row, or null. */
+  | {
+      readonly kind: 'made';
+      readonly before: string;
+      readonly make: (row: RowObject) => string | null;
+    };
 
 /**
  * Returns the pieces of an object that has the columns as its members.
@@ -229,7 +273,7 @@ export function jsonPieces(columns: readonly JsonColumn[], isNestedText: boolean
   return builder.end();
 }
 
-type JsonColumn = Member | Omit<Extract<AnswerColumn, { kind: 'object' }>, 'part'>;
+type JsonColumn = Member | ObjectColumn | WarningsColumn;
 
 /** The text of a JSON string that holds JSON, without its quotes. */
 export function escapeJson(json: string): string {
@@ -292,6 +336,9 @@ class PieceBuilder {
           this.addObject(column.members, true);
           this.#text += '"';
         }
+        break;
+      case 'warnings':
+        this.#pieces.push({ kind: 'made', before: this.#takeText(), make: column.describe });
         break;
       case 'null':
         this.#text += 'null';

@@ -43,6 +43,11 @@ export class SchemaChecks {
     return this.#names;
   }
 
+  /** The finders of suspect values. */
+  get finders(): readonly OutlierCheck[] {
+    return this.#finders;
+  }
+
   begin(): SchemaCheck {
     return new SchemaCheck(this.#names, this.#finders);
   }
@@ -209,8 +214,8 @@ export class SchemaCheck {
   }
 }
 
-/** A name as it is kept. What is cut off is copied, as a slice would hold the whole in memory. */
-function keptName(name: string): string {
+/** Returns a name as it is kept. What is cut off is copied, as a slice would hold the whole in memory. */
+export function keptName(name: string): string {
   if (name.length <= MAX_NAME_LENGTH) return name;
   return Buffer.from(`${name.slice(0, MAX_NAME_LENGTH - 1)}…`).toString();
 }

@@ -1,8 +1,16 @@
 import type { ModelBase } from '../model/model.js';
 import { ownValue, valuesOf } from '../table/cells.js';
+import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { Steps } from '../trees/steps.js';
-import type { AnswerLayout, PredictedBlock, RowLayout, RowOptions } from './answer-layout.js';
+import type {
+  AnswerColumn,
+  AnswerLayout,
+  PredictedBlock,
+  RowLayout,
+  RowOptions,
+} from './answer-layout.js';
+import { createDescriber } from './describe-row.js';
 import { InvalidRowsError } from './invalid-rows.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
@@ -133,8 +141,14 @@ export function* createParts<A>(
 ): Steps<ServerParts<A>> {
   const task = yield* creation;
   const texts = model.columns.map(({ categories }) => categories);
-  const forms = yield* RowForms.create(task.layout, texts);
-  return { model, task, forms, checks: yield* SchemaChecks.create(model, knowsCategories(model)) };
+  const checks = yield* SchemaChecks.create(model, knowsCategories(model));
+  const warnings: AnswerColumn = {
+    ...{ name: warningsColumn(model.target), kind: 'warnings', part: 'warnings' },
+    describe: createDescriber(checks, task.binner),
+  };
+  const columns = [...task.layout.columns, warnings];
+  const forms = yield* RowForms.create({ ...task.layout, columns }, texts);
+  return { model, task, forms, checks };
 }
 
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */

@@ -29,6 +29,7 @@ interface Step {
   readonly at: number;
   readonly before: Literal;
   readonly texts: readonly Literal[];
+  readonly make: (row: RowObject) => string | null;
 }
 
 /** The columns of an answer, and what writes its rows as JSON. */
@@ -61,7 +62,8 @@ export class RowForms {
     const isLean = options.rows === 'lean';
     const at =
       Number(options.probabilities ?? false) +
-      2 * Number(isLean) * (1 + Number(options.explain ?? false));
+      2 * Number(options.warnings ?? false) +
+      4 * Number(isLean) * (1 + Number(options.explain ?? false));
     const known = this.#forms[at];
     if (known) return known;
     const layout = selectColumns(this.#layout, options);
@@ -113,6 +115,7 @@ export class RowWriter {
         at: 'at' in piece ? piece.at : 0,
         before: 'before' in piece ? literal(piece.before) : NOTHING,
         texts: 'texts' in piece ? piece.texts.map(literal) : [],
+        make: 'make' in piece ? piece.make : () => null,
       };
     });
     this.rowBytes = this.#steps.reduce((sum, { before, texts }) => {
@@ -127,7 +130,7 @@ export class RowWriter {
     const ends = this.#ends;
     const first = index * starts.length;
     predicted.writeChoices(index, this.#target.of(row), choices, 0);
-    for (const { kind, at, before, texts } of this.#steps) {
+    for (const { kind, at, before, texts, make } of this.#steps) {
       switch (kind) {
         case 'literal':
           out.literal(before);
@@ -151,6 +154,10 @@ export class RowWriter {
           break;
         case 'escaped':
           echoes[at]?.writeEscaped(out, row);
+          break;
+        case 'made':
+          out.literal(before);
+          writeValue(out, make(row));
           break;
         case 'list':
           for (let place = 1; place <= (choices[at] ?? 0); place++) {

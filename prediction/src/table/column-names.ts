@@ -34,6 +34,11 @@ export function probabilityColumn(target: string, name: string): string {
   return `${target}_probability_${name}`;
 }
 
+/** Returns the name of the column that contains the warnings of a row where they are asked for. */
+export function warningsColumn(target: string): string {
+  return `${target}_warnings`;
+}
+
 /**
  * Checks the names that only the answers of a classifier claim, which is known when the target has been read.
  *

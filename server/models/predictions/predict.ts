@@ -166,7 +166,7 @@ async function startAnswer(
 }
 
 function answerOptions({ query, answerType, mediaType }: Input<'predict'>): AnswerOptions {
-  const { confidence, steps, backtest, unknown, rows, explain, probabilities } = query;
+  const { confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } = query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
@@ -178,6 +178,7 @@ function answerOptions({ query, answerType, mediaType }: Input<'predict'>): Answ
     ...(rows !== undefined && { rows }),
     ...(explain !== undefined && { explain }),
     ...(probabilities !== undefined && { probabilities }),
+    ...(warnings !== undefined && { warnings }),
     csv: parseCsvQuery(query, mediaType),
   };
 }

@@ -91,6 +91,10 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
         text.write(rows[row] ?? {}, predicted, row),
       );
     }
+    case 'warnings':
+      return madeColumn(name, new TextWriter(), ({ rows }, row) =>
+        column.describe(rows[row] ?? {}),
+      );
     case 'null':
       return madeColumn(name, new TextWriter(), () => null);
   }

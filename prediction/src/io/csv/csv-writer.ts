@@ -2,6 +2,7 @@ import {
   type AnswerColumn,
   FLAGS,
   isExplained,
+  needsObjects,
   type PredictedBlock,
 } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
@@ -36,7 +37,7 @@ const CLOSE_LIST = literal(']"');
  */
 export class CsvWriter implements AnswerWriter {
   readonly #blocks: BlockPredictor;
-  readonly #isExplained: boolean;
+  readonly #needsRow: boolean;
   readonly #target: Cell;
   readonly #columns: readonly AnswerColumn[];
   /** The input columns, which come first. */
@@ -53,7 +54,7 @@ export class CsvWriter implements AnswerWriter {
   constructor(blocks: BlockPredictor) {
     const { layout, columns } = blocks;
     this.#blocks = blocks;
-    this.#isExplained = isExplained(layout);
+    this.#needsRow = isExplained(layout) || needsObjects(layout);
     this.#target = new Cell(layout.sent[layout.target] ?? '');
     this.#columns = layout.columns;
     this.#inputs = columns.map(({ name }) => new Cell(name));
@@ -94,7 +95,7 @@ export class CsvWriter implements AnswerWriter {
 
   #row(block: RowBlock, predicted: PredictedBlock, index: number): void {
     const isCopied = block instanceof CellBlock && !block.others.has(index);
-    const row = isCopied && !this.#isExplained ? NO_VALUES : block.row(index);
+    const row = isCopied && !this.#needsRow ? NO_VALUES : block.row(index);
     if (isCopied) this.#copyInputs(block, index);
     else this.#writeInputs(row);
     if (!this.#isPlain) predicted.writeChoices(index, this.#target.of(row), this.#choices, 0);
@@ -171,6 +172,8 @@ export class CsvWriter implements AnswerWriter {
         const text = new ObjectText(layout, column.members);
         return (row, predicted, index) => out.text(text.write(row, predicted, index));
       }
+      case 'warnings':
+        return (row) => this.#value(column.describe(row));
       case 'null':
         return () => {};
     }

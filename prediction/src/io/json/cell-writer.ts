@@ -118,8 +118,12 @@ export class CellWriter {
   }
 }
 
+type KernelPiece = Exclude<JsonPiece, { kind: 'made' }>;
+
 /** Writes the pieces of a row into the memory. */
-function writePieces(lent: CellMemory, pieces: readonly JsonPiece[]): Stretch {
+function writePieces(lent: CellMemory, all: readonly JsonPiece[]): Stretch {
+  const pieces = all.filter((piece) => piece.kind !== 'made');
+  if (pieces.length < all.length) throw new Error('The kernel has no rows that are objects');
   const texts = new Texts(lent, pieces);
   const start = lent.memory.allocate(4 * PIECE * pieces.length);
   const { words } = lent.memory;
@@ -129,7 +133,7 @@ function writePieces(lent: CellMemory, pieces: readonly JsonPiece[]): Stretch {
   return { start, end: start + 4 * PIECE * pieces.length };
 }
 
-function wordsOf(piece: JsonPiece, texts: Texts): readonly number[] {
+function wordsOf(piece: KernelPiece, texts: Texts): readonly number[] {
   switch (piece.kind) {
     case 'literal':
       return texts.add(piece.before);

@@ -1,4 +1,4 @@
-import type { PredictedBlock } from '../../serving/answer-layout.js';
+import { needsObjects, type PredictedBlock } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { BlockPredictor } from '../../serving/row-server.js';
 import { literal, TextBuffer } from '../../serving/text-buffer.js';
@@ -41,7 +41,7 @@ export class JsonWriter implements AnswerWriter {
   }
 
   *write(block: RowBlock, predicted: PredictedBlock): Generator<void> {
-    if (block instanceof CellBlock && (this.#cells || block.rowCount >= MIN_CELL_ROWS)) {
+    if (block instanceof CellBlock && this.#writesCells(block)) {
       yield* this.#writeCells(block, predicted);
       return;
     }
@@ -59,6 +59,11 @@ export class JsonWriter implements AnswerWriter {
 
   take(): Uint8Array {
     return this.#out.take();
+  }
+
+  #writesCells({ rowCount }: CellBlock): boolean {
+    if (this.#cells) return true;
+    return rowCount >= MIN_CELL_ROWS && !needsObjects(this.#blocks.layout);
   }
 
   #writeObject(block: RowBlock, predicted: PredictedBlock, index: number): void {
