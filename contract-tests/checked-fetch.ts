@@ -254,14 +254,15 @@ function bodyViolations(
     .concat(end);
 }
 
-/** The type of the last event of every stream. */
+/** The type of the last event of every stream but those of OpenAI's API, which end in `[DONE]`. */
 const END = 'end';
+const DONE = '\n\ndata: [DONE]\n\n';
 
 function eventViolations(what: string, schema: Place, body: string): string[] {
   try {
     const events = eventData(body);
     const ends = events.map((text) => fieldOf(parseJson(text), 'type') === END);
-    const isEndLast = ends.indexOf(true) === events.length - 1;
+    const isEndLast = body.endsWith(DONE) || ends.indexOf(true) === events.length - 1;
     return [
       ...events.flatMap((text, at) => jsonViolations(what, schema, text, `event ${at + 1}`)),
       ...(events.length > 0 && isEndLast ? [] : [`${what} does not end with its one event "end"`]),

@@ -1020,6 +1020,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the agents as models
+         * @description Returns the agents of all projects of the owner, as clients of OpenAI's API list models. The `id` is
+         *     `project/agent`. At most 1,000 are listed, by project and name; others answer too.
+         */
+        get: operations["listOpenaiModels"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/chat/completions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a chat completion
+         * @description Asks the agent that `model` names, as `completeAgent` does, for clients of OpenAI's chat completions. The
+         *     history is all in `messages`; nothing is kept. With `stream`, the answer is server-sent events, each a chunk,
+         *     and the last one is `[DONE]`.
+         *
+         *     - The agent uses its skills on the service. They are told in `steps`, beside `choices`, and never as
+         *       `tool_calls`, which a client would try to run. In a stream, each is told in a chunk whose delta is empty.
+         *     - `tools` of the client are offered beside those of the agent. When the agent calls one, the answer ends with
+         *       `tool_calls` and the `finish_reason` `tool_calls`. The client sends its result as a message of the role
+         *       `tool`, and the agent goes on. A tool of the client whose name is one of the agent's is refused.
+         *     - `tool_choice: none` asks for an answer without any tool. So do the requests for titles, tags and follow-ups
+         *       that Open WebUI and LibreChat make of the same model: they use no tools.
+         *     - Messages of the roles `system` and `developer` are instructions beside those of the agent.
+         *     - `temperature` stands in place of the agent's own. Parameters that are described as without effect are
+         *       accepted, since clients send them.
+         *     - A stream that fails ends with an event that has an `error`.
+         */
+        post: operations["createChatCompletion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/health/live": {
         parameters: {
             query?: never;
@@ -2230,6 +2285,259 @@ export interface components {
                 data?: components["schemas"]["OpenObject"];
             };
         };
+        /** @description Agents, as models of OpenAI's API. */
+        OpenaiModels: {
+            /** @constant */
+            object: "list";
+            /** @description The agents, by project and name. */
+            data: {
+                id: components["schemas"]["OpenaiModelName"];
+                /** @constant */
+                object: "model";
+                created: components["schemas"]["UnixTime"];
+                /** @constant */
+                owned_by: "roster";
+            }[];
+        };
+        /** @description An agent, as `project/agent`, or by its name alone in the project `default` or the owner's only project. */
+        OpenaiModelName: string;
+        /**
+         * Format: int64
+         * @description A time, in seconds since 1970.
+         */
+        UnixTime: number;
+        /** @description A question to an agent, in the form of OpenAI's chat completions. */
+        ChatCompletionBody: {
+            model: components["schemas"]["OpenaiModelName"];
+            /** @description The messages, the oldest first. The last one is of the role `user` or `tool`. */
+            messages: components["schemas"]["OpenaiMessage"][];
+            /** @description Whether the answer is sent in events as it is made. */
+            stream?: boolean | null;
+            /** @description Options of a stream. */
+            stream_options?: {
+                /** @description Whether a last chunk has the tokens that were used. */
+                include_usage?: boolean;
+                /** @description Without effect. */
+                include_obfuscation?: boolean;
+            } | null;
+            /** @description How freely the language model chooses its words, in place of the agent's own setting. */
+            temperature?: number | null;
+            /** @description Tools that the client runs. */
+            tools?: components["schemas"]["OpenaiTool"][] | null;
+            /**
+             * @description `none` for an answer without any tool. A tool cannot be forced.
+             * @enum {string|null}
+             */
+            tool_choice?: "auto" | "none" | null;
+            /** @description The form of the answer, which is always text. */
+            response_format?: {
+                /**
+                 * @description Always `text`.
+                 * @enum {string}
+                 */
+                type: "text";
+            } | null;
+            /**
+             * Format: int32
+             * @description The number of answers, of which there is one.
+             */
+            n?: number | null;
+            /**
+             * @description Must not be true. Agents have no probabilities of words.
+             * @enum {boolean|null}
+             */
+            logprobs?: false | null;
+            /** @description The kinds of answers, of which there is text. */
+            modalities?: "text"[] | null;
+            max_tokens?: components["schemas"]["WithoutEffect"];
+            max_completion_tokens?: components["schemas"]["WithoutEffect"];
+            top_p?: components["schemas"]["WithoutEffect"];
+            frequency_penalty?: components["schemas"]["WithoutEffect"];
+            presence_penalty?: components["schemas"]["WithoutEffect"];
+            stop?: components["schemas"]["WithoutEffect"];
+            seed?: components["schemas"]["WithoutEffect"];
+            user?: components["schemas"]["WithoutEffect"];
+            metadata?: components["schemas"]["WithoutEffect"];
+            store?: components["schemas"]["WithoutEffect"];
+            parallel_tool_calls?: components["schemas"]["WithoutEffect"];
+            reasoning_effort?: components["schemas"]["WithoutEffect"];
+            verbosity?: components["schemas"]["WithoutEffect"];
+            service_tier?: components["schemas"]["WithoutEffect"];
+            logit_bias?: components["schemas"]["WithoutEffect"];
+            top_logprobs?: components["schemas"]["WithoutEffect"];
+            safety_identifier?: components["schemas"]["WithoutEffect"];
+            prompt_cache_key?: components["schemas"]["WithoutEffect"];
+        };
+        /** @description Accepted, since clients send it, and without effect. */
+        WithoutEffect: unknown;
+        /** @description A tool that the client runs. */
+        OpenaiTool: {
+            /**
+             * @description The kind of tool.
+             * @enum {string}
+             */
+            type: "function";
+            /** @description What the language model reads of it. */
+            function: {
+                name: components["schemas"]["OpenaiToolName"];
+                /** @description When to use it. */
+                description?: string | null;
+                parameters?: components["schemas"]["OpenObject"];
+                /** @description Without effect. */
+                strict?: boolean | null;
+            };
+        };
+        /** @description The name of a tool of the client. */
+        OpenaiToolName: string;
+        /** @description A message. One of the assistant may have tool calls in place of content. */
+        OpenaiMessage: {
+            /**
+             * @description The one who speaks. `system` and `developer` instruct; `tool` has the result of a tool of the client.
+             * @enum {string}
+             */
+            role: "system" | "developer" | "user" | "assistant" | "tool";
+            /** @description The text, whole or in parts. */
+            content?: components["schemas"]["OpenaiText"] | {
+                /**
+                 * @description The kind.
+                 * @enum {string}
+                 */
+                type: "text" | "refusal";
+                text?: components["schemas"]["OpenaiText"];
+                refusal?: components["schemas"]["OpenaiText"];
+            }[] | null;
+            name?: components["schemas"]["WithoutEffect"];
+            refusal?: components["schemas"]["WithoutEffect"];
+            annotations?: components["schemas"]["WithoutEffect"];
+            /** @description The tools of the client that the assistant called. */
+            tool_calls?: components["schemas"]["OpenaiToolCall"][] | null;
+            /** @description The call whose result a message of the role `tool` is. */
+            tool_call_id?: string;
+        };
+        /** @description A text. */
+        OpenaiText: string;
+        /** @description A call of a tool of the client. */
+        OpenaiToolCall: {
+            /** @description The identifier of the call. */
+            id: string;
+            /**
+             * @description The kind of tool.
+             * @enum {string}
+             */
+            type: "function";
+            /** @description What is called. */
+            function: {
+                name: components["schemas"]["OpenaiToolName"];
+                /** @description The arguments, as the language model wrote them. They should be a JSON object. */
+                arguments: string;
+            };
+        };
+        /** @description The answer of an agent, in the form of OpenAI's chat completions. */
+        ChatCompletion: {
+            id: components["schemas"]["ChatCompletionId"];
+            /** @constant */
+            object: "chat.completion";
+            created: components["schemas"]["UnixTime"];
+            model: components["schemas"]["OpenaiModelName"];
+            /** @description The answer. */
+            choices: {
+                /** @constant */
+                index: 0;
+                /** @description The message. */
+                message: {
+                    /** @constant */
+                    role: "assistant";
+                    /** @description The text; null if there are only tool calls. */
+                    content: string | null;
+                    /** @description Always null. */
+                    refusal: null;
+                    /** @description The tools that the client is to run. */
+                    tool_calls?: components["schemas"]["OpenaiToolCall"][];
+                };
+                /** @description Always null. */
+                logprobs: null;
+                finish_reason: components["schemas"]["FinishReason"];
+            }[];
+            usage?: components["schemas"]["OpenaiUsage"];
+            steps: components["schemas"]["Steps"];
+        };
+        /** @description The identifier of the answer, `chatcmpl-` and the identifier of the request. */
+        ChatCompletionId: string;
+        /**
+         * @description Why the answer ends. `tool_calls` asks the client to run its tools.
+         * @enum {string}
+         */
+        FinishReason: "stop" | "tool_calls";
+        /** @description The tokens that the answer used of the chat server. Left out if that does not count them. */
+        OpenaiUsage: {
+            prompt_tokens: components["schemas"]["CountedTokens"];
+            completion_tokens: components["schemas"]["CountedTokens"];
+            total_tokens: components["schemas"]["CountedTokens"];
+        };
+        /**
+         * Format: int64
+         * @description A number of tokens.
+         */
+        CountedTokens: number;
+        /** @description An event of a streamed answer. */
+        ChatCompletionEvent: components["schemas"]["ChatCompletionChunk"] | components["schemas"]["ChatCompletionFailure"];
+        /** @description The answer failed. No chunk follows. */
+        ChatCompletionFailure: {
+            error: components["schemas"]["OpenaiError"];
+        };
+        /** @description The next piece of an answer. */
+        ChatCompletionChunk: {
+            id: components["schemas"]["ChatCompletionId"];
+            /** @constant */
+            object: "chat.completion.chunk";
+            created: components["schemas"]["UnixTime"];
+            model: components["schemas"]["OpenaiModelName"];
+            /** @description What is added to the answer; empty in the chunk with the tokens. */
+            choices: {
+                /** @constant */
+                index: 0;
+                /** @description What is added to the message. */
+                delta: {
+                    /** @constant */
+                    role?: "assistant";
+                    content?: components["schemas"]["AnswerText"];
+                    /** @description The tools that the client is to run, each whole. */
+                    tool_calls?: components["schemas"]["OpenaiStreamedCall"][];
+                };
+                /** @description Always null. */
+                logprobs: null;
+                /** @description Why the answer ends; null before. */
+                finish_reason: components["schemas"]["FinishReason"] | null;
+            }[];
+            usage?: components["schemas"]["OpenaiUsage"];
+            steps?: components["schemas"]["Steps"];
+        };
+        /** @description A call of a tool of the client, with its place among the calls. */
+        OpenaiStreamedCall: {
+            /**
+             * Format: int32
+             * @description The place of the call, from 0.
+             */
+            index: number;
+            id: components["schemas"]["OpenaiToolCall"]["id"];
+            /** @constant */
+            type: "function";
+            function: components["schemas"]["OpenaiToolCall"]["function"];
+        };
+        /** @description An error, as clients of OpenAI's API read it. */
+        OpenaiError: {
+            /** @description What is wrong and how to fix it. */
+            message: string;
+            /**
+             * @description The kind of error, by its status.
+             * @enum {string}
+             */
+            type: "invalid_request_error" | "authentication_error" | "permission_error" | "not_found_error" | "rate_limit_error" | "server_error";
+            /** @description The first invalid field, such as `messages[0].content`; null if none is. */
+            param: string | null;
+            /** @description The kind of problem, such as `agent_not_found`. */
+            code: string;
+        };
         /** @description How well the model does on rows that it was not trained on, answered as they would be; null until it is ready. */
         RegressionMetrics: {
             /**
@@ -2543,7 +2851,8 @@ export interface components {
         };
         /**
          * @description An error (RFC 9457, section 3). Every error has this form. Where fields are invalid, `errors` lists each with
-         *     a JSON pointer into the request: `/body/skill/name`, `/query/limit`, `/path/skill_name`.
+         *     a JSON pointer into the request: `/body/skill/name`, `/query/limit`, `/path/skill_name`. Only problems below
+         *     `/v1` have an `error`.
          */
         Problem: {
             /**
@@ -2567,6 +2876,7 @@ export interface components {
             instance: string;
             /** @description The identifier of the request, as in the header `X-Request-Id`. */
             request_id: string;
+            error?: components["schemas"]["OpenaiError"];
         };
         /** @description The invalid fields. */
         FieldErrors: {
@@ -6423,6 +6733,79 @@ export interface operations {
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listOpenaiModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The agents. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenaiModels"];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createChatCompletion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The conversation so far. Its last message is a question, or the result of a tool of the client. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChatCompletionBody"];
+            };
+        };
+        responses: {
+            /** @description The answer, whole or in events. */
+            200: {
+                headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatCompletion"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["AgentNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["UnknownChatModel"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ChatNotConfigured"];
+            502: components["responses"]["ChatServerFailed"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

@@ -72,7 +72,13 @@ export function createApp(
   if (config.basePath) app.use(routesOfPages);
   app.use(refuseUnknownAddress);
   app.use(
-    sendProblem(contract, storeProblem, ({ type }) => services.metrics.refused(type), noteFailure),
+    sendProblem(
+      contract,
+      bases,
+      storeProblem,
+      ({ type }) => services.metrics.refused(type),
+      noteFailure,
+    ),
   );
   const front = protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),

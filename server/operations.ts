@@ -13,6 +13,7 @@ import type { Predictors } from './models/predictions/predictors.js';
 import type { Tables } from './models/training/tables.js';
 import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
+import { openaiOperations } from './openai/openai.js';
 import {
   type CallerLimits,
   callerOperations,
@@ -62,6 +63,7 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...trainingOperations(services),
     ...predictOperations(predictors, pool, metrics),
     ...mcpOperations({ ...services.tools, agents }, version),
+    ...openaiOperations(store, agents),
     ...healthOperations(store, metrics, version, draining),
   };
 }

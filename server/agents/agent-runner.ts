@@ -4,8 +4,9 @@ import { problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { type AnsweringAgent, findAnsweringAgent } from '../resources/agents.js';
 import { answerQuestion } from './answer-loop.js';
-import type { AnswerObserver, AnswerStream, HistoryMessage } from './answer-stream.js';
+import type { AnswerObserver, AnswerStream } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
+import type { ChatMessage, ToolDefinition } from './chat/messages.js';
 import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
 import type { AgentTools } from './tools/tool.js';
 import { buildTools, ToolRegistry, type ToolServices } from './tools/tools.js';
@@ -19,8 +20,14 @@ export interface Question {
   readonly modelName?: string | null;
   /** Instructions beside those of the agent, such as a chatbot's. */
   readonly instructions?: string | undefined;
-  /** The messages so far, the oldest first; the last one is the question. */
-  readonly messages: readonly HistoryMessage[];
+  /** The messages so far, the oldest first; the last one is the question, or the result of a tool of the caller. */
+  readonly messages: readonly ChatMessage[];
+  /** Tools that the caller runs; their calls end the answer. */
+  readonly callerTools?: readonly ToolDefinition[] | undefined;
+  /** False for an answer without any tool. */
+  readonly usesTools?: boolean | undefined;
+  /** In place of the agent's own, from 0 to 2. */
+  readonly temperature?: number | undefined;
   readonly traceId: string;
   readonly signal: AbortSignal;
 }
@@ -61,26 +68,36 @@ export class AgentRunner {
    */
   async prepare(question: Question): Promise<AnswerStream> {
     const { agent, caller, project, traceId, signal } = question;
+    const { usesTools = true, callerTools = [] } = question;
     const { client, model } = this.#serverFor(agent, question.modelName ?? null);
-    const built = agent
-      ? await buildTools(agent.skills, this.services, caller, project, signal)
-      : NO_TOOLS;
-    const { temperature, returnsContext, template } = readSettings(agent);
+    const built =
+      agent && usesTools
+        ? await buildTools(agent.skills, this.services, caller, project, signal)
+        : NO_TOOLS;
+    const tools = new ToolRegistry(built.tools, usesTools ? callerTools : []);
+    const settings = readSettings(agent);
+    const { returnsContext, template } = settings;
+    const { temperature = settings.temperature } = question;
     const ownInstructions = hasQuestion(template) ? '' : template;
     const instructions = [ownInstructions, question.instructions ?? ''].filter(
       (text) => text !== '',
     );
-    const messages = fillLast(question.messages, template);
+    const messages = fillQuestion(question.messages, template);
     const prepared = {
       ...{ chat: client, model, temperature, returnsContext, traceId },
       messages: [
         {
           role: 'system' as const,
-          content: systemPrompt(agent?.name ?? null, built, instructions),
+          content: systemPrompt(
+            agent?.name ?? null,
+            built,
+            instructions,
+            tools.definitions.length > 0,
+          ),
         },
         ...joinTurns(messages),
       ],
-      tools: new ToolRegistry(built.tools),
+      tools,
       // Callers see why a skill cannot be used.
       firstSteps: built.missing.map(({ skill, reason }) => ({
         ...{ skill, tool: skill, input: null, result: null, error: reason, milliseconds: 0 },
@@ -129,22 +146,26 @@ function readSettings(agent: AnsweringAgent | null) {
 }
 
 /** Fills the last question into a template that has a place for it. */
-function fillLast(
-  messages: readonly HistoryMessage[],
-  template: string,
-): readonly HistoryMessage[] {
-  const last = messages.at(-1);
-  if (!last || !hasQuestion(template)) return messages;
-  return [...messages.slice(0, -1), { ...last, content: fillTemplate(template, last.content) }];
+function fillQuestion(messages: readonly ChatMessage[], template: string): readonly ChatMessage[] {
+  const place = messages.findLastIndex(({ role }) => role === 'user');
+  const question = messages[place];
+  if (question?.role !== 'user' || !hasQuestion(template)) return messages;
+  return messages.with(place, { ...question, content: fillTemplate(template, question.content) });
 }
 
 /** Joins messages of one role that follow each other: templates of chats ask for turns. */
-function joinTurns(messages: readonly HistoryMessage[]): HistoryMessage[] {
-  const turns: HistoryMessage[] = [];
-  for (const { role, content } of messages) {
+function joinTurns(messages: readonly ChatMessage[]): ChatMessage[] {
+  const turns: ChatMessage[] = [];
+  for (const message of messages) {
     const last = turns.at(-1);
-    if (last?.role !== role) turns.push({ role, content });
-    else turns[turns.length - 1] = { role, content: `${last.content}\n\n${content}` };
+    if (last && isText(last) && isText(message) && last.role === message.role) {
+      turns[turns.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
+    } else turns.push(message);
   }
   return turns;
+}
+
+/** True for a message that is nothing but its text: neither a call of a tool nor a result. */
+function isText(message: ChatMessage): boolean {
+  return message.role !== 'tool' && !(message.role === 'assistant' && message.tool_calls?.length);
 }

@@ -38,8 +38,8 @@ export interface PreparedAnswer {
 }
 
 /**
- * Asks a language model, uses the tools that it asks for, and asks again, until it answers in words.
- * When a bound is reached, it is asked for the last time, without tools.
+ * Asks a language model, uses the tools that it asks for, and asks again, until it answers in words, or calls a
+ * tool of the caller. When a bound is reached, it is asked for the last time, without tools.
  * @param observe called when the answer begins
  * @throws {ChatError} if the chat server fails, or never answers in words
  * @throws the reason of `cancelled`
@@ -102,12 +102,13 @@ export async function* answerQuestion(
       }
       const { text, toolCalls, finishReason } = next.value;
       usage = addUsage(usage, next.value.usage);
-      if (toolCalls.length === 0) {
+      const callerCalls = toolCalls.filter(({ name }) => tools.isCallers(name));
+      if (toolCalls.length === 0 || (callerCalls.length > 0 && !isLast)) {
         const isCut = finishReason === 'length';
         if (isCut) yield { type: 'delta', content: CUT_OFF, trace_id };
         const whole = isCut ? text + CUT_OFF : text;
         const found = returnsContext ? passages : undefined;
-        const answer = { text: whole, steps, usage, passages: found };
+        const answer = { text: whole, toolCalls: callerCalls, steps, usage, passages: found };
         tellEnd = () => watch.onAnswer(answer);
         return answer;
       }

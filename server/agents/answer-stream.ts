@@ -2,6 +2,7 @@ import type { components } from '../../generated/openapi.js';
 import type { AgentEvent } from '../api/reply/send.js';
 import { storeProblem } from '../store/database/unavailable.js';
 import { ChatError } from './chat/chat-error.js';
+import type { ToolCall } from './chat/messages.js';
 import type { Passage } from './tools/tool.js';
 
 export type Step = components['schemas']['Step'];
@@ -11,6 +12,8 @@ export type HistoryMessage = Readonly<components['schemas']['RoleMessage']>;
 
 export interface Answer {
   readonly text: string;
+  /** The calls of tools that the caller runs; empty unless the answer waits for their results. */
+  readonly toolCalls: readonly ToolCall[];
   readonly steps: readonly Step[];
   readonly usage: Usage;
   /** The passages that tools found; undefined unless the agent's settings ask for them. */

@@ -31,16 +31,18 @@ const MAX_PLAIN_SKILLS = 50;
 /**
  * Returns the system prompt of an answer.
  * @param agent the name of the agent; null for the language model alone
- * @param instructions those of the agent, and of its chatbot
+ * @param instructions those of the agent, of its chatbot, and of the caller
+ * @param hasTools true if there is a tool, of the agent or of the caller
  */
 export function systemPrompt(
   agent: string | null,
   { types, plainSkills, missing }: AgentTools,
   instructions: readonly string[],
+  hasTools: boolean,
 ): string {
   const lines = [
     ...(agent === null ? [] : [`You are the agent ${JSON.stringify(agent)}.`]),
-    types.size === 0 ? ALONE : RULES,
+    hasTools ? RULES : ALONE,
     ...[...RULES_OF_TYPES].flatMap(([type, rule]) => (types.has(type) ? [rule] : [])),
     ...plainSkills.slice(0, MAX_PLAIN_SKILLS).map(plainSkillLine),
     ...missing.map(

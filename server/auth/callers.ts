@@ -21,17 +21,22 @@ const CHALLENGE = 'Bearer realm="roster"';
  */
 export function identifyCaller(
   req: Request,
-  { method }: Operation,
+  { method, path }: Operation,
   callers: Callers,
   allowedOrigins: readonly string[],
 ): Caller | Promise<Caller> {
   const sent = keyHeaders(req);
   const [first] = sent;
   // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
-  const refuse = async (detail: string): Promise<never> => {
+  const refuse = async (detail: string): Promise<Caller> => {
+    if (await callers.needsKey()) throw unauthorized(detail, 'invalid_token');
+    if (path.startsWith(ALWAYS_WITH_KEY)) {
+      refuseForeignPages(req, method, allowedOrigins);
+      return LOCAL_CALLER;
+    }
     const names = [...new Set(sent.map(({ form }) => form.name))].join(' and ');
     const needless = `This service has no keys: send none; leave the header ${names} out.`;
-    throw unauthorized((await callers.needsKey()) ? detail : needless, 'invalid_token');
+    throw unauthorized(needless, 'invalid_token');
   };
   if (sent.some(({ form }) => form !== first?.form)) {
     // One of the two may not be the caller's.
@@ -55,6 +60,9 @@ export function identifyCaller(
   const caller = callers.authenticate(presented);
   return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
 }
+
+/** The addresses of clients of OpenAI's API, which send a key whether or not there is any. */
+const ALWAYS_WITH_KEY = '/v1/';
 
 /** Does not say which of the three applies, or anyone could find out which keys ever existed. */
 const BAD_KEY =

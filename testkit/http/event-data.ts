@@ -1,5 +1,6 @@
 /**
- * Returns the data of each event of a `text/event-stream` body, in order. Comments are skipped.
+ * Returns the data of each event of a `text/event-stream` body, in order. Comments are skipped, and `[DONE]`, which
+ * ends the streams of OpenAI's API.
  * @throws {EventStreamError} if a line is neither `data: …` nor a comment, or an event has no end
  */
 export function eventData(body: string): string[] {
@@ -7,7 +8,8 @@ export function eventData(body: string): string[] {
   if (blocks.pop() !== '') throw new EventStreamError('the last event has no end');
   return blocks.flatMap((block) => {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'));
-    return lines.map((line) => {
+    return lines.flatMap((line) => {
+      if (line === 'data: [DONE]') return [];
       if (line.startsWith('data: ')) return line.slice('data: '.length);
       throw new EventStreamError(`a line is not data: ${line.slice(0, 200)}`);
     });

@@ -19,6 +19,7 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     // Each asks the language model anew, which takes time and may cost money.
     '/projects/{project_name}/agents/{agent_name}/completions': 'impossible',
     '/projects/{project_name}/agents/{agent_name}/completions/stream': 'impossible',
+    '/v1/chat/completions': 'impossible',
     // Each trains a new version. With If-Match, only the first has an effect.
     '/api/projects/{projectName}/models/{modelName}/retrain': 'a precondition',
     // Some tools ask the language model.

@@ -45,6 +45,8 @@ describe("another owner's project", () => {
       'listProjects',
       'createProject',
       'callMcp',
+      'listOpenaiModels',
+      'createChatCompletion',
       'getMetrics',
     ]);
   });

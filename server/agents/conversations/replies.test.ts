@@ -17,7 +17,13 @@ import {
 } from './replies.js';
 
 const USAGE = { requests: 1, prompt_tokens: null, completion_tokens: null, total_tokens: null };
-const ANSWER: Answer = { text: 'Yes.', steps: [], usage: USAGE, passages: undefined };
+const ANSWER: Answer = {
+  toolCalls: [],
+  text: 'Yes.',
+  steps: [],
+  usage: USAGE,
+  passages: undefined,
+};
 
 let store: Store;
 let conversationId: string;

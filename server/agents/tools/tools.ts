@@ -1,10 +1,11 @@
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
 import type { Caller } from '../../auth/caller.js';
+import { invalidRequest } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
 import type { Step } from '../answer-stream.js';
 import { replaceUnstorable } from '../chat/answer-reader.js';
-import { parseObject, type ToolCall } from '../chat/messages.js';
+import { parseObject, type ToolCall, type ToolDefinition } from '../chat/messages.js';
 import { fenceResult, reportFailure } from '../prompt.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
@@ -84,7 +85,7 @@ export async function buildTools(
   return { tools, types, plainSkills, missing };
 }
 
-function definitionBytes({ name, description, parameters }: Tool): number {
+function definitionBytes({ name, description, parameters }: ToolDefinition): number {
   return Buffer.byteLength(JSON.stringify({ name, description, parameters }));
 }
 
@@ -129,9 +130,36 @@ const MAX_DEPTH = 100;
 /** The tools of an answer, by the names that the language model knows. */
 export class ToolRegistry {
   readonly #tools: ReadonlyMap<string, Tool>;
+  readonly #callers: ReadonlySet<string>;
+  readonly definitions: readonly ToolDefinition[];
 
-  constructor(readonly definitions: readonly Tool[]) {
-    this.#tools = new Map(definitions.map((tool) => [tool.name, tool]));
+  /**
+   * @param callerTools tools that the caller runs
+   * @throws {ProblemError} if one of them has the name of another tool
+   */
+  constructor(tools: readonly Tool[], callerTools: readonly ToolDefinition[] = []) {
+    this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
+    this.#callers = new Set(callerTools.map(({ name }) => name));
+    this.definitions = [...tools, ...callerTools];
+    if (
+      callerTools.reduce((bytes, tool) => bytes + definitionBytes(tool), 0) > MAX_DEFINITION_BYTES
+    ) {
+      const message = `must have at most ${MAX_DEFINITION_BYTES} bytes together; describe less, or fewer`;
+      throw invalidRequest([{ pointer: '/body/tools', message }]);
+    }
+    const taken = new Set(this.#tools.keys());
+    for (const [index, { name }] of callerTools.entries()) {
+      if (taken.has(name)) {
+        const message = `must not be "${name}", which another tool of the answer has`;
+        throw invalidRequest([{ pointer: `/body/tools/${index}/function/name`, message }]);
+      }
+      taken.add(name);
+    }
+  }
+
+  /** True if the caller runs the tool. */
+  isCallers(name: string): boolean {
+    return this.#callers.has(name);
   }
 
   /**

@@ -11,6 +11,7 @@ import {
   render,
 } from '../../problems/problem.js';
 import { errorOfProblem } from './json-rpc.js';
+import { isOpenaiAddress, writeOpenaiError } from './openai-error.js';
 
 /** Logs the cause of a failed request, which its caller does not see. */
 export type NoteFailure = (req: Request, res: Response, cause: unknown, what: string) => void;
@@ -33,11 +34,13 @@ export function asProblem(cause: unknown, translate?: Translate): ProblemError {
 
 /**
  * Returns the error handler of the app, which renders any error as a problem.
+ * @param bases the prefixes before the paths of the contract
  * @param onRefusal gets every problem but 500
  * @param noteFailure gets the cause of every 5xx that has one
  */
 export function sendProblem(
   contract: Contract,
+  bases: readonly string[],
   translate: Translate,
   onRefusal: (error: ProblemError) => void,
   noteFailure: NoteFailure,
@@ -58,6 +61,9 @@ export function sendProblem(
       return;
     }
     if (document.status !== 500) onRefusal(error);
+    if (isOpenaiAddress(req.originalUrl, bases)) {
+      Object.assign(document, { error: writeOpenaiError(document) });
+    }
     const isRpc = res.locals.speaksJsonRpc === true && document.status === 400;
     if (isRpc) sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));
     else sendDocument(req, res, error, document);

@@ -67,12 +67,17 @@ export class ByteStream {
 
 export type AgentEvent = components['schemas']['AgentEvent'];
 
+/** The event that ends a stream for clients of OpenAI's API. */
+export const DONE = '[DONE]';
+
+export type ServerEvent = AgentEvent | components['schemas']['ChatCompletionEvent'] | typeof DONE;
+
 /**
  * Server-sent events, each sent as it is produced. The source reports its own failures as events;
  * it ends early when the request's `signal` is aborted.
  */
 export class EventStream {
-  constructor(readonly events: AsyncIterable<AgentEvent>) {}
+  constructor(readonly events: AsyncIterable<ServerEvent>) {}
 }
 
 /**
@@ -272,7 +277,7 @@ function sendEvents(req: Request, res: Response, { events }: EventStream): Promi
     res.write(': ping\n\n');
   }, PING_INTERVAL_MS);
   return stream(req, res, events[Symbol.asyncIterator](), {
-    encode: (event) => `data: ${JSON.stringify(event)}\n\n`,
+    encode: (event) => `data: ${event === DONE ? DONE : JSON.stringify(event)}\n\n`,
     times: {},
     isLive: true,
     readAhead: () => 0,
