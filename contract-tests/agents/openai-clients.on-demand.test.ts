@@ -1,0 +1,70 @@
+/** Runs the examples of docs/openai.md with the packages that they name. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { calls, says } from '../../testkit/chat/reply.js';
+import { AgentService } from './agent-service.js';
+
+const run = promisify(execFile);
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+let service: AgentService;
+let folder: string;
+let snippets: string[];
+beforeAll(async () => {
+  service = await AgentService.open();
+  await service.trainPrices();
+  await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });
+  await service.create('agent', { name: 'jeweller', skills: ['prices'] });
+  folder = await mkdtemp(join(tmpdir(), 'roster-openai-'));
+  await symlink(join(ROOT, 'tools/on-demand/peers/node_modules'), join(folder, 'node_modules'));
+  const page = await readFile(join(ROOT, 'docs/openai.md'), 'utf8');
+  snippets = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
+});
+afterAll(async () => {
+  await service.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test.each([
+  ["OpenAI's SDK streams", 0, ''],
+  ["Vercel's AI SDK completes", 1, 'process.stdout.write(text);'],
+])('%s an answer for which the agent used its model', async (_, place, end) => {
+  service.chat.play((_request, number) =>
+    number === 0 ? calls({ name: 'prices', arguments: { carat: 0.7 } }) : says('About ', '2,700.'),
+  );
+  const file = join(folder, `${place}.mjs`);
+  const code = snippets[place]?.replace('http://127.0.0.1:4000', service.server.url);
+  await writeFile(file, `${code}\n${end}\n`);
+  const env = { ...process.env, ROSTER_KEY: service.key };
+  const { stdout } = await run(process.execPath, [file], { env });
+  expect(stdout).toBe('About 2,700.');
+});
+
+test("OpenAI's SDK throws the problem, with its detail, its field and its kind", async () => {
+  const file = join(folder, 'fails.mjs');
+  await writeFile(
+    file,
+    `import OpenAI from 'openai';
+const openai = new OpenAI({ baseURL: '${service.server.url}/v1', apiKey: process.env.ROSTER_KEY });
+const asked = { model: 'jeweller', messages: [{ role: 'user', content: 'Hello' }], n: 2 };
+await openai.chat.completions.create(asked).catch((error) => {
+  const { message, status, type, param } = error;
+  console.log(JSON.stringify({ message, status, type, param, isBad: error instanceof OpenAI.BadRequestError }));
+});
+console.log((await openai.models.list()).data.map(({ id }) => id).join());
+`,
+  );
+  const env = { ...process.env, ROSTER_KEY: service.key };
+  const { stdout } = await run(process.execPath, [file], { env });
+  const [problem = '', models] = stdout.split('\n');
+  expect(JSON.parse(problem)).toMatchObject({
+    message: expect.stringContaining('/body/n '),
+    ...{ status: 400, type: 'invalid_request_error', param: 'n', isBad: true },
+  });
+  expect(models).toBe('default/jeweller');
+});
