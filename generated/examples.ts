@@ -49,7 +49,7 @@ export interface ExampleNames {
   callMcp: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   callMcpOfProject: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   listOpenaiModels: { 200: 'agents'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
-  createChatCompletion: { 200: 'answer' | 'stream'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'agent' | 'project'; 406: 'xml'; 409: 'model'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 501: 'chat'; 502: 'refused' | 'rate'; 503: 'store' | 'busy' | 'stopping' };
+  completeChat: { 200: 'answer' | 'stream'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'agent' | 'project'; 406: 'xml'; 409: 'model'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 501: 'chat'; 502: 'refused' | 'rate'; 503: 'store' | 'busy' | 'stopping' };
   getLiveness: { 200: 'live'; 400: 'parameter'; 406: 'xml'; 500: 'fault' };
   getReadiness: { 200: 'ready'; 400: 'parameter'; 406: 'xml'; 500: 'fault'; 503: 'store' | 'locked' | 'stopping' };
   getStatus: { 200: 'status'; 400: 'parameter'; 406: 'xml'; 500: 'fault' };
@@ -117,7 +117,7 @@ export const OPERATIONS: Readonly<Record<keyof ExampleNames, ExampleOperation>> 
   callMcp: {"method":"POST","path":"/mcp","responses":{"200":84,"202":19,"400":85,"401":2,"403":86,"404":87,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
   callMcpOfProject: {"method":"POST","path":"/mcp/{project_name}","responses":{"200":84,"202":19,"400":85,"401":2,"403":86,"404":87,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
   listOpenaiModels: {"method":"GET","path":"/v1/models","responses":{"200":88,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
-  createChatCompletion: {"method":"POST","path":"/v1/chat/completions","responses":{"200":89,"400":10,"401":2,"403":11,"404":41,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
+  completeChat: {"method":"POST","path":"/v1/chat/completions","responses":{"200":89,"400":10,"401":2,"403":11,"404":41,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
   getLiveness: {"method":"GET","path":"/health/live","responses":{"200":90,"400":1,"406":3,"500":5}},
   getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":91,"400":1,"406":3,"500":5,"503":92}},
   getStatus: {"method":"GET","path":"/api/status","responses":{"200":93,"400":1,"406":3,"500":5}},

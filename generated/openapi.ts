@@ -1068,7 +1068,7 @@ export interface paths {
          *       accepted, since clients send them.
          *     - A stream that fails ends with an event that has an `error`.
          */
-        post: operations["createChatCompletion"];
+        post: operations["completeChat"];
         delete?: never;
         options?: never;
         head?: never;
@@ -6766,7 +6766,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    createChatCompletion: {
+    completeChat: {
         parameters: {
             query?: never;
             header?: never;

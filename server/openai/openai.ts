@@ -13,7 +13,7 @@ const MAX_LISTED = 1000;
 export function openaiOperations(
   store: Store,
   agents: AgentRunner,
-): Pick<Handlers, 'listOpenaiModels' | 'createChatCompletion'> {
+): Pick<Handlers, 'listOpenaiModels' | 'completeChat'> {
   return {
     listOpenaiModels: async ({ caller, reply }) => {
       const rows = await store.reads
@@ -32,7 +32,7 @@ export function openaiOperations(
       return reply({ status: 200, body: { object: 'list', data } });
     },
 
-    createChatCompletion: async (request) => {
+    completeChat: async (request) => {
       const { caller, body, requestId: traceId, signal, reply } = request;
       const { project, agent } = await findModel(store, agents, request);
       const { instructions, messages } = readMessages(body.messages);
@@ -65,7 +65,7 @@ export function openaiOperations(
 async function findModel(
   store: Store,
   agents: AgentRunner,
-  { caller, body }: Pick<Input<'createChatCompletion'>, 'caller' | 'body'>,
+  { caller, body }: Pick<Input<'completeChat'>, 'caller' | 'body'>,
 ) {
   const [first = '', second] = body.model.split('/');
   const project =

@@ -7,5 +7,5 @@ import { recordOf } from '../json.js';
  */
 export function problemIn(json: unknown): Readonly<Record<string, unknown>> {
   const body = recordOf(json);
-  return body['error'] === undefined ? body : recordOf(recordOf(body['error'])['data']);
+  return body['jsonrpc'] === undefined ? body : recordOf(recordOf(body['error'])['data']);
 }

@@ -46,7 +46,7 @@ describe("another owner's project", () => {
       'createProject',
       'callMcp',
       'listOpenaiModels',
-      'createChatCompletion',
+      'completeChat',
       'getMetrics',
     ]);
   });
