@@ -27,6 +27,8 @@ export interface AgentNotFound extends Shape<'AgentNotFound'> {}
 export interface BodyTooLarge extends Shape<'BodyTooLarge'> {}
 /** The sender of a request, and what it may do. */
 export interface Caller extends Shape<'Caller'> {}
+/** The answer of an agent, in the form of OpenAI's chat completions. */
+export interface ChatCompletion extends Shape<'ChatCompletion'> {}
 /** Agents answer with the help of a chat server, and this service has none. */
 export interface ChatNotConfigured extends Shape<'ChatNotConfigured'> {}
 /** The chat server of the service failed, as `error_type` and the detail say: it cannot be reached, refuses the key or the model, takes no more requests, is silent for too long, or sends an answer that cannot be read. */
@@ -83,6 +85,8 @@ export interface NameTaken extends Shape<'NameTaken'> {}
 export interface NoSource extends Shape<'NoSource'> {}
 /** The header `Accept` leaves out the media type that this operation answers with. */
 export interface NotAcceptable extends Shape<'NotAcceptable'> {}
+/** Agents, as models of OpenAI's API. */
+export interface OpenaiModels extends Shape<'OpenaiModels'> {}
 /** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. */
 export interface OtherOrigin extends Shape<'OtherOrigin'> {}
 /** The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one that `If-None-Match` names, and that is not so. */
@@ -295,6 +299,12 @@ export type CallMcpProblem = CommonProblem | OtherOrigin | ProjectNotFound | Not
 
 /** The problems of `callMcpOfProject`. */
 export type CallMcpOfProjectProblem = CommonProblem | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
+
+/** The problems of `getOpenaiModels`. */
+export type GetOpenaiModelsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
+
+/** The problems of `completeChat`. */
+export type CompleteChatProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | NotAcceptable | UnknownChatModel | BodyTooLarge | UnsupportedMediaType | ChatNotConfigured | ChatServerFailed;
 
 /** The problems of `getLiveness`. */
 export type GetLivenessProblem = InvalidRequest | NotAcceptable | InternalError;
@@ -1082,6 +1092,32 @@ export interface McpOperations {
   callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<McpAnswer, CallMcpOfProjectProblem>;
 }
 
+/** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/openai.md` in the source repository has examples. */
+export interface OpenaiOperations {
+  /**
+   * Returns the agents of all projects of the owner, as clients of OpenAI's API list models. The `id` is `project/agent`. At most 1,000 are listed, by project and name; others answer too.
+   *
+   * @throws ProblemError with a `GetOpenaiModelsProblem`
+   */
+  getModels(options?: CallOptions): Read<OpenaiModels, GetOpenaiModelsProblem>;
+
+  /**
+   * Asks the agent that `model` names, as `completeAgent` does, for clients of OpenAI's chat completions. The history is all in `messages`; nothing is kept. With `stream`, the answer is server-sent events, each a chunk, and the last one is `[DONE]`.
+   *
+   * @param body The conversation so far. Its last message is a question, or the result of a tool of the client.
+   * @throws ProblemError with a `CompleteChatProblem`
+   */
+  completeChat(body: JsonBody<'completeChat'>, options?: CallOptions): Call<ChatCompletion, CompleteChatProblem>;
+
+  /**
+   * Asks the agent that `model` names, as `completeAgent` does, for clients of OpenAI's chat completions. The history is all in `messages`; nothing is kept. With `stream`, the answer is server-sent events, each a chunk, and the last one is `[DONE]`.
+   *
+   * @param body The conversation so far. Its last message is a question, or the result of a tool of the client.
+   * @throws ProblemError with a `CompleteChatProblem`
+   */
+  completeChatEvents(body: JsonBody<'completeChat'>, options?: CallOptions): Events;
+}
+
 /** Liveness, readiness and metrics, for load balancers and monitoring. */
 export interface HealthOperations {
   /**
@@ -1126,6 +1162,7 @@ export interface Resources {
   readonly models: ModelsOperations;
   readonly versions: VersionsOperations;
   readonly mcp: McpOperations;
+  readonly openai: OpenaiOperations;
   readonly health: HealthOperations;
 }
 
@@ -1201,6 +1238,11 @@ export const FACADE = {
   mcp: {
     call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName"]},
     callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName"]},
+  },
+  openai: {
+    getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},
+    completeChat: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"json","consumes":["application/json"]},
+    completeChatEvents: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"events","consumes":["application/json"]},
   },
   health: {
     getLiveness: {"id":"getLiveness","method":"GET","path":"/health/live","names":[],"reads":"json"},

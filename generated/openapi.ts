@@ -1032,7 +1032,7 @@ export interface paths {
          * @description Returns the agents of all projects of the owner, as clients of OpenAI's API list models. The `id` is
          *     `project/agent`. At most 1,000 are listed, by project and name; others answer too.
          */
-        get: operations["listOpenaiModels"];
+        get: operations["getOpenaiModels"];
         put?: never;
         post?: never;
         delete?: never;
@@ -6736,7 +6736,7 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    listOpenaiModels: {
+    getOpenaiModels: {
         parameters: {
             query?: never;
             header?: never;

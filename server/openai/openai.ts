@@ -13,9 +13,9 @@ const MAX_LISTED = 1000;
 export function openaiOperations(
   store: Store,
   agents: AgentRunner,
-): Pick<Handlers, 'listOpenaiModels' | 'completeChat'> {
+): Pick<Handlers, 'getOpenaiModels' | 'completeChat'> {
   return {
-    listOpenaiModels: async ({ caller, reply }) => {
+    getOpenaiModels: async ({ caller, reply }) => {
       const rows = await store.reads
         .selectFrom('agents')
         .innerJoin('projects', 'projects.id', 'agents.project_id')

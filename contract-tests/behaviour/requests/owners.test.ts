@@ -45,7 +45,7 @@ describe("another owner's project", () => {
       'listProjects',
       'createProject',
       'callMcp',
-      'listOpenaiModels',
+      'getOpenaiModels',
       'completeChat',
       'getMetrics',
     ]);
