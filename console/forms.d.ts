@@ -2,14 +2,15 @@ declare module 'virtual:contract-forms' {
   /** A field of a form, as its schema in the contract describes it. */
   export interface FormField {
     readonly type?: string | readonly string[];
-    readonly description?: string;
+    /** The label, where the name is not one. */
+    readonly label?: string;
+    readonly hint?: string;
     readonly minLength?: number;
     readonly maxLength?: number;
     readonly pattern?: string;
     /** The message for a text that does not fit `pattern`. */
     readonly 'x-roster-message'?: string;
     readonly enum?: readonly string[];
-    readonly deprecated?: boolean;
     /** True if an object has keys of the user's own. A change then sends the changed keys alone. */
     readonly additionalProperties?: boolean;
     /** The keys of an object without further ones. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { load } from 'js-yaml';
 import type { Plugin } from 'vite';
+import { FORM_WORDS } from './form-words.js';
 
 const CONTRACT = new URL('../../openapi.yaml', import.meta.url);
 const MODULE = 'virtual:contract-forms';
@@ -22,7 +23,6 @@ const KEPT = [
   'x-roster-message',
   'enum',
   'minimum',
-  'deprecated',
   'additionalProperties',
 ];
 
@@ -50,39 +50,50 @@ export function contractForms(): Plugin {
 function formOf(schemas: object, kind: string, body: string, resource: string): object {
   const sent = read(read(read(schemas, body), 'properties'), kind);
   const kept = read(read(schemas, resource), 'properties');
-  const fields = Object.entries(read(sent, 'properties')).map(([name, field]) => {
+  const fields = Object.entries(read(sent, 'properties')).flatMap(([name, field]) => {
     const schema = resolve(schemas, field);
+    if (Reflect.get(schema, 'deprecated') === true) return [];
     const own: unknown = Reflect.get(kept, name);
     // The schema of the resource says what a field is, where bodies share one such as OptionalText.
     const described = own === undefined ? schema : resolve(schemas, own);
-    return [name, formField(schemas, schema, Reflect.get(described, 'description'))];
+    const description: unknown = Reflect.get(described, 'description');
+    return [[name, formField(schemas, `${kind}.${name}`, schema, description)]];
   });
   return { required: Reflect.get(sent, 'required') ?? [], fields: Object.fromEntries(fields) };
 }
 
-function formField(schemas: object, schema: object, description: unknown): object {
+function formField(schemas: object, path: string, schema: object, description: unknown): object {
   const properties: unknown = Reflect.get(schema, 'properties');
   const ofType: unknown = Reflect.get(schema, 'x-roster-members-of-type');
   const isOpen = Reflect.get(schema, 'additionalProperties') === true;
   return {
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.includes(key))),
-    description: String(description).trim().replace(OF_BODIES_ALONE, ''),
+    ...wordsOf(path, String(description)),
     ...(isObject(properties) && !isOpen && { keys: Object.keys(properties) }),
-    ...(isObject(properties) && isOpen && { members: membersOf(schemas, schema) }),
+    ...(isObject(properties) && isOpen && { members: membersOf(schemas, path, schema) }),
     ...(isObject(ofType) && {
       membersOfType: Object.fromEntries(
-        Object.entries(ofType).map(([type, members]) => [type, membersOf(schemas, members)]),
+        Object.entries(ofType).map(([type, members]) => [type, membersOf(schemas, path, members)]),
       ),
     }),
   };
 }
 
+/** Returns the label and the hint of a field. */
+function wordsOf(path: string, description: string): object {
+  const { label, hint } = FORM_WORDS[path] ?? FORM_WORDS[path.split('.').at(-1) ?? ''] ?? {};
+  return { ...(label && { label }), hint: hint ?? description.trim().replace(OF_BODIES_ALONE, '') };
+}
+
 /** Returns the members that an open object is known to have, as a form. */
-function membersOf(schemas: object, reference: unknown): object {
+function membersOf(schemas: object, path: string, reference: unknown): object {
   const object = resolve(schemas, reference);
   const fields = Object.entries(read(object, 'properties')).map(([name, member]) => {
     const schema = resolve(schemas, member);
-    return [name, formField(schemas, schema, Reflect.get(schema, 'description'))];
+    return [
+      name,
+      formField(schemas, `${path}.${name}`, schema, Reflect.get(schema, 'description')),
+    ];
   });
   return { required: Reflect.get(object, 'required') ?? [], fields: Object.fromEntries(fields) };
 }

@@ -1,5 +1,6 @@
 import { ConnectionBanner } from './connection-banner.js';
 import { KeyDialog } from './key/key-dialog.js';
+import { ProjectSwitcher } from './project-switcher.js';
 import { href, type Route, useRoute } from './router/route.js';
 import { baseUrl } from './session/roster.js';
 import { capitalized } from './ui/format.js';
@@ -15,13 +16,11 @@ export function App() {
       </button>
       <header>
         <a class="name" href={href([])}>
+          <img src={`${baseUrl}/docs/icon.svg`} alt="" width="22" height="22" />
           Roster
         </a>
         <ProjectLinks route={route} />
         <nav class="aside" aria-label="Service">
-          <a href={href(['projects'])} aria-current={current(route, ['projects'])}>
-            Projects
-          </a>
           <a href={href(['key'])} aria-current={current(route, ['key'])}>
             Key
           </a>
@@ -37,17 +36,14 @@ export function App() {
 
 const KINDS = ['models', 'skills', 'agents', 'chatbots'];
 
-/** The project that the view belongs to, and links to its lists. */
+/** The project that the view belongs to, a choice of another, and links to its lists. */
 function ProjectLinks({ route }: { route: Route }) {
   const [first, project = 'default', kind = 'models'] = route.segments;
   if (first === 'projects' && route.segments.length === 1) return null;
+  const shown = KINDS.find((name) => name === kind) ?? 'models';
   return (
     <>
-      {project !== 'default' && (
-        <a class="project" href={href(['projects', project])}>
-          {project}
-        </a>
-      )}
+      <ProjectSwitcher key={route.segments.join('/')} project={project} kind={shown} />
       <nav class="kinds" aria-label={`Project ${project}`}>
         {KINDS.map((name) => (
           <a

@@ -220,26 +220,35 @@ describe('skills, agents, chatbots and projects in the console', () => {
     });
     const look = await on.open('/projects/emptied/agents/analyst');
     const { page } = look;
-    for (const label of ['Model name', 'Prompt template', 'Data']) {
+    // The head leads to the same list of another project.
+    await page.getByRole('button', { name: 'Project emptied, choose another' }).press('Enter');
+    const others = page.getByRole('navigation', { name: 'Projects' });
+    expect(await others.getByRole('link', { name: 'default' }).getAttribute('href')).toBe(
+      '#/projects/default/agents',
+    );
+    await expectGoodView(look);
+    await page.keyboard.press('Escape');
+    await others.waitFor({ state: 'detached' });
+    for (const label of ['Language model', 'Instructions', 'Data']) {
       await page.getByLabel(label).first().fill('');
     }
     await press(page, 'Save changes');
     await page.getByText('Saved.').waitFor();
     await page.reload();
-    await page.getByLabel('Model name').first().waitFor();
-    for (const label of ['Model name', 'Prompt template', 'Data']) {
+    await page.getByLabel('Language model').first().waitFor();
+    for (const label of ['Language model', 'Instructions', 'Data']) {
       expect(await page.getByLabel(label).first().inputValue(), label).toBe('');
     }
 
     await goTo(page, '/projects/emptied/chatbots/desk', 'desk');
-    await page.getByLabel('Database name').fill('');
+    await page.getByLabel('Connection').fill('');
     await page.getByLabel('None').check();
     await press(page, 'Save changes');
     await page.getByText('Saved.').waitFor();
     await page.reload();
     await page.getByLabel('None').waitFor();
     expect(await page.getByLabel('None').isChecked()).toBe(true);
-    expect(await page.getByLabel('Database name').inputValue()).toBe('');
+    expect(await page.getByLabel('Connection').inputValue()).toBe('');
     await expectGoodView(look);
     const path = { ...params.path, chatbot_name: 'desk' };
     const one = '/projects/{project_name}/chatbots/{chatbot_name}';

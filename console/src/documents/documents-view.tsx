@@ -56,7 +56,7 @@ export function DocumentsView({ project, skill }: { project: string; skill: stri
         one="document"
         many="documents"
         columns={columns}
-        empty={<p>There is no document yet.</p>}
+        empty={<p>There is no document yet. Drop a file above, or paste a text below.</p>}
         action={(document) => (
           <ConfirmDelete
             what={`the document ${document.name}`}

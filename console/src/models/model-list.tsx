@@ -5,11 +5,12 @@ import { readList } from '../session/read-list.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { FindField } from '../ui/find-field.js';
-import { count, percent, rounded, whole } from '../ui/format.js';
+import { count, day, finePercent, percent, rounded, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { targetUnit } from '../ui/units.js';
 import { View } from '../ui/view.js';
 import { FirstModel } from './first-model.js';
+import { ModelSpark } from './model-spark.js';
 
 const LOAD_AGAIN_EVERY_MS = 1_500;
 
@@ -82,7 +83,12 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
       <p class="faint">
         {PREDICTS[model.task][0]} {model.target}, {PREDICTS[model.task][1]}
       </p>
-      {status === 'ready' && <p class="quality">{qualityOf(model)}</p>}
+      {status === 'ready' && (
+        <div class="quality">
+          <p>{qualityOf(model)}</p>
+          <ModelSpark model={model} />
+        </div>
+      )}
       {status === 'training' && (
         <div class="progress">
           <p>
@@ -99,8 +105,19 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
       {status !== 'ready' && serving !== null && (
         <p class="hint">Version {serving} answers predictions.</p>
       )}
+      {status === 'ready' && <p class="hint card-facts">{factsOf(model)}</p>}
     </>
   );
+}
+
+/** Says on what a version was trained, and when. */
+function factsOf({ version, row_count, columns, source, updated_at }: Model): string {
+  return [
+    `Version ${version}`,
+    `${count(row_count, 'row')}${source ? ` of ${source.database}` : ''}`,
+    count(columns?.length ?? 0, 'column'),
+    day(updated_at),
+  ].join(' · ');
 }
 
 /** The quality of a model in one figure. */
@@ -109,14 +126,19 @@ function qualityOf(model: Model) {
   if (model.task === 'classification') {
     return (
       <>
-        Accuracy <strong>{percent(model.metrics.accuracy)}</strong>
+        Right in <strong>{finePercent(model.metrics.accuracy)}</strong>, always “
+        {model.classes?.[0]?.name}” in {finePercent(model.metrics.baseline_accuracy)}
       </>
     );
   }
-  const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;
+  const [mae, baseline, other] =
+    model.task === 'regression'
+      ? [model.metrics.mae, model.metrics.baseline_mae, 'always the mean is']
+      : [model.metrics.errors.mae, model.metrics.baseline_errors.mae, 'repeating is'];
+  const amount = (value: number) => rounded(value, targetUnit(model));
   return (
     <>
-      Off by <strong>{rounded(mae, targetUnit(model))}</strong> on average
+      Off by <strong>{amount(mae)}</strong> on average, {other} by {amount(baseline)}
     </>
   );
 }

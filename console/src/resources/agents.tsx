@@ -19,6 +19,7 @@ export const AGENTS: Kind<Agent> = {
   name: 'agent',
   plural: 'agents',
   purpose: 'An agent answers questions with a language model and its skills.',
+  next: 'Create its skills first, or add them later. Then talk to it here.',
   columns: (project) => [
     {
       head: 'Name',

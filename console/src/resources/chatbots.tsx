@@ -15,6 +15,7 @@ export const CHATBOTS: Kind<Chatbot> = {
   name: 'chatbot',
   plural: 'chatbots',
   purpose: 'A chatbot puts an agent in front of people, and keeps their conversations.',
+  next: 'Choose the agent that answers, and begin a conversation here.',
   columns: (project) => [
     {
       head: 'Name',
@@ -27,7 +28,7 @@ export const CHATBOTS: Kind<Chatbot> = {
       href: ({ agent_name }) =>
         agent_name === null ? undefined : href(['projects', project, 'agents', agent_name]),
     },
-    { head: 'Database', text: ({ database_name }) => database_name ?? '–' },
+    { head: 'Connection', text: ({ database_name }) => database_name ?? '–' },
     { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
   ],
   choices: { agent_name: { label: 'Agent', what: 'agents', list: AGENTS.list } },

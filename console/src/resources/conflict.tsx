@@ -28,7 +28,8 @@ export function ConflictNotice<R extends Resource>({
   const shown = draftOf(form, theirs);
   const mine = changedValues(form, draft, names, base).values;
   const different = Object.keys(changedValues(form, draft, names, theirs).values);
-  const label = (name: string) => kind.choices[name]?.label ?? labelOf(name);
+  const label = (name: string) =>
+    kind.choices[name]?.label ?? labelOf(name, forms[kind.name].fields[name] ?? {});
   return (
     <Notice title="Changed by someone else.">
       <p>

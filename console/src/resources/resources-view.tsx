@@ -5,6 +5,7 @@ import { capitalized } from '../ui/format.js';
 import { View } from '../ui/view.js';
 import { AGENTS } from './agents.js';
 import { CHATBOTS } from './chatbots.js';
+import { Prose } from './form/prose.js';
 import type { Kind, Resource } from './kind.js';
 import { List } from './list.js';
 import { Outcome } from './outcome.js';
@@ -25,7 +26,7 @@ export function ResourcesView({ project, kind }: { project: string; kind: string
 }
 
 function KindView<R extends Resource>({ project, kind }: { project: string; kind: Kind<R> }) {
-  const { name, plural, purpose } = kind;
+  const { name, plural, purpose, next } = kind;
   const list = useList((signal) => kind.list(project, signal), [project, plural]);
   const columns = useMemo(() => kind.columns(project), [kind, project]);
   const create = (
@@ -46,6 +47,9 @@ function KindView<R extends Resource>({ project, kind }: { project: string; kind
           <div class="empty">
             <p>
               <strong>No {plural} yet.</strong> {purpose}
+            </p>
+            <p class="faint">
+              <Prose text={next} />
             </p>
             {create}
           </div>

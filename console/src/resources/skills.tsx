@@ -21,6 +21,7 @@ export const SKILLS: Kind<Skill> = {
   plural: 'skills',
   purpose:
     'A skill is something that agents can do, such as predicting with a model or reading a database.',
+  next: 'Begin with the type `model`, if the project has a model, or with `knowledge_base` for documents.',
   columns: (project) => [
     {
       head: 'Name',

@@ -113,6 +113,7 @@ export function duration(seconds: number): string {
 
 const minutes = { dateStyle: 'medium', timeStyle: 'short' } as const;
 const times = new Intl.DateTimeFormat(LOCALE, minutes);
+const days = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium' });
 // The days and times of a table have no time zone.
 const instants = new Intl.DateTimeFormat(LOCALE, { ...minutes, timeZone: 'UTC' });
 const dates = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeZone: 'UTC' });
@@ -123,6 +124,9 @@ const months = new Intl.DateTimeFormat(LOCALE, {
 });
 
 export const time = (iso: string) => times.format(new Date(iso));
+
+/** Formats the day of a time. */
+export const day = (iso: string) => days.format(new Date(iso));
 
 /** Formats a day, given as milliseconds. */
 export const date = (instant: number) => dates.format(instant);

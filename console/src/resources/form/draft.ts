@@ -17,8 +17,7 @@ export type ControlKind = 'line' | 'lines' | 'option' | 'names' | 'json';
 const MAX_LINE_LENGTH = 1000;
 
 export function fieldNames(form: Form, leftOut: readonly string[] = []): string[] {
-  const names = Object.keys(form.fields).filter((name) => !form.fields[name]?.deprecated);
-  return names.filter((name) => !leftOut.includes(name));
+  return Object.keys(form.fields).filter((name) => !leftOut.includes(name));
 }
 
 /** Returns how a field is shown. */
@@ -30,10 +29,9 @@ export function controlOf(name: string, field: FormField): ControlKind {
   return (field.maxLength ?? 0) > MAX_LINE_LENGTH ? 'lines' : 'line';
 }
 
-/** Returns the label of a field: its name in words. */
-export function labelOf(name: string): string {
-  return capitalized(name.replaceAll('_', ' '));
-}
+/** Returns the label of a field: its own, or its name in words. */
+export const labelOf = (name: string, { label }: FormField) =>
+  label ?? capitalized(name.replaceAll('_', ' '));
 
 /** Returns what a form shows of a resource, or of nothing yet. */
 export function draftOf(form: Form, resource: object | null): Draft {

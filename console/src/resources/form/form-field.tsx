@@ -45,7 +45,7 @@ export function ResourceField({
   const syntaxFault =
     kind === 'json' && leftWith === content ? faultOf(leftWith, field) : undefined;
   const shownFault = fault ?? syntaxFault;
-  const label = choice?.label ?? labelOf(name);
+  const label = choice?.label ?? labelOf(name, field);
   const members = field.members ?? field.membersOfType?.[type];
   const whole = (
     <Field
@@ -162,9 +162,9 @@ function Control({
 }
 
 /** Describes a field; of a JSON object with keys of its own, it names them, too. */
-function hintOf({ description = '', keys }: FormField): string {
-  if (!keys) return description;
-  return `${description} JSON with the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`;
+function hintOf({ hint = '', keys }: FormField): string {
+  if (!keys) return hint;
+  return `${hint} JSON with the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
 
 function faultOf(text: string, field: FormField): string | undefined {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { count } from '../../ui/format.js';
 import type { Choice, MemberControls } from '../kind.js';
-import { type Draft, type Faults, fieldNames } from './draft.js';
+import { controlOf, type Draft, type Faults, fieldNames } from './draft.js';
 import { ResourceField } from './form-field.js';
 import { type Refusal, refusalOf } from './refusal.js';
 
@@ -68,6 +68,28 @@ export function ResourceForm({
     }
   };
   const { faults, others, error } = refusal;
+  const extra = names.filter((field) => isExtra(form, field));
+  const fieldOf = (field: string) => (
+    <ResourceField
+      key={field}
+      name={field}
+      field={form.fields[field] ?? {}}
+      isRequired={form.required.includes(field)}
+      content={draft[field] ?? ''}
+      fault={faults[field]}
+      project={project}
+      choice={choices[field]}
+      type={String(draft['type'])}
+      types={field === 'type' ? typesOf(form) : []}
+      memberControls={memberControls}
+      isBusy={isBusy}
+      onChange={(content) => {
+        onDraft({ ...draft, [field]: content });
+        const { [field]: _, ...rest } = faults;
+        if (faults[field]) setRefusal({ ...refusal, faults: rest });
+      }}
+    />
+  );
   return (
     <form
       ref={element}
@@ -82,27 +104,13 @@ export function ResourceForm({
       {notice}
       <Summary faults={faults} others={others} />
       {error !== null && <ErrorNotice error={error} scrollTo />}
-      {names.map((field) => (
-        <ResourceField
-          key={field}
-          name={field}
-          field={form.fields[field] ?? {}}
-          isRequired={form.required.includes(field)}
-          content={draft[field] ?? ''}
-          fault={faults[field]}
-          project={project}
-          choice={choices[field]}
-          type={String(draft['type'])}
-          types={field === 'type' ? typesOf(form) : []}
-          memberControls={memberControls}
-          isBusy={isBusy}
-          onChange={(content) => {
-            onDraft({ ...draft, [field]: content });
-            const { [field]: _, ...rest } = faults;
-            if (faults[field]) setRefusal({ ...refusal, faults: rest });
-          }}
-        />
-      ))}
+      {names.filter((field) => !isExtra(form, field)).map(fieldOf)}
+      {extra.length > 0 && (
+        <details class="extra" open={extra.some((field) => draft[field] || faults[field])}>
+          <summary>For programs</summary>
+          {extra.map(fieldOf)}
+        </details>
+      )}
       <div class="actions">
         {/* Not `disabled`, which would take the focus away. */}
         <button type="submit" class="primary" aria-disabled={isBusy}>
@@ -112,6 +120,13 @@ export function ResourceForm({
       </div>
     </form>
   );
+}
+
+/** Returns whether a field may stay empty and has only JSON, which people do not write. */
+function isExtra({ required, fields }: Form, name: string): boolean {
+  const { members, membersOfType, ...field } = fields[name] ?? {};
+  if (members || membersOfType || required.includes(name)) return false;
+  return controlOf(name, field) === 'json';
 }
 
 /** Returns the types whose members are known, to choose from beside any other. */

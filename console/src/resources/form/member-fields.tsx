@@ -41,11 +41,11 @@ export function MemberFields({
             key={member}
             label={
               <>
-                {labelOf(member)}{' '}
+                {labelOf(member, field)}{' '}
                 {!form.required.includes(member) && <span class="faint">optional</span>}
               </>
             }
-            hint={<Prose text={field.description ?? ''} />}
+            hint={<Prose text={field.hint ?? ''} />}
           >
             {(control) =>
               Control ? (
