@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { KeyView } from './key/key-view.js';
 import { ModelList } from './models/model-list.js';
-import { ModelView } from './models/model-view.js';
+import { ModelView, Quality } from './models/model-view.js';
 import { PredictFileView } from './models/predict-file-view.js';
 import { StartView } from './models/start-view.js';
 import { TrainView } from './models/train-view.js';
@@ -46,6 +46,18 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/models/:model/predict',
     ([project = '', model = '']) => <PredictFileView project={project} model={model} />,
+  ],
+  [
+    'projects/:project/models/:model/report',
+    ([project = '', model = '']) => (
+      <Later isPage load={() => import('./models/model-views.js')}>
+        {({ ReportView }) => (
+          <ReportView project={project} model={model}>
+            {(shown) => <Quality project={project} model={shown} />}
+          </ReportView>
+        )}
+      </Later>
+    ),
   ],
   [
     'projects/:project/models/:model/versions',

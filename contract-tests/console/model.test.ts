@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { answered } from 'roster-client';
 import { describe, expect, test } from 'vitest';
@@ -97,6 +98,41 @@ describe('the views of a model', () => {
         .waitFor();
       await page.context().close();
     }
+  });
+
+  test('hand on their quality as a page, a picture and a text that need no service', async () => {
+    const look = await openModel('', 'leavers');
+    const { page } = look;
+    await page.getByRole('link', { name: 'A page of this to print, share or download' }).click();
+    const download = async (act: () => Promise<unknown>) => {
+      const [file] = await Promise.all([page.waitForEvent('download'), act()]);
+      return readFile(await file.path());
+    };
+    const html = await download(() => page.getByRole('button', { name: 'Download HTML' }).click());
+    const plots = page.getByLabel('Download a plot as PNG');
+    const png = await download(() => plots.selectOption('Importance of columns'));
+    const text = await download(() =>
+      page.getByRole('button', { name: 'Download Markdown' }).click(),
+    );
+    await expectGoodViewInEachWindow(look);
+
+    expect(png.subarray(1, 4).toString()).toBe('PNG');
+    expect(png.length).toBeGreaterThan(5_000);
+    expect(text.toString()).toMatch(/^# Quality of leavers\n/);
+    expect(text.toString()).toContain('| age | +');
+    expect(text.toString()).toContain('\\<img src=x');
+
+    const context = await on.browser.newContext({ javaScriptEnabled: false });
+    const alone = await context.newPage();
+    const asked: string[] = [];
+    alone.on('request', (request) => asked.push(request.url()));
+    await alone.setContent(html.toString());
+    await alone.getByRole('heading', { level: 1, name: 'Quality of leavers' }).waitFor();
+    await alone.getByRole('img', { name: 'Confusion matrix' }).waitFor();
+    await alone.locator('.bar-name', { hasText: LONG_NAME }).waitFor();
+    expect(html.toString()).not.toMatch(/<script|<button|https?:\/\/(?!www\.w3\.org)/);
+    expect(asked).toEqual([]);
+    await context.close();
   });
 
   test('predict a row while it is typed, and share it by its address', async () => {

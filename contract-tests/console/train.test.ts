@@ -56,7 +56,7 @@ describe('training in the console', () => {
     await expectGoodViewInEachWindow(look);
 
     await goTo(page, '/', 'Models');
-    await page.getByText(/^Off by [\d,.]+ on average$/).waitFor();
+    await page.getByText(/^Off by [\d,.]+ on average, always the mean is by [\d,.]+$/).waitFor();
     await expectGoodViewInEachWindow(look);
   });
 

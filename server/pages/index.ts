@@ -27,7 +27,7 @@ const REFERENCE_POLICY =
 
 /** Allows the console's own files, and requests to the service itself. */
 const CONSOLE_POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** The files beside the pages, which `npm run build` makes or copies, by address. No other file is served. */
 const FILES: Readonly<Record<string, string>> = {

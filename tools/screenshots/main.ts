@@ -24,6 +24,7 @@ const VIEWS = {
   start: '/',
   train: '/projects/default/models/~new',
   model: MODEL,
+  report: `${MODEL}/report`,
   'model-of-classes': '/projects/default/models/diamond_cuts',
   'try-a-row': `${MODEL}/try`,
   'try-a-row-of-classes': '/projects/default/models/diamond_cuts/try',

@@ -1,4 +1,5 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
+import { href } from '../router/route.js';
 import { finePercent, percent } from '../ui/format.js';
 import { Later } from '../ui/later.js';
 import { targetUnit } from '../ui/units.js';
@@ -16,12 +17,26 @@ import { VersionFacts } from './quality/version-facts.js';
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="quality">
-      {(shown) => <Quality project={project} model={shown} />}
+      {(shown) => (
+        <>
+          <Quality project={project} model={shown} />
+          <p class="spaced">
+            <a
+              href={href(['projects', project, 'models', model, 'report'], {
+                version: String(shown.version),
+              })}
+            >
+              A page of this to print, share or download
+            </a>
+          </p>
+        </>
+      )}
     </ModelFrame>
   );
 }
 
-function Quality({ project, model }: { project: string; model: Model }) {
+/** All that is known of a model's quality, as plots and figures. */
+export function Quality({ project, model }: { project: string; model: Model }) {
   return (
     <>
       <Headline model={model} />

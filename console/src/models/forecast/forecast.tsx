@@ -7,6 +7,7 @@ import { ErrorNotice } from '../../ui/error-notice.js';
 import { Field } from '../../ui/field.js';
 import { count, percent, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
+import { saveFile } from '../../ui/save-file.js';
 import { useSettled } from '../../ui/use-settled.js';
 import { ForecastFigure } from './forecast-figure.js';
 import { SERIES } from './forecast-quality.js';
@@ -208,14 +209,4 @@ function Downloads({
       </p>
     </>
   );
-}
-
-/** Saves a file under a name, as a link with `download` does. */
-function saveFile(file: Blob, name: string): void {
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(file);
-  link.download = name;
-  link.click();
-  // The browser reads the file after the click.
-  setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
