@@ -2677,6 +2677,12 @@ export interface components {
             balanced_accuracy: number;
             /**
              * Format: double
+             * @description The mean of the classes' areas under the ROC curve, one against the rest; of two classes, the area of
+             *     either. Null for versions that earlier releases trained.
+             */
+            auc: number | null;
+            /**
+             * Format: double
              * @description The mean squared distance of the probabilities from the truth, summed over the classes.
              */
             brier_score: number;
@@ -2728,6 +2734,14 @@ export interface components {
             precision: number | null;
             /**
              * Format: double
+             * @description How well the class's probability ranks rows: the share of pairs of a row of the class and one of another
+             *     in which it is higher for the row of the class (a tie is half a pair). Null if no held-out row, or each,
+             *     is of the class, and for versions that earlier releases trained.
+             */
+            auc: number | null;
+            thresholds: components["schemas"]["ThresholdTable"];
+            /**
+             * Format: double
              * @description The share of the class's rows whose set holds it; null without such rows.
              */
             set_coverage: number | null;
@@ -2739,6 +2753,20 @@ export interface components {
             /** @description Whether the class's probabilities are true, all rows by ascending probability, in groups of about as many. */
             reliability: components["schemas"]["ReliabilityBin"][];
         };
+        /**
+         * @description What happens if each held-out row is called of the class whose probability of it is at least a threshold. The
+         *     lists have the same length. Two thresholds in turn differ by about two hundredths of the class's rows, or of
+         *     the others, unless rows of the same probability stand between them. Null where `auc` is, and for models of
+         *     more than ten classes.
+         */
+        ThresholdTable: {
+            /** @description The thresholds. They descend, the last is 0. */
+            probability: number[];
+            /** @description How many rows of the class each threshold finds. It misses the others of the class's `rows`. */
+            caught: components["schemas"]["RowsInBin"][];
+            /** @description How many rows of other classes each threshold takes for the class. */
+            false_alarms: components["schemas"]["RowsInBin"][];
+        } | null;
         /**
          * @description A row of a training table, its values by column name. An element that is not an object makes the
          *     table unusable, and the answer says which it is.

@@ -140,6 +140,49 @@ describe('rows of a classifier', () => {
   });
 });
 
+test('thresholds hold on rows that the model has not seen, and so does the AUC', async () => {
+  // Of numbers that say something and not all, a quarter of the rows is of the rarer class.
+  const row = (seed: number): Row => {
+    const noise = Math.abs(Math.sin(seed * 12.9898) * 43758.5453) % 1;
+    const x = (seed * 37) % 101;
+    return { x, z: seed % 11, y: x / 101 + 0.9 * noise > 1.15 ? 'leaves' : 'stays' };
+  };
+  const rows = Array.from({ length: 2400 }, (_, index) => row(index));
+  const { metrics, summary } = classifier(await trained('leavers', rows.slice(0, 1200)));
+  const fresh = rows.slice(1200);
+  const query = { rows: 'lean', probabilities: true } as const;
+  const params = { path: pathOf('leavers'), query };
+  const answers = await answered(roster.POST(PREDICT, { params, body: fresh }));
+  const probability = (index: number) => Number(answers[index]?.['y_probability_leaves']);
+  const leavers = [...fresh.keys()].filter((index) => fresh[index]?.['y'] === 'leaves');
+  const others = [...fresh.keys()].filter((index) => fresh[index]?.['y'] === 'stays');
+  const wins = leavers.flatMap((one) =>
+    others.map((other) => 0.5 + 0.5 * Math.sign(probability(one) - probability(other))),
+  );
+  const area = wins.reduce((sum, win) => sum + win, 0) / wins.length;
+  expect(area).toBeGreaterThan(0.7);
+  expect(metrics?.auc).toBeCloseTo(area, 1);
+  const [stays, leaves] = metrics?.by_class ?? [];
+  expect([stays?.auc, leaves?.auc]).toEqual(
+    [metrics?.auc, metrics?.auc].map((auc) => expect.closeTo(auc ?? 0, 9)),
+  );
+  expect(leaves?.class).toBe('leaves');
+  const { probability: thresholds = [], caught = [], false_alarms = [] } = leaves?.thresholds ?? {};
+  expect([caught.at(-1), false_alarms.at(-1)]).toEqual([leaves?.rows, stays?.rows]);
+  // Of as many fresh rows as a threshold calls, those of the highest probability, as many leave.
+  const ranked = [...fresh.keys()].sort((one, other) => probability(other) - probability(one));
+  for (const [index, found] of caught.entries()) {
+    const called = (found + (false_alarms[index] ?? 0)) / (metrics?.held_out_rows ?? 1);
+    const top = new Set(ranked.slice(0, Math.round(called * fresh.length)));
+    const share = leavers.filter((one) => top.has(one)).length / leavers.length;
+    expect(Math.abs(share - found / (leaves?.rows ?? 1))).toBeLessThan(0.12);
+  }
+  expect(thresholds).toHaveLength(caught.length);
+  expect(summary).toMatch(
+    /It finds [\d,]+ of [\d,]+ rows of "leaves", with [\d,]+ false alarms\..* Its AUC is 0\.\d+\./,
+  );
+});
+
 describe('the rows of an answer', () => {
   const asked: Row[] = [{ x: 5, y: 'yes' }, { x: 75 }, { x: 199, y: 'other' }];
   const sent = { Accept: 'application/json', 'Content-Type': 'application/json' };

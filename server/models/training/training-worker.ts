@@ -24,13 +24,22 @@ await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {
   output.data(artifact);
   return {
     columns: model.columns.map((column, index) => ({ ...column, typical: typical[index] ?? null })),
-    metrics: model.metrics,
+    metrics: model.task === 'classification' ? metricsOf(model) : model.metrics,
     targetReading: model.task === 'classification' ? null : model.target_reading,
     classes: model.task === 'classification' ? classesOf(model) : null,
     summary: describeModel(model),
     trainingSeconds,
   };
 });
+
+/** The metrics of the model and what is measured beside them, as the contract has them. */
+function metricsOf({ metrics, ranking }: ClassificationModel) {
+  const by_class = metrics.by_class.map((measured, index) => {
+    const { auc = null, thresholds = null } = ranking?.by_class[index] ?? {};
+    return { ...measured, auc, thresholds };
+  });
+  return { ...metrics, auc: ranking?.auc ?? null, by_class };
+}
 
 function classesOf({ classes, row_count }: ClassificationModel) {
   return classes.map(({ name, rows, merged_count, merged }) => {

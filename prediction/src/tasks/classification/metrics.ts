@@ -1,9 +1,10 @@
 import { average, groupByValue, pick } from '../../intervals/statistics.js';
 import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import { calibrateClasses, labelsOf, type ScoredRows } from './calibration.js';
-import type { ClassificationMetrics, ClassMetrics } from './model.js';
+import type { ClassificationMetrics, ClassificationModel, ClassMetrics } from './model.js';
 import { SetChooser } from './prediction-sets.js';
 import { logLoss, mostLikely, ProbabilityEstimator } from './probabilities.js';
+import { type Ranking, rankClasses } from './ranking.js';
 
 const LEVEL = 0.9;
 const CALIBRATION_BINS = 15;
@@ -20,7 +21,10 @@ const MIN_ROWS_IN_BIN = 10;
  * @param rows in random order.
  * @param names of the classes, the commonest first.
  */
-export function measureClasses(rows: ScoredRows, names: readonly string[]): ClassificationMetrics {
+export function measureClasses(
+  rows: ScoredRows,
+  names: readonly string[],
+): { metrics: ClassificationMetrics; ranking: Ranking } {
   const count = names.length;
   const middle = rows.rows.length >> 1;
   const halves = [rows.rows.subarray(0, middle), rows.rows.subarray(middle)];
@@ -80,7 +84,7 @@ export function measureClasses(rows: ScoredRows, names: readonly string[]): Clas
   const recalls = by_class.flatMap(({ recall }) => (recall === null ? [] : [recall]));
   const everyRow = [...labels.keys()];
   const bins = groupRows(confidences, isRight, CALIBRATION_BINS);
-  return {
+  const metrics: ClassificationMetrics = {
     log_loss: logLoss(probabilities, labels, count),
     baseline_log_loss: logLoss(shares, labels, count),
     accuracy: isRight.reduce((sum, right) => sum + right, 0) / total,
@@ -100,6 +104,7 @@ export function measureClasses(rows: ScoredRows, names: readonly string[]): Clas
     by_class,
     held_out_rows: total,
   };
+  return { metrics, ranking: rankClasses(probabilities, labels, count) };
 }
 
 function meanOf(rows: readonly number[], values: Uint8Array | Uint16Array): number {
@@ -131,25 +136,29 @@ function groupRows(
 }
 
 /** Returns whether a classifier is better than always answering the commonest class. */
-export function describeClassification(
-  {
-    log_loss,
-    baseline_log_loss,
-    accuracy,
-    baseline_accuracy,
-    held_out_rows,
-  }: ClassificationMetrics,
-  commonest: string,
-): string {
+export function describeClassification({ metrics, ranking, classes }: ClassificationModel): string {
+  const { log_loss, baseline_log_loss, accuracy, baseline_accuracy, held_out_rows } = metrics;
+  const commonest = JSON.stringify(classes[0]?.name ?? '');
   const rows = `on ${held_out_rows.toLocaleString('en')} rows that it was not trained on`;
-  const shares = `it is right in ${percent(accuracy)}, ${JSON.stringify(commonest)} in ${percent(baseline_accuracy)}`;
+  const shares = `it is right in ${percent(accuracy)}, ${commonest} in ${percent(baseline_accuracy)}`;
   const losses = `Its log loss is ${shortNumber(log_loss)}, that of the classes’ shares ${shortNumber(baseline_log_loss)}.`;
+  const area =
+    ranking === null || ranking.auc === null ? '' : ` Its AUC is ${shortNumber(ranking.auc)}.`;
+  const figures = `${rows}, ${shares}.${describeRarer(metrics)} ${losses}${area}`;
   if (!isBetter(log_loss, baseline_log_loss)) {
-    return `No better than always answering the commonest class: ${rows}, ${shares}. ${losses} The columns say little or nothing of the target.`;
+    return `No better than always answering the commonest class: ${figures} The columns say little or nothing of the target.`;
   }
   // Where one class is by far the commonest, probabilities may tell much although answers are the same.
   if (accuracy <= baseline_accuracy) {
-    return `Better probabilities than the classes’ shares, but no more right answers than always the commonest class: ${rows}, ${shares}. ${losses}`;
+    return `Better probabilities than the classes’ shares, but no more right answers than always the commonest class: ${figures}`;
   }
-  return `Better than always answering the commonest class: ${rows}, ${shares}. ${losses}`;
+  return `Better than always answering the commonest class: ${figures}`;
+}
+
+/** Says how many rows of the rarer of two classes are found: it is most often the one that people look for. */
+function describeRarer({ by_class, confusion }: ClassificationMetrics): string {
+  const rarer = by_class[1];
+  if (by_class.length !== 2 || rarer === undefined) return '';
+  const count = (rows = 0) => rows.toLocaleString('en');
+  return ` It finds ${count(confusion[1]?.[1])} of ${count(rarer.rows)} rows of ${JSON.stringify(rarer.class)}, with ${count(confusion[0]?.[1])} false alarms.`;
 }

@@ -18,6 +18,7 @@ import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { ClassCalibration } from './calibration.js';
 import { LEVELS } from './prediction-sets.js';
+import type { Ranking } from './ranking.js';
 
 /** A trained classifier. Its own calibration is for ordinary rows. */
 export interface ClassificationModel extends ModelBase, ClassCalibration {
@@ -25,6 +26,8 @@ export interface ClassificationModel extends ModelBase, ClassCalibration {
   /** The most frequent first. */
   readonly classes: readonly TargetClass[];
   readonly metrics: ClassificationMetrics;
+  /** Null in a model that was decoded. */
+  readonly ranking: Ranking | null;
   /** For each class a forest whose sum is its score; of two classes, one, for the second. */
   readonly class_forests: readonly Forest[];
   readonly partial_rows: ClassPartialRows | null;
@@ -163,7 +166,7 @@ function isConsistent(head: HeadParts): boolean {
 
 /** Returns the head of a classifier, and writes the rest of it as lines. */
 export function encodeClassification(model: ClassificationModel, lines: ModelLineWriter) {
-  const { class_forests, partial_rows, ...rest } = model;
+  const { class_forests, partial_rows, ranking: _, ...rest } = model;
   return {
     ...rest,
     ...lines.inputs(model),
@@ -184,6 +187,7 @@ export function* decodeClassification(
   return {
     ...head,
     ...(yield* lines.inputs(head)),
+    ranking: null,
     class_forests: yield* lines.forests(head.class_forests),
     partial_rows: partial_rows && {
       ...partial_rows,

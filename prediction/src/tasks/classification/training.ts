@@ -87,7 +87,7 @@ export class ClassTraining
       row_count: rowCount,
       classes,
       columns,
-      metrics: measureClasses(scoredRows(outOfFold), names),
+      ...measureClasses(scoredRows(outOfFold), names),
       features,
       class_forests: forests,
       ...calibrated,
