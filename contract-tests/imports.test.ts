@@ -22,6 +22,7 @@ const ROOMS = [
   'resources',
   'agents',
   'mcp',
+  'openai',
   'telemetry',
   'pages',
   '.',

@@ -92,7 +92,7 @@ function* decodeRest(head: v.InferOutput<typeof headSchema>, lines: ModelLineRea
 export function describeModel(model: Model): string {
   switch (model.task) {
     case 'regression':
-      return describeRegression(model.metrics, model.target_reading);
+      return describeRegression(model.metrics, model.row_count, model.target_reading);
     case 'classification':
       return describeClassification(model);
     case 'forecast':

@@ -1,5 +1,5 @@
 import { average, groupByValue, pick } from '../../intervals/statistics.js';
-import { isBetter, percent, shortNumber } from '../../model/summary.js';
+import { describeTestRows, isBetter, percent, shortNumber } from '../../model/summary.js';
 import { calibrateClasses, labelsOf, type ScoredRows } from './calibration.js';
 import type { ClassificationMetrics, ClassificationModel, ClassMetrics } from './model.js';
 import { SetChooser } from './prediction-sets.js';
@@ -136,10 +136,15 @@ function groupRows(
 }
 
 /** Returns whether a classifier is better than always answering the commonest class. */
-export function describeClassification({ metrics, ranking, classes }: ClassificationModel): string {
+export function describeClassification({
+  metrics,
+  ranking,
+  classes,
+  row_count,
+}: ClassificationModel): string {
   const { log_loss, baseline_log_loss, accuracy, baseline_accuracy, held_out_rows } = metrics;
   const commonest = JSON.stringify(classes[0]?.name ?? '');
-  const rows = `on ${held_out_rows.toLocaleString('en')} rows that it was not trained on`;
+  const rows = describeTestRows(held_out_rows, row_count);
   const shares = `it is right in ${percent(accuracy)}, ${commonest} in ${percent(baseline_accuracy)}`;
   const losses = `Its log loss is ${shortNumber(log_loss)}, that of the classes’ shares ${shortNumber(baseline_log_loss)}.`;
   const area =

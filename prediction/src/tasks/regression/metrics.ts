@@ -12,7 +12,7 @@ import {
   type TargetScale,
   toFinite,
 } from '../../intervals/target-range.js';
-import { isBetter, percent, shortNumber } from '../../model/summary.js';
+import { describeTestRows, isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { NumberReading } from '../../table/number-formats.js';
 import type { RegressionMetrics } from './model.js';
 
@@ -111,12 +111,16 @@ function binResiduals(
   return bins;
 }
 
-/** Returns whether a regressor is better than always answering the mean. */
+/**
+ * Returns whether a regressor is better than always answering the mean.
+ * @param rowCount the rows of the table that have a target
+ */
 export function describeRegression(
   { mae, rmse, r2, baseline_mae, baseline_rmse, held_out_rows }: RegressionMetrics,
+  rowCount: number,
   reading: NumberReading | null,
 ): string {
-  const rows = `on ${held_out_rows.toLocaleString('en')} rows that it was not trained on`;
+  const rows = describeTestRows(held_out_rows, rowCount);
   const unit = reading === null ? '' : ` ${reading.unit}`;
   const errors = `its predictions are off by ${shortNumber(mae)}${unit} on average, the mean is by ${shortNumber(baseline_mae)}${unit}`;
   if (!isBetter(rmse, baseline_rmse)) {
