@@ -128,6 +128,21 @@ describe('predictions', () => {
     expectTypeOf(leaver?.churned_min).toEqualTypeOf<null | undefined>();
   });
 
+  test('lean rows have the columns that were asked for', async () => {
+    const lean = { rows: 'lean', explain: true, probabilities: true } as const;
+    const [leaver] = await typed.models.predict('leavers', [{ months: 3 }], lean);
+    expectTypeOf(leaver?.churned_probability_yes).toEqualTypeOf<number | undefined>();
+    expectTypeOf(leaver?.churned_explain.probability_class_no).toEqualTypeOf<number | undefined>();
+    // @ts-expect-error: a class has no bounds
+    void leaver?.churned_min;
+    const [row] = await typed.models.predict('prices', [{}], { rows: 'lean', confidence: 0.9 });
+    expectTypeOf(row?.price_min).toEqualTypeOf<number | undefined>();
+    // @ts-expect-error: 'explain' was not asked for
+    void row?.price_explain;
+    // @ts-expect-error: it is called 'confidence'
+    void typed.models.predict('prices', [{}], { rows: 'lean', confidnce: 0.9 });
+  });
+
   test('a model, a column or a category that is not known is a mistake', () => {
     // @ts-expect-error: there is no model 'price'
     void typed.models.predict('price', [{ carat: 0.7 }]);

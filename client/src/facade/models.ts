@@ -29,6 +29,9 @@ export interface TypedModels<Models> extends Omit<ModelsOperations, 'predict'> {
   predict: Predict<Models>;
 }
 
+/** The options of `predict` that say which columns an answer has. */
+type Columns = 'rows' | 'explain' | 'probabilities';
+
 interface Predict<Models> {
   /**
    * Predicts rows with a model whose columns are not known: `predict<{ price: number }>('prices', rows)`.
@@ -40,33 +43,87 @@ interface Predict<Models> {
     rows: readonly object[] | Bytes,
     options?: PredictOptions,
   ): Call<(PredictionRow & AnswersOf<Value>)[], PredictProblem>;
-  /** Predicts rows. There is one row of the answer for each, in the same order; for forecasts, one for each step. */
-  <Name extends keyof Models & string>(
+  /**
+   * Predicts rows. There is one row of the answer for each, in the same order; for forecasts, one for each step.
+   *
+   * @param name The name of the model.
+   * @param rows The rows to predict. Columns may be left out.
+   * @throws ProblemError with a `PredictProblem`
+   */
+  <
+    Name extends keyof Models & string,
+    Rows extends 'full' | 'lean' = 'full',
+    Explain extends boolean = false,
+    Probabilities extends boolean = false,
+  >(
     name: Name,
     rows: readonly Models[Name][keyof Models[Name] & 'input'][] | Bytes,
-    options?: PredictOptions,
-  ): Call<PredictionOf<Models[Name]>[], PredictProblem>;
+    options?: Omit<PredictOptions, Columns> & {
+      rows?: Rows | undefined;
+      explain?: Explain | undefined;
+      probabilities?: Probabilities | undefined;
+    },
+  ): Call<PredictionOf<Models[Name], Rows, Explain, Probabilities>[], PredictProblem>;
 }
 
 /** A row of an answer: the row that was sent, the predicted value, and what is said of it. */
-export type PredictionOf<Model> = Model extends ModelTypes
+export type PredictionOf<
+  Model,
+  Rows extends 'full' | 'lean' = 'full',
+  Explain extends boolean = false,
+  Probabilities extends boolean = false,
+> = Model extends ModelTypes
   ? string extends Model['target']
     ? PredictionRow
-    : Echo<Model['input']> & Answer<Model['target'], Model['value']>
+    : Echo<Model['input'], Model['target']> &
+        Lean<Model['target'], Model['value']> &
+        (Rows extends 'full'
+          ? Full<Model['target'], Model['value']>
+          : Explain extends true
+            ? Explained<Model['target'], Explanation<Model['value']>>
+            : Unchanged) &
+        (Probabilities extends true ? ProbabilityOf<Model['target'], Model['value']> : Unchanged)
   : never;
 
+type Unchanged = Record<never, never>;
+
 /** Every input column, as it was sent, or null. */
-type Echo<Input> = { [Column in keyof Input]-?: Exclude<Input[Column], undefined> | null };
+type Echo<Input, Target> = {
+  [Column in Exclude<keyof Input, Target>]-?: Exclude<Input[Column], undefined> | null;
+};
 
 type AnswersOf<Value> = {
-  [Target in keyof Value & string]: Answer<Target, Value[Target]>;
+  [Target in keyof Value & string]: Lean<Target, Value[Target]>;
 }[keyof Value & string];
 
-/** The columns of a predicted value. A class has a set that may hold the true one in place of the interval. */
-type Answer<Target extends string, Value> = { [_ in Target]: Value } & {
+/** The predicted value, its confidence, and its interval; for a class, the set that may hold the true one. */
+type Lean<Target extends string, Value> = { [_ in Target]: Value } & {
   [_ in `${Target}_confidence`]: number;
-} & { [_ in `${Target}_${'min' | 'max'}`]: Value extends number ? number : null } & {
+} & ([Value] extends [number]
+    ? { [_ in `${Target}_${'min' | 'max'}`]: number }
+    : { [_ in `${Target}_set`]: Value[] });
+
+/** What older clients read: the bounds of a class are null, and the explanation is a text. */
+type Full<Target extends string, Value> = Explained<Target, string> &
+  ([Value] extends [number] ? Unchanged : { [_ in `${Target}_${'min' | 'max'}`]: null });
+
+type Explained<Target extends string, Explanation> = {
+  /** The row's own value of the target. */
   [_ in `${Target}_original`]: unknown;
-} & { [_ in `${Target}_anomaly`]: boolean | null } & { [_ in `${Target}_explain`]: string } & {
-  [_ in Value extends string ? `${Target}_set` : never]: Value[];
-};
+} & { [_ in `${Target}_anomaly`]: boolean | null } & { [_ in `${Target}_explain`]: Explanation };
+
+/** An explanation of lean rows. */
+type Explanation<Value> = {
+  predicted_value: Value;
+  confidence: number;
+  anomaly: boolean | null;
+  truth: unknown;
+  /** Of forecasts: counted from 1. */
+  step?: number;
+} & ([Value] extends [number]
+  ? { confidence_lower_bound: number; confidence_upper_bound: number }
+  : { [_ in `probability_class_${Value & string}`]: number });
+
+type ProbabilityOf<Target extends string, Value> = [Value] extends [number]
+  ? Unchanged
+  : { [_ in `${Target}_probability_${Value & string}`]: number };
