@@ -107,6 +107,12 @@ test('a typed answer is what the service answers', async () => {
   expect(row?.price).toBeGreaterThanOrEqual(row?.price_min ?? Number.NaN);
   expect(row?.price).toBeLessThanOrEqual(row?.price_max ?? Number.NaN);
   expect(row).toMatchObject({ carat: 0.7, price_confidence: expect.any(Number) });
+  const [lean] = await typed.models.predict('prices', [{ carat: 0.7 }], {
+    rows: 'lean',
+    explain: true,
+  });
+  expect(lean?.price_explain.predicted_value).toBe(lean?.price);
+  expect(lean).not.toHaveProperty('__service_row_id');
 });
 
 test('the key may be in a file, and is asked for', async () => {

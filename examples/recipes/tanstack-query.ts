@@ -1,44 +1,19 @@
-import type { QueryClient, QueryFunctionContext } from '@tanstack/query-core';
-import type { Page, PageQuery, RosterClient, Skill, Tagged } from 'roster-client';
-import { readPage, revalidate, tagged } from 'roster-client';
+import type { QueryClient } from '@tanstack/query-core';
+import type { Roster, Skill } from 'roster-client';
+import { rosterQueries } from 'roster-client/tanstack-query';
 
-const SKILLS = '/projects/{project_name}/skills';
-const SKILL = `${SKILLS}/{skill_name}` as const;
-type SkillPath = { project_name: string; skill_name: string };
-
-export const skillsQuery = (roster: RosterClient, path: { project_name: string }) => ({
-  queryKey: ['skills', path.project_name, 'list'],
-  queryFn: ({ pageParam, signal }: { pageParam: PageQuery; signal: AbortSignal }) =>
-    readPage((query) => roster.GET(SKILLS, { params: { path, query }, signal }), pageParam),
-  initialPageParam: { limit: 50 },
-  getNextPageParam: ({ next }: Page<Skill>) => next,
-});
-
-export const skillQuery = (roster: RosterClient, path: SkillPath) => ({
-  queryKey: ['skills', path.project_name, 'one', path.skill_name],
-  queryFn: ({ client, queryKey, signal }: QueryFunctionContext) =>
-    revalidate(client.getQueryData<Tagged<Skill>>(queryKey), (header) =>
-      roster.GET(SKILL, { params: { path, header }, signal }),
-    ),
-});
-
-export function skillChange(roster: RosterClient, queries: QueryClient, path: SkillPath) {
-  const { queryKey } = skillQuery(roster, path);
-  const shown = () => queries.getQueryData<Tagged<Skill>>(queryKey);
-  const ifMatch = () => ({ 'If-Match': shown()?.etag ?? '*' });
-  const show = (skill?: Tagged<Skill>) => queries.setQueryData(queryKey, skill);
+/** Changes a skill, and shows the change before the service has answered. */
+export function skillChange(roster: Roster, queries: QueryClient, name: string) {
+  const { skills } = rosterQueries(roster);
+  const { queryKey } = skills.get(name);
   return {
-    scope: { id: queryKey.join() },
-    mutationFn: (skill: { type: string }) =>
-      tagged(roster.PUT(SKILL, { params: { path, header: ifMatch() }, body: { skill } })),
-    onMutate: async (skill: { type: string }) => {
+    ...skills.update(name),
+    onMutate: async (skill: { type?: string | null }) => {
       await queries.cancelQueries({ queryKey });
-      const before = shown();
-      if (before) show({ ...before, data: { ...before.data, ...skill } });
-      return () => show(before);
+      const before = queries.getQueryData<Skill>(queryKey);
+      if (before) queries.setQueryData(queryKey, { ...before, ...skill });
+      return () => queries.setQueryData(queryKey, before);
     },
-    onSuccess: show,
     onError: (_error: Error, _skill: unknown, rollBack?: () => void) => rollBack?.(),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['skills', path.project_name] }),
   };
 }

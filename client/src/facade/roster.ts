@@ -65,4 +65,3 @@ function buildRoster<Models extends ModelsOf<Models>>(
   // The table has a row for each method, as its type demands; facade.test-d.ts checks their types.
   return Object.assign(Object.fromEntries(resources), own) as Roster<Models>;
 }
-
