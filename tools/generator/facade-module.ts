@@ -116,8 +116,7 @@ function listVerbs(document: Document): Verb[] {
       reads: findReading(operation),
       definition,
     };
-    const streams = operation.produces.includes('text/event-stream');
-    return streams && verb.reads === 'json'
+    return verb.reads === 'json' && sendsAgentEvents(document, definition)
       ? [verb, { ...verb, name: `${name}Events`, reads: 'events' as const }]
       : [verb];
   });
@@ -177,6 +176,13 @@ function findReading({ id, produces }: Operation): Verb['reads'] {
   if (produces.includes('application/json')) return id.startsWith('list') ? 'list' : 'json';
   if (produces.includes('text/event-stream')) return 'events';
   return produces.length > 0 ? 'text' : 'nothing';
+}
+
+/** Returns whether an operation also answers with events that the client reads. OpenAI's events are for its clients. */
+function sendsAgentEvents(document: Document, { responses }: JsonRecord): boolean {
+  const { content } = resolved(document, asRecord(responses)['200']);
+  const { schema } = asRecord(asRecord(content)['text/event-stream']);
+  return schemaName(asRecord(schema)['x-roster-event']) === 'AgentEvent';
 }
 
 function writeRow({ name, operation, wraps, reads, ...verb }: Verb): string {

@@ -12,20 +12,15 @@ export type { Change, PagesQuery, Query, RosterQueries } from './types.js';
 
 type ResourceName = keyof Resources;
 
-/** The resources whose answers a change of a resource may change. */
-const CHANGED_WITH: Readonly<Record<ResourceName, readonly ResourceName[]>> = {
-  caller: [],
-  projects: ['projects'],
+/** The resources whose answers a change may change, where it changes others than its own. */
+const CHANGED_WITH: Readonly<Partial<Record<ResourceName, readonly ResourceName[]>>> = {
   skills: ['skills', 'documents', 'agents'],
-  documents: ['documents'],
   agents: ['agents', 'skills', 'chatbots'],
   chatbots: ['chatbots', 'conversations'],
   conversations: ['conversations', 'messages'],
   messages: ['messages', 'conversations'],
   models: ['models', 'versions'],
   versions: ['versions', 'models'],
-  mcp: [],
-  health: [],
 };
 
 /** Where data keep the ETag that they were read with. A copy by `{ ...data }` keeps it too; JSON does not have it. */
@@ -160,7 +155,8 @@ function isChangeOf(get: FacadeOperation | undefined, changed: FacadeOperation):
 }
 
 async function readAgain(client: Cache, roster: Source['roster'], resource: string): Promise<void> {
-  const changed = Object.entries(CHANGED_WITH).find(([name]) => name === resource)?.[1] ?? [];
+  const [, changed = [resource]] =
+    Object.entries(CHANGED_WITH).find(([name]) => name === resource) ?? [];
   await Promise.all(
     changed.map((name) => client.invalidateQueries({ queryKey: createKey(roster, [name]) })),
   );
