@@ -103,7 +103,7 @@ describe('the views of a model', () => {
   test('hand on their quality as a page, a picture and a text that need no service', async () => {
     const look = await openModel('', 'leavers');
     const { page } = look;
-    await page.getByRole('link', { name: 'A page of this to print, share or download' }).click();
+    await page.getByRole('link', { name: 'Share or print' }).click();
     const download = async (act: () => Promise<unknown>) => {
       const [file] = await Promise.all([page.waitForEvent('download'), act()]);
       return readFile(await file.path());

@@ -58,7 +58,8 @@ export function ModelFrame({
   always?: boolean;
   children: (model: Model, reload: () => void, newest: Model) => ComponentChildren;
 }) {
-  const asked = Number(useRoute().query.get('version')) || 0;
+  const { segments, query } = useRoute();
+  const asked = Number(query.get('version')) || 0;
   const path = { projectName: project, modelName: name };
   const { loaded, reload } = useLoaded<Versions>(
     (signal) => load(path, tab === 'quality' ? asked : 0, signal),
@@ -79,11 +80,24 @@ export function ModelFrame({
     if (newest) await cancelTraining(path, newest.version);
     reload();
   };
-  const isForecast = loaded.state === 'ready' && loaded.value.shown.task === 'forecast';
   const models = href(['projects', project, 'models']);
   const newest = loaded.state === 'ready' ? loaded.value.newest : undefined;
+  const shown = loaded.state === 'ready' ? loaded.value.shown : undefined;
+  const isForecast = shown?.task === 'forecast';
+  // The report of a version has one segment more than its quality.
+  const hasReport = tab === 'quality' && shown?.status === 'ready' && segments.length === 4;
   const actions = newest && (
     <>
+      {hasReport && (
+        <a
+          class="button"
+          href={href(['projects', project, 'models', name, 'report'], {
+            version: String(shown.version),
+          })}
+        >
+          Share or print
+        </a>
+      )}
       {newest.source && newest.status !== 'training' && (
         <TrainAgain
           path={path}

@@ -1,5 +1,4 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
-import { href } from '../router/route.js';
 import { finePercent, percent } from '../ui/format.js';
 import { Later } from '../ui/later.js';
 import { targetUnit } from '../ui/units.js';
@@ -17,20 +16,7 @@ import { VersionFacts } from './quality/version-facts.js';
 export function ModelView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="quality">
-      {(shown) => (
-        <>
-          <Quality project={project} model={shown} />
-          <p class="spaced">
-            <a
-              href={href(['projects', project, 'models', model, 'report'], {
-                version: String(shown.version),
-              })}
-            >
-              A page of this to print, share or download
-            </a>
-          </p>
-        </>
-      )}
+      {(shown) => <Quality project={project} model={shown} />}
     </ModelFrame>
   );
 }

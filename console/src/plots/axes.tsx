@@ -8,6 +8,9 @@ export interface Area {
   readonly bottom: number;
 }
 
+/** The room for axes and labels around a plot's marks, in CSS pixels. */
+export const MARGIN = { left: 58, right: 20, top: 26, bottom: 44 };
+
 interface AxisProps {
   scale: Scale;
   area: Area;
@@ -21,7 +24,15 @@ export function BottomAxis({ scale, area, label, format }: AxisProps) {
     <g class="axis">
       <line x1={area.left} x2={area.right} y1={area.bottom} y2={area.bottom} />
       {scale.ticks.map((tick) => (
-        <text key={tick} x={scale(tick)} y={area.bottom + 18} text-anchor="middle">
+        <text
+          key={tick}
+          x={Math.min(
+            scale(tick),
+            area.right + MARGIN.right - (format(tick).length * CHARACTER) / 2,
+          )}
+          y={area.bottom + 18}
+          text-anchor="middle"
+        >
           {format(tick)}
         </text>
       ))}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import type { Area } from './axes.js';
+import { type Area, MARGIN } from './axes.js';
 import { useWidth } from './use-width.js';
 
 /** The figures that a plot draws, as they can be read. */
@@ -8,9 +8,6 @@ export interface FigureTable {
   readonly head: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
-
-/** The room for axes and labels around a plot's marks, in CSS pixels. */
-const MARGIN = { left: 58, right: 20, top: 26, bottom: 44 };
 
 /**
  * A plot with its title, a sentence on what it shows, and its table beneath. It is drawn for the

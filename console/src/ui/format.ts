@@ -16,6 +16,10 @@ function readLocale(tag: string): Intl.Locale {
 /** A space at which no line breaks, as between a number and its unit. */
 const SPACE = '\u00a0';
 
+/** Keeps a text of a right-to-left locale, such as the name of a month, in its own order within the page. */
+const isolate = (text: string) =>
+  /[\u0590-\u08ff\u200f]/.test(text) ? `\u2068${text}\u2069` : text;
+
 /** The unit of a number as its table writes it, such as `€`, `USD`, `%` or `kg`; none if it has none. */
 export type Unit = string | null | undefined;
 
@@ -34,7 +38,7 @@ function formatOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 /** Writes a number and its unit where the locale has them: €3, 3 €, 45%, 45 %, 3 kg. */
 function write(value: number, options: Intl.NumberFormatOptions, unit: Unit): string {
-  if (!unit) return formatOf(options).format(value);
+  if (!unit) return isolate(formatOf(options).format(value));
   if (unit === '%') return formatOf({ ...options, style: 'percent' }).format(value / 100);
   const isCode = /^[A-Z]{3}$/.test(unit);
   if (!isCode && !/\p{Sc}/u.test(unit)) return `${formatOf(options).format(value)}${SPACE}${unit}`;
@@ -97,12 +101,13 @@ export const labelWithUnit = (label: string, unit: Unit) =>
 export function bytes(size: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
   const step = size === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3));
-  return formatOf({
+  const format = formatOf({
     ...digits(3),
     style: 'unit',
     unit: units[step] ?? 'byte',
     unitDisplay: step === 0 ? 'long' : 'short',
-  }).format(size / 1000 ** step);
+  });
+  return isolate(format.format(size / 1000 ** step));
 }
 
 /** Formats a duration in words. */
@@ -123,16 +128,16 @@ const months = new Intl.DateTimeFormat(LOCALE, {
   timeZone: 'UTC',
 });
 
-export const time = (iso: string) => times.format(new Date(iso));
+export const time = (iso: string) => isolate(times.format(new Date(iso)));
 
 /** Formats the day of a time. */
-export const day = (iso: string) => days.format(new Date(iso));
+export const day = (iso: string) => isolate(days.format(new Date(iso)));
 
 /** Formats a day, given as milliseconds. */
-export const date = (instant: number) => dates.format(instant);
+export const date = (instant: number) => isolate(dates.format(instant));
 
 /** Formats the month of a day, given as milliseconds. */
-export const month = (instant: number) => months.format(instant);
+export const month = (instant: number) => isolate(months.format(instant));
 
 /** Formats a moment of a series, which is a number, or a month, a day or a time in ISO 8601. */
 export function moment(value: number | string): string {
@@ -140,7 +145,7 @@ export function moment(value: number | string): string {
   const [, day = '', clock, zone] = /^([\d-]+)(T[\d:.]+)?(.*)$/.exec(value) ?? [];
   const instant = Date.parse(`${day}${clock ? `${clock}Z` : ''}`);
   if (Number.isNaN(instant)) return value;
-  if (clock) return `${instants.format(instant)}${zone && ` ${zone.replace('Z', 'UTC')}`}`;
+  if (clock) return `${isolate(instants.format(instant))}${zone && ` ${zone.replace('Z', 'UTC')}`}`;
   return day.length > 'YYYY-MM'.length ? date(instant) : month(instant);
 }
 
