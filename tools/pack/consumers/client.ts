@@ -1,4 +1,5 @@
-import { answered, createRosterClient, untilReady } from 'roster-client';
+import { answered, createRoster, createRosterClient, rosterTypes, untilReady } from 'roster-client';
+import { rosterQueries } from 'roster-client/tanstack-query';
 
 /** Trains and predicts with the typed client. */
 export async function check(baseUrl: string, apiKey: string): Promise<void> {
@@ -20,6 +21,15 @@ export async function check(baseUrl: string, apiKey: string): Promise<void> {
       body: [{ size: 30 }],
     }),
   );
+  const methods = createRoster({ baseUrl, apiKey });
+  const [same] = await methods.models.predict<{ rent: number }>(names.modelName, [{ size: 30 }]);
+  const { queryKey } = rosterQueries(methods).models.get(names.modelName);
+  const types = await rosterTypes(methods.client, methods.project);
+  if (same?.rent !== row?.['rent'] || queryKey.length !== 5 || !types.includes('size?: number')) {
+    throw new Error(
+      `The methods got ${JSON.stringify(same)}, ${JSON.stringify(queryKey)}, ${types}`,
+    );
+  }
   if (status !== 'ready' || typeof row?.['rent'] !== 'number') {
     throw new Error(`The client got ${status} and ${JSON.stringify(row)}`);
   }
