@@ -759,9 +759,8 @@ export interface paths {
          *     The lean columns are the model's input columns as sent, then, for a target `t` of numbers, `t`,
          *     `t_confidence`, `t_min` and `t_max`, or for classes `t`, `t_confidence` and `t_set`. `probabilities=true` adds
          *     `t_probability_X` for each class `X`, and `warnings=true` adds `t_warnings`. `explain=true` adds `t_original`,
-         *     `t_anomaly` and `t_explain`. With
-         *     `rows=lean`, JSON and NDJSON have these columns in place of the older ones. A text of CSV that a spreadsheet
-         *     could take for a formula begins with `'`.
+         *     `t_anomaly` and `t_explain`. With `rows=lean`, JSON and NDJSON have these columns in place of the older ones. A
+         *     text of CSV that a spreadsheet could take for a formula begins with `'`.
          *
          *     A body may be compressed (`Content-Encoding: gzip` or `zstd`); its limits hold for the bytes after
          *     decompression. JSON, Arrow files and Parquet may have 32 MiB; other rows may have any number of bytes. A row may
@@ -1057,7 +1056,7 @@ export interface paths {
          *     and the last one is `[DONE]`.
          *
          *     - The agent uses its skills on the service. They are told in `steps`, beside `choices`, and never as
-         *       `tool_calls`, which a client would try to run. In a stream, each is told in a chunk whose delta is empty.
+         *       `tool_calls`, which a client would try to run. In a stream, the chunk with the `finish_reason` has them.
          *     - `tools` of the client are offered beside those of the agent. When the agent calls one, the answer ends with
          *       `tool_calls` and the `finish_reason` `tool_calls`. The client sends its result as a message of the role
          *       `tool`, and the agent goes on. A tool of the client whose name is one of the agent's is refused.

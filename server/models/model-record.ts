@@ -44,7 +44,8 @@ const MAX_COLUMNS = 30;
 /** Returns the quality of a model as Markdown: what it predicts, how well, and from which columns. */
 export function reportQuality(model: Model): string {
   const { name, version, target, task, row_count, summary } = model;
-  const record = describeRecord(model);
+  // The summary of a forecast says it already.
+  const record = task === 'forecast' ? undefined : describeRecord(model);
   return [
     `# ${name}, version ${version}`,
     '',
