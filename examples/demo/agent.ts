@@ -138,5 +138,9 @@ function sayWhatNext(url: string): void {
   curl -sSN ${url}/projects/default/agents/jeweller/completions/stream \\
     -H 'Content-Type: application/json' -d '${body}'
 
+Clients of OpenAI's API ask the model "jeweller" at ${url}/v1, with any key. Its tools in Claude Code:
+
+  claude mcp add --transport http roster ${url}/mcp
+
 Press Ctrl-C to stop.`);
 }
