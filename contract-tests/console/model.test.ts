@@ -70,7 +70,39 @@ describe('the views of a model', () => {
     await goTo(page, '/projects/default/models/leavers', 'leavers');
     await page.getByRole('img', { name: 'Confusion matrix' }).waitFor();
     await page.locator('.bar-name', { hasText: '<i>yes</i>' }).first().waitFor();
+    await page
+      .getByText(/It finds \d+ of \d+ rows of “.*”, with \d+ false alarms?\. Its AUC/)
+      .waitFor();
     await expectGoodViewInEachWindow(look);
+  });
+
+  test('show what a threshold finds, moved by keyboard, and how narrow a matrix may be', async () => {
+    const { page } = await openModel('', 'leavers');
+    await page.getByLabel('Rows of <b>left</b> to find').selectOption('no');
+    const model = await answered(
+      on.roster.GET('/api/projects/{projectName}/models/{modelName}', {
+        params: { path: { projectName: 'default', modelName: 'leavers' } },
+      }),
+    );
+    const measured = model.task === 'classification' ? model.metrics?.by_class : undefined;
+    const no = measured?.find((one) => one.class === 'no');
+    const { probability = [], caught = [], false_alarms: alarms = [] } = no?.thresholds ?? {};
+    const slider = page.getByRole('slider', { name: 'Least probability' });
+    await focusByKeyboard(page, slider);
+    for (const [key, place] of [
+      ['Home', 0],
+      ['ArrowRight', 1],
+      ['End', probability.length - 1],
+    ] as const) {
+      await page.keyboard.press(key);
+      const found = `finds ${caught[place]} of ${no?.rows} rows of “no”, ${alarms[place]} false alarm`;
+      await expect
+        .poll(() => page.getByRole('status').allTextContents())
+        .toContainEqual(expect.stringContaining(found));
+      expect(await slider.getAttribute('aria-valuetext')).toContain(found);
+    }
+    const cell = await page.locator('.matrix-cell').first().boundingBox();
+    expect(cell?.width).toBeLessThanOrEqual(110);
   });
 
   test('write every number as the browser does, in Latin digits', async () => {

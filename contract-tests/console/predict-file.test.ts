@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
 import type { Look } from '../docs/browser.js';
 import { browserAndService, expectGoodViewInEachWindow, openConsole } from './console-page.js';
-import { chooseFile } from './table-views.js';
+import { chooseFile, pressByKeyboard } from './table-views.js';
 
 /** Two classes, of which the name of one is a formula of a spreadsheet. */
 const table = [
@@ -80,11 +80,29 @@ describe('predicting a file in the console', () => {
     await expectGoodViewInEachWindow(look);
 
     const lines = (await download(page)).trimEnd().split('\n');
-    expect(lines[0]).toBe('size,weight,kind,kind_confidence,kind_set,kind_warnings');
+    expect(lines[0]).toBe(
+      'size,weight,kind,kind_confidence,kind_set,kind_probability_=1+1,kind_probability_plain,kind_warnings',
+    );
     expect(lines.slice(1).map((line) => line.split(',').slice(0, 2).join(','))).toEqual(rows);
     expect(lines[1]).toMatch(/,size: out-of-range\r?$/);
     // Behind an apostrophe, a spreadsheet shows the text and does not compute it.
     expect(lines[2]).toMatch(/^1,1,'=1\+1,0\.\d+,'=1\+1/);
+
+    // Ranked, the rows of the highest probability of the chosen class come first, and none is lost.
+    await page.getByLabel('Class of kind').selectOption('plain');
+    await page
+      .getByRole('region', { name: 'The rows with the highest probability of “plain”' })
+      .waitFor();
+    await expectGoodViewInEachWindow(look);
+    const ranked = page.waitForEvent('download');
+    await pressByKeyboard(page, 'Download 5,000 rows, the most likely first');
+    const text = await readFile(await (await ranked).path(), 'utf8');
+    const [header, ...records] = text.trimEnd().split('\n');
+    expect(header).toBe(lines[0]);
+    const probability = (line = '') => Number(line.split(',')[6]);
+    expect(records).toEqual(
+      lines.slice(1).sort((one, other) => probability(other) - probability(one)),
+    );
     await page.context().close();
     await proxy.close();
   });

@@ -84,7 +84,7 @@ describe('training in the console', () => {
     const text = await readFile(await (await download).path(), 'utf8');
     const lines = text.split('\r\n');
     expect(lines[0]).toBe(
-      '\ufeffGröße;Umsatz;gekündigt;gekündigt_predicted;gekündigt_confidence;gekündigt_set;gekündigt_warnings',
+      '\ufeffGröße;Umsatz;gekündigt;gekündigt_predicted;gekündigt_confidence;gekündigt_set;gekündigt_probability_nein;gekündigt_probability_ja;gekündigt_warnings',
     );
     expect(lines[1]).toMatch(/^0,5;0,25;nein;nein;[01](,\d+)?;nein/);
     expect(lines).toHaveLength(202);

@@ -5,6 +5,7 @@ import { targetUnit } from '../ui/units.js';
 import { ModelFrame } from './model-frame.js';
 import { Confusion } from './quality/confusion.js';
 import { CoverageByClass, CoverageByError } from './quality/coverage.js';
+import { FindingRows } from './quality/finding-rows.js';
 import { Headline } from './quality/headline.js';
 import { Importance } from './quality/importance.js';
 import { PredictedActual } from './quality/predicted-actual.js';
@@ -84,6 +85,7 @@ function ClassificationQuality({ model }: { model: ClassificationModel }) {
   if (metrics === null) return null;
   return (
     <>
+      <FindingRows model={model} />
       <h2>Accuracy</h2>
       <div class="figures">
         <Confusion model={model} />

@@ -53,10 +53,24 @@ export interface DotRow {
 /**
  * Points with their ranges on a common scale, one a row.
  * @param reference a position to compare with, from 0 to 1
+ * @param ticks positions from 0 to 1 that an axis beneath the rows labels
  */
-export function Dots({ rows, reference }: { rows: readonly DotRow[]; reference?: number }) {
+export function Dots({
+  rows,
+  reference,
+  ticks = [],
+}: {
+  rows: readonly DotRow[];
+  reference?: number;
+  ticks?: readonly { readonly at: number; readonly text: string }[];
+}) {
   return (
     <Rows
+      axis={ticks.map(({ at, text }) => (
+        <text key={text} x={percentage(at)} y="0.9em" text-anchor="middle">
+          {text}
+        </text>
+      ))}
       rows={rows.map(({ at, low, high, ...row }) => ({
         ...row,
         drawing: (
@@ -82,7 +96,9 @@ export function Dots({ rows, reference }: { rows: readonly DotRow[]; reference?:
 
 function Rows({
   rows,
+  axis = [],
 }: {
+  axis?: ComponentChildren[];
   rows: readonly {
     name: string;
     text: string;
@@ -104,6 +120,14 @@ function Rows({
           <span class="bar-value">{text}</span>
         </li>
       ))}
+      {axis.length > 0 && (
+        <li class="bar-axis" aria-hidden="true">
+          <span />
+          <svg class="bar" aria-hidden="true">
+            {axis}
+          </svg>
+        </li>
+      )}
     </ul>
   );
 }

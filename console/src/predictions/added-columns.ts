@@ -22,12 +22,28 @@ export function warningsField({ target, task, columns }: Model): string | undefi
   return task === 'forecast' || isTaken ? undefined : field;
 }
 
+/** The most classes whose probabilities are added to a file. */
+const MAX_CLASSES = 10;
+
+/** Returns the columns of the probabilities of classes in the answers of the service, if a model can be asked for them. */
+export function probabilityFields(model: Model): string[] {
+  const classes = model.task === 'classification' ? (model.classes ?? []) : [];
+  const fields = classes.map(({ name }) => probabilityField(model, name));
+  const isTaken = model.columns?.some(({ name }) => fields.includes(name)) ?? false;
+  return fields.length > MAX_CLASSES || isTaken ? [] : fields;
+}
+
+export const probabilityField = ({ target }: Model, name: string) =>
+  `${target}_probability_${name}`;
+
 /** Returns the columns that predictions add to a file, with names that the file does not have. */
 export function addedColumns(model: Model, columns: readonly string[]): AddedColumn[] {
   const fields = ENDINGS[model.task].map((ending) => `${model.target}${ending}`);
-  return [...fields, warningsField(model) ?? []].flat().map((field) => {
-    return { field, name: withoutFormula(freeName(field, columns)) };
-  });
+  return [...fields, ...probabilityFields(model), warningsField(model) ?? []]
+    .flat()
+    .map((field) => {
+      return { field, name: withoutFormula(freeName(field, columns)) };
+    });
 }
 
 function freeName(name: string, taken: readonly string[]): string {

@@ -8,6 +8,12 @@ const CHOICES = ['0.8', '0.9', '0.95', AUTOMATIC] as const;
 
 export type ConfidenceChoice = (typeof CHOICES)[number];
 
+const MEANINGS = {
+  '0.8': 'Eight in ten',
+  '0.9': 'Nine in ten',
+  '0.95': 'Nineteen in twenty',
+} as const;
+
 export const DEFAULT_CHOICE: ConfidenceChoice = '0.9';
 
 /** Returns a choice that an address names, or the default. */
@@ -39,7 +45,7 @@ export function ConfidenceChoices({
       <p class="faint">
         {chosen === AUTOMATIC
           ? 'Each row gets the highest confidence at which its interval is narrow enough to be of use.'
-          : `${percent(Number(chosen))} of the actual values are expected to lie in their interval, or in their set of classes.`}
+          : `${MEANINGS[chosen]} of the actual values are expected to lie in their interval, or in their set of classes.`}
       </p>
     </>
   );

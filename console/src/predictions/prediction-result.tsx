@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model, RowWarning } from 'roster-client';
-import { truncate } from '../tables/table-preview.js';
 import { count, finePercent, percent, rounded } from '../ui/format.js';
 import { targetUnit } from '../ui/units.js';
 import { UnknownColumns } from './column-names.js';
+import { FirstRows } from './first-rows.js';
 import { MissingColumns } from './missing-columns.js';
+import { RankedRows } from './ranked-rows.js';
 import type { Score } from './score.js';
 import type { PredictedTable } from './table-prediction.js';
 
@@ -27,7 +28,8 @@ export function PredictionResult({
     heading.current?.focus();
     return () => URL.revokeObjectURL(address);
   }, [address]);
-  const name = `${fileName.replace(/\.[^.]*$/, '')}-predicted.csv`;
+  const base = fileName.replace(/\.[^.]*$/, '');
+  const name = `${base}-predicted.csv`;
   return (
     <>
       <div class="heading done">
@@ -42,8 +44,15 @@ export function PredictionResult({
       {result.score && (
         <Quality model={model} score={result.score} confidence={result.confidence} />
       )}
+      {model.task === 'classification' && result.rank && (
+        <RankedRows model={model} rank={result.rank} result={result} name={`${base}-ranked.csv`} />
+      )}
       <h2>The first rows</h2>
-      <FirstRows result={result} />
+      <FirstRows
+        result={result}
+        rows={result.firstRows}
+        label="The first rows with their predictions"
+      />
     </>
   );
 }
@@ -140,46 +149,5 @@ function describe({ kind, name, rows }: RowWarning) {
     <>
       <code>{name}</code>: {found}, {inRows}
     </>
-  );
-}
-
-/** The first rows, with the added columns in front, which would be far to the right. */
-function FirstRows({ result: { columns, addedCount, firstRows } }: { result: PredictedTable }) {
-  const ownCount = columns.length - addedCount;
-  const inFront = <T,>(cells: readonly T[]) => [
-    ...cells.slice(ownCount),
-    ...cells.slice(0, ownCount),
-  ];
-  const isAdded = (index: number) => (index < addedCount ? 'chosen' : undefined);
-  return (
-    <section
-      class="table-scroll preview"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus
-      tabIndex={0}
-      aria-label="The first rows with their predictions"
-    >
-      <table>
-        <thead>
-          <tr>
-            {inFront(columns).map((name, index) => (
-              <th key={index} scope="col" class={isAdded(index)}>
-                <span class="column-name">{truncate(name)}</span>
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {firstRows.map((row, rowIndex) => (
-            <tr key={rowIndex}>
-              {inFront(row).map((cell, index) => (
-                <td key={index} class={isAdded(index)}>
-                  {truncate(cell)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </section>
   );
 }

@@ -12,8 +12,15 @@ import { TableFileError } from '../tables/table-file-error.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
 import { count, whole } from '../ui/format.js';
-import { addedCells, addedColumns, warningsField } from './added-columns.js';
+import {
+  addedCells,
+  addedColumns,
+  probabilityField,
+  probabilityFields,
+  warningsField,
+} from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
+import { rankRows } from './rank-rows.js';
 import { type Score, Scorer } from './score.js';
 
 export interface PredictionProgress {
@@ -36,8 +43,17 @@ export interface PredictedTable {
   readonly warnedRows: number | undefined;
   readonly comparison: Comparison;
   readonly score: Score | undefined;
+  /** Ranks the rows by the probability of a class; undefined if the file has no probabilities. */
+  readonly rank: ((name: string) => Promise<RankedTable>) | undefined;
   /** The confidence that was asked for; undefined if it was left to the service. */
   readonly confidence: number | undefined;
+}
+
+/** Rows of a predicted file, the most likely first. */
+export interface RankedTable {
+  readonly file: Blob;
+  readonly rows: number;
+  readonly firstRows: readonly TableRecord[];
 }
 
 interface Piece {
@@ -64,6 +80,7 @@ export class TablePrediction {
   readonly #writer: TableWriter;
   readonly #scorer: Scorer;
   readonly #added;
+  readonly #hasProbabilities: boolean;
   readonly #warningsField: string | undefined;
   /** What is said of the columns of the file in each row. */
   readonly #ofColumns: readonly string[];
@@ -83,7 +100,7 @@ export class TablePrediction {
     comparison: Comparison,
     confidence: number | undefined,
   ) {
-    const { encoding, hasMark, delimiter } = head.format;
+    const { delimiter } = head.format;
     this.#project = project;
     this.#model = model;
     this.#head = head;
@@ -92,15 +109,22 @@ export class TablePrediction {
     this.#pieces = piecesOf(head);
     this.#scorer = new Scorer(model);
     this.#added = addedColumns(model, head.columns);
+    this.#hasProbabilities = probabilityFields(model).length > 0;
     this.#warningsField = warningsField(model);
     this.#ofColumns = comparison.unknown
       .filter(({ nearest }) => nearest !== null)
       .map(({ name }) => `${name}: unknown-name`);
     this.#hasDecimalComma =
       delimiter !== ',' && profileColumns(head).some((column) => column.hasDecimalComma);
+    this.#writer = this.#beginFile();
+  }
+
+  #beginFile(): TableWriter {
+    const { format } = this.#head;
     // Spreadsheets tell UTF-8 from other encodings by the mark.
-    this.#writer = new TableWriter(head.format, hasMark || encoding !== 'utf-8');
-    this.#writer.add([this.#columns]);
+    const writer = new TableWriter(format, format.hasMark || format.encoding !== 'utf-8');
+    writer.add([this.#columns]);
+    return writer;
   }
 
   get #columns(): string[] {
@@ -149,6 +173,8 @@ export class TablePrediction {
         params: {
           path: { projectName: this.#project, modelName },
           query: {
+            rows: 'lean',
+            ...(this.#hasProbabilities && { probabilities: true }),
             ...(this.#confidence !== undefined && { confidence: this.#confidence }),
             ...(this.#warningsField !== undefined && { warnings: true }),
           },
@@ -203,9 +229,21 @@ export class TablePrediction {
     return { ...answer, [field]: all.join('; ') };
   }
 
+  async #rank(file: Blob, name: string): Promise<RankedTable> {
+    const field = probabilityField(this.#model, name);
+    const added = this.#added.findIndex((column) => column.field === field);
+    const format = { ...this.#head.format, encoding: 'utf-8' } as const;
+    const rows = await rankRows(file, format, this.#head.columns.length + added);
+    const writer = this.#beginFile();
+    writer.add(rows);
+    const firstRows = rows.slice(0, MAX_SHOWN_ROWS);
+    return { file: writer.toBlob(), rows: rows.length, firstRows };
+  }
+
   #result(): PredictedTable {
+    const file = this.#writer.toBlob();
     return {
-      file: this.#writer.toBlob(),
+      file,
       rows: this.#rows,
       columns: this.#columns,
       addedCount: this.#added.length,
@@ -215,6 +253,7 @@ export class TablePrediction {
       warnedRows: this.#warningsField === undefined ? undefined : this.#warnedRows,
       comparison: this.#comparison,
       score: this.#scorer.score,
+      rank: this.#hasProbabilities ? (name) => this.#rank(file, name) : undefined,
       confidence: this.#confidence,
     };
   }

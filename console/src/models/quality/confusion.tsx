@@ -7,6 +7,7 @@ import { finePercent, ungrouped, whole } from '../../ui/format.js';
 const MAX_CLASSES = 10;
 const MAX_PAIRS = 10;
 const CELL_HEIGHT = 34;
+const MAX_CELL_WIDTH = 110;
 
 /** The confusion matrix; with many classes, the pairs that are confused most often. */
 export function Confusion({ model }: { model: ClassificationModel }) {
@@ -38,7 +39,7 @@ function ConfusionMatrix({ names, counts }: Counts) {
     >
       {(_, width) => {
         const left = Math.min(130, width * 0.27);
-        const cell = (width - left) / names.length;
+        const cell = Math.min(MAX_CELL_WIDTH, (width - left) / names.length);
         return (
           <>
             <text class="label" x={left} y={12}>

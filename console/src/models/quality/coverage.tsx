@@ -71,8 +71,9 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
     measured.length <= MAX_CLASSES
       ? measured
       : measured.toSorted((a, b) => a.share - b.share).slice(0, MAX_CLASSES);
-  const low = Math.min(level, ...shown.map(({ range }) => range[0]));
-  const position = (share: number) => (share - low) / (1 - low || 1);
+  const lowest = Math.min(level, ...shown.map(({ range }) => range[0]));
+  const low = Math.floor(lowest * 20 - 0.2) / 20;
+  const position = linearScale([low, 1], [0, 1], 4);
   return (
     <figure class="figure">
       <figcaption>
@@ -86,6 +87,7 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
       </figcaption>
       <Dots
         reference={position(level)}
+        ticks={position.ticks.map((tick) => ({ at: position(tick), text: percent(tick) }))}
         rows={shown.map(({ name, share, rows, range }) => ({
           name,
           at: position(share),

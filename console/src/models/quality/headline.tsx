@@ -1,6 +1,6 @@
 import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
-import { count, finePercent, measure, percent, type Unit } from '../../ui/format.js';
+import { count, finePercent, measure, percent, type Unit, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
 /** The headline of a model: whether it is of use, and its error beside that of a constant prediction. */
@@ -32,9 +32,8 @@ function figuresOf(model: Model): string {
     return `It is off by ${amount(mae)} on average, the mean is by ${amount(baseline)}.${explained}${reason} ${measuredOn(held_out_rows, model.row_count)}`;
   }
   if (model.task === 'classification') {
-    const { accuracy, baseline_accuracy, log_loss, baseline_log_loss, held_out_rows } =
-      model.metrics;
-    return `It is right in ${finePercent(accuracy)} of the rows, “${model.classes?.[0]?.name}” is in ${finePercent(baseline_accuracy)}. Its log loss is ${measure(log_loss)}, that of the classes’ shares ${measure(baseline_log_loss)}.${reason} ${measuredOn(held_out_rows, model.row_count)}`;
+    const { accuracy, baseline_accuracy, held_out_rows } = model.metrics;
+    return `${found(model.metrics)}It is right in ${finePercent(accuracy)} of the rows, “${model.classes?.[0]?.name}” is in ${finePercent(baseline_accuracy)}.${reason} ${measuredOn(held_out_rows, model.row_count)}`;
   }
   const { errors, baseline_errors: baseline, value_count, interval_level } = model.metrics;
   const coverage = model.metrics.interval_coverage;
@@ -43,6 +42,15 @@ function figuresOf(model: Model): string {
       ? ''
       : ` ${finePercent(coverage)} of the values lay within intervals for ${percent(interval_level)}.`;
   return `It is off by ${amount(errors.mae)} on average, repeating is by ${amount(baseline.mae)}.${kept} Measured on ${count(value_count, 'forecast')} of values at the ends of the series, which it did not learn from.`;
+}
+
+/** Says how many rows of the rarer of two classes are found, and how well classes are told apart. */
+function found({ auc, by_class, confusion }: ClassificationMetrics): string {
+  const area = auc === null ? '' : `Its AUC is ${measure(auc)}. `;
+  const rarer = by_class[1];
+  if (by_class.length > 2 || rarer === undefined) return area;
+  const alarms = count(confusion[0]?.[1] ?? 0, 'false alarm');
+  return `It finds ${whole(confusion[1]?.[1] ?? 0)} of ${count(rarer.rows, 'row')} of “${rarer.class}”, with ${alarms}. ${area}`;
 }
 
 /** Says which rows the figures are of: of a small table all, in folds, of a large one some. */

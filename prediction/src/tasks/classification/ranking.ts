@@ -30,10 +30,13 @@ export interface ThresholdTable {
 const MAX_CLASSES = 10;
 
 /** The steps of a table: each calls at most about this much more of the class's rows and of the others', in shares of these. */
-const STEP = 2 / 100;
+const STEP = 2 / 99;
 
 /** Answers tell probabilities in millionths. */
 const MILLION = 1e6;
+
+/** In millionths, the threshold that calls what is answered, where there are two classes. Each table has it. */
+const HALF = 5e5;
 
 /** @param probabilities row by row, one for each class. */
 export function rankClasses(
@@ -70,10 +73,12 @@ function rankRows(ranks: Float64Array): ClassRanking {
     }
     // A tie is half a win.
     wins += (caught - caughtBefore) * (others - (alarmsBefore + falseAlarms) / 2);
+    const next = last < 0 ? -1 : millionthsAt(ranks, last);
     const reached = caught / own + falseAlarms / others;
-    if (reached - written < STEP && last >= 0) continue;
+    const isHalf = next < HALF && HALF <= value;
+    if (reached - written < STEP && last >= 0 && !isHalf) continue;
     written = reached;
-    table.probability.push(shortest(last < 0 ? -1 : millionthsAt(ranks, last), value));
+    table.probability.push(isHalf && last >= 0 ? HALF / MILLION : shortest(next, value));
     table.caught.push(caught);
     table.false_alarms.push(falseAlarms);
   }

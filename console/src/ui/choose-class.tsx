@@ -1,0 +1,30 @@
+/** Chooses the class that is looked for. */
+export function ChooseClass({
+  label,
+  names,
+  chosen,
+  onChoose,
+}: {
+  label: string;
+  names: readonly string[];
+  chosen: string;
+  onChoose: (name: string) => void;
+}) {
+  return (
+    <label class="choose-class">
+      {label}
+      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+        {names.map((name) => (
+          <option key={name}>{name}</option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+/** Returns the class of the fewest rows: most often the one that people look for. */
+export function rarestClass(
+  classes: readonly { readonly name: string; readonly rows: number }[],
+): string | undefined {
+  return classes.toSorted((one, other) => one.rows - other.rows)[0]?.name;
+}
