@@ -1108,14 +1108,6 @@ export interface OpenaiOperations {
    * @throws ProblemError with a `CompleteChatProblem`
    */
   completeChat(body: JsonBody<'completeChat'>, options?: CallOptions): Call<ChatCompletion, CompleteChatProblem>;
-
-  /**
-   * Asks the agent that `model` names, as `completeAgent` does, for clients of OpenAI's chat completions. The history is all in `messages`; nothing is kept. With `stream`, the answer is server-sent events, each a chunk, and the last one is `[DONE]`.
-   *
-   * @param body The conversation so far. Its last message is a question, or the result of a tool of the client.
-   * @throws ProblemError with a `CompleteChatProblem`
-   */
-  completeChatEvents(body: JsonBody<'completeChat'>, options?: CallOptions): Events;
 }
 
 /** Liveness, readiness and metrics, for load balancers and monitoring. */
@@ -1242,7 +1234,6 @@ export const FACADE = {
   openai: {
     getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},
     completeChat: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"json","consumes":["application/json"]},
-    completeChatEvents: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"events","consumes":["application/json"]},
   },
   health: {
     getLiveness: {"id":"getLiveness","method":"GET","path":"/health/live","names":[],"reads":"json"},
