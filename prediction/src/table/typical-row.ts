@@ -4,7 +4,7 @@ import type { RowTable, TableColumn } from './table.js';
 
 /** The most rows, and the most cells, that are looked at: evenly spaced ones of a larger table. */
 const MAX_ROWS = 20_000;
-const MAX_CELLS = 4_000_000;
+const MAX_CELLS = 1_000_000;
 
 /** The distance of a value from the middle beyond which it is merely far. */
 const FAR = 3;
