@@ -874,7 +874,7 @@ export interface TrainModelOptions extends CallOptions {
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
   /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
   headerLine?: QueryValue<'trainModel', 'query', 'header_line'> | undefined;
-  /** What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
+  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'trainModel', 'query', 'delimiter'> | undefined;
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
   ifMatch?: QueryValue<'trainModel', 'header', 'If-Match'> | undefined;
@@ -904,7 +904,7 @@ export interface PredictOptions extends CallOptions {
   header?: QueryValue<'predict', 'query', 'header'> | undefined;
   /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
   headerLine?: QueryValue<'predict', 'query', 'header_line'> | undefined;
-  /** What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
+  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'predict', 'query', 'delimiter'> | undefined;
   /** Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones. */
   rows?: QueryValue<'predict', 'query', 'rows'> | undefined;

@@ -4408,8 +4408,11 @@ export interface components {
          *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
          */
         CsvHeaderLine: number;
-        /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
-        CsvDelimiter: "comma" | "semicolon" | "tab";
+        /**
+         * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
+         *     tabs.
+         */
+        CsvDelimiter: "comma" | "semicolon" | "tab" | "pipe";
         /** @description The name or the identifier of the skill. */
         SkillName: components["schemas"]["NameOrId"];
         /** @description The name or the identifier of the agent. */
@@ -6194,7 +6197,10 @@ export interface operations {
                  *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
-                /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
+                /**
+                 * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
+                 *     tabs.
+                 */
                 delimiter?: components["parameters"]["CsvDelimiter"];
             };
             header?: {
@@ -6309,7 +6315,10 @@ export interface operations {
                  *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
-                /** @description What separates the fields of CSV. Without the parameter, the service finds it in the first line. */
+                /**
+                 * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
+                 *     tabs.
+                 */
                 delimiter?: components["parameters"]["CsvDelimiter"];
                 /**
                  * @description Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older

@@ -12,7 +12,7 @@ const FORMATS: ReadonlyMap<string, RowFormat> = new Map([
 ]);
 
 /** The names of delimiters in the contract. */
-const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t' } as const;
+const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
 /** The options for reading CSV, in place of what its first lines tell. */
 export type CsvOptions = NonNullable<AnswerOptions['csv']>;

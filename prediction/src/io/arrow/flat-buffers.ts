@@ -3,8 +3,6 @@ interface Unread {
   bytes: number;
 }
 
-const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
-
 /** Vectors may share their bytes, such as equal names. So often are all bytes read at most. */
 const MAX_READS = 4;
 
@@ -64,7 +62,7 @@ export class FlatTable {
     if (at === 0) return '';
     const { start, count } = this.#vector(at, 1);
     const { buffer, byteOffset } = this.#view;
-    return UTF8.decode(new Uint8Array(buffer, byteOffset + start, count));
+    return Buffer.from(buffer, byteOffset + start, count).toString();
   }
 
   table(slot: number): FlatTable | undefined {

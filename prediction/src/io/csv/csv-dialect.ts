@@ -1,7 +1,7 @@
 import { parseNumber } from '../../table/cells.js';
 
 /** The characters that may stand between the fields of CSV. */
-export type Delimiter = ',' | ';' | '\t';
+export type Delimiter = ',' | ';' | '\t' | '|';
 
 /** The form of CSV, in place of what its first lines tell. */
 export interface CsvOptions {
@@ -15,6 +15,7 @@ export interface CsvOptions {
 /** The findings in the first lines of CSV: its delimiter, or why it cannot be read. */
 export type CsvDialect = { readonly delimiter: Delimiter } | { readonly fault: string };
 
+/** Those that the first lines are asked for. */
 const DELIMITERS: readonly Delimiter[] = [',', ';', '\t'];
 
 /** The most bytes, and the most records, that are looked at. */

@@ -9,8 +9,6 @@ const MAX_DEPTH = 32;
 /** Readers of the fields of a struct, by their numbers; other fields are skipped. */
 export type Fields = Readonly<Record<number, () => void>>;
 
-const UTF8 = new TextDecoder('utf-8', { ignoreBOM: true });
-
 /**
  * Reads metadata of Parquet, field by field. It keeps nothing of fields that nobody asked for, and
  * all methods throw a RangeError outside of the bytes, or where they are not metadata.
@@ -64,7 +62,7 @@ export class ThriftReader {
     const length = this.#varint();
     const start = this.#at;
     this.#advance(length);
-    return UTF8.decode(this.#bytes.subarray(start, start + length));
+    return Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + start, length).toString();
   }
 
   /** @param most the most elements. */
