@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 import { contractForms } from './build/contract-forms.js';
 import { demoTables } from './build/demo-tables.js';
 
@@ -12,12 +12,21 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   // Relative addresses work under any BASE_PATH.
   base: './',
-  plugins: [contractForms(), demoTables()],
+  resolve: {
+    alias: {
+      'eventsource-parser/stream': fileURLToPath(
+        new URL('./src/session/event-stream.ts', import.meta.url),
+      ),
+    },
+  },
+  plugins: [contractForms(), demoTables(), loadPlainly()],
   build: {
     outDir: fileURLToPath(new URL('../dist/server/console/', import.meta.url)),
     emptyOutDir: true,
     assetsDir: 'console',
     target: 'es2022',
+    // Browsers of that year know it.
+    modulePreload: { polyfill: false },
     // A data: address would be another source for the Content-Security-Policy to allow.
     assetsInlineLimit: 0,
     // Named without a digest: the service serves these files alone, and browsers revalidate them.
@@ -36,3 +45,13 @@ export default defineConfig({
     ),
   },
 });
+
+/** Loads later files by `import` alone: Vite's helper is for files that bring styles, and larger than some of them. */
+function loadPlainly(): Plugin {
+  const helper = '\0vite/preload-helper.js';
+  return {
+    name: 'load-plainly',
+    enforce: 'pre',
+    load: (id) => (id === helper ? 'export const __vitePreload = (load) => load();' : null),
+  };
+}

@@ -1,5 +1,5 @@
 /** Steps that the tests of views with tables share. */
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 
 export interface ChosenFile {
   readonly name: string;
@@ -31,19 +31,21 @@ export async function shortenDemo(page: Page, file: string, rows: number): Promi
 /** Presses a control with the keyboard: Tab until it has the focus, then Enter. */
 export async function pressByKeyboard(
   page: Page,
-  name: string,
+  name: string | RegExp,
   role: 'button' | 'link' = 'button',
 ): Promise<void> {
-  const control = page.getByRole(role, { name, exact: true });
-  await control.waitFor();
-  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
-    if ((await control.and(page.locator(':focus')).count()) > 0) {
-      await page.keyboard.press('Enter');
-      return;
-    }
-    await page.keyboard.press('Tab');
-  }
-  throw new Error(`Tab does not reach "${name}"`);
+  await focusByKeyboard(page, page.getByRole(role, { name, exact: true }));
+  await page.keyboard.press('Enter');
 }
 
-const MAX_TABS = 60;
+/** Gives a control the focus with the keyboard: Tab until it has it. */
+export async function focusByKeyboard(page: Page, control: Locator): Promise<void> {
+  await control.waitFor();
+  for (let tabs = 0; tabs < MAX_TABS; tabs++) {
+    if ((await control.and(page.locator(':focus')).count()) > 0) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`Tab does not reach ${control}`);
+}
+
+const MAX_TABS = 120;

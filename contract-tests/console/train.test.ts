@@ -64,7 +64,7 @@ describe('training in the console', () => {
     const look = await openInProject('classes', 'models/~new');
     const { page } = look;
     await chooseFile(page, customers);
-    await page.getByText('separates its columns by semicolons and is not in UTF-8').waitFor();
+    await page.getByText('This file is not in UTF-8.').waitFor();
     expect(await page.getByLabel('Column to predict').inputValue()).toBe('gekündigt');
     expect(await page.getByLabel('Predict it as').inputValue()).toBe('classification');
     expect(await page.getByLabel('Name of the model').inputValue()).toBe('Kundigungen_2026');

@@ -62,11 +62,11 @@ export function FirstModel({ project }: { project: string }) {
         <section class="card">
           <h2>Use your own table</h2>
           <p>
-            A CSV file with the names of the columns in its first line, and at least 50 rows.
-            Nothing is sent until you start the training.
+            CSV, JSON, JSON lines, Parquet or Arrow, with at least 50 rows. Nothing is sent until
+            you start the training.
           </p>
           <DropZone
-            label="Drop a CSV file here, or"
+            label="Drop a table here, or"
             accept={TABLE_TYPES}
             onFile={(file) => {
               handOver(file);

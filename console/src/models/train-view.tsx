@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { href } from '../router/route.js';
-import { readHead, type TableHead } from '../tables/table-head.js';
+import { readHead } from '../tables/any-head.js';
+import type { TableHead } from '../tables/table-head.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
 import { takeHandedOver } from '../training/chosen-file.js';
 import { TrainForm } from '../training/train-form.js';
@@ -40,12 +41,11 @@ export function TrainView({ project, model }: { project: string; model: string |
       {head === undefined ? (
         <>
           <p>
-            Choose a table in which the value to predict is known: a CSV file with the names of the
-            columns in its first line, and at least 50 rows. Nothing is sent until you start the
-            training.
+            Choose a table in which the value to predict is known, with at least 50 rows: CSV, JSON,
+            JSON lines, Parquet or Arrow. Nothing is sent until you start the training.
           </p>
           {error !== null && <ErrorNotice error={error} />}
-          <DropZone label="Drop a CSV file here, or" accept={TABLE_TYPES} onFile={read} />
+          <DropZone label="Drop a table here, or" accept={TABLE_TYPES} onFile={read} />
         </>
       ) : (
         <TrainForm
@@ -53,6 +53,7 @@ export function TrainView({ project, model }: { project: string; model: string |
           project={project}
           model={model}
           head={head}
+          onHead={setHead}
           forget={() => setHead(undefined)}
         />
       )}

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
-import { readHead, type TableHead } from '../tables/table-head.js';
-import { TABLE_TYPES } from '../tables/table-types.js';
+import { type CsvHead, readCsvHead } from '../tables/table-head.js';
+import { CSV_TYPES } from '../tables/table-types.js';
 import { DEMO, loadDemoTable } from '../training/demo.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -10,12 +10,12 @@ import { PredictTable } from './predict-table.js';
 
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
 export function PredictFile({ project, model }: { project: string; model: Model }) {
-  const [head, setHead] = useState<TableHead>();
+  const [head, setHead] = useState<CsvHead>();
   const [error, setError] = useState<unknown>(null);
   const read = async (find: () => Promise<File>) => {
     setError(null);
     try {
-      setHead(await readHead(await find()));
+      setHead(await readCsvHead(await find()));
     } catch (reason) {
       setError(reason);
     }
@@ -36,7 +36,7 @@ export function PredictFile({ project, model }: { project: string; model: Model 
       {error !== null && <ErrorNotice error={error} />}
       <DropZone
         label="Drop a CSV file here, or"
-        accept={TABLE_TYPES}
+        accept={CSV_TYPES}
         onFile={(file) => read(async () => file)}
       />
       {isDemo && (

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { FileLine } from '../tables/file-line.js';
-import type { TableHead } from '../tables/table-head.js';
+import type { CsvHead } from '../tables/table-head.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
 import { Progress } from '../ui/progress.js';
@@ -35,7 +35,7 @@ export function PredictTable({
 }: {
   project: string;
   model: Model;
-  head: TableHead;
+  head: CsvHead;
   forget: () => void;
 }) {
   // Another version may begin to serve meanwhile: a file is predicted by the one it was compared with.

@@ -1,4 +1,5 @@
-import { isNotBlank, readRecords, type TableRecord } from '../tables/read-records.js';
+import { isNotBlank } from '../tables/csv.js';
+import { readRecords, type TableRecord } from '../tables/read-records.js';
 import type { TableFormat } from '../tables/table-format.js';
 
 /** The most rows of a ranked list, which is held in memory. */

@@ -7,9 +7,10 @@ import {
 } from 'roster-client';
 import { roster } from '../session/roster.js';
 import { profileColumns } from '../tables/column-profile.js';
-import { isNotBlank, readRecords, type TableRecord } from '../tables/read-records.js';
+import { isNotBlank } from '../tables/csv.js';
+import { readRecords, type TableRecord } from '../tables/read-records.js';
 import { TableFileError } from '../tables/table-file-error.js';
-import type { TableHead } from '../tables/table-head.js';
+import type { CsvHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
 import { count, whole } from '../ui/format.js';
 import {
@@ -73,7 +74,7 @@ const MAX_NAME_LENGTH = 100;
 export class TablePrediction {
   readonly #project: string;
   readonly #model: Model;
-  readonly #head: TableHead;
+  readonly #head: CsvHead;
   readonly #comparison: Comparison;
   readonly #confidence: number | undefined;
   readonly #pieces: AsyncGenerator<Piece>;
@@ -96,7 +97,7 @@ export class TablePrediction {
   constructor(
     project: string,
     model: Model,
-    head: TableHead,
+    head: CsvHead,
     comparison: Comparison,
     confidence: number | undefined,
   ) {
@@ -232,7 +233,7 @@ export class TablePrediction {
   async #rank(file: Blob, name: string): Promise<RankedTable> {
     const field = probabilityField(this.#model, name);
     const added = this.#added.findIndex((column) => column.field === field);
-    const format = { ...this.#head.format, encoding: 'utf-8' } as const;
+    const format = { ...this.#head.format, encoding: 'utf-8', headerLine: 1 } as const;
     const rows = await rankRows(file, format, this.#head.columns.length + added);
     const writer = this.#beginFile();
     writer.add(rows);
@@ -260,7 +261,7 @@ export class TablePrediction {
 }
 
 /** Divides the rows of a file into pieces of a size that one request can have. */
-async function* piecesOf({ file, format, columns }: TableHead): AsyncGenerator<Piece> {
+async function* piecesOf({ file, format, columns }: CsvHead): AsyncGenerator<Piece> {
   let isHeaderRead = false;
   const width = columns.length;
   let begin = 0;

@@ -6,12 +6,12 @@ import {
   parseNumber,
   readerOf,
 } from '../../../prediction/src/browser.js';
-import type { TableHead } from './table-head.js';
+import type { ColumnKind, TableHead } from './table-head.js';
 
 /** A description of the values at the beginning of a column, read as the service reads them. */
 export interface ColumnProfile {
   readonly name: string;
-  readonly kind: 'number' | 'date' | 'category' | 'empty';
+  readonly kind: ColumnKind;
   readonly missingShare: number;
   /** The smallest and the largest number, or the earliest and the latest date in milliseconds. */
   readonly range: readonly [number, number] | null;

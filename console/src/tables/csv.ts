@@ -40,6 +40,11 @@ export function parseCsv(
   return { records, end: Math.min(end, text.length) };
 }
 
+/** Returns whether a record is more than a blank line. */
+export function isNotBlank(record: readonly string[]): boolean {
+  return record.length > 1 || (record[0] ?? '').trim() !== '';
+}
+
 /** Returns the place behind the quote that closes a field, or the end of the text if none does. */
 function closingQuote(text: string, start: number, delimiter: string): number {
   for (let at = start + 1; ; ) {

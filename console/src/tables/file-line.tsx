@@ -18,8 +18,7 @@ export function FileLine({
     <div class="file-line">
       <p ref={line} tabIndex={-1}>
         <strong>{file.name}</strong> {bytes(file.size)}
-        {' · '}
-        {count(columns.length, 'column')}
+        {columns.length > 0 && ` · ${count(columns.length, 'column')}`}
         {isWhole && ` · ${count(rows.length, 'row')}`}
       </p>
       <button type="button" onClick={forget} disabled={isBusy}>

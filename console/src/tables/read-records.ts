@@ -1,6 +1,6 @@
-import { parseCsv } from './csv.js';
+import { isNotBlank, parseCsv } from './csv.js';
 import { TableFileError } from './table-file-error.js';
-import type { TableFormat } from './table-format.js';
+import { skipLines, type TableFormat } from './table-format.js';
 
 /** The fields of a row. */
 export type TableRecord = readonly string[];
@@ -19,17 +19,23 @@ const MAX_RECORD_CHARACTERS = 8 << 20;
 
 /**
  * Reads the records of a table, the header first, a part of the file at a time. A blank line is a record,
- * which keeps the numbers of lines.
+ * which keeps the numbers of lines below the header.
  * @throws TableFileError if the file cannot be read, or a quote is never closed
  */
 export async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Batch> {
-  const { encoding, delimiter } = format;
+  const { encoding, delimiter, headerLine } = format;
   const decoder = new TextDecoder(encoding, { fatal: true });
   let rest = '';
+  let above = headerLine - 1;
   for (let start = 0; start < file.size; start += BYTES_AT_A_TIME) {
     const end = Math.min(start + BYTES_AT_A_TIME, file.size);
     const isLast = end === file.size;
     rest += decode(decoder, await bytesOf(file.slice(start, end)), isLast);
+    if (above > 0) {
+      // The line end may be cut in two.
+      if (!isLast && rest.endsWith('\r')) continue;
+      ({ text: rest, left: above } = skipLines(rest, above));
+    }
     const { records, end: parsed } = parseCsv(rest, delimiter, isLast);
     rest = rest.slice(parsed);
     if (rest.length > MAX_RECORD_CHARACTERS) {
@@ -66,9 +72,4 @@ async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
       'The file can no longer be read. It may have been changed or moved: choose it again.',
     );
   }
-}
-
-/** Returns whether a record is more than a blank line. */
-export function isNotBlank(record: TableRecord): boolean {
-  return record.length > 1 || (record[0] ?? '').trim() !== '';
 }

@@ -1,12 +1,17 @@
-import { parseCsv } from './csv.js';
+import { parseNumber } from '../../../prediction/src/browser.js';
+import { isNotBlank, parseCsv } from './csv.js';
 import { TableFileError } from './table-file-error.js';
+
+export type Delimiter = ',' | ';' | '\t' | '|';
 
 export interface TableFormat {
   readonly encoding: 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252';
   /** True if the file begins with a byte order mark. */
   readonly hasMark: boolean;
-  readonly delimiter: string;
+  readonly delimiter: Delimiter;
   readonly newline: '\r\n' | '\n' | '\r';
+  /** The line that has the names of the columns, from 1. The lines above it are passed over. */
+  readonly headerLine: number;
 }
 
 /** Files that people take for tables, by their first bytes. */
@@ -20,14 +25,30 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
   ['\x1f\x8b', 'This file is compressed. Unpack it first.'],
 ];
 
-const DELIMITERS = [',', ';', '\t', '|'];
+const DELIMITERS: readonly Delimiter[] = [',', ';', '\t', '|'];
+
+/** The lines among which the header is looked for, and can be chosen. */
+const MAX_HEADER_LINE = 20;
+
+/** The records that show how many columns a table has. */
+const MAX_LOOKED_AT = 40;
+
+/** The beginning of a table, decoded. */
+export interface TableText {
+  readonly format: TableFormat;
+  /** From the line of the header on. */
+  readonly text: string;
+  /** The first lines, of which one is the header. */
+  readonly firstLines: readonly string[];
+}
 
 /**
  * Detects the format of a table from the beginning of its file, and decodes that beginning.
  * @param isWhole whether the bytes are the whole file
+ * @param chosenLine the line of the header; without it, the first one that has as many names as most lines have fields
  * @throws TableFileError if the file is not text
  */
-export function detectFormat(bytes: Uint8Array, isWhole: boolean): [TableFormat, string] {
+export function detectFormat(bytes: Uint8Array, isWhole: boolean, chosenLine?: number): TableText {
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   const known = SIGNATURES.find(([signature]) => start.startsWith(signature));
   if (known) throw new TableFileError(known[1]);
@@ -39,7 +60,22 @@ export function detectFormat(bytes: Uint8Array, isWhole: boolean): [TableFormat,
   const hasMark = start.startsWith('\xef\xbb\xbf') || encoding.startsWith('utf-16');
   const lineEnd = /\r\n?|\n/.exec(text)?.[0];
   const newline = lineEnd === '\r\n' || lineEnd === '\r' ? lineEnd : '\n';
-  return [{ encoding, hasMark, delimiter: widest(text), newline }, text];
+  const below = (line: number) => skipLines(text, line - 1).text;
+  const delimiter = findDelimiter(below(chosenLine ?? 1));
+  const headerLine = chosenLine ?? findHeader(text, delimiter);
+  const format = { encoding, hasMark, delimiter, newline, headerLine } as const;
+  const firstLines = text.split(/\r\n?|\n/, MAX_HEADER_LINE + 1).slice(0, -1);
+  return { format, text: below(headerLine), firstLines };
+}
+
+/** Passes over lines, which need not be CSV: a quote in them opens nothing. Returns how many are left to pass. */
+export function skipLines(text: string, lines: number): { text: string; left: number } {
+  const ends = /\r\n?|\n/g;
+  for (let left = lines; left > 0; left--) {
+    if (!ends.test(text)) return { text: '', left };
+    if (left === 1) return { text: text.slice(ends.lastIndex), left: 0 };
+  }
+  return { text, left: 0 };
 }
 
 function encodingOf(bytes: Uint8Array, start: string): TableFormat['encoding'] {
@@ -54,12 +90,41 @@ function encodingOf(bytes: Uint8Array, start: string): TableFormat['encoding'] {
   }
 }
 
-/** The delimiter that divides the header into the most columns. */
-function widest(text: string): string {
-  const begin = text.trimStart();
-  const widths = DELIMITERS.map((delimiter) => {
-    const { records } = parseCsv(begin, delimiter, true, 1);
-    return { delimiter, width: records[0]?.length ?? 0 };
-  });
-  return widths.reduce((best, other) => (other.width > best.width ? other : best)).delimiter;
+/** Returns the delimiter that gives the most records the same number of fields, and of those the one with more fields. */
+function findDelimiter(text: string): Delimiter {
+  const found = DELIMITERS.map((delimiter) => ({ delimiter, ...findWidth(text, delimiter) }));
+  return found.reduce((best, other) => {
+    const isBetter =
+      other.records > best.records || (other.records === best.records && other.width > best.width);
+    return other.width > 1 && (best.width === 1 || isBetter) ? other : best;
+  }).delimiter;
+}
+
+/** Returns how many fields most of the first records have, and how many records do. */
+function findWidth(text: string, delimiter: string): { width: number; records: number } {
+  const counts = new Map<number, number>();
+  for (const record of parseCsv(text, delimiter, true, MAX_LOOKED_AT).records) {
+    if (isNotBlank(record)) counts.set(record.length, (counts.get(record.length) ?? 0) + 1);
+  }
+  const [[width, records] = [1, 0]] = [...counts].sort(
+    ([width, one], [otherWidth, other]) => other - one || otherWidth - width,
+  );
+  return { width, records };
+}
+
+/**
+ * Returns the first line that has as many fields as most have, most of them with a name. Below the first line, names
+ * are no numbers: a header that is shorter than its rows is no reason to take a row for one.
+ */
+function findHeader(text: string, delimiter: string): number {
+  const { width } = findWidth(text, delimiter);
+  let rest = text;
+  for (let line = 1; line <= MAX_HEADER_LINE && rest !== ''; line++) {
+    const [record = []] = parseCsv(rest, delimiter, true, 1).records;
+    const isName = (field: string) =>
+      field.trim() !== '' && (line === 1 || Number.isNaN(parseNumber(field)));
+    if (record.length === width && 2 * record.filter(isName).length > width) return line;
+    rest = skipLines(rest, 1).text;
+  }
+  return 1;
 }

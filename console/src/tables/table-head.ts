@@ -5,31 +5,49 @@ import { detectFormat, type TableFormat } from './table-format.js';
 /** The beginning of a table. */
 export interface TableHead {
   readonly file: File;
-  readonly format: TableFormat;
-  /** The names of the columns, without blanks at their ends. */
+  /** The media type by which the service knows the format. */
+  readonly type: TableType;
+  /** The names of the columns, without blanks at their ends; none if this page does not read the format. */
   readonly columns: readonly string[];
   readonly rows: readonly TableRecord[];
   /** True if these are all rows of the table. */
   readonly isWhole: boolean;
 }
 
-const MAX_HEAD_BYTES = 2 << 20;
-const MAX_HEAD_ROWS = 5_000;
+/** The beginning of a table in CSV. */
+export interface CsvHead extends TableHead {
+  readonly type: 'text/csv';
+  readonly format: TableFormat;
+  /** The first lines of the file, of which one is the header. */
+  readonly firstLines: readonly string[];
+}
+
+export type ColumnKind = 'number' | 'date' | 'category' | 'empty';
+
+export type TableType =
+  | 'text/csv'
+  | 'application/json'
+  | 'application/x-ndjson'
+  | 'application/vnd.apache.arrow.stream'
+  | 'application/vnd.apache.arrow.file'
+  | 'application/vnd.apache.parquet';
+
+export const MAX_HEAD_BYTES = 2 << 20;
+export const MAX_HEAD_ROWS = 5_000;
+
+export function isCsv(head: TableHead): head is CsvHead {
+  return head.type === 'text/csv';
+}
 
 /**
- * Reads the beginning of a table, however large the file is.
+ * Reads the beginning of a table in CSV, however large the file is.
+ * @param headerLine the line that has the names, from 1; without it, the one that seems to have them
  * @throws TableFileError if the file is not a table
  */
-export async function readHead(file: File): Promise<TableHead> {
-  if (file.size === 0) throw new TableFileError('The file is empty.');
+export async function readCsvHead(file: File, headerLine?: number): Promise<CsvHead> {
+  const bytes = await readBytes(file, 0, MAX_HEAD_BYTES);
   const isRead = file.size <= MAX_HEAD_BYTES;
-  const bytes = await file
-    .slice(0, MAX_HEAD_BYTES)
-    .arrayBuffer()
-    .catch(() => {
-      throw new TableFileError('This cannot be read. Choose a file, not a folder.');
-    });
-  const [format, text] = detectFormat(new Uint8Array(bytes), isRead);
+  const { format, text, firstLines } = detectFormat(bytes, isRead, headerLine);
   const [header, ...rows] = parseRecords(text, format, isRead);
   if (header === undefined) {
     throw new TableFileError(
@@ -46,9 +64,21 @@ export async function readHead(file: File): Promise<TableHead> {
   }
   return {
     file,
+    type: 'text/csv',
     format,
+    firstLines,
     columns: header.map((name) => name.trim()),
     rows: rows.slice(0, MAX_HEAD_ROWS),
     isWhole: isRead && rows.length <= MAX_HEAD_ROWS,
   };
+}
+
+/** @throws TableFileError if the file is empty or cannot be read */
+export async function readBytes(file: File, start: number, end: number): Promise<Uint8Array> {
+  if (file.size === 0) throw new TableFileError('The file is empty.');
+  try {
+    return new Uint8Array(await file.slice(start, end).arrayBuffer());
+  } catch {
+    throw new TableFileError('This cannot be read. Choose a file, not a folder.');
+  }
 }

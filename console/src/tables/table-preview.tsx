@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { ColumnProfile } from './column-profile.js';
 import { describeColumn, describeMissing } from './column-words.js';
@@ -12,13 +13,19 @@ export function TablePreview({
   rows,
   target,
   faults,
+  control,
 }: {
   profiles: readonly ColumnProfile[];
   rows: readonly TableRecord[];
   target: string;
   /** The faults of columns, by name; that of the target is shown elsewhere. */
   faults: ReadonlyMap<string, string>;
+  /** Returns what chooses the use of a column, and whether it is left out. */
+  control: (column: number) => { readonly control: ComponentChildren; readonly isLeftOut: boolean };
 }) {
+  const controls = profiles.map((_, column) => control(column));
+  const classOf = (name: string, column: number) =>
+    name === target ? 'chosen' : controls[column]?.isLeftOut ? 'left-out' : undefined;
   const section = useRef<HTMLElement>(null);
   const shown = profiles.findIndex(({ name }) => name === target || faults.has(name));
   useEffect(() => {
@@ -37,10 +44,11 @@ export function TablePreview({
         <thead>
           <tr>
             {profiles.map((profile, index) => (
-              <th key={index} scope="col" class={profile.name === target ? 'chosen' : undefined}>
+              <th key={index} scope="col" class={classOf(profile.name, index)}>
                 <span class="column-name">{truncate(profile.name) || '(no name)'}</span>
                 <span class="column-kind">{describeColumn(profile)}</span>
                 <span class="column-kind">{describeMissing(profile)}</span>
+                {profile.name !== target && controls[index]?.control}
                 {profile.name !== target && faults.has(profile.name) && (
                   <span class="field-error">{faults.get(profile.name)}</span>
                 )}
@@ -52,7 +60,7 @@ export function TablePreview({
           {rows.slice(0, MAX_ROWS).map((row, index) => (
             <tr key={index}>
               {profiles.map(({ name }, column) => (
-                <td key={column} class={name === target ? 'chosen' : undefined}>
+                <td key={column} class={classOf(name, column)}>
                   {truncate(row[column] ?? '')}
                 </td>
               ))}

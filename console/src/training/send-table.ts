@@ -1,7 +1,8 @@
 import { answered } from 'roster-client';
 import { uploadClient } from '../session/roster.js';
 import type { TableFormat } from '../tables/table-format.js';
-import { isPlainCsv, toPlainCsv } from '../tables/write-records.js';
+import type { TableType } from '../tables/table-head.js';
+import type { toParameters } from './column-uses.js';
 
 /** A table to train a model with. */
 export interface TrainingRequest {
@@ -19,40 +20,59 @@ export interface TrainingRequest {
         readonly horizon: number;
       }
     | undefined;
+  /** The uses of columns, as parameters. */
+  readonly uses?: ReturnType<typeof toParameters>;
   readonly table: Blob;
-  /** The format of the table, if not commas and UTF-8. */
-  readonly format?: TableFormat;
+  /** The media type of the table, if it is not CSV. */
+  readonly type?: TableType;
+  /** The format of CSV, if the service is not to find it itself. */
+  readonly format?: TableFormat | undefined;
 }
 
-/** The progress of sending a table, from 0 to 1. */
+/** The progress of sending a table. */
 export interface Sending {
-  readonly step: 'converting' | 'sending';
+  readonly step: 'sending';
+  /** From 0 to 1. */
   readonly share: number;
 }
 
 /**
  * Sends a table, and returns when its training has begun.
- * @throws TableFileError if the table cannot be converted
  * @throws ProblemError if the service refuses the table, ConnectionError if it does not answer
  */
 export async function sendTable(
-  { project, name, target, task, series, table, format }: TrainingRequest,
+  { project, name, target, task, series, uses, table, type = 'text/csv', format }: TrainingRequest,
   onProgress: (sending: Sending) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const report = (step: Sending['step']) => (share: number) => onProgress({ step, share });
-  const isPlain = format === undefined || isPlainCsv(format);
-  const body = isPlain ? table : await toPlainCsv(table, format, report('converting'), signal);
-  report('sending')(0);
+  const report = (share: number) => onProgress({ step: 'sending', share });
+  report(0);
+  const body = await toUtf8(table, format?.encoding);
   await answered(
-    uploadClient(body, report('sending')).PUT('/api/projects/{projectName}/models/{modelName}', {
+    uploadClient(body, report).PUT('/api/projects/{projectName}/models/{modelName}', {
       params: {
         path: { projectName: project, modelName: name },
-        query: { target, ...(task && { task }), ...series },
+        query: { target, ...(task && { task }), ...series, ...uses, ...csvQuery(format) },
       },
       body,
-      headers: { 'Content-Type': 'text/csv' },
+      headers: { 'Content-Type': type },
       signal,
     }),
   );
+}
+
+/** Tells the service to read CSV as it was shown. */
+function csvQuery(format: TableFormat | undefined) {
+  if (format === undefined) return {};
+  const { delimiter, headerLine } = format;
+  return { delimiter: DELIMITERS[delimiter], ...(headerLine > 1 && { header_line: headerLine }) };
+}
+
+const DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
+
+/** Returns a text in UTF-8, which is all that the service reads. */
+function toUtf8(table: Blob, encoding: TableFormat['encoding'] = 'utf-8'): Blob | Promise<Blob> {
+  if (encoding === 'utf-8') return table;
+  const text = table.stream().pipeThrough(new TextDecoderStream(encoding));
+  return new Response(text.pipeThrough(new TextEncoderStream())).blob();
 }

@@ -4,14 +4,17 @@ import { href } from '../router/route.js';
 import { type ColumnProfile, profileColumns } from '../tables/column-profile.js';
 import { nameValues } from '../tables/column-words.js';
 import { FileLine } from '../tables/file-line.js';
-import type { TableHead } from '../tables/table-head.js';
+import { type CsvHead, isCsv, type TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { bytes, count, number, whole } from '../ui/format.js';
+import { type ChosenUses, describeUses, findUses, toParameters } from './column-uses.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
+import { HeaderLineField } from './header-line-field.js';
 import { isName, nameFromFile } from './model-name.js';
 import { SendingProgress } from './sending-progress.js';
+import { UseChoice } from './use-choice.js';
 import { useExistingModel } from './use-existing-model.js';
 import { useMaxTableSize } from './use-max-table-size.js';
 import { useTraining } from './use-training.js';
@@ -23,28 +26,42 @@ export function TrainForm({
   project,
   model,
   head,
+  onHead,
   forget,
 }: {
   project: string;
   model: string | null;
   head: TableHead;
+  /** Called with the table as it is read with another line as its header. */
+  onHead: (head: CsvHead) => void;
   forget: () => void;
 }) {
   const profiles = useMemo(() => profileColumns(head), [head]);
   const [name, setName] = useState(() => model ?? nameFromFile(head.file.name));
-  const [chosen, setChosen] = useState<string>();
+  const [chosenTarget, setChosen] = useState<string>();
+  const [chosenUses, setUses] = useState<ChosenUses>(new Map());
   const [chosenTask, setTask] = useState<Task>();
   const [chosenSeries, setSeries] = useState<Series>();
   const existing = useExistingModel(project, name);
   const { state, isSending, start, cancel } = useTraining();
   const nameInput = useRef<HTMLInputElement>(null);
 
-  const known = head.columns.includes(existing?.target ?? '') ? existing?.target : undefined;
+  const hasColumns = head.columns.length > 0;
+  const inTable = (column: string) =>
+    head.columns.includes(column) || !hasColumns ? column : undefined;
+  const chosen = chosenTarget === undefined ? undefined : inTable(chosenTarget);
+  const known = existing && inTable(existing.target);
   const target = chosen ?? known ?? guessTarget(profiles);
+  const uses = findUses(profiles, chosenUses, existing);
   const profile = profiles.find((column) => column.name === target);
-  const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
+  const forecaster =
+    hasColumns && target === known && existing?.task === 'forecast' ? existing : undefined;
   const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
   const series = chosenSeries ?? guessSeries(profiles, target, forecaster);
+  const roles = [
+    target,
+    ...(task === 'forecast' ? [series.order_by, ...series.group_by, ...series.known] : []),
+  ];
   const nameError = isName(name)
     ? undefined
     : 'Use letters A to Z, digits, _ . and -, at most 100. Begin with a letter, a digit or _.';
@@ -61,10 +78,12 @@ export function TrainForm({
       project,
       name,
       target,
-      task: task === profile?.task || task === 'forecast' ? undefined : task,
+      task: !profile || task === profile.task || task === 'forecast' ? undefined : task,
       series: task === 'forecast' ? series : undefined,
+      uses: toParameters(profiles, uses, roles),
       table: head.file,
-      format: head.format,
+      type: head.type,
+      format: isCsv(head) ? head.format : undefined,
     });
   };
   return (
@@ -76,9 +95,45 @@ export function TrainForm({
           Leave out columns that do not help to predict, or some of the rows.
         </p>
       )}
-      <FormatNotice head={head} />
-      <TablePreview profiles={profiles} rows={head.rows} target={target} faults={faults} />
-      {!head.isWhole && (
+      {isCsv(head) && (
+        <>
+          {head.format.encoding !== 'utf-8' && (
+            <p class="notice">
+              This file is not in UTF-8. It is sent in UTF-8. Your file is not changed.
+            </p>
+          )}
+          <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />
+        </>
+      )}
+      {hasColumns ? (
+        <TablePreview
+          profiles={profiles}
+          rows={head.rows}
+          target={target}
+          faults={faults}
+          control={(column) => {
+            const { name: of = '', kind = 'empty' } = profiles[column] ?? {};
+            const used = uses[column] ?? { use: 'found' };
+            const control = roles.includes(of) ? null : (
+              <UseChoice
+                column={of}
+                kind={kind}
+                used={used}
+                isBusy={isSending}
+                onUse={(use) => setUses(new Map(chosenUses).set(of, use))}
+              />
+            );
+            return { control, isLeftOut: control !== null && used.use === 'unused' };
+          }}
+        />
+      ) : (
+        <p class="notice">
+          This page does not show the columns of Parquet and Arrow. The service reads them all, and
+          names them if the one to predict is not there.
+        </p>
+      )}
+      <p class="hint">{describeUses(profiles, uses, roles)}</p>
+      {hasColumns && !head.isWhole && (
         <p class="hint">
           This describes the first {count(head.rows.length, 'row')}. The model is trained on all
           rows.
@@ -96,29 +151,37 @@ export function TrainForm({
           <Field
             label="Column to predict"
             hint={
-              chosen === undefined && known === undefined
+              hasColumns && chosen === undefined && known === undefined
                 ? 'This is a guess. Choose the column that you want to predict.'
                 : undefined
             }
             error={targetFault}
           >
-            {(control) => (
-              <select
-                {...control}
-                value={target}
-                onChange={(event) => {
-                  setChosen(event.currentTarget.value);
-                  setTask(undefined);
-                  setSeries(undefined);
-                }}
-              >
-                {[...new Set(head.columns)].map((column) => (
-                  <option key={column} value={column}>
-                    {column || '(no name)'}
-                  </option>
-                ))}
-              </select>
-            )}
+            {(control) =>
+              hasColumns ? (
+                <select
+                  {...control}
+                  value={target}
+                  onChange={(event) => {
+                    setChosen(event.currentTarget.value);
+                    setTask(undefined);
+                    setSeries(undefined);
+                  }}
+                >
+                  {[...new Set(head.columns)].map((column) => (
+                    <option key={column} value={column}>
+                      {column || '(no name)'}
+                    </option>
+                  ))}
+                </select>
+              ) : (
+                <input
+                  {...control}
+                  value={target}
+                  onInput={({ currentTarget: { value } }) => setChosen(value)}
+                />
+              )
+            }
           </Field>
           {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
           {task === 'forecast' && (
@@ -170,28 +233,6 @@ export function TrainForm({
   );
 }
 
-/** Says that a table has a format that the service does not read, and how it is sent instead. */
-function FormatNotice({ head: { format } }: { head: TableHead }) {
-  const separators: Record<string, string> = {
-    ';': 'semicolons',
-    '\t': 'tabs',
-    '|': 'vertical bars',
-  };
-  const separator = separators[format.delimiter];
-  const isOther = format.encoding !== 'utf-8';
-  if (separator === undefined && !isOther) return null;
-  const found = [
-    separator && `separates its columns by ${separator}`,
-    isOther && 'is not in UTF-8',
-  ].filter(Boolean);
-  return (
-    <p class="notice">
-      This file {found.join(' and ')}. It is sent with commas and in UTF-8. Your file is not
-      changed.
-    </p>
-  );
-}
-
 function TaskField({
   profile,
   task,
@@ -215,7 +256,9 @@ function TaskField({
           <option value="regression">
             {range === null ? 'A number' : `A number (${number(range[0])} to ${number(range[1])})`}
           </option>
-          <option value="classification">{`One of ${count(values.length, 'class', 'classes')}`}</option>
+          <option value="classification">
+            {`One of ${count(values.length, 'class', 'classes')}`}
+          </option>
           <option value="forecast">A number over time, forecast from its past values</option>
         </select>
       )}

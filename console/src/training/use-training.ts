@@ -18,7 +18,7 @@ const NONE: SendingState = { step: 'none' };
 export function useTraining() {
   const [state, setState] = useState<SendingState>(NONE);
   const aborter = useRef<AbortController>(undefined);
-  const isSending = state.step === 'converting' || state.step === 'sending';
+  const isSending = state.step === 'sending';
   useEffect(() => () => aborter.current?.abort(), []);
   useLeaveWarning(isSending);
 

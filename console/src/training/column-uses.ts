@@ -1,0 +1,107 @@
+import type { Model } from 'roster-client';
+import type { ColumnProfile } from '../tables/column-profile.js';
+
+/** The use of a column in a training: as its values suggest, as a kind, or not at all. */
+export type Use = 'found' | 'number' | 'date' | 'category' | 'unused';
+
+/** A use, and why it was suggested. */
+export interface ColumnUse {
+  readonly use: Use;
+  readonly reason?: string;
+}
+
+/** The uses that were chosen, by the name of the column. */
+export type ChosenUses = ReadonlyMap<string, Use>;
+
+const FOUND: ColumnUse = { use: 'found' };
+
+/** Names of columns that tell rows apart. */
+const ID_NAME = /(^|[^a-z])(id|uuid|guid|key|nr|no|number|nummer|index)$/i;
+
+/** The fewest rows that show that all values differ. */
+const MIN_ROWS = 20;
+
+/**
+ * Returns the use of each column in turn: the chosen one, that of the model's newest version, or the one that its
+ * first values suggest.
+ */
+export function findUses(
+  profiles: readonly ColumnProfile[],
+  chosen: ChosenUses,
+  existing: Model | undefined,
+): ColumnUse[] {
+  const known = new Map<string, Use>(
+    existing?.columns?.map((column) => [column.name, column.chosen ?? 'found'] as const),
+  );
+  return profiles.map((profile, index) => {
+    const use = chosen.get(profile.name);
+    if (use !== undefined) return { use };
+    const before = known.get(profile.name);
+    if (before !== undefined) return { use: before };
+    return suggestUse(profile, index === 0);
+  });
+}
+
+function suggestUse({ name, kind, values }: ColumnProfile, isFirst: boolean): ColumnUse {
+  const texts = values.map(([text]) => text);
+  const areDigits = texts.length > 0 && texts.every((text) => /^\d+$/.test(text));
+  if (areDigits && texts.some((text) => /^0\d/.test(text))) {
+    return {
+      use: 'category',
+      reason: 'Codes that begin with 0',
+    };
+  }
+  const isEachNew = texts.length >= MIN_ROWS && values.every(([, rows]) => rows === 1);
+  const isNamed = ID_NAME.test(name) || /[a-z]I[Dd]$/.test(name);
+  const isCounter =
+    isFirst && areDigits && texts.every((text, at) => Number(text) === Number(texts[0]) + at);
+  if (
+    isEachNew &&
+    ((kind === 'number' && areDigits && (isNamed || isCounter)) || kind === 'category')
+  ) {
+    return { use: 'unused', reason: 'Looks like an id' };
+  }
+  return FOUND;
+}
+
+const PARAMETERS = {
+  unused: 'exclude',
+  category: 'as_category',
+  number: 'as_number',
+  date: 'as_date',
+} as const;
+
+/**
+ * Returns the parameters of `trainModel` that tell the uses of columns.
+ * @param roles the columns with a task of their own, such as the target, whose use is not told
+ */
+export function toParameters(
+  profiles: readonly ColumnProfile[],
+  uses: readonly ColumnUse[],
+  roles: readonly string[],
+): Partial<Record<(typeof PARAMETERS)[keyof typeof PARAMETERS], string[]>> {
+  const parameters: ReturnType<typeof toParameters> = {};
+  for (const [index, { name }] of profiles.entries()) {
+    const use = uses[index]?.use ?? 'found';
+    if (use === 'found' || name === '' || roles.includes(name)) continue;
+    const parameter = PARAMETERS[use];
+    parameters[parameter] = [...(parameters[parameter] ?? []), name];
+  }
+  return parameters;
+}
+
+/** Names the columns that are not used as their values suggest. */
+export function describeUses(
+  profiles: readonly ColumnProfile[],
+  uses: readonly ColumnUse[],
+  roles: readonly string[],
+): string {
+  const { exclude, as_category, as_number, as_date } = toParameters(profiles, uses, roles);
+  const groups = [
+    ['Left out', exclude],
+    ['Categories', as_category],
+    ['Numbers', as_number],
+    ['Dates', as_date],
+  ] as const;
+  return groups.map(([words, names]) => (names ? `${words}: ${names.join(', ')}. ` : '')).join('');
+}
