@@ -1065,7 +1065,7 @@ export interface paths {
          *     - Messages of the roles `system` and `developer` are instructions beside those of the agent.
          *     - `temperature` stands in place of the agent's own. Parameters that are described as without effect are
          *       accepted, since clients send them.
-         *     - A stream that fails ends with an event that has an `error`.
+         *     - The last event before `[DONE]` of a stream that fails has an `error`.
          */
         post: operations["completeChat"];
         delete?: never;

@@ -86,7 +86,7 @@ export function createApp(
     refuse: (refusal, req, res) => {
       services.metrics.refused(refusal.type);
       limits.throttle(req, res);
-      sendRefusal(contract, refusal, req, res);
+      sendRefusal(contract, bases, refusal, req, res);
     },
   });
   return { listener: front, messages };

@@ -162,7 +162,7 @@ describe('a chat completion', () => {
     expect(sent()[0]?.messages.slice(1)).toMatchObject([
       QUESTION,
       { role: 'assistant', tool_calls: [{ id: 'call_0' }] },
-      { role: 'tool', tool_call_id: 'call_0', content: '3' },
+      { role: 'tool', tool_call_id: 'call_0', content: '<result>\n3\n</result>' },
     ]);
   });
 
@@ -170,7 +170,14 @@ describe('a chat completion', () => {
     ['tool_choice is none', { tool_choice: 'none' }],
     [
       'Open WebUI asks for a title',
-      { messages: [{ role: 'user', content: '### Task:\nGenerate a concise, 3-5 word title.' }] },
+      {
+        messages: [
+          {
+            role: 'user',
+            content: '### Task:\nGenerate a title.\n<chat_history>\nHello\n</chat_history>',
+          },
+        ],
+      },
     ],
     [
       'LibreChat asks for a title',
@@ -179,7 +186,7 @@ describe('a chat completion', () => {
           {
             role: 'user',
             content:
-              'Provide a concise, 5-word-or-less title for the conversation, using title case.',
+              'Provide a concise, 5-word-or-less title for the conversation, using title case conventions.',
           },
         ],
       },

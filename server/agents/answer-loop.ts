@@ -102,7 +102,7 @@ export async function* answerQuestion(
       }
       const { text, toolCalls, finishReason } = next.value;
       usage = addUsage(usage, next.value.usage);
-      const callerCalls = toolCalls.filter(({ name }) => tools.isCallers(name));
+      const callerCalls = toolCalls.filter(({ name }) => tools.isCallerTool(name));
       if (toolCalls.length === 0 || (callerCalls.length > 0 && !isLast)) {
         const isCut = finishReason === 'length';
         if (isCut) yield { type: 'delta', content: CUT_OFF, trace_id };

@@ -68,7 +68,7 @@ export function hasQuestion(template: string): boolean {
   return template.search(QUESTION) >= 0;
 }
 
-/** Each place repeats the question, of up to 64 KiB; 8 places keep a prompt below 1 MiB. */
+/** Each place repeats the question, of up to 100,000 characters. */
 const MAX_PLACES = 8;
 
 /** Fills the question into a template, in its first eight places. The others stay as they are. */

@@ -2,6 +2,7 @@
 
 import type { components } from '../../generated/openapi.js';
 import type { ChatMessage, ToolCall, ToolDefinition } from '../agents/chat/messages.js';
+import { fenceResult } from '../agents/prompt.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
 
 type Schemas = components['schemas'];
@@ -29,6 +30,7 @@ export function readMessages(sent: Body['messages']): ReadMessages {
   for (const [index, message] of sent.entries()) {
     const { role } = message;
     if (role !== 'tool') refuseOpen(open);
+    refuseMisplaced(message, index);
     if (role === 'system' || role === 'developer') instructions.push(requireText(message, index));
     else if (role === 'user') messages.push({ role, content: requireText(message, index) });
     else if (role === 'assistant') messages.push(readAssistant(message, index, open));
@@ -38,7 +40,7 @@ export function readMessages(sent: Body['messages']): ReadMessages {
         const detail = 'must be the id of a call in the message of the assistant before';
         throw fault(index, 'tool_call_id', detail);
       }
-      messages.push({ role, tool_call_id: id, content: readText(message) });
+      messages.push({ role, tool_call_id: id, content: fenceResult(readText(message, index)) });
     }
   }
   refuseOpen(open);
@@ -64,7 +66,7 @@ function readAssistant(
       arguments: called.arguments,
     }),
   );
-  return { role: 'assistant', content: readText(message) || null, tool_calls };
+  return { role: 'assistant', content: readText(message, index) || null, tool_calls };
 }
 
 function refuseOpen(open: ReadonlyMap<string, number>): void {
@@ -78,15 +80,34 @@ function refuseOpen(open: ReadonlyMap<string, number>): void {
 }
 
 function requireText(message: OpenaiMessage, index: number): string {
-  const text = readText(message);
+  const text = readText(message, index);
   if (text !== '') return text;
   throw fault(index, 'content', 'must have a text that is not empty');
 }
 
-function readText({ content }: OpenaiMessage): string {
+/** The most characters of a message, in all parts together. */
+const MAX_TEXT_LENGTH = 100_000;
+
+function readText({ content }: OpenaiMessage, index: number): string {
   if (content === undefined || content === null) return '';
   if (typeof content === 'string') return content;
-  return content.map(({ text, refusal }) => text ?? refusal ?? '').join('\n');
+  const texts = content.map(({ text, refusal }, part) => {
+    const own = text ?? refusal;
+    if (own === undefined) throw fault(index, `content/${part}`, 'must have a text');
+    return own;
+  });
+  const whole = texts.join('\n');
+  if (whole.length <= MAX_TEXT_LENGTH) return whole;
+  throw fault(index, 'content', `must have at most ${MAX_TEXT_LENGTH} characters in all parts`);
+}
+
+function refuseMisplaced({ role, tool_calls, tool_call_id }: OpenaiMessage, index: number): void {
+  if (role !== 'assistant' && tool_calls?.length) {
+    throw fault(index, 'tool_calls', "must be in a message of the role 'assistant'");
+  }
+  if (role !== 'tool' && tool_call_id !== undefined) {
+    throw fault(index, 'tool_call_id', "must be in a message of the role 'tool'");
+  }
 }
 
 function fault(index: number, field: string, message: string) {
@@ -107,17 +128,17 @@ export function writeCall({ id, name, arguments: text }: ToolCall): OpenaiToolCa
 }
 
 /**
- * How the prompts begin by which interfaces ask the model of a chat for its title, tags and follow-ups: those of Open
- * WebUI (`### Task:`), and two of LibreChat (`@librechat/agents`, `src/utils/title.ts`).
+ * The prompts by which interfaces ask the model of a chat for its title, tags and follow-ups: those of Open WebUI,
+ * and two of LibreChat (`@librechat/agents`, `src/utils/title.ts`).
  */
-const CHORES = [
-  /^\s*### Task:\n/,
-  /^\s*Provide a concise, 5-word-or-less title for the conversation/,
-  /^\s*Analyze this conversation and provide:/,
+const TASK_PROMPTS = [
+  /^\s*### Task:\n[\s\S]*<chat_history>/,
+  /^\s*Provide a concise, 5-word-or-less title for the conversation, using title case/,
+  /^\s*Analyze this conversation and provide:\n1\. The detected language/,
 ];
 
 /** True if an interface asks on its own behalf, and no tool is to run for it. */
-export function isChore(messages: readonly ChatMessage[]): boolean {
+export function isInterfaceTask(messages: readonly ChatMessage[]): boolean {
   const last = messages.at(-1);
-  return last?.role === 'user' && CHORES.some((prompt) => prompt.test(last.content));
+  return last?.role === 'user' && TASK_PROMPTS.some((prompt) => prompt.test(last.content));
 }

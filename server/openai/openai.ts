@@ -4,7 +4,7 @@ import { EventStream } from '../api/reply/send.js';
 import { findDefaultProject, findProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
-import { isChore, readMessages, readTools } from './messages.js';
+import { isInterfaceTask, readMessages, readTools } from './messages.js';
 
 /** The most agents in a list, as the contract says. */
 const MAX_LISTED = 1000;
@@ -36,10 +36,12 @@ export function openaiOperations(
       const { caller, body, requestId: traceId, signal, reply } = request;
       const { project, agent } = await findModel(store, agents, request);
       const { instructions, messages } = readMessages(body.messages);
+      const callerTools = readTools(body.tools);
+      const isTask = callerTools.length === 0 && isInterfaceTask(messages);
       const stream = await agents.prepare({
         ...{ caller, project, agent, messages, instructions, traceId, signal },
-        callerTools: readTools(body.tools),
-        usesTools: body.tool_choice !== 'none' && !isChore(messages),
+        callerTools,
+        usesTools: body.tool_choice !== 'none' && !isTask,
         temperature: body.temperature ?? undefined,
       });
       const facts = {

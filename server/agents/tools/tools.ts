@@ -158,7 +158,7 @@ export class ToolRegistry {
   }
 
   /** True if the caller runs the tool. */
-  isCallers(name: string): boolean {
+  isCallerTool(name: string): boolean {
     return this.#callers.has(name);
   }
 

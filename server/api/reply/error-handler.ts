@@ -47,7 +47,7 @@ export function sendProblem(
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     const error = asProblem(thrown, translate);
-    const document = render(contract, error, {
+    const document = renderFor(contract, bases, error, {
       instance: req.originalUrl,
       requestId: res.locals.requestId ?? '',
     });
@@ -61,13 +61,23 @@ export function sendProblem(
       return;
     }
     if (document.status !== 500) onRefusal(error);
-    if (isOpenaiAddress(req.originalUrl, bases)) {
-      Object.assign(document, { error: writeOpenaiError(document) });
-    }
     const isRpc = res.locals.speaksJsonRpc === true && document.status === 400;
     if (isRpc) sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));
     else sendDocument(req, res, error, document);
   };
+}
+
+/** Renders a problem for the clients of an address. */
+function renderFor(
+  contract: Contract,
+  bases: readonly string[],
+  error: ProblemError,
+  at: Parameters<typeof render>[2],
+): ProblemRendering {
+  const document = render(contract, error, at);
+  return isOpenaiAddress(at.instance, bases)
+    ? Object.assign(document, { error: writeOpenaiError(document) })
+    : document;
 }
 
 function sendDocument(
@@ -98,12 +108,13 @@ function sendJson(
 /** Sends a problem in response to a request that is not processed any further. */
 export function sendRefusal(
   contract: Contract,
+  bases: readonly string[],
   refusal: ProblemError,
   req: IncomingMessage,
   res: ServerResponse,
 ): void {
   const requestId = randomUUID();
-  const document = render(contract, refusal, { instance: req.url ?? '/', requestId });
+  const document = renderFor(contract, bases, refusal, { instance: req.url ?? '/', requestId });
   res.setHeader('X-Request-Id', requestId);
   sendDocument(req, res, refusal, document);
 }
