@@ -921,7 +921,11 @@ export interface paths {
          *     one predicts worse. Streams that have begun go on with the version that they began with.
          *
          *     `promotion` says for all later trainings whether their versions serve as soon as they are ready. With `manual`,
-         *     a new version waits beside the serving one until it is chosen here. `If-Match` takes the `ETag` of `getModel`.
+         *     a new version waits beside the serving one until it is chosen here. With `if_not_worse`, it serves if its error
+         *     is at most 5 % larger, on at least 100 rows of its table that it held out and that the serving version was not
+         *     trained on; where there are fewer, or the two predict or read something else,
+         *     or are forecasts, it waits. `comparison` of the new version says what was compared. `If-Match` takes the `ETag`
+         *     of `getModel`.
          */
         put: operations["serveVersion"];
         post?: never;
@@ -1777,11 +1781,44 @@ export interface components {
          */
         VersionNumber: number;
         /**
-         * @description Which new version serves as soon as it is ready: every one (`always`, unless `serveVersion` says otherwise), or
-         *     none (`manual`), so that each waits until `serveVersion` chooses it. The first version that is ready always serves.
+         * @description Which new version serves as soon as it is ready: every one (`always`, unless `serveVersion` says otherwise); one
+         *     that is no worse than the serving version on rows that neither was trained on (`if_not_worse`); or none
+         *     (`manual`). The others wait until `serveVersion` chooses them. The first version that is ready always serves.
          * @enum {string}
          */
-        Promotion: "always" | "manual";
+        Promotion: "always" | "if_not_worse" | "manual";
+        /**
+         * @description How the version did beside the one that served when its training began, on rows of its own table: those that it
+         *     held out and that the other was not trained on. Null for a first version, one that is not ready, and where
+         *     `promotion` was `always`.
+         */
+        VersionComparison: {
+            version: components["schemas"]["VersionNumber"];
+            /** @description Whether this version served as soon as it was ready. */
+            promoted: boolean;
+            /** @description Why it did or did not, in a sentence or two. */
+            reason: string;
+            /**
+             * Format: int32
+             * @description The number of rows that both were measured on; 0 where they could not be compared.
+             */
+            rows: number;
+            /**
+             * @description What the errors are, the root mean squared error or the log loss; null where the versions could not be compared.
+             * @enum {string|null}
+             */
+            measure: "rmse" | "log_loss" | null;
+            /**
+             * Format: double
+             * @description The error of this version, by forests that were not trained on the row.
+             */
+            error: number | null;
+            /**
+             * Format: double
+             * @description The error of the other version.
+             */
+            other_error: number | null;
+        } | null;
         /** @description The version that is to serve, and which later ones are, under `serving`. */
         ServeVersionBody: {
             /** @description The version that is to serve, or which later ones are; what is left out stays. */
@@ -1820,6 +1857,7 @@ export interface components {
             summary: components["schemas"]["ModelSummary"];
             training_seconds: components["schemas"]["TrainingSeconds"];
             checksum: components["schemas"]["ModelChecksum"];
+            comparison: components["schemas"]["VersionComparison"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
@@ -1851,6 +1889,7 @@ export interface components {
             summary: components["schemas"]["ModelSummary"];
             training_seconds: components["schemas"]["TrainingSeconds"];
             checksum: components["schemas"]["ModelChecksum"];
+            comparison: components["schemas"]["VersionComparison"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
@@ -1889,6 +1928,7 @@ export interface components {
             summary: components["schemas"]["ModelSummary"];
             training_seconds: components["schemas"]["TrainingSeconds"];
             checksum: components["schemas"]["ModelChecksum"];
+            comparison: components["schemas"]["VersionComparison"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };

@@ -4,7 +4,15 @@ export { TableDecoder } from './table/codec/decode.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export { findTypicalRow } from './table/typical-row.js';
 export type { ClassificationModel } from './tasks/classification/model.js';
+export {
+  compareModels,
+  type Incomparable,
+  MIN_COMPARED_ROWS,
+  type ModelComparison,
+} from './tasks/compare-models.js';
 export type { SeriesModel } from './tasks/forecasting/series-model.js';
-export { describeModel, encodeModel } from './tasks/models.js';
+export { decodeModel, describeModel, encodeModel, type Model } from './tasks/models.js';
 export { type TrainOptions, train } from './tasks/train.js';
 export { verifyModel } from './tasks/verify-model.js';
+export { SeenRows } from './training/seen-rows.js';
+export type { HeldOutRows } from './training/train-model.js';

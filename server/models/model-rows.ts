@@ -51,6 +51,7 @@ export function selectVersions(db: Kysely<Database>) {
       'model_versions.summary',
       'model_versions.training_seconds',
       'model_versions.checksum',
+      'model_versions.comparison',
       'models.created_at',
       'models.serving_version',
       'models.promotion',
@@ -95,7 +96,9 @@ export function modelFromRow(row: VersionRow): Model {
   const table = { target, row_count, source };
   const target_reading = parseStored(row.target_reading);
   const metrics = parseStored(row.metrics);
-  const end = { columns, metrics, summary, training_seconds, checksum, created_at, updated_at };
+  const comparison: Model['comparison'] = parseStored(row.comparison);
+  const facts = { summary, training_seconds, checksum, comparison };
+  const end = { columns, metrics, ...facts, created_at, updated_at };
   switch (row.task) {
     case 'regression':
       return { ...begin, task: row.task, ...table, target_reading, ...end };

@@ -368,6 +368,8 @@ describe.each([
         summary: '',
         trainingSeconds: 1,
         artifact,
+        seenRows: null,
+        compared: null,
       };
       await finishTraining(store, { versionId: claim.versionId, instance: 'here' }, trained);
     };
@@ -642,6 +644,8 @@ describe.each([
       summary: '',
       trainingSeconds: 1,
       artifact: new Uint8Array([7, 0, 9]),
+      seenRows: null,
+      compared: null,
     };
 
     test('assigns the oldest unclaimed training, each to one instance', async () => {

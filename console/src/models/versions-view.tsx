@@ -68,10 +68,12 @@ function Versions({
                 onChange();
               }}
             />
-            <PromotionField
-              promotion={newest.promotion}
-              onChange={(promotion) => set({ promotion }, 'The setting is saved.')}
-            />
+            <div class="compare-choice spaced">
+              <PromotionField
+                promotion={newest.promotion}
+                onChange={(promotion) => set({ promotion }, 'The setting is saved.')}
+              />
+            </div>
             {ready.length > 1 && (
               <VersionComparison
                 versions={ready}

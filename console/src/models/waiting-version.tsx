@@ -18,7 +18,7 @@ export function WaitingVersion({
   onServed: () => void;
 }) {
   const [error, setError] = useState<unknown>(null);
-  const { name, version, status, serving_version: serving, promotion } = newest;
+  const { name, version, status, serving_version: serving, promotion, comparison } = newest;
   const isWaiting = status === 'ready' && serving !== null && serving < version;
   if (!isWaiting || promotion === 'always') return null;
   const serve = async () => {
@@ -36,6 +36,7 @@ export function WaitingVersion({
         <strong>Version {version} is ready, and waits for your approval.</strong> Version {serving}{' '}
         answers predictions until then.
       </p>
+      {comparison && <p>{comparison.reason}</p>}
       <p class="actions">
         <button type="button" class="primary" onClick={serve}>
           Serve version {version}

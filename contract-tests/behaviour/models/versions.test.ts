@@ -220,7 +220,10 @@ describe('a model whose new versions wait to be chosen', () => {
     expect(await settled(roster, path)).toMatchObject({ status: 'ready', serving_version: 1 });
 
     const waiting = await trainPrices(roster, path, tableOf(2));
-    expect(waiting).toMatchObject({ version: 2, serving_version: 1, promotion: 'manual' });
+    expect(waiting).toMatchObject({
+      ...{ version: 2, serving_version: 1, promotion: 'manual' },
+      comparison: { version: 1, promoted: false, rows: 100 },
+    });
     expect([await answeringVersion(path), await answeringVersion(path, 'prices.2')]).toEqual([
       1, 2,
     ]);
@@ -238,10 +241,78 @@ describe('a model whose new versions wait to be chosen', () => {
     expect(await trainPrices(roster, path, tableOf(4))).toMatchObject({ serving_version: 4 });
   });
 
+  /** Rows of a curve with noise, numbered from one on. */
+  function curveRows(first: number, count: number): string[] {
+    return Array.from({ length: count }, (_, index) => {
+      const at = ((first + index) * 7919) % 10_007;
+      const price = 2000 + 1000 * Math.sin(at / 700) + 20 * (((first + index) * 17) % 23);
+      return `${at / 100},${(at * 31) % 17},id-${first + index},${price.toFixed(2)}`;
+    });
+  }
+
+  const curve = (...rows: string[][]) => ['carat,shade,name,price', ...rows.flat()].join('\n');
+
+  test('serves one that is no worse on rows that neither was trained on, and says what was compared', async () => {
+    const path = { projectName: await ownProject(), modelName: 'prices' };
+    const known = curveRows(0, 1500);
+    const first = await trainPrices(roster, path, curve(known));
+    expect(first.comparison).toBeNull();
+    expect((await setPromotion(path, 'if_not_worse')).data?.promotion).toBe('if_not_worse');
+
+    const better = await trainPrices(roster, path, curve(known, curveRows(1500, 1000)));
+    expect(better).toMatchObject({
+      ...{ version: 2, serving_version: 2 },
+      comparison: {
+        ...{ version: 1, promoted: true, rows: 1000, measure: 'rmse' },
+        ...{ error: expect.any(Number), other_error: expect.any(Number) },
+        reason: expect.stringMatching(/^On 1,000 rows that neither was trained on, its RMSE is /),
+      },
+    });
+
+    // Fewer rows teach it less.
+    const worse = await trainPrices(roster, path, curve(curveRows(2500, 150)));
+    expect(worse).toMatchObject({
+      ...{ version: 3, serving_version: 2 },
+      comparison: { version: 2, promoted: false, rows: 150 },
+    });
+    const { error = 0, other_error = 0 } = worse.comparison ?? {};
+    expect(error).toBeGreaterThan(Number(other_error));
+  });
+
+  test.each([
+    ['the rows that it knows', curve(curveRows(0, 300)), '0 of the rows that it held out are new'],
+    [
+      'few rows that it does not know',
+      curve(curveRows(0, 250), curveRows(300, 99)),
+      '99 of the rows that it held out are new',
+    ],
+    [
+      'other columns',
+      curve(curveRows(300, 300)).replace('carat', 'karat'),
+      'lacks columns that version 1 uses',
+    ],
+    [
+      'classes',
+      curve(curveRows(300, 300)).replaceAll(/,(\d)\d+\.\d+$/gm, ',class $1'),
+      'predict something else',
+    ],
+  ])('does not serve one of %s, and says why', async (_, table, words) => {
+    const path = { projectName: await ownProject(), modelName: 'prices' };
+    await trainPrices(roster, path, curve(curveRows(0, 300)));
+    await setPromotion(path, 'if_not_worse');
+    expect(await trainPrices(roster, path, table)).toMatchObject({
+      ...{ version: 2, status: 'ready', serving_version: 1 },
+      comparison: {
+        ...{ version: 1, promoted: false, rows: 0, measure: null, error: null },
+        reason: expect.stringContaining(words),
+      },
+    });
+  });
+
   test('is told what is wrong with a choice, which changes nothing', async () => {
     const path = await modelOfVersions(1);
     const address = `${addressOf(path)}/serving`;
-    for (const serving of [{}, { promotion: 'never' }, { version: 1, promotion: null }]) {
+    for (const serving of [{ promotion: 'never' }, { version: 1, promotion: null }]) {
       const refused = await sendJson('PUT', address, { serving });
       expect(refused.status).toBe(400);
     }

@@ -1,7 +1,7 @@
 import type { ForecastTable } from '../table/series-table.js';
 import type { ClassificationTable, RegressionTable, RowTable, Table } from '../table/table.js';
 import { Progress } from '../training/progress.js';
-import { trainModel } from '../training/train-model.js';
+import { type HeldOutRows, trainModel } from '../training/train-model.js';
 import type { ClassificationModel } from './classification/model.js';
 import { ClassTraining } from './classification/training.js';
 import type { SeriesModel } from './forecasting/series-model.js';
@@ -15,6 +15,8 @@ export interface TrainOptions {
   onProgress?: (share: number) => void;
   /** Decides which rows are held out, the folds, and what is masked. The same seed gives the same model. */
   seed?: number;
+  /** Told how the model did on rows that were held out. Forecasts have none. */
+  onHeldOut?: (heldOut: HeldOutRows) => void;
 }
 
 /** Trains a model on a table: a regressor, a classifier or a forecaster, as the table's task says. Occupies its thread. */
@@ -23,19 +25,24 @@ export function train(table: ClassificationTable, options?: TrainOptions): Class
 export function train(table: RowTable, options?: TrainOptions): RowModel;
 export function train(table: ForecastTable, options?: TrainOptions): SeriesModel;
 export function train(table: Table, options?: TrainOptions): Model;
-export function train(table: Table, { onProgress, seed = 1 }: TrainOptions = {}): Model {
+export function train(table: Table, { onProgress, seed = 1, onHeldOut }: TrainOptions = {}): Model {
   const progress = new Progress(onProgress ?? (() => {}));
-  const model = trainTask(table, progress, seed);
+  const model = trainTask(table, progress, seed, onHeldOut);
   progress.finish();
   return model;
 }
 
-function trainTask(table: Table, progress: Progress, seed: number): Model {
+function trainTask(
+  table: Table,
+  progress: Progress,
+  seed: number,
+  onHeldOut: TrainOptions['onHeldOut'],
+): Model {
   switch (table.task) {
     case 'regression':
-      return trainModel(new NumberTraining(table), table, progress, seed);
+      return trainModel(new NumberTraining(table), table, progress, seed, onHeldOut);
     case 'classification':
-      return trainModel(new ClassTraining(table), table, progress, seed);
+      return trainModel(new ClassTraining(table), table, progress, seed, onHeldOut);
     case 'forecast':
       return trainForecast(table, progress, seed);
   }

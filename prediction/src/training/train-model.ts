@@ -29,10 +29,19 @@ export interface TaskTraining<O extends Objective<O>, C, P extends object, M> {
   calibratePartial(masked: OutOfFold<O>, model: readonly Forest[], progress: Progress): P;
   /** Sums up the losses of some rows: the scores of a row are at its index in `rows`. */
   judge(outOfFold: OutOfFold<O>, calibrated: C, scores: Scores, rows: Uint32Array): number;
+  /** Returns the loss of each row that calibrates, as its answer is judged: its squared error, or its log loss. */
+  losses(outOfFold: OutOfFold<O>, calibrated: C): Float64Array;
   /** Turns a mean loss into what the importance of columns is told in. */
   toUnits(loss: number): number;
   /** Measures the model, and puts it together. */
   assemble(parts: TrainedParts<O, C, P>): M;
+}
+
+/** Rows of a table that were held out, and the loss of each. */
+export interface HeldOutRows {
+  /** Indexes of the table, in random order. */
+  readonly rows: Uint32Array;
+  readonly losses: Float64Array;
 }
 
 /** A trained model, before its task puts it together. */
@@ -53,6 +62,7 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
   table: RowTable,
   progress: Progress,
   seed: number,
+  onHeldOut?: (heldOut: HeldOutRows) => void,
 ): M {
   const inColumns = progress.stage(0.04, table.columns.length);
   const { columns, features, binned } = prepareTable(table, inColumns);
@@ -61,6 +71,12 @@ export function trainModel<O extends Objective<O>, C, P extends object, M>(
   const fitted = fitForests(binned, task.objective, order, progress);
   const { forests, outOfFold } = fitted;
   const calibrated = task.calibrate(fitted, progress);
+  if (onHeldOut) {
+    const { folds, testRows } = outOfFold;
+    // The rows of a hold-out are the first in this order, as a table of their own.
+    const rows = folds.length > 1 ? testRows : testRows.map((row) => order[row] ?? 0);
+    onHeldOut({ rows, losses: task.losses(outOfFold, calibrated) });
+  }
   const unfamiliar_bins = findUnseenBins(binned, valueTreeParams(table.rowCount).minRowsPerLeaf);
   const hasPartialRows = unfamiliar_bins.some((bins) => bins.length > 0);
   const partial = hasPartialRows

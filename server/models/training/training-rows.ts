@@ -17,6 +17,7 @@ import {
   setServing,
   trainingInProgress,
 } from '../model-rows.js';
+import { type Compared, decidePromotion } from './promotion.js';
 import { releaseTable, type StoredTable, takeTable } from './tables.js';
 
 /**
@@ -278,10 +279,14 @@ export interface TrainedVersion {
   readonly summary: string;
   readonly trainingSeconds: number;
   readonly artifact: Uint8Array;
+  /** The rows that it was trained on, as `SeenRows` encodes them; null for a forecast. */
+  readonly seenRows: Uint8Array | null;
+  /** How it did beside the version that served when its training began; null if it was not to be compared. */
+  readonly compared: Compared | null;
 }
 
 /**
- * Makes a version ready. It answers from now on, unless the model's versions wait to be chosen. Of the
+ * Makes a version ready. It answers from now on, unless it waits to be chosen: see `decidePromotion`. Of the
  * versions before it only the newest are kept, and the one that serves. How large a model will be is not known before: its owner may store more than the limit by
  * this one.
  * @returns whether the instance still had the training; otherwise nothing is done
@@ -291,7 +296,8 @@ export function finishTraining(
   holding: Holding,
   version: TrainedVersion,
 ): Promise<boolean> {
-  const { columns, metrics, targetReading, classes, summary, trainingSeconds, artifact } = version;
+  const { columns, metrics, targetReading, classes, summary, trainingSeconds } = version;
+  const { artifact, seenRows, compared } = version;
   const texts = {
     columns: JSON.stringify(columns),
     metrics: JSON.stringify(metrics),
@@ -301,7 +307,7 @@ export function finishTraining(
   };
   const bytes = Object.values(texts).reduce(
     (sum, text) => sum + Buffer.byteLength(text ?? ''),
-    artifact.length,
+    artifact.length + (seenRows?.length ?? 0),
   );
   return inTransaction(work, async (db) => {
     const facts = { training_seconds: trainingSeconds, checksum: checksum(artifact) };
@@ -310,10 +316,15 @@ export function finishTraining(
     if (!version) return false;
     await db
       .insertInto('model_artifacts')
-      .values({ version_id: holding.versionId, bytes: artifact })
+      .values({ version_id: holding.versionId, bytes: artifact, seen_rows: seenRows })
       .execute();
-    const { model_id, owner, promotion } = version;
-    const isPromoted = promotion === 'always' || version.serving_version === null;
+    const { model_id, owner } = version;
+    const { isPromoted, comparison } = decidePromotion(version, compared);
+    await db
+      .updateTable('model_versions')
+      .set({ comparison: comparison && JSON.stringify(comparison) })
+      .where('id', '=', holding.versionId)
+      .execute();
     const serving_version = isPromoted ? version.version : version.serving_version;
     await setServing(db, model_id, { serving_version });
     await adjustStored(db, owner, bytes);

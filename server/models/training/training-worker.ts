@@ -1,27 +1,46 @@
 import {
   type ClassificationModel,
+  compareModels,
+  decodeModel,
   describeModel,
   encodeModel,
   findTypicalRow,
+  type HeldOutRows,
+  type Model,
+  SeenRows,
+  type Table,
   TableDecoder,
   train,
   verifyModel,
 } from '../../../prediction/src/training.js';
 import { serveJobs } from '../../work/serve-jobs.js';
+import type { Compared, ServingModel } from './promotion.js';
 import type { TrainingResult } from './trainings.js';
 
-/** Runs in a process of its own: trains models, each from the parts of a table. */
-await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {
+/**
+ * Runs in a process of its own: trains models, each from the parts of a table, and compares them with those that serve.
+ * Writes the model, and then the rows that it was trained on.
+ */
+await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, parts, output) => {
   const decoder = new TableDecoder();
   for await (const part of parts) decoder.add(part);
   const begin = performance.now();
   const table = decoder.finish();
-  const model = train(table, { onProgress: (part) => output.event(part) });
+  let heldOut: HeldOutRows | undefined;
+  const model = train(table, {
+    onProgress: (part) => output.event(part),
+    onHeldOut: (rows) => {
+      heldOut = rows;
+    },
+  });
   const typical = table.task === 'forecast' ? [] : findTypicalRow(table, model.columns);
   const trainingSeconds = Math.round(performance.now() - begin) / 1000;
   const artifact = encodeModel(model);
   verifyModel(artifact);
   output.data(artifact);
+  if (table.task !== 'forecast' && model.task !== 'forecast') {
+    output.data(SeenRows.of(table, model.columns).encode());
+  }
   return {
     columns: model.columns.map((column, index) => ({ ...column, typical: typical[index] ?? null })),
     metrics: model.task === 'classification' ? metricsOf(model) : model.metrics,
@@ -29,6 +48,7 @@ await serveJobs<null, number, TrainingResult>(async (_, parts, output) => {
     classes: model.task === 'classification' ? classesOf(model) : null,
     summary: describeModel(model),
     trainingSeconds,
+    compared: serving && compare(serving, table, model, heldOut),
   };
 });
 
@@ -39,6 +59,22 @@ function metricsOf({ metrics, ranking }: ClassificationModel) {
     return { ...measured, auc, thresholds };
   });
   return { ...metrics, auc: ranking?.auc ?? null, by_class };
+}
+
+function compare(
+  { version, artifact, seenRows }: ServingModel,
+  table: Table,
+  model: Model,
+  heldOut: HeldOutRows | undefined,
+): Compared {
+  if (table.task === 'forecast' || model.task === 'forecast' || heldOut === undefined) {
+    return { version, found: { why: 'task' } };
+  }
+  const other = decodeModel(artifact);
+  return {
+    version,
+    found: compareModels(table, model, heldOut, other, seenRows ?? undefined),
+  };
 }
 
 function classesOf({ classes, row_count }: ClassificationModel) {

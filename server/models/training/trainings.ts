@@ -10,6 +10,7 @@ import {
   WorkerEndedError,
   WorkerTimeoutError,
 } from '../../work/worker-process.js';
+import { findServingModel, type ServingModel } from './promotion.js';
 import { readTablePart } from './tables.js';
 import {
   type Claim,
@@ -49,8 +50,8 @@ const WORKERS: PoolOptions = {
   idleTimeoutMs: 10_000,
 };
 
-/** The result of a training process, without the artefact, which it writes separately. */
-export type TrainingResult = Omit<TrainedVersion, 'artifact'>;
+/** The result of a training process, without the bytes, which it writes separately. */
+export type TrainingResult = Omit<TrainedVersion, 'artifact' | 'seenRows'>;
 
 /** A part of a table is missing, usually because the model was deleted. */
 class TableGoneError extends Error {}
@@ -88,7 +89,7 @@ export type TrainingOutcome = 'ready' | 'failed' | 'cancelled';
 export class Trainings {
   readonly #instance = uuidv4();
   readonly #stopping = new AbortController();
-  readonly #workers: WorkerPool<null, TrainingResult, number>;
+  readonly #workers: WorkerPool<ServingModel | null, TrainingResult, number>;
   readonly #limits: Readonly<Record<'maxTime' | 'patience' | 'maxSilenceMs', number>>;
   readonly #running = new Map<string, RunningTraining>();
   #looking: Promise<unknown> | undefined;
@@ -215,22 +216,24 @@ export class Trainings {
    */
   async #train(training: RunningTraining): Promise<TrainingOutcome | undefined> {
     const { claim, cancel, log } = training;
-    let artifact: Uint8Array | undefined;
+    const written: Uint8Array[] = [];
     let trained: TrainedVersion;
     try {
+      const serving = await this.#persist(() => findServingModel(this.store, claim.versionId));
       const result = await this.#workers.run({
-        details: null,
+        details: serving ?? null,
         input: this.#readTable(claim),
         onData: (bytes) => {
-          artifact = bytes;
+          written.push(bytes);
         },
         onEvent: (progress) => {
           training.progress = progress;
         },
         signal: cancel.signal,
       });
+      const [artifact, seenRows = null] = written;
       if (artifact === undefined) throw new Error('A training made no model');
-      trained = { ...result, artifact };
+      trained = { ...result, artifact, seenRows };
     } catch (error) {
       return this.#stopping.signal.aborted ? undefined : this.#end(training, error);
     }

@@ -140,7 +140,7 @@ export interface Database {
     /** The version that answers predictions: none before the first is ready. */
     serving_version: number | null;
     /** Which new versions serve as soon as they are ready. */
-    promotion: Generated<'always' | 'manual'>;
+    promotion: Generated<'always' | 'if_not_worse' | 'manual'>;
   };
   model_versions: {
     id: Id;
@@ -170,6 +170,8 @@ export interface Database {
     training_seconds: number | null;
     /** The SHA-256 of the artifact, in hexadecimal. */
     checksum: string | null;
+    /** How it did beside the version that served; null where they were not to be compared. */
+    comparison: Json | null;
     /** The size of the source, of the choices, and of the artifact with its texts where there is one. */
     bytes: Generated<number | string>;
     /** The number of attempts to train this version, limited because a training may end the service. */
@@ -180,7 +182,12 @@ export interface Database {
     updated_at: Moment;
   };
   /** The trained models, apart from the rows that every request reads. */
-  model_artifacts: { version_id: Id; bytes: ColumnType<Uint8Array> };
+  model_artifacts: {
+    version_id: Id;
+    bytes: ColumnType<Uint8Array>;
+    /** The rows that it was trained on, as `SeenRows` encodes them; null for forecasts and earlier releases. */
+    seen_rows: ColumnType<Uint8Array | null>;
+  };
   /** The tables of trainings that have not ended: a training that was cut short begins again from here. */
   training_tables: {
     id: Id;

@@ -8,6 +8,7 @@ import * as secondsLeft from './0006-seconds-left.js';
 import * as targetReadings from './0007-target-readings.js';
 import * as columnChoices from './0008-column-choices.js';
 import * as promotion from './0009-promotion.js';
+import * as comparisons from './0010-comparisons.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -23,6 +24,7 @@ export const migrations: Record<string, Migration> = {
   '0007-target-readings': targetReadings,
   '0008-column-choices': columnChoices,
   '0009-promotion': promotion,
+  '0010-comparisons': comparisons,
 };
 
 /**

@@ -5,6 +5,7 @@ type Promotion = Model['promotion'];
 
 const CHOICES: readonly (readonly [Promotion, string])[] = [
   ['always', 'It answers predictions at once'],
+  ['if_not_worse', 'It answers predictions if it is no worse'],
   ['manual', 'It waits until you let it answer'],
 ];
 
@@ -17,7 +18,14 @@ export function PromotionField({
   onChange: (promotion: Promotion) => void;
 }) {
   return (
-    <Field label="When a new version is ready">
+    <Field
+      label="When a new version is ready"
+      hint={
+        promotion === 'if_not_worse'
+          ? 'Both versions are compared on rows that neither was trained on. With fewer than 100, it waits.'
+          : undefined
+      }
+    >
       {(control) => (
         <select
           {...control}

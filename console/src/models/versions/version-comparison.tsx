@@ -70,6 +70,9 @@ function Differences({ first, second }: { first: Model; second: Model }) {
   const head = ['', `Version ${first.version}`, `Version ${second.version}`];
   return (
     <>
+      {second.comparison?.version === first.version && second.comparison.rows > 0 && (
+        <p>{second.comparison.reason}</p>
+      )}
       <p class="faint">
         Each version is measured on held-out rows of its own table. If the tables differ, one of
         them may be harder to predict.

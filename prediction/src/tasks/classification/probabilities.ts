@@ -69,6 +69,14 @@ export class ProbabilityEstimator {
   }
 }
 
+/** Answers tell probabilities in millionths: those below count as one. */
+const LEAST = 1e-6;
+
+/** Returns the log loss of a row whose class got a probability. */
+export function lossOf(probability: number): number {
+  return -Math.log(Math.max(probability, LEAST));
+}
+
 /** Returns the mean negative log of the probabilities that rows give to their classes. */
 export function logLoss(
   probabilities: Float64Array,

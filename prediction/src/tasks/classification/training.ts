@@ -9,7 +9,7 @@ import { type ClassCalibration, calibrateClasses, type ScoredRows } from './cali
 import { measureClasses } from './metrics.js';
 import type { ClassificationModel, ClassPartialRows } from './model.js';
 import { ClassObjective } from './objective.js';
-import { ProbabilityEstimator } from './probabilities.js';
+import { lossOf, ProbabilityEstimator } from './probabilities.js';
 
 /** The most trees that correct scores of partial rows, and the rounds where classes are few and many. */
 const CORRECTION_TREES = 150;
@@ -66,6 +66,14 @@ export class ClassTraining
       sum -= Math.log(ofRow[target.labels[row] ?? 0] ?? 1);
     }
     return sum;
+  }
+
+  losses(outOfFold: OutOfFold<ClassObjective>, { probabilities }: ClassCalibration): Float64Array {
+    const { rows, scores, labels, classCount } = scoredRows(outOfFold);
+    const ofRows = new ProbabilityEstimator(probabilities).ofRows(scores, rows);
+    return Float64Array.from(rows, (row, index) =>
+      lossOf(ofRows[index * classCount + (labels[row] ?? 0)] ?? 0),
+    );
   }
 
   toUnits(loss: number): number {

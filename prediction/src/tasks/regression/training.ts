@@ -119,6 +119,14 @@ export class NumberTraining
     );
   }
 
+  losses({ objective: { target }, scores, testRows }: OutOfFold<NumberObjective>): Float64Array {
+    const [scale, support] = [this.#scale, this.#support];
+    return Float64Array.from(testRows, (row) => {
+      const predicted = settle(support, fromStandard(scale, scores.values[row] ?? 0));
+      return (predicted - fromStandard(scale, target[row] ?? 0)) ** 2;
+    });
+  }
+
   toUnits(squares: number): number {
     return lengthFromStandard(this.#scale, Math.sqrt(squares));
   }

@@ -1,0 +1,159 @@
+import { cellText } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/number-formats.js';
+import type { RowTable, TableColumn } from '../table/table.js';
+
+/** The most rows that are kept of a table; of a larger one, those with the least hashes, which are a random sample. */
+const MAX_KEPT = 32_768;
+
+const VERSION = 1;
+const HEAD_BYTES = 12;
+const ROW_BYTES = 6;
+
+/** By row, a hash of what a model reads of it, and one of its target. */
+interface RowHashes {
+  readonly features: Uint32Array;
+  readonly targets: Uint16Array;
+}
+
+/**
+ * Knows which rows a model was trained on, in 6 bytes a row: hashes of the columns that it uses and of the target, of all
+ * rows of a table or of a sample. Two rows share their hashes once in some 10^14.
+ */
+export class SeenRows {
+  /** The rows whose hash is larger are not in the sample. */
+  readonly #limit: number;
+  readonly #known: ReadonlySet<number>;
+
+  private constructor(limit: number, keys: Iterable<number>) {
+    this.#limit = limit;
+    this.#known = new Set(keys);
+  }
+
+  /** @param columns of the model that was trained on the table */
+  static of(table: RowTable, columns: readonly ColumnSummary[]): SeenRows {
+    const { features, targets } = hashRows(table, columns);
+    const least = features.slice().sort();
+    const limit = least.length > MAX_KEPT ? (least[MAX_KEPT - 1] ?? 0) : 0xffffffff;
+    const keys: number[] = [];
+    for (const [row, hash] of features.entries()) {
+      if (hash <= limit && keys.length < MAX_KEPT) keys.push(keyOf(hash, targets[row] ?? 0));
+    }
+    return new SeenRows(limit, keys);
+  }
+
+  /** @throws {Error} if the bytes are not encoded rows */
+  static decode(bytes: Uint8Array): SeenRows {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const count = bytes.length < HEAD_BYTES ? -1 : view.getUint32(8, true);
+    const isWhole = bytes.length === HEAD_BYTES + ROW_BYTES * count;
+    if (!isWhole || view.getUint32(0, true) !== VERSION) {
+      throw new Error('The rows that a model was trained on cannot be read');
+    }
+    const keys = Array.from({ length: count }, (_, index) => {
+      const at = HEAD_BYTES + ROW_BYTES * index;
+      return keyOf(view.getUint32(at, true), view.getUint16(at + 4, true));
+    });
+    return new SeenRows(view.getUint32(4, true), keys);
+  }
+
+  encode(): Uint8Array {
+    const bytes = new Uint8Array(HEAD_BYTES + ROW_BYTES * this.#known.size);
+    const view = new DataView(bytes.buffer);
+    view.setUint32(0, VERSION, true);
+    view.setUint32(4, this.#limit, true);
+    view.setUint32(8, this.#known.size, true);
+    let at = HEAD_BYTES;
+    for (const key of this.#known) {
+      view.setUint32(at, Math.floor(key / 0x10000), true);
+      view.setUint16(at + 4, key % 0x10000, true);
+      at += ROW_BYTES;
+    }
+    return bytes;
+  }
+
+  /**
+   * Returns those of some rows of a table that are sure to be new to the model: they are in the sample, and not among
+   * the rows that it was trained on.
+   *
+   * @param columns of that model
+   */
+  findNew(table: RowTable, columns: readonly ColumnSummary[], rows: Uint32Array): Uint32Array {
+    const { features, targets } = hashRows(table, columns);
+    return rows.filter((row) => {
+      const hash = features[row] ?? 0;
+      return hash <= this.#limit && !this.#known.has(keyOf(hash, targets[row] ?? 0));
+    });
+  }
+}
+
+function keyOf(hash: number, target: number): number {
+  return hash * 0x10000 + target;
+}
+
+/** Hashes what a model reads of each row. Columns that it does not use, such as identifiers, make no row new. */
+function hashRows(table: RowTable, columns: readonly ColumnSummary[]): RowHashes {
+  const { rowCount } = table;
+  const features = new Uint32Array(rowCount);
+  for (const summary of columns) {
+    if (!summary.used) continue;
+    const column = table.columns.find(({ name }) => name === summary.name);
+    const seed = hashText(summary.name);
+    const hashAt = column ? hashesOf(column, summary) : () => 0;
+    // A sum does not depend on the order of the columns.
+    for (let row = 0; row < rowCount; row++) {
+      features[row] = (features[row] ?? 0) + mix(seed, hashAt(row));
+    }
+  }
+  return {
+    features: features.map((hash) => mix(hash, 1)),
+    targets: Uint16Array.from({ length: rowCount }, targetHashes(table)),
+  };
+}
+
+function hashesOf(column: TableColumn, summary: ColumnSummary): (row: number) => number {
+  if (column.kind !== 'text') return (row) => hashNumber(column.values[row] ?? Number.NaN);
+  const { kind, reading } = summary;
+  const read = kind === 'category' ? undefined : readerOf(kind, reading);
+  const known = column.texts.map((text) =>
+    read ? hashNumber(read(cellText(text))) : hashText(cellText(text)),
+  );
+  const missing = read ? hashNumber(Number.NaN) : hashText('');
+  return (row) => {
+    const code = column.codes[row] ?? 0;
+    return code === 0 ? missing : (known[code - 1] ?? missing);
+  };
+}
+
+function targetHashes(table: RowTable): (_: unknown, row: number) => number {
+  if (table.task === 'regression') {
+    return (_, row) => hashNumber(table.targetValues[row] ?? 0) & 0xffff;
+  }
+  const known = table.classes.map(({ name }) => hashText(name) & 0xffff);
+  return (_, row) => known[table.targetClasses[row] ?? 0] ?? 0;
+}
+
+const double = new Float64Array(1);
+const halves = new Uint32Array(double.buffer);
+
+function hashNumber(value: number): number {
+  double[0] = value === 0 || Number.isNaN(value) ? Math.abs(value) : value;
+  return mix(mix(0x9747b28c, halves[0] ?? 0), halves[1] ?? 0);
+}
+
+function hashText(text: string): number {
+  let hash = text.length;
+  for (let index = 0; index < text.length; index++) hash = mix(hash, text.charCodeAt(index));
+  return hash;
+}
+
+/** Mixes 32 bits into a hash, as MurmurHash3 does with a block and at its end (Appleby 2011). */
+function mix(hash: number, bits: number): number {
+  let block = Math.imul(bits, 0xcc9e2d51);
+  block = Math.imul((block << 15) | (block >>> 17), 0x1b873593);
+  let mixed = hash ^ block;
+  mixed = Math.imul((mixed << 13) | (mixed >>> 19), 5) + 0xe6546b64;
+  mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
+  mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}
