@@ -21,6 +21,8 @@ export const kinds: readonly Kind[] = targets.flatMap((creator) => {
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, response]) => response.entries('links'))
     .map(([, link]) => linkOf(link))
+    // A version has a number, and is not a resource that a name finds.
+    .filter(({ target }) => !pathParametersOf(target).includes('version'))
     .filter((link, at, all) => all.findIndex(({ target }) => target === link.target) === at);
   return links.length === 0 ? [] : [{ creator, links }];
 });

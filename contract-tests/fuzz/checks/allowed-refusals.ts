@@ -19,7 +19,8 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
     ['project', 'skill', 'agent', 'chatbot', 'document', 'conversation', 'message'].map(
       (kind): [string, Condition] => [
         `/problems/${kind}-not-found`,
-        ({ filled }) => !filled.isThere,
+        // A chat names its agent, and the project, in its body.
+        ({ filled, made }) => !filled.isThere || made.operationId === 'completeChat',
       ],
     ),
   ),
@@ -173,6 +174,8 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
     case 'completeAgent':
     case 'streamAgent':
       return pointWithin('/body/messages/');
+    case 'completeChat':
+      return pointWithin('/body/messages/') || pointWithin('/body/tools');
     case 'updateAgent':
       return pointWithin('/body/agent/skills_to_add/');
     case 'trainModel':
