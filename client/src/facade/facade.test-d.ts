@@ -139,6 +139,11 @@ describe('predictions', () => {
     expectTypeOf(row?.price_min).toEqualTypeOf<number | undefined>();
     // @ts-expect-error: 'explain' was not asked for
     void row?.price_explain;
+    // @ts-expect-error: 'warnings' was not asked for
+    void row?.price_warnings;
+    const [warned] = await typed.models.predict('prices', [{}], { warnings: true });
+    expectTypeOf(warned?.price_warnings).toEqualTypeOf<string | null | undefined>();
+    expectTypeOf(warned?.price).toEqualTypeOf<number | undefined>();
     // @ts-expect-error: it is called 'confidence'
     void typed.models.predict('prices', [{}], { rows: 'lean', confidnce: 0.9 });
   });

@@ -42,7 +42,8 @@ export function createMethod(client: RosterClient, project: string, operation: F
       case 'text':
       case 'nothing': {
         const call = new SentCall(() => send(path, init));
-        // A change is made even if nobody awaits its outcome, which a reader of the code would expect.
+        // A change is made even if nobody awaits its outcome, which a reader of the code would expect. Its failure must
+        // not end the process then.
         if (operation.method !== 'GET') void call.result().catch(() => {});
         return call;
       }

@@ -30,7 +30,7 @@ export interface TypedModels<Models> extends Omit<ModelsOperations, 'predict'> {
 }
 
 /** The options of `predict` that say which columns an answer has. */
-type Columns = 'rows' | 'explain' | 'probabilities';
+type Columns = 'rows' | 'explain' | 'probabilities' | 'warnings';
 
 interface Predict<Models> {
   /**
@@ -55,6 +55,7 @@ interface Predict<Models> {
     Rows extends 'full' | 'lean' = 'full',
     Explain extends boolean = false,
     Probabilities extends boolean = false,
+    Warnings extends boolean = false,
   >(
     name: Name,
     rows: readonly Models[Name][keyof Models[Name] & 'input'][] | Bytes,
@@ -62,8 +63,9 @@ interface Predict<Models> {
       rows?: Rows | undefined;
       explain?: Explain | undefined;
       probabilities?: Probabilities | undefined;
+      warnings?: Warnings | undefined;
     },
-  ): Call<PredictionOf<Models[Name], Rows, Explain, Probabilities>[], PredictProblem>;
+  ): Call<PredictionOf<Models[Name], Rows, Explain, Probabilities, Warnings>[], PredictProblem>;
 }
 
 /** A row of an answer: the row that was sent, the predicted value, and what is said of it. */
@@ -72,6 +74,7 @@ export type PredictionOf<
   Rows extends 'full' | 'lean' = 'full',
   Explain extends boolean = false,
   Probabilities extends boolean = false,
+  Warnings extends boolean = false,
 > = Model extends ModelTypes
   ? string extends Model['target']
     ? PredictionRow
@@ -82,7 +85,8 @@ export type PredictionOf<
           : Explain extends true
             ? Explained<Model['target'], Explanation<Model['value']>>
             : Unchanged) &
-        (Probabilities extends true ? ProbabilityOf<Model['target'], Model['value']> : Unchanged)
+        (Probabilities extends true ? ProbabilityOf<Model['target'], Model['value']> : Unchanged) &
+        (Warnings extends true ? Warned<Model['target']> : Unchanged)
   : never;
 
 type Unchanged = Record<never, never>;
@@ -127,3 +131,6 @@ type Explanation<Value> = {
 type ProbabilityOf<Target extends string, Value> = [Value] extends [number]
   ? Unchanged
   : { [_ in `${Target}_probability_${Value & string}`]: number };
+
+/** What is unlike the table in the row, such as `carat: missing`; null if nothing is. */
+type Warned<Target extends string> = { [_ in `${Target}_warnings`]: string | null };

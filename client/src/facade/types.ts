@@ -19,7 +19,8 @@ export type Result<Data, Failure> =
   | { data?: never; error: Failure; response: Response };
 
 /**
- * A request that was sent. Awaited, it returns the data, or throws the problem as a `ProblemError`.
+ * A request. Awaited, it returns the data, or throws the problem as a `ProblemError`. A change is sent at once, and its
+ * failure is seen only by code that awaits it.
  */
 export interface Call<Data, Failure extends Problem> extends Promise<Data> {
   /** Returns the data or the problem, which is not thrown, and the response. */
