@@ -1,3 +1,5 @@
+import { CONTROLS } from './page-files.js';
+
 /** Returns what a part of the page says as Markdown: headings, texts, lists and tables. */
 export function markdownOf(part: Element, title: string): string {
   const blocks = [`# ${escapeText(title)}`, ...[...part.children].flatMap(blocksOf)];
@@ -5,7 +7,7 @@ export function markdownOf(part: Element, title: string): string {
 }
 
 /** Elements that only arrange others, or that a text has no use for. */
-const SKIPPED = 'svg, summary, button, input, select, form, [data-not-in-files]';
+const SKIPPED = `svg, summary, ${CONTROLS}`;
 
 function blocksOf(element: Element): string[] {
   if (element.matches(SKIPPED)) return [];

@@ -4,7 +4,7 @@
  */
 
 /** Controls, which do nothing in a file. */
-const CONTROLS = 'button, input, select, textarea, form';
+export const CONTROLS = 'button, input, select, textarea, form';
 
 /** The room around a picture, and its pixels for each CSS pixel. */
 const PADDING = 16;
