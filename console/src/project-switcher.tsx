@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
+import { readPage } from 'roster-client';
 import { href } from './router/route.js';
-import { readList } from './session/read-list.js';
 import { roster } from './session/roster.js';
 import { useLoaded } from './session/use-loaded.js';
 import { Loading } from './ui/loading.js';
@@ -26,15 +26,18 @@ export function ProjectSwitcher({ project, kind }: { project: string; kind: stri
 
 function Projects({ project, kind }: { project: string; kind: string }) {
   const { loaded, reload } = useLoaded(
-    (signal) => readList((query) => roster.GET('/projects', { params: { query }, signal })),
+    (signal) =>
+      readPage((query) => roster.GET('/projects', { params: { query }, signal }), {
+        limit: MAX_NAMED,
+      }),
     [],
   );
   return (
     <nav aria-label="Projects">
       <Loading loaded={loaded} what="the projects" retry={reload}>
-        {(projects) => (
+        {({ items }) => (
           <ul class="plain">
-            {projects.slice(0, MAX_NAMED).map(({ name }) => (
+            {items.map(({ name }) => (
               <li key={name}>
                 <a
                   href={href(['projects', name, kind])}

@@ -221,7 +221,9 @@ describe('skills, agents, chatbots and projects in the console', () => {
     const look = await on.open('/projects/emptied/agents/analyst');
     const { page } = look;
     // The head leads to the same list of another project.
+    const listed = page.waitForRequest(/\/projects\?/);
     await page.getByRole('button', { name: 'Project emptied, choose another' }).press('Enter');
+    expect(new URL((await listed).url()).searchParams.get('limit')).toBe('12');
     const others = page.getByRole('navigation', { name: 'Projects' });
     expect(await others.getByRole('link', { name: 'default' }).getAttribute('href')).toBe(
       '#/projects/default/agents',
