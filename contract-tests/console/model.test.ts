@@ -40,14 +40,20 @@ describe('the views of a model', () => {
     await train('fees', 'fee', fees);
   });
 
+  const startTraining = (modelName: string, target: string, csv: string) =>
+    answered(
+      on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
+        params: { path: { projectName: 'default', modelName }, query: { target } },
+        body: csv,
+        headers: { 'Content-Type': 'text/csv' },
+      }),
+    );
+
+  const startSlowTraining = (modelName: string) => startTraining(modelName, 'price', slowTable());
+
   const train = async (modelName: string, target: string, csv: string) => {
     const path = { projectName: 'default', modelName };
-    const put = on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-      params: { path, query: { target } },
-      body: csv,
-      headers: { 'Content-Type': 'text/csv' },
-    });
-    return settled(on.roster, path, await answered(put));
+    return settled(on.roster, path, await startTraining(modelName, target, csv));
   };
 
   /** Opens a view of the model `prices`, or of another one. */
@@ -220,6 +226,16 @@ describe('the views of a model', () => {
     await page.getByLabel('When a new version is ready').selectOption('manual');
     await page.getByText('Version 2 is ready, and waits for your approval.').waitFor();
     await expectGoodViewInEachWindow(look);
+
+    // It still waits while a later version is trained, and after that has failed.
+    await startSlowTraining('prices');
+    await page.reload();
+    await page.getByRole('progressbar', { name: 'Training version 3' }).waitFor();
+    await page.getByText('Version 2 is ready, and waits for your approval.').waitFor();
+    await page.getByRole('button', { name: 'Cancel the training' }).click();
+    await page.getByText('Version 3 was not trained.').waitFor();
+    await page.getByText('Version 2 is ready, and waits for your approval.').waitFor();
+    await expectGoodViewInEachWindow(look);
     await page.getByRole('button', { name: 'Serve version 2', exact: true }).click();
     await page.getByText('waits for your approval').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Make version 1 serve' }).click();
@@ -250,16 +266,7 @@ describe('the views of a model', () => {
   });
 
   test('follow a training, and say when the model is gone', async () => {
-    await answered(
-      on.roster.PUT('/api/projects/{projectName}/models/{modelName}', {
-        params: {
-          path: { projectName: 'default', modelName: 'slow' },
-          query: { target: 'price' },
-        },
-        body: slowTable(),
-        headers: { 'Content-Type': 'text/csv' },
-      }),
-    );
+    await startSlowTraining('slow');
     const look = await openModel('', 'slow');
     const { page } = look;
     await page.getByRole('progressbar', { name: 'Training version 1' }).waitFor();

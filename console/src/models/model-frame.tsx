@@ -12,6 +12,7 @@ import { View } from '../ui/view.js';
 import { cancelTraining, deleteModel, type ModelPath } from './change-model.js';
 import { TrainAgain } from './train-again.js';
 import { TrainingState } from './training-state.js';
+import { readVersions } from './versions/read-versions.js';
 import { WaitingVersion } from './waiting-version.js';
 
 /** The views of a model, by the last segment of their addresses. */
@@ -36,6 +37,8 @@ export type ModelTab = (typeof TABS)[number][0];
 interface Versions {
   readonly newest: Model;
   readonly shown: Model;
+  /** The newest version that is ready, if it is newer than the serving one and needs an approval. */
+  readonly waiting: Model | undefined;
 }
 
 /**
@@ -139,7 +142,7 @@ export function ModelFrame({
           />
           {error !== null && <ErrorNotice error={error} />}
           <Loading loaded={loaded} what="the model" retry={reload}>
-            {({ newest, shown }) => (
+            {({ newest, shown, waiting }) => (
               <>
                 <TrainingState
                   newest={newest}
@@ -147,12 +150,14 @@ export function ModelFrame({
                   onChange={reload}
                   onCancel={cancel}
                 />
-                <WaitingVersion
-                  newest={newest}
-                  project={project}
-                  isCompared={tab === 'versions'}
-                  onServed={reload}
-                />
+                {waiting && (
+                  <WaitingVersion
+                    waiting={waiting}
+                    project={project}
+                    isCompared={tab === 'versions'}
+                    onServed={reload}
+                  />
+                )}
                 {tab === 'quality' && <OtherVersion shown={shown} project={project} />}
                 {(always || shown.status === 'ready') && children(shown, reload, newest)}
               </>
@@ -186,7 +191,21 @@ async function load(path: ModelPath, asked: number, signal: AbortSignal): Promis
     );
   const newest = await read({});
   const version = asked || (newest.serving_version ?? newest.version);
-  return { newest, shown: version === newest.version ? newest : await read({ version }) };
+  const [shown, waiting] = await Promise.all([
+    version === newest.version ? newest : read({ version }),
+    findWaiting(path, newest, signal),
+  ]);
+  return { newest, shown, waiting };
+}
+
+/** Finds the version that needs an approval, which is an older one while the newest is trained or has failed. */
+async function findWaiting(path: ModelPath, newest: Model, signal: AbortSignal) {
+  const { version, status, serving_version: serving, promotion } = newest;
+  if (promotion === 'always' || serving === null || serving === version) return undefined;
+  if (status === 'ready') return newest;
+  if (serving === version - 1) return undefined;
+  const versions = await readVersions(path, signal);
+  return versions.find((each) => each.status === 'ready' && each.version > serving);
 }
 
 function isGone(loaded: Loaded<Versions>): boolean {

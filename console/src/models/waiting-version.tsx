@@ -4,23 +4,21 @@ import { href } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { setServing } from './change-model.js';
 
-/** Says that the newest version of a model waits until somebody lets it answer predictions. */
+/** Says that a version of a model waits until somebody lets it answer predictions. */
 export function WaitingVersion({
-  newest,
+  waiting,
   project,
   isCompared,
   onServed,
 }: {
-  newest: Model;
+  waiting: Model;
   project: string;
   /** Whether the view shows the comparison itself. */
   isCompared: boolean;
   onServed: () => void;
 }) {
   const [error, setError] = useState<unknown>(null);
-  const { name, version, status, serving_version: serving, promotion, comparison } = newest;
-  const isWaiting = status === 'ready' && serving !== null && serving < version;
-  if (!isWaiting || promotion === 'always') return null;
+  const { name, version, serving_version: serving, comparison } = waiting;
   const serve = async () => {
     setError(null);
     try {
