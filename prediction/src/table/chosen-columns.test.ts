@@ -99,6 +99,20 @@ describe('chosen columns', () => {
     ]);
   });
 
+  test.each([
+    ['regression', 'regression'],
+    ['a forecast', { orderBy: 'day', groupBy: [], horizon: 3, known: [] }],
+  ] as const)('that are left out take no memory and are no cells, in %s', (_what, task) => {
+    const wide = Array.from({ length: 997 }, (_, index) => `c${index}`);
+    const first = { ...Object.fromEntries(wide.map((name) => [name, 1])), day: 0, y: 0 };
+    const sparse = Array.from({ length: 30_000 }, (_, index) => ({ day: index + 1, y: index % 7 }));
+    const choices: ColumnChoices = wide.map((name) => [name, 'unused']);
+    const table = readRowsTable([first, ...sparse], 'y', { choices, task });
+    const bytes = [...encodeTable(table)].reduce((sum, part) => sum + part.length, 0);
+    expect(bytes).toBeLessThan(2_000_000);
+    expect(stored(table)).toEqual(table);
+  });
+
   test('must be there, and must not be all that is left out', async () => {
     expect(await faultsOf(() => readCsv([['ZIP', 'category']]))).toEqual([
       { message: expect.stringContaining('"ZIP", which as_category names'), column: 'ZIP' },

@@ -117,6 +117,7 @@ export class ColumnBuilder implements TextHolder {
   /** The column; the cells are given up with it. */
   take(name: string, rowCount: number): TableColumn {
     const choice = this.#choice;
+    if (choice === 'unused') return unusedColumn(name);
     const isOrdered = choice === 'number' || choice === 'date';
     if (isOrdered && this.#values === undefined) this.#becomesValues();
     if (this.#values === undefined) {
@@ -207,6 +208,11 @@ function asTexts(
     texts.push(text);
   }
   return { kind: 'text', name, texts, codes };
+}
+
+/** Holds no cells, so that columns that are left out take no memory with the number of rows. */
+function unusedColumn(name: string): TextColumn {
+  return { kind: 'text', name, texts: [], codes: new Uint16Array(0), chosen: 'unused' };
 }
 
 /** Shorter parts of a text are copies already (V8's `SlicedString::kMinLength`). */

@@ -62,8 +62,8 @@ const IDENTIFIER_SHARE = 0.95;
  */
 export function profileColumn(column: TableColumn, categoryBytes: number): ColumnProfile {
   if (column.kind !== 'text') return profileOrdered(column);
-  const counts = countCodes(column);
   if (column.chosen === 'unused') return profileUnused(column);
+  const counts = countCodes(column);
   if (column.chosen === 'category') {
     const summary = {
       ...summariseCategories(column, counts, categoryBytes),

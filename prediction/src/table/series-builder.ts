@@ -56,6 +56,8 @@ export class SeriesBuilder {
   readonly #names = new Set<string>();
   readonly #choices: ReadonlyMap<string, ColumnChoice>;
   #hasLines = false;
+  /** The target and the columns that hold cells. */
+  #readColumns = 1;
   #rowCount = 0;
   #rowsSeen = 0;
 
@@ -80,6 +82,7 @@ export class SeriesBuilder {
     if (!this.#names.has(name)) {
       if (this.#names.size >= MAX_COLUMNS) throw tooManyColumns();
       this.#names.add(name);
+      if (this.#choices.get(name) !== 'unused') this.#readColumns++;
       this.#refuseTooManyCells();
     }
     if (name === this.#goal.orderBy) return this.#order;
@@ -310,7 +313,7 @@ export class SeriesBuilder {
   }
 
   #refuseTooManyCells(): void {
-    if (this.#rowCount * (this.#names.size + 1) <= MAX_CELLS) return;
+    if (this.#rowCount * this.#readColumns <= MAX_CELLS) return;
     const most = MAX_CELLS.toLocaleString('en');
     const message = `The table has more than ${most} cells (rows × columns). Send only the columns that the forecast needs, or fewer series.`;
     throw new TableError([{ message }]);

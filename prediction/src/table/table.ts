@@ -74,6 +74,7 @@ export interface TextColumn {
   /**
    * For each row 0 if the cell is missing, 1 + its index in `texts`, or 1 + the number of texts if
    * the cell holds one of the others, which were too many to keep. Those are among the rare ones.
+   * Empty if the column is `unused`.
    */
   readonly codes: Uint16Array;
   /** Set if the texts are categories even where they read as numbers or dates, or are not to be learnt from. */
@@ -112,5 +113,5 @@ export const MAX_ROWS = 1_000_000;
 
 export const MAX_COLUMNS = 1000;
 
-/** The most rows × input columns: rows that name few of many columns say little and take much. */
+/** The most rows × columns, without those that are left out: rows that name few of many columns say little and take much. */
 export const MAX_CELLS = 25_000_000;

@@ -215,7 +215,7 @@ class GrowingTexts implements GrowingColumn {
 
   constructor(head: TextHead, rowCount: number) {
     this.#head = head;
-    this.#codes = new GrowingCells(new Uint16Array(rowCount));
+    this.#codes = new GrowingCells(new Uint16Array(head.chosen === 'unused' ? 0 : rowCount));
   }
 
   addCells(cells: Cells): void {
