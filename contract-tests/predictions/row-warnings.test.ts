@@ -125,6 +125,12 @@ describe('warnings=true', () => {
     const refused = await sendJson('POST', `${model}?warnings=true`, rows);
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/query/warnings' }] });
+    const lines = await send(`${model}?warnings=true`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: JSON.stringify(oneDiamond),
+    });
+    expect(lines.status).toBe(400);
     expect((await sendJson('POST', model, rows)).status).toBe(200);
   });
 });

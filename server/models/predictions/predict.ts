@@ -111,11 +111,10 @@ export function predictOperations(
     const events = pool.answer(request);
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
-      // A forecast reads all lines before its first row, and rows refuse its options: both can be the answer.
-      const isForTask =
-        version.task === 'classification' ||
-        (version.task === 'regression' && options.probabilities !== true);
-      const beginsAtOnce = isForTask && listForecastOptions(options).length === 0;
+      // A forecast reads all lines before its first row. Options that the model may refuse can be the answer, too.
+      const mayBeRefused =
+        options.probabilities || options.warnings || listForecastOptions(options).length > 0;
+      const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
       return reply({ status: 200, body: lineAnswer(events, counter, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
