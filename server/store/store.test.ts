@@ -1,7 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
-import { deleteModel, deleteVersions, findModel, readArtifact } from '../models/model-rows.js';
+import {
+  deleteModel,
+  deleteVersions,
+  findModel,
+  listVersions,
+  readArtifact,
+} from '../models/model-rows.js';
 import {
   addTablePart,
   createTable,
@@ -11,6 +17,7 @@ import {
 } from '../models/training/tables.js';
 import {
   beginTraining,
+  cancelTraining,
   claimTraining,
   countWaitingTrainings,
   failTraining,
@@ -747,6 +754,24 @@ describe.each([
       expect(await findModel(store, project.id, 'a')).toMatchObject({ status: 'ready' });
       expect([...((await readArtifact(store, versionId)) ?? [])]).toEqual([...trained.artifact]);
       expect(await claimTraining(store, 'three', HOUR)).toBeUndefined();
+    });
+
+    test('keeps of the failed versions only the last, whether they failed or were cancelled', async () => {
+      const { model, versionId } = await begin('a');
+      await claimTraining(store, 'one', HOUR);
+      await finishTraining(store, { versionId, instance: 'one' }, trained);
+      for (let round = 0; round < 2; round++) {
+        const { model: cancelled } = await begin('a');
+        await write((store) => cancelTraining(store, cancelled));
+        const failed = await begin('a');
+        await claimTraining(store, 'one', HOUR);
+        await failTraining(store, { versionId: failed.versionId, instance: 'one' }, 'lost');
+      }
+      const left = await listVersions(store, model.id, { limit: 9 });
+      expect(left.map(({ model }) => [model.version, model.status])).toEqual([
+        [1, 'ready'],
+        [5, 'failed'],
+      ]);
     });
 
     test('does not assign a training whose lease is renewed', async () => {

@@ -318,7 +318,7 @@ export function finishTraining(
       .insertInto('model_artifacts')
       .values({ version_id: holding.versionId, bytes: artifact, seen_rows: seenRows })
       .execute();
-    const { model_id, owner } = version;
+    const { owner } = version;
     const { isPromoted, comparison } = decidePromotion(version, compared);
     await db
       .updateTable('model_versions')
@@ -326,9 +326,9 @@ export function finishTraining(
       .where('id', '=', holding.versionId)
       .execute();
     const serving_version = isPromoted ? version.version : version.serving_version;
-    await setServing(db, model_id, { serving_version });
+    await setServing(db, version.model_id, { serving_version });
     await adjustStored(db, owner, bytes);
-    await deleteOldVersions(db, model_id, owner, { serving_version, maxReady: limits.versions });
+    await deleteOldVersions(db, { ...version, serving_version }, limits.versions);
     return true;
   });
 }
@@ -337,10 +337,16 @@ export function finishTraining(
  * @param failure why, and what to do about it, for the model's owner
  * @returns whether the instance still had the training; otherwise nothing is done
  */
-export function failTraining({ work }: Store, holding: Holding, failure: string): Promise<boolean> {
+export function failTraining(
+  { work, limits }: Store,
+  holding: Holding,
+  failure: string,
+): Promise<boolean> {
   return inTransaction(work, async (db) => {
     const version = await endTraining(db, holding, { status: 'failed', failure });
-    return version !== undefined;
+    if (!version) return false;
+    await deleteOldVersions(db, version, limits.versions);
+    return true;
   });
 }
 
@@ -352,17 +358,27 @@ const CANCELLED = 'The training was cancelled. Train the model again when you li
  * @returns the id of the version; undefined if its training has ended
  */
 export async function cancelTraining(
-  { reads: db }: Store,
-  { id: modelId, version }: Pick<Model, 'id' | 'version'>,
+  { reads: db, limits }: Store,
+  { id: modelId, version: number }: Pick<Model, 'id' | 'version'>,
 ): Promise<string | undefined> {
   const { id: versionId } = await db
     .selectFrom('model_versions')
     .select('id')
     .where('model_id', '=', modelId)
-    .where('version', '=', version)
+    .where('version', '=', number)
     .executeTakeFirstOrThrow();
   const end = { status: 'failed', failure: CANCELLED } as const;
-  return (await endTraining(db, { versionId }, end)) && versionId;
+  const version = await endTraining(db, { versionId }, end);
+  if (!version) return undefined;
+  await deleteOldVersions(db, version, limits.versions);
+  return versionId;
+}
+
+interface EndedVersion {
+  readonly model_id: string;
+  readonly version: number;
+  readonly owner: string;
+  readonly serving_version: number | null;
 }
 
 /**
@@ -402,22 +418,24 @@ async function endTraining(
   return { ...version, ...model };
 }
 
-/** Deletes failed versions, and of those that are ready all but the newest and the one that serves. */
+/**
+ * Deletes the versions before the one whose training has ended, but for the newest that are ready and the one that
+ * serves. A failed version goes with the end of the next training, so that trainings that are cancelled do not pile up.
+ */
 async function deleteOldVersions(
   db: Kysely<Database>,
-  modelId: string,
-  owner: string,
-  { serving_version, maxReady }: { serving_version: number | null; maxReady: number },
+  { model_id, version: ended, owner, serving_version }: EndedVersion,
+  maxReady: number,
 ): Promise<void> {
   const all = await db
     .selectFrom('model_versions')
     .select(['version', 'status'])
-    .where('model_id', '=', modelId)
+    .where('model_id', '=', model_id)
     .orderBy('version', 'desc')
     .execute();
   const newest = all.filter(({ status }) => status === 'ready').slice(0, maxReady);
   const isKept = (each: (typeof all)[number]) =>
-    newest.includes(each) || each.version === serving_version;
+    newest.includes(each) || each.version === ended || each.version === serving_version;
   const old = all.filter((each) => !isKept(each)).map(({ version }) => version);
-  await deleteVersions(db, modelId, owner, old);
+  await deleteVersions(db, model_id, owner, old);
 }
