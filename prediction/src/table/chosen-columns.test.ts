@@ -147,5 +147,22 @@ describe('the line of the header', () => {
     expect(await faultsOf(() => readCsvTable(csvStream(titled), 'rent', below))).toEqual([
       { message: expect.stringContaining('header_line is 304, but the text has 303 lines') },
     ]);
+    for (const [text, headerLine, lines] of [
+      ['a\nb\n', 5, '2 lines'],
+      ['a\r\nb\r\n', 3, '2 lines'],
+      ['a\nb', 3, '2 lines'],
+      ['a\n', 2, '1 line'],
+      ['', 2, '0 lines'],
+    ] as const) {
+      expect(
+        await faultsOf(() => readCsvTable(csvStream(text), 'rent', { headerLine })),
+      ).toMatchObject([
+        {
+          message: expect.stringContaining(
+            `header_line is ${headerLine}, but the text has ${lines}.`,
+          ),
+        },
+      ]);
+    }
   });
 });

@@ -11,6 +11,10 @@ export class SkippedLines {
   #left: number;
   /** True if a CR has ended a line, of which a LF that follows is a part. */
   #endedWithReturn = false;
+  /** True if the line that is passed over has bytes, so that it counts without a line end. */
+  #hasBytes = false;
+  /** True if there is text below the lines. */
+  #hasRest = false;
 
   constructor(headerLine: number) {
     this.#headerLine = headerLine;
@@ -27,16 +31,18 @@ export class SkippedLines {
         if (byte === LINE_FEED) continue;
         if (this.#left === 0) break;
       }
+      this.#hasBytes = byte !== CARRIAGE_RETURN && byte !== LINE_FEED;
       if (byte === CARRIAGE_RETURN) this.#endedWithReturn = true;
-      if (byte === CARRIAGE_RETURN || byte === LINE_FEED) this.#left--;
+      if (!this.#hasBytes) this.#left--;
     }
+    if (at < piece.length) this.#hasRest = true;
     return piece.subarray(at);
   }
 
-  /** @throws {FormatError} if the text has ended within the lines. */
+  /** @throws {FormatError} if no text has followed the lines. */
   refuseEnd(): void {
-    if (this.#left === 0) return;
-    const count = this.#headerLine - this.#left;
+    if (this.#hasRest || this.#headerLine === 1) return;
+    const count = this.#headerLine - 1 - this.#left + (this.#hasBytes ? 1 : 0);
     const lines = count === 1 ? '1 line' : `${count.toLocaleString('en')} lines`;
     throw new FormatError(
       `header_line is ${this.#headerLine}, but the text has ${lines}. Name the line that has the names of the columns.`,
