@@ -1,6 +1,7 @@
-import type { RowObject } from '../table/cells.js';
-import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
-import type { BinnedInput, RowBinner } from './row-binner.js';
+import type { ModelBase } from '../model/model.js';
+import { Cell, cellText, type RowObject } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import { readerOf } from '../table/number-formats.js';
 import { keptName, type SchemaChecks } from './row-check.js';
 
 /** Columns that the warnings of a row name at most. */
@@ -13,15 +14,15 @@ const MAX_NAMED = 20;
  */
 export function createDescriber(
   { finders }: Pick<SchemaChecks, 'finders'>,
-  { inputs }: RowBinner,
+  { columns }: Pick<ModelBase, 'columns'>,
 ): (row: RowObject) => string | null {
-  const always = new Map<number, BinnedInput>();
-  for (const input of inputs)
-    if (input.isUnseen[MISSING_BIN] === 1) always.set(input.column, input);
+  const complete = columns
+    .filter(({ used, missing_share }) => used && missing_share === 0)
+    .map((summary) => ({ cell: new Cell(summary.name), isMissing: missingIn(summary) }));
   return (row) => {
     const found: string[] = [];
-    for (const { cell, encoder } of always.values()) {
-      if (encoder.bin(cell.of(row)) === MISSING_BIN) found.push(`${keptName(cell.name)}: missing`);
+    for (const { cell, isMissing } of complete) {
+      if (isMissing(cell.of(row))) found.push(`${keptName(cell.name)}: missing`);
     }
     for (const { cell, kind, isSuspect } of finders) {
       if (isSuspect(cell.of(row))) found.push(`${keptName(cell.name)}: ${kind}`);
@@ -29,5 +30,15 @@ export function createDescriber(
     if (found.length === 0) return null;
     const more = found.length - MAX_NAMED;
     return [...found.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
+  };
+}
+
+/** Returns a check for values that a model cannot read in a column. */
+function missingIn({ kind, reading }: ColumnSummary): (value: unknown) => boolean {
+  if (kind === 'category') return (value) => cellText(value) === '';
+  const read = readerOf(kind, reading);
+  return (value) => {
+    const isNumber = typeof value === 'number' && kind === 'number';
+    return Number.isNaN(isNumber ? value : read(cellText(value)));
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeRows, readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
-import { Predictor, train } from '../index.js';
+import { answerRows, Predictor, train } from '../index.js';
 
 const rent = new Predictor(train(readRows(rentRows(200), 'rent')));
 
@@ -84,6 +84,24 @@ describe('cells are read as they were in training', () => {
     expect(one?.value).toBeGreaterThan(0.5);
     expect(without).toMatchObject({ original: null, anomaly: null });
   });
+});
+
+test('the warnings of a row name no column in which the table had gaps, however few', async () => {
+  const gappy = mixedRows.map((row, index) => (index === 300 ? { ...row, kind: null } : row));
+  const predictor = new Predictor(train(readRows(gappy, 'y')));
+  const body = (async function* () {
+    yield Buffer.from('{"x":0.5,"day":"2024-03-01"}\n{"x":"about 7","kind":"a"}\n');
+  })();
+  const options = { from: 'ndjson', to: 'ndjson', rows: 'lean', warnings: true } as const;
+  let text = '';
+  for await (const part of answerRows(predictor, body, options)) {
+    if (part.kind === 'bytes') text += Buffer.from(part.bytes).toString();
+  }
+  const told = text.trim().split('\n');
+  expect(told.map((line) => JSON.parse(line).y_warnings)).toEqual([
+    null,
+    'x: missing; day: missing',
+  ]);
 });
 
 describe('intervals', () => {

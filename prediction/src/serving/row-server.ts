@@ -144,7 +144,7 @@ export function* createParts<A>(
   const checks = yield* SchemaChecks.create(model, knowsCategories(model));
   const warnings: AnswerColumn = {
     ...{ name: warningsColumn(model.target), kind: 'warnings', part: 'warnings' },
-    describe: createDescriber(checks, task.binner),
+    describe: createDescriber(checks, model),
   };
   const columns = [...task.layout.columns, warnings];
   const forms = yield* RowForms.create({ ...task.layout, columns }, texts);
