@@ -12,7 +12,7 @@ import type { Handlers, Input, Sent } from '../../api/handlers.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
 import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
-import { findFormat, parseCsvQuery } from '../formats.js';
+import { type CsvOptions, findFormat, parseCsvQuery } from '../formats.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import {
@@ -82,6 +82,7 @@ export function predictOperations(
   const answerBytes = async (
     input: Input<'predict'>,
     body: Readable | UnparsedJson<PredictBody>,
+    csv: CsvOptions,
   ) => {
     const { query, answerType, caller, params, closed, reply } = input;
     const isStream = body instanceof Readable;
@@ -97,7 +98,7 @@ export function predictOperations(
       await parse();
       throw error;
     });
-    const options = answerOptions(input);
+    const options = answerOptions(input, csv);
     const bytes = isStream ? body : toIterable(body.bytes);
     const request = {
       caller,
@@ -125,10 +126,9 @@ export function predictOperations(
   return {
     predict: (input): Sent<'predict'> | Promise<Sent<'predict'>> => {
       const { body } = input;
-      // Of JSON, no other options are parsed.
-      if (input.query.header_line !== undefined) parseCsvQuery(input.query, input.mediaType);
+      const csv = parseCsvQuery(input.query, input.mediaType);
       return body instanceof Readable || body instanceof UnparsedJson
-        ? answerBytes(input, body)
+        ? answerBytes(input, body, csv)
         : answerParsed(input, body);
     },
   };
@@ -164,7 +164,10 @@ async function startAnswer(
   return prepend(first.value, events);
 }
 
-function answerOptions({ query, answerType, mediaType }: Input<'predict'>): AnswerOptions {
+function answerOptions(
+  { query, answerType, mediaType }: Input<'predict'>,
+  csv: CsvOptions,
+): AnswerOptions {
   const { confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } = query;
   const to = findFormat(answerType);
   return {
@@ -178,7 +181,7 @@ function answerOptions({ query, answerType, mediaType }: Input<'predict'>): Answ
     ...(explain !== undefined && { explain }),
     ...(probabilities !== undefined && { probabilities }),
     ...(warnings !== undefined && { warnings }),
-    csv: parseCsvQuery(query, mediaType),
+    csv,
   };
 }
 
