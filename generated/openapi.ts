@@ -1781,9 +1781,9 @@ export interface components {
          */
         VersionNumber: number;
         /**
-         * @description Which new version serves as soon as it is ready: every one (`always`, unless `serveVersion` says otherwise); one
-         *     that is no worse than the serving version on rows that neither was trained on (`if_not_worse`); or none
-         *     (`manual`). The others wait until `serveVersion` chooses them. The first version that is ready always serves.
+         * @description Which new version serves as soon as it is ready. `always`, the default: every one. `if_not_worse`: one that is no
+         *     worse than the serving version on rows that neither was trained on. `manual`: none. The others wait until
+         *     `serveVersion` chooses them. The first version that is ready always serves.
          * @enum {string}
          */
         Promotion: "always" | "if_not_worse" | "manual";
@@ -2169,7 +2169,8 @@ export interface components {
             reason: string | null;
             /**
              * Format: double
-             * @description The share of rows that have no value here.
+             * @description The share of rows that have no value here; 1 for a column that the training left out (`exclude`), of which no
+             *     values are read.
              */
             missing_share: number;
             /**
