@@ -300,6 +300,17 @@ describe('confidence', () => {
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ errors: [{ pointer: '/query/confidence' }] });
   });
+
+  test('a line of a header, of rows without lines, gets 400, and 404 without the model', async () => {
+    const refused = await sendJson('POST', `${address()}?header_line=2`, [{ carat: 0.7 }]);
+    expect([refused.status, await refused.json()]).toMatchObject([
+      400,
+      { errors: [{ pointer: '/query/header_line' }] },
+    ]);
+    const missing = address().replace('prices', 'none');
+    const unknown = await sendJson('POST', `${missing}?header_line=2`, [{ carat: 0.7 }]);
+    expect(unknown.status).toBe(404);
+  });
 });
 
 describe('a body that does not hold rows', () => {

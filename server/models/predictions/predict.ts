@@ -55,6 +55,8 @@ export function predictOperations(
 ): Pick<Handlers, 'predict'> {
   const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
     const { query, reply } = input;
+    // Only now: who does not own the model gets the 404 of every request.
+    parseCsvQuery(query, input.mediaType);
     const [rows, at] = findRows(body);
     const answer = (headers: WarningFields) => {
       counter.predicted(rows.length);
@@ -82,7 +84,6 @@ export function predictOperations(
   const answerBytes = async (
     input: Input<'predict'>,
     body: Readable | UnparsedJson<PredictBody>,
-    csv: CsvOptions,
   ) => {
     const { query, answerType, caller, params, closed, reply } = input;
     const isStream = body instanceof Readable;
@@ -98,7 +99,7 @@ export function predictOperations(
       await parse();
       throw error;
     });
-    const options = answerOptions(input, csv);
+    const options = answerOptions(input, parseCsvQuery(query, input.mediaType));
     const bytes = isStream ? body : toIterable(body.bytes);
     const request = {
       caller,
@@ -126,9 +127,8 @@ export function predictOperations(
   return {
     predict: (input): Sent<'predict'> | Promise<Sent<'predict'>> => {
       const { body } = input;
-      const csv = parseCsvQuery(input.query, input.mediaType);
       return body instanceof Readable || body instanceof UnparsedJson
-        ? answerBytes(input, body, csv)
+        ? answerBytes(input, body)
         : answerParsed(input, body);
     },
   };
