@@ -262,7 +262,9 @@ function eventViolations(what: string, schema: Place, body: string): string[] {
   try {
     const events = eventData(body);
     const ends = events.map((text) => fieldOf(parseJson(text), 'type') === END);
-    const isEndLast = body.endsWith(DONE) || ends.indexOf(true) === events.length - 1;
+    const isEndLast = body.endsWith(DONE)
+      ? !ends.includes(true)
+      : ends.indexOf(true) === events.length - 1;
     return [
       ...events.flatMap((text, at) => jsonViolations(what, schema, text, `event ${at + 1}`)),
       ...(events.length > 0 && isEndLast ? [] : [`${what} does not end with its one event "end"`]),

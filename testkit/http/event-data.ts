@@ -1,15 +1,15 @@
 /**
- * Returns the data of each event of a `text/event-stream` body, in order. Comments are skipped, and `[DONE]`, which
- * ends the streams of OpenAI's API.
+ * Returns the data of each event of a `text/event-stream` body, in order. Comments are skipped, and a last `[DONE]`,
+ * which ends the streams of OpenAI's API.
  * @throws {EventStreamError} if a line is neither `data: …` nor a comment, or an event has no end
  */
 export function eventData(body: string): string[] {
   const blocks = body.split('\n\n');
   if (blocks.pop() !== '') throw new EventStreamError('the last event has no end');
+  if (blocks.at(-1) === 'data: [DONE]') blocks.pop();
   return blocks.flatMap((block) => {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'));
-    return lines.flatMap((line) => {
-      if (line === 'data: [DONE]') return [];
+    return lines.map((line) => {
       if (line.startsWith('data: ')) return line.slice('data: '.length);
       throw new EventStreamError(`a line is not data: ${line.slice(0, 200)}`);
     });

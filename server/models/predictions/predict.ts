@@ -55,8 +55,8 @@ export function predictOperations(
 ): Pick<Handlers, 'predict'> {
   const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
     const { query, reply } = input;
-    // Only now: who does not own the model gets the 404 of every request.
-    parseCsvQuery(query, input.mediaType);
+    // Only now: who does not own the model gets the 404 of every request. Of JSON, no other option is refused.
+    if (query.header_line !== undefined) parseCsvQuery(query, input.mediaType);
     const [rows, at] = findRows(body);
     const answer = (headers: WarningFields) => {
       counter.predicted(rows.length);
