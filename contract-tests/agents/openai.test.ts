@@ -5,6 +5,7 @@ import { calls, chunk, DONE, refuses, says, stream } from '../../testkit/chat/re
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
 import { eventsIn } from '../../testkit/http/event-data.js';
 import { startServer } from '../../testkit/service/server-process.js';
+import { checkedFetch } from '../checked-fetch.js';
 import { AgentService } from './agent-service.js';
 
 type Schemas = components['schemas'];
@@ -14,7 +15,7 @@ type Chunk = Schemas['ChatCompletionChunk'];
 let service: AgentService;
 let analyst: string;
 beforeAll(async () => {
-  service = await AgentService.open();
+  service = await AgentService.open({ CHAT_MODELS: 'large, small' });
   await service.trainPrices();
   await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });
   analyst = 'analyst';
@@ -62,7 +63,7 @@ const usesPrices: ChatScript = (_, number) =>
               index: 0,
               id: 'call_0',
               type: 'function',
-              function: { name: 'prices', arguments: '{"carat":0.7}' },
+              function: { name: 'prices', arguments: '{"carat":0.7,"cut":"Ideal","color":"G"}' },
             },
           ],
         }),
@@ -101,6 +102,8 @@ describe('a chat completion', () => {
     play(() => says('Hello.'));
     const chunks = await streamed({ stream_options: { include_usage: true } });
     expect(chunks.at(-1)).toMatchObject({ choices: [], usage: { total_tokens: 15 } });
+    play(() => says('Hello.'));
+    expect((await streamed()).at(-1)).toMatchObject({ choices: [{ delta: {} }], steps: [] });
   });
 
   test('takes instructions and temperature beside those of the agent', async () => {
@@ -321,10 +324,19 @@ describe('an error', () => {
     const own = { headers: { Authorization: `Bearer ${reader}` } };
     const refused = await service.send('POST', ADDRESS, body(), own);
     expect(await refused.json()).toMatchObject({ error: { type: 'permission_error' } });
-    play(() => refuses(500));
-    const failed = await service.send('POST', ADDRESS, body());
-    expect(failed.status).toBe(502);
-    expect(await failed.json()).toMatchObject({ error: { type: 'server_error' } });
+    for (const reply of [
+      refuses(429, undefined, { 'Retry-After': '20' }),
+      { end: 'no headers' } as const,
+    ]) {
+      play(() => reply);
+      const failed = await service.send('POST', ADDRESS, body());
+      expect(failed.status).toBe(502);
+      expect(await failed.json()).toMatchObject({ error: { type: 'server_error' } });
+    }
+    await service.create('agent', { name: 'older', model_name: 'gone' });
+    const gone = await service.send('POST', ADDRESS, body({ model: 'older' }));
+    expect(gone.status).toBe(409);
+    expect(await gone.json()).toMatchObject({ error: { code: 'unknown_chat_model' } });
   });
 
   test('within a stream is its last event', async () => {
@@ -336,21 +348,34 @@ describe('an error', () => {
   });
 });
 
-test('a service without keys takes any key at /v1, and at no other address', async () => {
-  const server = await startServer();
-  try {
-    const headers = { Authorization: 'Bearer sk-anything' };
-    const models = await fetch(`${server.url}/v1/models`, { headers });
-    expect(models.status).toBe(200);
-    expect((await fetch(`${server.url}/projects`, { headers })).status).toBe(401);
-    const page = { ...headers, Origin: 'https://elsewhere.example' };
-    const foreign = await fetch(`${server.url}${ADDRESS}`, {
-      method: 'POST',
-      headers: { ...page, 'Content-Type': 'application/json' },
-      body: JSON.stringify(body()),
-    });
-    expect(foreign.status).toBe(403);
-  } finally {
-    await server.stop();
-  }
-});
+test.each([
+  ['no chat server', {}, 501],
+  ['none that listens', { CHAT_URL: 'http://127.0.0.1:1/v1', CHAT_MODEL: 'any' }, 502],
+])(
+  'a service without keys and %s takes any key at /v1, and nowhere else',
+  async (_, env, status) => {
+    const server = await startServer({ env });
+    try {
+      const headers = { Authorization: 'Bearer sk-anything' };
+      const models = await fetch(`${server.url}/v1/models`, { headers });
+      expect(models.status).toBe(200);
+      expect((await fetch(`${server.url}/projects`, { headers })).status).toBe(401);
+      const json = { ...headers, 'Content-Type': 'application/json' };
+      const agent = JSON.stringify({ agent: { name: analyst } });
+      const own = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: agent };
+      await fetch(`${server.url}/projects/default/agents`, own);
+      const asked = { method: 'POST', headers: json, body: JSON.stringify(body()) };
+      const answer = await checkedFetch(new Request(`${server.url}${ADDRESS}`, asked));
+      expect(answer.status).toBe(status);
+      const page = { ...headers, Origin: 'https://elsewhere.example' };
+      const foreign = await fetch(`${server.url}${ADDRESS}`, {
+        method: 'POST',
+        headers: { ...page, 'Content-Type': 'application/json' },
+        body: JSON.stringify(body()),
+      });
+      expect(foreign.status).toBe(403);
+    } finally {
+      await server.stop();
+    }
+  },
+);

@@ -38,6 +38,26 @@ function classifier(model: Model): ClassificationModel {
 
 const halves = (row: number) => (row < 40 ? 'below' : 'above');
 
+test('a lean row has the probability of each class, and its explanation as an object', async () => {
+  const cutOf = (row: number) => (row < 12 ? `Rare ${row % 3}` : row % 2 ? 'Ideal' : 'Premium');
+  const table = Array.from({ length: 200 }, (_, row) => ({
+    ...{ carat: row / 100, price: 300 + row, cut: cutOf(row) },
+  }));
+  const params = { path: pathOf('cuts'), query: { target: 'cut' } };
+  await settled(roster, params.path, await answered(roster.PUT(ONE, { params, body: table })));
+  const query = { rows: 'lean', probabilities: true, explain: true } as const;
+  const [row] = await answered(
+    roster.POST(PREDICT, {
+      params: { path: params.path, query },
+      body: [{ carat: 0.7, price: 370, cut: 'Ideal' }],
+    }),
+  );
+  const classes = ['Ideal', 'Premium', 'other'];
+  expect(row).toMatchObject({ cut_original: 'Ideal', cut_explain: { truth: 'Ideal' } });
+  const probabilities = classes.map((name) => Number(row?.[`cut_probability_${name}`]));
+  expect(probabilities.reduce((sum, one) => sum + one, 0)).toBeCloseTo(1, 2);
+});
+
 describe('a target', () => {
   test('of text is predicted as classes, which the model lists with their shares', async () => {
     const model = classifier(await trained('text', rowsWith(80, halves)));
