@@ -91,6 +91,11 @@ export const REASONS: readonly Reason[] = [
       'Only a service without keys refuses pages of other origins, and it counts no requests. By the house rules each refusal documents these headers, which are optional.',
   },
   {
+    promises: ['completeChat 501 header RateLimit*'],
+    because:
+      'The service without a chat server that is asked has no keys, and counts no requests; completeAgent shows the headers of the same response.',
+  },
+  {
     promises: ['callMcp 404 example project'],
     because:
       'The response is shared with callMcpOfProject, whose address names the project; contract-tests/mcp/protocol.test.ts asks callMcp for an owner who has none that is meant.',

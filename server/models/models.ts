@@ -135,10 +135,11 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
           const chosen = await requireModel(tx, project, modelName, version);
           if (chosen.status !== 'ready') throw modelNotReady(chosen, true);
         }
-        await setServing(tx.reads, before.id, {
+        const changes = {
           ...(version !== undefined && { serving_version: version }),
           ...(promotion !== undefined && { promotion }),
-        });
+        };
+        if (Object.keys(changes).length > 0) await setServing(tx.reads, before.id, changes);
         return requireModel(tx, project, modelName);
       });
       return reply({ status: 200, ...(await withEtag<Model>(modelJson(model))) });

@@ -318,6 +318,7 @@ describe('a model whose new versions wait to be chosen', () => {
     }
     const mixed = await sendJson('PUT', address, { serving: { version: 9, promotion: 'manual' } });
     expect(mixed.status).toBe(404);
+    expect((await sendJson('PUT', address, { serving: {} })).status).toBe(200);
     expect((await roster.GET(ONE, { params: { path } })).data?.promotion).toBe('always');
   });
 });

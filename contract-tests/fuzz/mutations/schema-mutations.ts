@@ -111,7 +111,10 @@ function ofText({ schema, value }: Site): Record<string, Wrong> {
   ];
   const { format } = keywordsOf(schema);
   return {
-    maxLength: [value, '💎'].filter(isWithin).map((text) => () => tooLong(text)),
+    // An address has 16 KiB, of which each diamond takes 12 bytes.
+    maxLength: [value, ...(most <= 1000 ? ['💎'] : [])]
+      .filter(isWithin)
+      .map((text) => () => tooLong(text)),
     minLength: tooShort === value ? [] : [tooShort],
     pattern: patternOf(schema) === undefined ? [] : [...altered, ...EDGE_TEXTS],
     format: format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`],
