@@ -2458,19 +2458,21 @@ export interface components {
         OpenaiText: string;
         /** @description A call of a tool of the client. */
         OpenaiToolCall: {
-            /** @description The identifier of the call. */
-            id: string;
+            id: components["schemas"]["OpenaiCallId"];
             /**
              * @description The kind of tool.
              * @enum {string}
              */
             type: "function";
-            /** @description What is called. */
-            function: {
-                name: components["schemas"]["OpenaiToolName"];
-                /** @description The arguments, as the language model wrote them. They should be a JSON object. */
-                arguments: string;
-            };
+            function: components["schemas"]["OpenaiCalledFunction"];
+        };
+        /** @description The identifier of the call. */
+        OpenaiCallId: string;
+        /** @description What is called. */
+        OpenaiCalledFunction: {
+            name: components["schemas"]["OpenaiToolName"];
+            /** @description The arguments, as the language model wrote them. They should be a JSON object. */
+            arguments: string;
         };
         /** @description The answer of an agent, in the form of OpenAI's chat completions. */
         ChatCompletion: {
@@ -2559,10 +2561,10 @@ export interface components {
              * @description The place of the call, from 0.
              */
             index: number;
-            id: components["schemas"]["OpenaiToolCall"]["id"];
+            id: components["schemas"]["OpenaiCallId"];
             /** @constant */
             type: "function";
-            function: components["schemas"]["OpenaiToolCall"]["function"];
+            function: components["schemas"]["OpenaiCalledFunction"];
         };
         /** @description An error, as clients of OpenAI's API read it. */
         OpenaiError: {
