@@ -15,7 +15,7 @@ type Chunk = Schemas['ChatCompletionChunk'];
 let service: AgentService;
 let analyst: string;
 beforeAll(async () => {
-  service = await AgentService.open({ CHAT_MODELS: 'llama3.1, qwen3' });
+  service = await AgentService.open({ CHAT_MODEL: 'llama3.1', CHAT_MODELS: 'qwen3' });
   await service.trainPrices();
   await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });
   analyst = 'analyst';
