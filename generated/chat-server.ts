@@ -17,7 +17,7 @@ export interface paths {
          * Continue a chat
          * @description Streams the next message of a chat, which is text, calls of tools, or both.
          */
-        post: operations["completeChat"];
+        post: operations["createChatCompletion"];
         delete?: never;
         options?: never;
         head?: never;
@@ -138,7 +138,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    completeChat: {
+    createChatCompletion: {
         parameters: {
             query?: never;
             header?: never;
