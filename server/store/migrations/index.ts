@@ -4,11 +4,7 @@ import * as documents from './0002-documents.js';
 import * as conversations from './0003-conversations.js';
 import * as modelSources from './0004-model-sources.js';
 import * as forecasts from './0005-forecasts.js';
-import * as secondsLeft from './0006-seconds-left.js';
-import * as targetReadings from './0007-target-readings.js';
-import * as columnChoices from './0008-column-choices.js';
-import * as promotion from './0009-promotion.js';
-import * as comparisons from './0010-comparisons.js';
+import * as models from './0006-models.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -20,11 +16,7 @@ export const migrations: Record<string, Migration> = {
   '0003-conversations': conversations,
   '0004-model-sources': modelSources,
   '0005-forecasts': forecasts,
-  '0006-seconds-left': secondsLeft,
-  '0007-target-readings': targetReadings,
-  '0008-column-choices': columnChoices,
-  '0009-promotion': promotion,
-  '0010-comparisons': comparisons,
+  '0006-models': models,
 };
 
 /**
