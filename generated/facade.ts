@@ -1158,7 +1158,7 @@ export interface Resources {
   readonly health: HealthOperations;
 }
 
-/** What the façade sends for each of its methods. */
+/** The request of each method of the façade. */
 export const FACADE = {
   caller: {
     get: {"id":"getCaller","method":"GET","path":"/me","names":[],"reads":"json"},

@@ -90,7 +90,7 @@ import type { components } from './openapi.js';
 
 ${types}
 
-/** What the façade sends for each of its methods. */
+/** The request of each method of the façade. */
 export const FACADE = {
 ${rows.join('\n')}
 } as const satisfies {

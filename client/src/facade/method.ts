@@ -1,3 +1,4 @@
+import { FACADE } from '../../../generated/facade.js';
 import { agentEvents } from '../agents/agent-events.js';
 import type { RosterClient } from '../contract/calls.js';
 import type { PageQuery } from '../paging.js';
@@ -5,7 +6,10 @@ import type { Answer } from '../problem-error.js';
 import { SentCall, SentList } from './call.js';
 import type { Events, FacadeOperation } from './types.js';
 
-/** What the typed client takes, without the types that depend on the address. */
+/** The operations of the contract, by resource and by the name of their method. */
+export const TABLE: Readonly<Record<string, Readonly<Record<string, FacadeOperation>>>> = FACADE;
+
+/** The options of the typed client, without the types that depend on the address. */
 interface RequestParts {
   readonly params: { readonly path: Named; readonly query: Named; readonly header: Named };
   readonly body?: unknown;
@@ -93,7 +97,8 @@ interface AnyOptions {
   readonly [option: string]: unknown;
 }
 
-function readOptions(value: unknown): AnyOptions {
+/** Returns the options among the arguments of a method; empty if there are none. */
+export function readOptions(value: unknown): AnyOptions {
   return typeof value === 'object' && value !== null ? { ...value } : {};
 }
 

@@ -6,7 +6,7 @@ import type {
 } from '../../../generated/facade.js';
 import type { Bytes, Call } from './types.js';
 
-/** What a model takes and answers, as `npx roster-client types` writes it. */
+/** The rows and answers of a model, as `npx roster-client types` writes it. */
 export interface ModelTypes {
   /** A row to predict, by column. */
   readonly input: object;
@@ -107,7 +107,7 @@ type Lean<Target extends string, Value> = { [_ in Target]: Value } & {
     ? { [_ in `${Target}_${'min' | 'max'}`]: number }
     : { [_ in `${Target}_set`]: Value[] });
 
-/** What older clients read: the bounds of a class are null, and the explanation is a text. */
+/** The columns that older clients read: the bounds of a class are null, and the explanation is a text. */
 type Full<Target extends string, Value> = Explained<Target, string> &
   ([Value] extends [number] ? Unchanged : { [_ in `${Target}_${'min' | 'max'}`]: null });
 
@@ -132,5 +132,5 @@ type ProbabilityOf<Target extends string, Value> = [Value] extends [number]
   ? Unchanged
   : { [_ in `${Target}_probability_${Value & string}`]: number };
 
-/** What is unlike the table in the row, such as `carat: missing`; null if nothing is. */
+/** The warnings of the row, such as `carat: missing`; null if nothing is. */
 type Warned<Target extends string> = { [_ in `${Target}_warnings`]: string | null };

@@ -1,9 +1,8 @@
-import { FACADE, type Resources } from '../../../generated/facade.js';
+import type { Resources } from '../../../generated/facade.js';
 import { createRosterClient, type RosterClientOptions } from '../client.js';
 import type { RosterClient } from '../contract/calls.js';
-import { createMethod } from './method.js';
+import { createMethod, TABLE } from './method.js';
 import type { AnyModels, ModelsOf, TypedModels } from './models.js';
-import type { FacadeOperation } from './types.js';
 
 /** The address of the service, and the project whose resources the façade reads. */
 export interface RosterOptions extends RosterClientOptions {
@@ -41,8 +40,6 @@ export function createRoster<Models extends ModelsOf<Models> = AnyModels>({
 }: RosterOptions): Roster<Models> {
   return buildRoster(createRosterClient(options), project);
 }
-
-const TABLE: Readonly<Record<string, Readonly<Record<string, FacadeOperation>>>> = FACADE;
 
 function buildRoster<Models extends ModelsOf<Models>>(
   client: RosterClient,

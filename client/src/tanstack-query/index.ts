@@ -1,6 +1,6 @@
-import { FACADE, type Resources } from '../../../generated/facade.js';
+import type { Resources } from '../../../generated/facade.js';
 import { SentCall, SentList } from '../facade/call.js';
-import { createMethod } from '../facade/method.js';
+import { createMethod, readOptions, TABLE } from '../facade/method.js';
 import type { AnyModels, ModelsOf } from '../facade/models.js';
 import type { Roster } from '../facade/roster.js';
 import type { FacadeOperation } from '../facade/types.js';
@@ -39,8 +39,7 @@ const PAGE_SIZE = 100;
 export function rosterQueries<Models extends ModelsOf<Models> = AnyModels>(
   roster: Roster<Models>,
 ): RosterQueries<Models> {
-  const table: Readonly<Record<string, Readonly<Record<string, FacadeOperation>>>> = FACADE;
-  const resources = Object.entries(table).map(([resource, operations]) => {
+  const resources = Object.entries(TABLE).map(([resource, operations]) => {
     const factories = Object.entries(operations).flatMap(([name, operation]) =>
       createFactories({ roster, key: [resource, name], operation, get: operations['get'] }),
     );
@@ -199,8 +198,4 @@ function createKey({ project }: Pick<Roster, 'project'>, parts: readonly unknown
 function splitOptions(operation: FacadeOperation, given: readonly unknown[]) {
   const count = operation.names.length + (operation.consumes ? 1 : 0);
   return [given.slice(0, count), readOptions(given[count])] as const;
-}
-
-function readOptions(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

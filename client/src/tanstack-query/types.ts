@@ -58,7 +58,7 @@ export interface Change<Data, Variables> {
   readonly scope: { readonly id: string };
 }
 
-/** What a predicted row is read by: an array of rows, since bytes make no key. */
+/** The rows of a prediction that make its key: an array of them, since bytes make no key. */
 type PredictQuery<Models> = <Name extends keyof Models & string>(
   name: Name,
   rows: readonly Models[Name][keyof Models[Name] & 'input'][],
