@@ -13,7 +13,7 @@ export function WaitingVersion({
 }: {
   waiting: Model;
   project: string;
-  /** Whether the view shows the comparison itself. */
+  /** True if the view shows the comparison itself. */
   isCompared: boolean;
   onServed: () => void;
 }) {

@@ -1,12 +1,12 @@
-import { isNotBlank } from '../tables/csv.js';
-import { readRecords, type TableRecord } from '../tables/read-records.js';
+import { readRows, type TableRecord } from '../tables/read-records.js';
 import type { TableFormat } from '../tables/table-format.js';
 
 /** The most rows of a ranked list, which is held in memory. */
 const MAX_ROWS = 100_000;
 
 /**
- * Returns the rows of a predicted file by descending probability, 100,000 at most; of equal ones, the first in the file first.
+ * Returns the rows of a predicted file by descending probability, 100,000 at most; of equal ones, the first in the
+ * file first.
  * @param column the place of the probability
  */
 export async function rankRows(
@@ -18,11 +18,8 @@ export async function rankRows(
   const best = (rows: readonly TableRecord[]) =>
     rows.toSorted((one, other) => probability(other) - probability(one)).slice(0, MAX_ROWS);
   let rows: TableRecord[] = [];
-  let isHeaderRead = false;
-  for await (const { records } of readRecords(file, format)) {
-    const read = records.filter(isNotBlank);
-    rows = rows.concat(isHeaderRead ? read : read.slice(1));
-    isHeaderRead ||= read.length > 0;
+  for await (const { records } of readRows(file, format)) {
+    rows = rows.concat(records);
     if (rows.length > 2 * MAX_ROWS) rows = best(rows);
   }
   return best(rows);

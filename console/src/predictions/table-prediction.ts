@@ -7,8 +7,7 @@ import {
 } from 'roster-client';
 import { roster } from '../session/roster.js';
 import { profileColumns } from '../tables/column-profile.js';
-import { isNotBlank } from '../tables/csv.js';
-import { readRecords, type TableRecord } from '../tables/read-records.js';
+import { readRows, type TableRecord } from '../tables/read-records.js';
 import { TableFileError } from '../tables/table-file-error.js';
 import type { CsvHead } from '../tables/table-head.js';
 import { TableWriter } from '../tables/write-records.js';
@@ -83,7 +82,7 @@ export class TablePrediction {
   readonly #added;
   readonly #hasProbabilities: boolean;
   readonly #warningsField: string | undefined;
-  /** What is said of the columns of the file in each row. */
+  /** The warnings of each row that concern the columns of the file. */
   readonly #ofColumns: readonly string[];
   #warnedRows = 0;
   readonly #hasDecimalComma: boolean;
@@ -262,14 +261,10 @@ export class TablePrediction {
 
 /** Divides the rows of a file into pieces of a size that one request can have. */
 async function* piecesOf({ file, format, columns }: CsvHead): AsyncGenerator<Piece> {
-  let isHeaderRead = false;
   const width = columns.length;
   let begin = 0;
   let before = 0;
-  for await (const { records: lines, share } of readRecords(file, format)) {
-    const records = lines.filter(isNotBlank);
-    const rows = isHeaderRead ? records : records.slice(1);
-    isHeaderRead ||= records.length > 0;
+  for await (const { records: rows, share } of readRows(file, format)) {
     const long = rows.findIndex((row) => row.length > width && row.slice(width).some(Boolean));
     if (long >= 0) {
       throw new TableFileError(

@@ -17,12 +17,8 @@ const BYTES_AT_A_TIME = 1 << 20;
 /** The longest row to accept: a quote that is never closed makes one row of all that follow. */
 const MAX_RECORD_CHARACTERS = 8 << 20;
 
-/**
- * Reads the records of a table, the header first, a part of the file at a time. A blank line is a record,
- * which keeps the numbers of lines below the header.
- * @throws TableFileError if the file cannot be read, or a quote is never closed
- */
-export async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Batch> {
+/** Reads the records of a table, the header first. A blank line is a record. */
+async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Batch> {
   const { encoding, delimiter, headerLine } = format;
   const decoder = new TextDecoder(encoding, { fatal: true });
   let rest = '';
@@ -44,6 +40,19 @@ export async function* readRecords(file: Blob, format: TableFormat): AsyncGenera
       );
     }
     yield { records, share: end / file.size };
+  }
+}
+
+/**
+ * Reads the rows of a table below its header, without blank lines, a part of the file at a time.
+ * @throws TableFileError if the file cannot be read, or a quote is never closed
+ */
+export async function* readRows(file: Blob, format: TableFormat): AsyncGenerator<Batch> {
+  let isHeaderRead = false;
+  for await (const { records, share } of readRecords(file, format)) {
+    const read = records.filter(isNotBlank);
+    yield { records: isHeaderRead ? read : read.slice(1), share };
+    isHeaderRead ||= read.length > 0;
   }
 }
 

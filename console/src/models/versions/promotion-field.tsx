@@ -9,7 +9,7 @@ const CHOICES: readonly (readonly [Promotion, string])[] = [
   ['manual', 'It waits until you let it answer'],
 ];
 
-/** What becomes of the next version when it is ready: a setting of the model. */
+/** The setting of a model that says which new versions serve. */
 export function PromotionField({
   promotion,
   onChange,
