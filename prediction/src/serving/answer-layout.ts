@@ -34,7 +34,7 @@ interface ObjectColumn {
   readonly members: readonly Member[];
 }
 
-/** What is told of the row itself; null if it is like those of the table. */
+/** A text about the row itself; null if it is like those of the table. */
 interface WarningsColumn {
   readonly kind: 'warnings';
   readonly name: string;
@@ -228,15 +228,15 @@ function checkNames(
   { columns, sent, target }: AnswerLayout,
   parameter: 'probabilities' | 'warnings',
 ): void {
+  const refuse = (message: string) => new InvalidRowsError([{ parameter, message }]);
   const names = columns.flatMap(({ name, part }) => (part === parameter ? [name] : []));
+  if (names.length === 0) throw refuse(ABSENT[parameter]);
   const inputs = new Set(sent.slice(0, target));
   const double = names.find((name) => inputs.has(name));
-  const message =
-    names.length === 0
-      ? ABSENT[parameter]
-      : `would add a column ${JSON.stringify(double)}, which is an input column of the model; leave it out, and ${INSTEAD[parameter]}, or train the model with another name of the column`;
-  if (names.length > 0 && double === undefined) return;
-  throw new InvalidRowsError([{ parameter, message }]);
+  if (double === undefined) return;
+  throw refuse(
+    `would add a column ${JSON.stringify(double)}, which is an input column of the model; leave it out, and ${INSTEAD[parameter]}, or train the model with another name of the column`,
+  );
 }
 
 /**

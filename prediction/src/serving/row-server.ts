@@ -195,9 +195,9 @@ export class RowServer<A> {
   /**
    * The answer to a prediction request as JSON in UTF-8: one array with an object a row, which has the
    * model's input columns as sent, the columns derived from the target, and the columns that close a
-   * row, or the columns that the options select. Rows of classes have a set of them in place of bounds, which are null. It comes in portions, each made
-   * when it is asked for, of some 64 KB or a little work, so that others can be served in between; they may be
-   * kept, as each has memory of its own.
+   * row, or the columns that the options select. Rows of classes have a set of them in place of bounds,
+   * which are null. It comes in portions, each made when it is asked for, of some 64 KB or a little work,
+   * so that others can be served in between; they may be kept, as each has memory of its own.
    *
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    * @throws {InvalidRowsError} at once, if an option does not fit the model.

@@ -29,7 +29,7 @@ export interface ColumnSummary {
   reading: ColumnReading | null;
   /** The importance of the column; null if it is not used. */
   importance: Importance | null;
-  /** What was chosen for the column; absent where its values decided. */
+  /** The chosen use of the column; absent where its values decided. */
   chosen?: ColumnChoice;
 }
 

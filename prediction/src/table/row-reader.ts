@@ -7,7 +7,7 @@ import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError } from './table-error.js';
 import type { Place } from './target-cells.js';
 
-/** What is to be learnt from a table, where its values are not to decide. */
+/** The task and the uses of columns, where the values of a table are not to decide. */
 export interface TableOptions {
   /** The task, or what is to be forecast. */
   readonly task?: Goal | undefined;

@@ -1,3 +1,4 @@
+import { average } from '../intervals/statistics.js';
 import type { RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { RowTable, TableColumn } from '../table/table.js';
@@ -24,7 +25,7 @@ export interface ModelComparison {
   readonly measure: 'rmse' | 'log_loss';
   readonly error: number;
   readonly otherError: number;
-  /** Whether its error is larger by more than a twentieth. */
+  /** True if its error is larger by more than a twentieth. */
   readonly isWorse: boolean;
 }
 
@@ -58,8 +59,8 @@ export function compareModels(
   const otherLosses = lossesOf(other, table, rows);
   const isSquared = model.task === 'regression';
   const toError = (loss: number) => (isSquared ? Math.sqrt(loss) : loss);
-  const error = toError(mean(losses));
-  const otherError = toError(mean(otherLosses));
+  const error = toError(average(losses));
+  const otherError = toError(average(otherLosses));
   return {
     rows: rows.length,
     measure: isSquared ? 'rmse' : 'log_loss',
@@ -102,8 +103,4 @@ function cellOf(column: TableColumn, row: number): unknown {
   const value = column.values[row] ?? Number.NaN;
   if (Number.isNaN(value)) return null;
   return column.kind === 'date' ? new Date(value).toISOString() : value;
-}
-
-function mean(values: Float64Array): number {
-  return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
