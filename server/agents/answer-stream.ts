@@ -23,7 +23,8 @@ export interface Answer {
 /** An answer in progress: what happens, and at last the answer. Throws if it fails. */
 export type AnswerStream<A = Answer> = AsyncGenerator<AgentEvent, A>;
 
-export async function waitForAnswer<A>(stream: AnswerStream<A>): Promise<A> {
+/** Waits for the end of an answer, and returns it. */
+export async function waitForAnswer<A>(stream: AsyncGenerator<unknown, A>): Promise<A> {
   for (;;) {
     const next = await stream.next();
     if (next.done) return next.value;

@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { isLoopback } from '../common/loopback.js';
 import { LruCache } from '../common/lru-cache.js';
 import type { Operation } from '../contract/document.js';
+import { OPENAI_PATHS } from '../contract/operation.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
@@ -30,7 +31,8 @@ export function identifyCaller(
   // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
   const refuse = async (detail: string): Promise<Caller> => {
     if (await callers.needsKey()) throw unauthorized(detail, 'invalid_token');
-    if (path.startsWith(ALWAYS_WITH_KEY)) {
+    // These clients send a key whether or not there is any.
+    if (path.startsWith(OPENAI_PATHS)) {
       refuseForeignPages(req, method, allowedOrigins);
       return LOCAL_CALLER;
     }
@@ -60,9 +62,6 @@ export function identifyCaller(
   const caller = callers.authenticate(presented);
   return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
 }
-
-/** The addresses of clients of OpenAI's API, which send a key whether or not there is any. */
-const ALWAYS_WITH_KEY = '/v1/';
 
 /** Does not say which of the three applies, or anyone could find out which keys ever existed. */
 const BAD_KEY =

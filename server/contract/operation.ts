@@ -40,6 +40,9 @@ export interface Operation {
   readonly deprecations: readonly Deprecation[];
 }
 
+/** The beginning of the addresses that clients of OpenAI's API use. */
+export const OPENAI_PATHS = '/v1/';
+
 export function listOperations(document: Document): Operation[] {
   const operations: Operation[] = [];
   for (const [path, item] of Object.entries(document.paths)) {

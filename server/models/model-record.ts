@@ -2,8 +2,8 @@
 
 import type { Model } from './model-rows.js';
 
-const count = new Intl.NumberFormat('en');
-const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
+export const count = new Intl.NumberFormat('en');
+export const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
 
 /**
  * Returns how the intervals or sets of a model did on rows that it had not seen, in a sentence such as "Of 9,000 rows

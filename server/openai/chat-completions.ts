@@ -1,7 +1,7 @@
 /** Answers of agents in the form of OpenAI's chat completions. */
 
 import type { components } from '../../generated/openapi.js';
-import type { Answer, AnswerStream } from '../agents/answer-stream.js';
+import { type Answer, type AnswerStream, waitForAnswer } from '../agents/answer-stream.js';
 import { asProblem } from '../api/reply/error-handler.js';
 import { writeOpenaiError } from '../api/reply/openai-error.js';
 import { DONE, type ServerEvent } from '../api/reply/send.js';
@@ -13,7 +13,7 @@ type Completion = Schemas['ChatCompletion'];
 type Chunk = Schemas['ChatCompletionChunk'];
 type Choice = Chunk['choices'][number];
 
-/** What a completion and each chunk of a stream repeat. */
+/** The members that a completion and each chunk of a stream repeat. */
 export interface CompletionFacts {
   readonly id: string;
   /** In seconds since 1970. */
@@ -23,10 +23,13 @@ export interface CompletionFacts {
 }
 
 /**
- * Returns the texts of an answer. What the agent says before it uses a tool is a part of it, so that a stream and a
- * whole answer have the same text.
+ * Yields the texts of an answer, each as it is written. What the agent says before it uses a tool is a part of it, so
+ * that a stream and a whole answer have the same text.
  */
-async function* readTexts(stream: AnswerStream): AsyncGenerator<string, Answer> {
+async function* readTexts<T>(
+  stream: AnswerStream,
+  write: (text: string) => T,
+): AsyncGenerator<T, Answer> {
   let separator = '';
   let hasText = false;
   try {
@@ -35,7 +38,7 @@ async function* readTexts(stream: AnswerStream): AsyncGenerator<string, Answer> 
       if (done) return event;
       if ('actions' in event && hasText) separator = '\n\n';
       if (!('type' in event) || event.type !== 'delta') continue;
-      yield separator + event.content;
+      yield write(separator + event.content);
       separator = '';
       hasText = true;
     }
@@ -55,11 +58,12 @@ export async function writeCompletion(
   stream: AnswerStream,
   facts: CompletionFacts,
 ): Promise<Completion> {
-  const texts = readTexts(stream);
   let content = '';
-  let next = await texts.next();
-  for (; !next.done; next = await texts.next()) content += next.value;
-  const answer = next.value;
+  const answer = await waitForAnswer(
+    readTexts(stream, (text) => {
+      content += text;
+    }),
+  );
   const tool_calls = answer.toolCalls.map(writeCall);
   const message = {
     ...{ role: 'assistant' as const, content: content || null, refusal: null },
@@ -92,11 +96,8 @@ export async function* streamChunks(
     choices: [{ index: 0, delta, logprobs: null, finish_reason }],
   });
   yield chunk({ role: 'assistant', content: '' });
-  const texts = readTexts(stream);
   try {
-    let next = await texts.next();
-    for (; !next.done; next = await texts.next()) yield chunk({ content: next.value });
-    const answer = next.value;
+    const answer = yield* readTexts(stream, (content) => chunk({ content }));
     if (answer.toolCalls.length > 0) {
       const tool_calls = answer.toolCalls.map((call, index) => ({ index, ...writeCall(call) }));
       yield chunk({ tool_calls });
@@ -109,8 +110,6 @@ export async function* streamChunks(
     if (problem.cause) logFailure(problem.cause);
     const { type, detail } = problem;
     yield { error: writeOpenaiError({ type, detail }) };
-  } finally {
-    await texts.return(NO_ANSWER);
   }
   yield DONE;
 }

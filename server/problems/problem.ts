@@ -128,6 +128,12 @@ export function render(
   };
 }
 
+/** Returns the faulty fields that a document lists; none if its kind has none. */
+export function listFaults(document: object): readonly FieldError[] {
+  const { errors } = asRecord(document);
+  return Array.isArray(errors) ? errors : [];
+}
+
 /** The most characters of a text in a problem, which may quote up to a megabyte of the request. */
 const MAX_TEXT_LENGTH = 1000;
 

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/openapi.js';
 import { asRecord } from '../../contract/json-record.js';
-import type { FieldError, ProblemRendering } from '../../problems/problem.js';
+import { listFaults, type ProblemRendering } from '../../problems/problem.js';
 
 export type JsonRpcError = components['schemas']['McpError'];
 
@@ -16,9 +16,7 @@ export const INVALID_PARAMS = -32602;
  */
 export function errorOfProblem(problem: ProblemRendering, message: unknown): JsonRpcError {
   const { id } = asRecord(message);
-  const { errors } = asRecord(problem);
-  const places: readonly FieldError[] = Array.isArray(errors) ? errors : [];
-  const faults = places
+  const faults = listFaults(problem)
     .slice(0, MAX_FAULTS)
     .map((fault) => `${fault.pointer} ${fault.message}`)
     .join('; ');

@@ -1,7 +1,8 @@
 /** The errors that clients of OpenAI's API read: a member `error` of problems below `/v1`. */
 
 import type { components } from '../../../generated/openapi.js';
-import { asRecord } from '../../contract/json-record.js';
+import { OPENAI_PATHS } from '../../contract/operation.js';
+import { listFaults } from '../../problems/problem.js';
 
 type OpenaiError = components['schemas']['OpenaiError'];
 
@@ -10,7 +11,7 @@ type OpenaiError = components['schemas']['OpenaiError'];
  * @param bases the prefixes before the paths of the contract
  */
 export function isOpenaiAddress(address: string, bases: readonly string[]): boolean {
-  return bases.some((base) => address.startsWith(`${base}/v1/`));
+  return bases.some((base) => address.startsWith(base + OPENAI_PATHS));
 }
 
 /**
@@ -22,13 +23,11 @@ export function writeOpenaiError(problem: {
   readonly detail: string;
   readonly status?: number;
 }): OpenaiError {
-  const { errors } = asRecord(problem);
-  const [first] = Array.isArray(errors) ? errors : [];
-  const { pointer } = asRecord(first);
+  const [first] = listFaults(problem);
   return {
     message: problem.detail,
     type: errorType(problem.status ?? 500),
-    param: typeof pointer === 'string' ? writeParam(pointer) : null,
+    param: first ? writeParam(first.pointer) : null,
     code: problem.type.replace('/problems/', '').replaceAll('-', '_'),
   };
 }

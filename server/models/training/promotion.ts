@@ -4,6 +4,7 @@ import {
   type ModelComparison,
 } from '../../../prediction/src/training.js';
 import type { Store } from '../../store/index.js';
+import { count, number } from '../model-record.js';
 import type { Model } from '../model-rows.js';
 
 /** The version that a training is to be compared with. */
@@ -14,7 +15,7 @@ export interface ServingModel {
   readonly seenRows: Uint8Array | null;
 }
 
-/** What a training found beside the version that served when it began. */
+/** The findings of a training beside the version that served when it began. */
 export interface Compared {
   readonly version: number;
   readonly found: ModelComparison | Incomparable;
@@ -85,9 +86,6 @@ function judge({ error, otherError, isWorse }: ModelComparison): string {
   if (isWorse) return 'it is worse';
   return error <= otherError ? 'it is no worse' : 'it is worse by no more than 5 %';
 }
-
-const count = new Intl.NumberFormat('en');
-const number = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 });
 
 function explain(version: number, found: ModelComparison | Incomparable | undefined): string {
   const not = `It was not compared with version ${version}:`;

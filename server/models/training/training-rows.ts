@@ -226,7 +226,7 @@ function selectClaimable(db: Kysely<Database>, exceptOwner: string | undefined) 
   return exceptOwner === undefined ? all : all.where('projects.owner', '!=', exceptOwner);
 }
 
-/** How far a training is. */
+/** The state of a training that runs. */
 export interface TrainingState {
   /** From 0 to 1. */
   readonly progress: number;
@@ -287,8 +287,8 @@ export interface TrainedVersion {
 
 /**
  * Makes a version ready. It answers from now on, unless it waits to be chosen: see `decidePromotion`. Of the
- * versions before it only the newest are kept, and the one that serves. How large a model will be is not known before: its owner may store more than the limit by
- * this one.
+ * versions before it only the newest are kept, and the one that serves. The size of a model is not known before: its
+ * owner may store more than the limit by this one.
  * @returns whether the instance still had the training; otherwise nothing is done
  */
 export function finishTraining(
