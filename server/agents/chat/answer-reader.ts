@@ -1,20 +1,13 @@
-import { createParser, type EventSourceMessage } from 'eventsource-parser';
+import type { EventSourceMessage } from 'eventsource-parser';
+import { EventReader } from '../../common/event-reader.js';
+import { ExchangeError } from '../../common/http-exchange.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { ChatError, connectionError, refusalError } from './chat-error.js';
+import { ChatError, refusalError } from './chat-error.js';
 import { type ChatAnswer, type ChatLimits, parseObject } from './messages.js';
 import { ToolCallAssembler } from './tool-calls.js';
 
 /** JSON escapes make text longer: a quotation mark takes two characters. */
 const ESCAPED = 2;
-
-/** The most lines that are not of an event; the parser makes an error of each. */
-const MAX_STRANGE_LINES = 1000;
-
-/**
- * The most characters that the parser gets at once: where a line ends in CR it looks for the next LF,
- * through all that it got, for each line.
- */
-const MAX_FEED_LENGTH = 4096;
 
 /**
  * Reads an answer from its bytes, however they are split: events (WHATWG HTML, section 9.2), or one
@@ -25,13 +18,11 @@ export class AnswerReader {
   hasEnded = false;
   readonly #maxLength: number;
   readonly #decoder = new TextDecoder();
-  readonly #parser;
+  readonly #events: EventReader;
   readonly #toolCalls: ToolCallAssembler;
   readonly #filter = new ReasoningFilter();
   #format: 'unknown' | 'events' | 'document' = 'unknown';
   #document = '';
-  #events = 0;
-  #strangeLines = 0;
   /** True if an event was one of an answer. */
   #isAnswer = false;
   #isEnding = false;
@@ -51,15 +42,17 @@ export class AnswerReader {
   ) {
     this.#maxLength = limits.maxBytes * ESCAPED;
     this.#toolCalls = new ToolCallAssembler(limits.maxToolCalls);
-    this.#parser = createParser({
-      maxBufferSize: this.#maxLength,
-      onEvent: (event) => this.#onEvent(event),
-      onError: ({ type }) => {
-        if (type === 'max-buffer-size-exceeded') throw this.#tooLong();
-        this.#strangeLines += 1;
-        if (this.#strangeLines > MAX_STRANGE_LINES) throw unknownAnswer();
+    const { maxEvents } = limits;
+    this.#events = new EventReader(
+      { maxLength: this.#maxLength, maxEvents },
+      {
+        onEvent: (event) => this.#onEvent(event),
+        createError: (fault) => {
+          if (fault === 'too-long') return this.#tooLong();
+          return fault === 'too-many' ? tooManyEvents(maxEvents) : unknownAnswer();
+        },
       },
-    });
+    );
   }
 
   /** True once the answer lacks at most its usage. */
@@ -94,7 +87,7 @@ export class AnswerReader {
    * @throws {ChatError} if it is incomplete or empty
    */
   answer(): ChatAnswer {
-    if (!this.isComplete) throw connectionError();
+    if (!this.isComplete) throw new ExchangeError('connection');
     const toolCalls = this.#toolCalls.calls();
     if (this.#text.trim() === '' && toolCalls.length === 0) {
       throw new ChatError(`The model gave no answer: ${this.#whyEmpty()}`);
@@ -114,9 +107,7 @@ export class AnswerReader {
       this.#document += text;
       if (this.#document.length > this.#maxLength) throw this.#tooLong();
     } else {
-      for (let at = 0; at < text.length; at += MAX_FEED_LENGTH) {
-        this.#parser.feed(text.slice(at, at + MAX_FEED_LENGTH));
-      }
+      this.#events.feed(text);
     }
   }
 
@@ -137,27 +128,19 @@ export class AnswerReader {
     this.#decode(this.#decoder.decode());
     if (this.#format === 'document') {
       const document = this.#document.trimEnd();
-      if (!document.endsWith('}')) throw connectionError();
+      if (!document.endsWith('}')) throw new ExchangeError('connection');
       const answer = parseObject(document);
       if (!answer || !('choices' in answer || 'error' in answer)) throw unknownAnswer();
       this.#add(asRecord(answer));
       this.hasEnded = true;
     } else if (this.#format === 'events') {
-      // The last event lacks its blank line on some servers.
-      this.#parser.feed('\n\n');
+      this.#events.end();
       if (!this.#isAnswer) throw unknownAnswer();
     }
   }
 
   /** Other data than JSON objects are words of the server, such as a keep-alive. */
   #onEvent({ event, data }: EventSourceMessage): void {
-    const { maxEvents } = this.limits;
-    this.#events += 1;
-    if (this.#events > maxEvents) {
-      throw new ChatError(
-        `The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`,
-      );
-    }
     const text = data.trim();
     const isObject = text.startsWith('{');
     const chunk = isObject ? parseObject(text) : undefined;
@@ -225,6 +208,12 @@ export class AnswerReader {
       `The chat server sent a piece of an answer that is longer than ${this.#maxLength} characters. Ask for a shorter answer.`,
     );
   }
+}
+
+function tooManyEvents(maxEvents: number): ChatError {
+  return new ChatError(
+    `The chat server sent more than ${maxEvents} events in one answer. Ask for a shorter answer.`,
+  );
 }
 
 function unknownAnswer(): ChatError {

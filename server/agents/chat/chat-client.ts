@@ -1,8 +1,8 @@
 import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
+import { type ExchangeResponse, exchange } from '../../common/http-exchange.js';
 import { AnswerReader } from './answer-reader.js';
-import { refusalError } from './chat-error.js';
-import { type ChatResponse, post } from './chat-response.js';
+import { refusalError, toChatError } from './chat-error.js';
 import {
   type ChatAnswer,
   type ChatLimits,
@@ -38,6 +38,7 @@ export class ChatClient {
     this.#key = key || undefined;
     this.#target = {
       ...urlToHttpOptions(address),
+      method: 'POST',
       headers: {
         accept: 'text/event-stream, application/json',
         ...(key && { authorization: `Bearer ${key}` }),
@@ -55,7 +56,7 @@ export class ChatClient {
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string, ChatAnswer> {
     const reader = new AnswerReader(this.#limits, this.#key);
-    let response: ChatResponse | undefined;
+    let response: ExchangeResponse | undefined;
     let isAnswered = false;
     this.#turns.answers += 1;
     try {
@@ -79,7 +80,7 @@ export class ChatClient {
       isAnswered = true;
       return answer;
     } catch (error) {
-      throw signal.aborted ? signal.reason : error;
+      throw signal.aborted ? signal.reason : toChatError(error, this.#limits);
     } finally {
       this.#turns.answers -= 1;
       if (isAnswered) void response?.release();
@@ -88,8 +89,8 @@ export class ChatClient {
   }
 
   /** @throws {ChatError} for each response that is not a success */
-  async #ask(request: ChatRequest, signal: AbortSignal): Promise<ChatResponse> {
-    const response = await post(this.#target, writeRequest(request), this.#limits, signal);
+  async #ask(request: ChatRequest, signal: AbortSignal): Promise<ExchangeResponse> {
+    const response = await exchange(this.#target, writeRequest(request), this.#limits, signal);
     if (response.status < 300) return response;
     response.makeOptional();
     const body = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));

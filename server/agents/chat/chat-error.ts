@@ -1,8 +1,10 @@
 /** Failures at a chat server or on the way to it, and the problems that callers get. */
 
 import type { components } from '../../../generated/openapi.js';
+import { ExchangeError, type ExchangeFault, explainExchange } from '../../common/http-exchange.js';
 import { asRecord } from '../../contract/json-record.js';
 import { ProblemError } from '../../problems/problem.js';
+import type { ChatLimits } from './messages.js';
 
 export type ChatErrorType = components['schemas']['ChatErrorType'];
 
@@ -30,33 +32,23 @@ export class ChatError extends ProblemError {
   }
 }
 
-/** Failures by the error codes of Node.js and OpenSSL. */
-const FAILURES: readonly (readonly [codes: RegExp, message: string])[] = [
-  [/^ECONNREFUSED$/, 'The chat server refused the connection. Start it, or correct CHAT_URL.'],
-  [
-    /^(ENOTFOUND|EAI_\w+)$/,
-    'The host of the chat server is unknown. Correct CHAT_URL, or check the name service.',
-  ],
-  [
-    /^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
-    'The chat server could not be reached. Check CHAT_URL and the network between.',
-  ],
-  [
-    /^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+)$/,
-    'The TLS connection to the chat server failed. Check https in CHAT_URL and the certificate of the server.',
-  ],
-  [/^HPE_\w+$/, 'The chat server did not answer in HTTP. Correct the port in CHAT_URL.'],
-];
+const WORDS = {
+  server: 'The chat server',
+  setting: 'CHAT_URL',
+  patience: 'It may still be loading the model: try again in a minute.',
+};
 
-/** Returns the failure of a connection that broke, before the answer or within it. */
-export function connectionError(cause?: unknown): ChatError {
-  if (cause instanceof ChatError) return cause;
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const [, message] = FAILURES.find(([codes]) => codes.test(code)) ?? [];
-  return new ChatError(
-    message ?? 'The connection to the chat server broke before the answer was complete. Ask again.',
-    'connection',
-  );
+const TYPES_OF_FAULTS: Partial<Record<ExchangeFault, ChatErrorType>> = {
+  connection: 'connection',
+  compression: 'connection',
+  'no-first-byte': 'timeout',
+  silence: 'timeout',
+};
+
+/** Returns an error as it is, and the failure of an exchange with its words for callers. */
+export function toChatError(error: unknown, limits: ChatLimits): unknown {
+  if (!(error instanceof ExchangeError)) return error;
+  return new ChatError(explainExchange(error, limits, WORDS), TYPES_OF_FAULTS[error.fault]);
 }
 
 /**

@@ -6,14 +6,46 @@ import {
 } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { ChatError, connectionError } from './chat-error.js';
-import type { ChatLimits } from './messages.js';
 
 /** Shorter than servers keep an idle connection, most of them for five seconds, in milliseconds. */
 const IDLE_MS = 4000;
 
 const httpAgent = new HttpAgent({ keepAlive: true, timeout: IDLE_MS });
 const httpsAgent = new HttpsAgent({ keepAlive: true, timeout: IDLE_MS });
+
+export interface ExchangeLimits {
+  /** The longest wait for the first byte of the body, in milliseconds. */
+  readonly firstByteMs: number;
+  /** The longest silence within the body, in milliseconds. */
+  readonly silenceMs: number;
+  /** The longest wait for the rest of a body that is complete, in milliseconds. */
+  readonly endMs: number;
+  /** The size of all that arrives, with the form around each piece, in bytes. */
+  readonly maxReceivedBytes: number;
+}
+
+export type ExchangeFault =
+  | 'connection'
+  | 'no-first-byte'
+  | 'silence'
+  | 'status'
+  | 'compression'
+  | 'too-much';
+
+/** An exchange failed, by the fault of the server or of the way to it. */
+export class ExchangeError extends Error {
+  override readonly name = 'ExchangeError';
+  /** The code of Node.js or OpenSSL, such as `ECONNREFUSED`; empty if there is none. */
+  readonly code: string;
+
+  constructor(
+    readonly fault: ExchangeFault,
+    cause?: unknown,
+  ) {
+    super(`The exchange failed (${fault}).`, { cause });
+    this.code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  }
+}
 
 /** The statuses of responses without content (RFC 9110, section 6.4.1). */
 const WITHOUT_CONTENT: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -26,29 +58,31 @@ const MAX_REST_BYTES = 64 * 1024;
 /**
  * Sends a request over `node:http`: a chunk of an answer costs half of the processor time that it
  * costs over the `fetch` of Node.js. It follows no redirect, and asks for no compression.
- * @param target the address with its protocol, and headers
+ * @param target the address with its protocol, the method and headers
+ * @param body JSON; undefined for a request without a body
  * @param signal cancels the request, and the reading of its response
- * @throws {ChatError} if there is no response that HTTP allows, or none in time
+ * @throws {ExchangeError} if there is no response that HTTP allows, or none in time
  * @throws the reason of `signal` once it is aborted
  */
-export function post(
+export function exchange(
   target: RequestOptions,
-  body: string,
-  limits: ChatLimits,
+  body: string | undefined,
+  limits: ExchangeLimits,
   signal: AbortSignal,
-): Promise<ChatResponse> {
+): Promise<ExchangeResponse> {
   signal.throwIfAborted();
   const firstByteBy = performance.now() + limits.firstByteMs;
   const isSecure = target.protocol === 'https:';
   const options = {
     ...target,
     agent: isSecure ? httpsAgent : httpAgent,
-    method: 'POST',
     headers: {
       ...target.headers,
-      'content-type': 'application/json',
       'accept-encoding': 'identity',
-      'content-length': Buffer.byteLength(body),
+      ...(body !== undefined && {
+        'content-type': 'application/json',
+        'content-length': Buffer.byteLength(body),
+      }),
     },
   };
   return new Promise((resolve, reject) => {
@@ -56,7 +90,10 @@ export function post(
     // Node's option `signal` costs more: it follows the whole stream.
     const abort = () => request.destroy();
     signal.addEventListener('abort', abort);
-    const late = setTimeout(() => request.destroy(noFirstByte(limits)), limits.firstByteMs);
+    const late = setTimeout(
+      () => request.destroy(new ExchangeError('no-first-byte')),
+      limits.firstByteMs,
+    );
     const endWait = () => {
       clearTimeout(late);
       signal.removeEventListener('abort', abort);
@@ -65,21 +102,21 @@ export function post(
       endWait();
       reject(error);
     };
-    request.on('error', (cause) => fail(signal.aborted ? signal.reason : connectionError(cause)));
+    request.on('error', (cause) => fail(signal.aborted ? signal.reason : toExchangeError(cause)));
     let interim = 0;
     request.on('information', () => {
       interim += 1;
-      if (interim > MAX_INTERIM) request.destroy(statusError());
+      if (interim > MAX_INTERIM) request.destroy(new ExchangeError('status'));
     });
     // Without a listener, Node.js closes the connection and says nothing.
     request.once('upgrade', (_message, socket) => {
       socket.destroy();
-      fail(statusError());
+      fail(new ExchangeError('status'));
     });
     request.once('response', (message) => {
       endWait();
       const fault = findFault(message);
-      if (!fault) return resolve(new ChatResponse(message, limits, signal, firstByteBy));
+      if (!fault) return resolve(new ExchangeResponse(message, limits, signal, firstByteBy));
       message.destroy();
       reject(fault);
     });
@@ -87,24 +124,21 @@ export function post(
   });
 }
 
-function findFault({ statusCode: status = 0, headers }: IncomingMessage): ChatError | undefined {
-  if (status < 200 || status > 599) return statusError();
+function findFault({
+  statusCode: status = 0,
+  headers,
+}: IncomingMessage): ExchangeError | undefined {
+  if (status < 200 || status > 599) return new ExchangeError('status');
   const { 'content-encoding': coding = 'identity' } = headers;
-  if (coding === 'identity') return undefined;
-  return new ChatError(
-    'The chat server compressed its answer, which was not asked for. Switch that off, there or in the proxy before it.',
-    'connection',
-  );
+  return coding === 'identity' ? undefined : new ExchangeError('compression');
 }
 
-function statusError(): ChatError {
-  return new ChatError(
-    'The chat server answered with a status that HTTP does not have, or with too many interim ones. Correct CHAT_URL, or update the server.',
-  );
+function toExchangeError(cause: unknown): ExchangeError {
+  return cause instanceof ExchangeError ? cause : new ExchangeError('connection', cause);
 }
 
 /** A response whose body is read on demand, until a signal aborts it. */
-export class ChatResponse {
+export class ExchangeResponse {
   readonly status: number;
   /** A message that has ended has none any more. */
   readonly #socket: Socket;
@@ -127,7 +161,7 @@ export class ChatResponse {
    */
   constructor(
     private readonly message: IncomingMessage,
-    private readonly limits: ChatLimits,
+    private readonly limits: ExchangeLimits,
     private signal: AbortSignal | undefined,
     firstByteBy: number,
   ) {
@@ -162,7 +196,7 @@ export class ChatResponse {
    * Returns the next bytes; undefined at the end. What arrives between two reads waits in the
    * system, and comes in one piece, which costs little however many chunks it was. The form of the
    * chunks counts to the limit, too: a chunk of one byte may have 16 KiB of extensions.
-   * @throws {ChatError} if the connection breaks or too much arrives, unless the rest is optional
+   * @throws {ExchangeError} if the connection breaks or too much arrives, unless the rest is optional
    * @throws the reason of the signal once it is aborted
    */
   async read(): Promise<Uint8Array | undefined> {
@@ -180,7 +214,7 @@ export class ChatResponse {
     const { message } = this;
     for (;;) {
       this.signal?.throwIfAborted();
-      if (this.#socket.bytesRead > this.#end) return this.#fail(tooMuchReceived());
+      if (this.#socket.bytesRead > this.#end) return this.#fail(new ExchangeError('too-much'));
       const bytes: Buffer | null = message.read();
       if (bytes !== null) {
         this.#socket.pause();
@@ -192,7 +226,7 @@ export class ChatResponse {
         return bytes;
       }
       if (message.readableEnded) return undefined;
-      if (message.destroyed) return this.#fail(connectionError(message.errored));
+      if (message.destroyed) return this.#fail(toExchangeError(message.errored));
       this.#socket.resume();
       // A lasting listener would keep the message reading between two reads.
       message.once('readable', this.#onChange);
@@ -205,15 +239,10 @@ export class ChatResponse {
 
   readonly #onSilence = (): void => {
     if (!this.#isReading) return;
-    const { silenceMs } = this.limits;
-    this.message.destroy(
-      this.#bytes === 0
-        ? noFirstByte(this.limits)
-        : sentNothing(silenceMs, 'It may be overloaded: try again later.'),
-    );
+    this.message.destroy(new ExchangeError(this.#bytes === 0 ? 'no-first-byte' : 'silence'));
   };
 
-  #fail(error: ChatError): undefined {
+  #fail(error: ExchangeError): undefined {
     this.message.destroy();
     if (this.#closing === undefined) throw error;
   }
@@ -255,20 +284,76 @@ export class ChatResponse {
   };
 }
 
-function sentNothing(milliseconds: number, advice: string): ChatError {
-  const message = `The chat server sent nothing for ${milliseconds / 1000} s. ${advice}`;
-  return new ChatError(message, 'timeout');
-}
-
-function noFirstByte({ firstByteMs }: ChatLimits): ChatError {
-  return sentNothing(firstByteMs, 'It may still be loading the model: try again in a minute.');
-}
-
 /** In seconds. */
 const MAX_RETRY_AFTER = 24 * 60 * 60;
 
-function tooMuchReceived(): ChatError {
-  return new ChatError(
-    'The chat server sent too much in one answer, and little of it was text. Update the server, or the proxy before it.',
-  );
+/** The words for a server, in the messages of its failures. */
+export interface ServerWords {
+  /** The server as the subject of a sentence, such as `The chat server`. */
+  readonly server: string;
+  /** The setting of its address, such as `CHAT_URL`. */
+  readonly setting: string;
+  /** Advice where the first byte does not come in time. */
+  readonly patience: string;
+}
+
+type Explain = (words: ServerWords) => string;
+
+/** Failures by the error codes of Node.js and OpenSSL. */
+const CONNECTION_FAULTS: readonly (readonly [codes: RegExp, explain: Explain])[] = [
+  [
+    /^ECONNREFUSED$/,
+    ({ server, setting }) => `${server} refused the connection. Start it, or correct ${setting}.`,
+  ],
+  [
+    /^(ENOTFOUND|EAI_\w+)$/,
+    ({ server, setting }) =>
+      `The host of ${inSentence(server)} is unknown. Correct ${setting}, or check the name service.`,
+  ],
+  [
+    /^(EHOSTUNREACH|ENETUNREACH|ETIMEDOUT)$/,
+    ({ server, setting }) =>
+      `${server} could not be reached. Check ${setting} and the network between.`,
+  ],
+  [
+    /^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+)$/,
+    ({ server, setting }) =>
+      `The TLS connection to ${inSentence(server)} failed. Check https in ${setting} and the certificate of the server.`,
+  ],
+  [
+    /^HPE_\w+$/,
+    ({ server, setting }) => `${server} did not answer in HTTP. Correct the port in ${setting}.`,
+  ],
+];
+
+const BROKEN: Explain = ({ server }) =>
+  `The connection to ${inSentence(server)} broke before the answer was complete. Ask again.`;
+
+/** Returns why an exchange failed, and what to do, without an address. */
+export function explainExchange(
+  { fault, code }: ExchangeError,
+  { firstByteMs, silenceMs }: Pick<ExchangeLimits, 'firstByteMs' | 'silenceMs'>,
+  words: ServerWords,
+): string {
+  const { server, setting, patience } = words;
+  switch (fault) {
+    case 'connection': {
+      const [, explain = BROKEN] = CONNECTION_FAULTS.find(([codes]) => codes.test(code)) ?? [];
+      return explain(words);
+    }
+    case 'no-first-byte':
+      return `${server} sent nothing for ${firstByteMs / 1000} s. ${patience}`;
+    case 'silence':
+      return `${server} sent nothing for ${silenceMs / 1000} s. It may be overloaded: try again later.`;
+    case 'status':
+      return `${server} answered with a status that HTTP does not have, or with too many interim ones. Correct ${setting}, or update the server.`;
+    case 'compression':
+      return `${server} compressed its answer, which was not asked for. Switch that off, there or in the proxy before it.`;
+    case 'too-much':
+      return `${server} sent too much in one answer, and little of it was text. Update the server, or the proxy before it.`;
+  }
+}
+
+function inSentence(server: string): string {
+  return `${server.charAt(0).toLowerCase()}${server.slice(1)}`;
 }
