@@ -182,10 +182,10 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
   }
 }
 
-async function openChatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
+async function openChatServer({ url, readKey, model, models }: ChatConfig): Promise<ChatServer> {
   // Loaded on demand: a service without a chat server starts faster without it.
   const { ChatClient } = await import('./agents/chat/chat-client.js');
-  return { client: new ChatClient({ url, ...(key !== undefined && { key }) }), model, models };
+  return { client: new ChatClient({ url, readKey }), model, models };
 }
 
 /** Without keys every caller owns everything, so only this machine may connect. */
