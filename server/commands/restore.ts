@@ -32,7 +32,7 @@ export const restoreCommand = new Command('restore')
  * @returns the size of the store in bytes, and the name that the store before it has now
  * @throws if there is no backup, it is damaged or of a later release, the disk is full, or the store is in use
  */
-export function restoreSqlite(
+function restoreSqlite(
   file: string,
   store: string,
 ): { readonly bytes: number; readonly kept: string | undefined } {
