@@ -784,7 +784,8 @@ export interface paths {
          *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *
-         *     `warnings=true` says of each row what concerns it, also which columns it lacks.
+         *     `warnings=true` says of each row what concerns it, also which columns it lacks, and whether the model was
+         *     trained on such a row.
          *
          *     With `unknown=refuse`, unknown names are refused: the request gets 422, with each name and its nearest column.
          *
@@ -2842,7 +2843,7 @@ export interface components {
          *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds; for forecasts also `step`, counted from 1 |
          *     | `t_set` | for classes only: those that may be the truth, the most likely first |
          *     | `t_probability_X` | for classes only, with `probabilities=true`: the probability of the class `X` |
-         *     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, or null |
+         *     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, and whether the model was trained on such a row; or null |
          *
          *     With `rows=lean`, a row has the input columns, `t`, `t_confidence`, for numbers `t_min` and `t_max`, for classes
          *     `t_set` and the probabilities. With `explain=true` it also has `t_original`, `t_anomaly` and `t_explain`, which
@@ -6383,7 +6384,10 @@ export interface operations {
                  * @description Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as
                  *     `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a
                  *     value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are
-                 *     listed. Not for forecasts. A model with an input column of that name gets 400.
+                 *     listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on,
+                 *     in all columns that it uses: such predictions look better than others. Of a table of more than 32,768
+                 *     rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release
+                 *     than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400.
                  */
                 warnings?: boolean;
             };

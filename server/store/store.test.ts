@@ -6,7 +6,7 @@ import {
   deleteVersions,
   findModel,
   listVersions,
-  readArtifact,
+  readStoredModel,
 } from '../models/model-rows.js';
 import {
   addTablePart,
@@ -752,7 +752,8 @@ describe.each([
       await releaseTraining(store, { versionId, instance: 'one' });
       expect(await finishTraining(store, { versionId, instance: 'two' }, trained)).toBe(true);
       expect(await findModel(store, project.id, 'a')).toMatchObject({ status: 'ready' });
-      expect([...((await readArtifact(store, versionId)) ?? [])]).toEqual([...trained.artifact]);
+      const stored = await readStoredModel(store, versionId);
+      expect([...(stored?.artifact ?? [])]).toEqual([...trained.artifact]);
       expect(await claimTraining(store, 'three', HOUR)).toBeUndefined();
     });
 

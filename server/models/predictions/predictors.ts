@@ -9,9 +9,10 @@ import {
   findServingVersion,
   modelNotReady,
   parseNumberedName,
-  readArtifact,
+  readStoredModel,
   requireModel,
   type ServingVersion,
+  type StoredModel,
 } from '../model-rows.js';
 import { ModelCache } from './answer-body.js';
 
@@ -89,8 +90,8 @@ export class Predictors {
   }
 
   /** Returns the trained model of a version as it is stored; undefined if the store does not have it any more. */
-  artifact(versionId: string): Promise<Uint8Array | undefined> {
-    return readArtifact(this.store, versionId);
+  storedModel(versionId: string): Promise<StoredModel | undefined> {
+    return readStoredModel(this.store, versionId);
   }
 
   #servingVersion(
@@ -149,7 +150,7 @@ export class Predictors {
   }
 
   async #load(versionId: string): Promise<AnyPredictor | undefined> {
-    const artifact = await this.artifact(versionId);
-    return artifact && this.#cache.load(versionId, artifact, pausing());
+    const stored = await this.storedModel(versionId);
+    return stored && this.#cache.load(versionId, stored, pausing());
   }
 }
