@@ -119,6 +119,8 @@ export interface SkillNotFound extends Shape<'SkillNotFound'> {}
 export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
 /** The version of the service. */
 export interface Status extends Shape<'Status'> {}
+/** The beginning of a table, as `trainModel` would read it. */
+export interface TablePreview extends Shape<'TablePreview'> {}
 /** The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are. */
 export interface TooManyRequests extends Shape<'TooManyRequests'> {}
 /** The version is ready: its training ended before it could be cancelled. */
@@ -281,6 +283,9 @@ export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScop
 
 /** The problems of `retrainModel`. */
 export type RetrainModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NoSource | TrainingInProgress | LimitReached | PreconditionFailed | QueryFailed | UnusableTable;
+
+/** The problems of `previewTable`. */
+export type PreviewTableProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType | UnusableTable;
 
 /** The problems of `listVersions`. */
 export type ListVersionsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
@@ -924,6 +929,18 @@ export interface RetrainModelOptions extends CallOptions {
   ifMatch?: QueryValue<'retrainModel', 'header', 'If-Match'> | undefined;
 }
 
+/** The options of `models.previewTable`. */
+export interface PreviewTableOptions extends CallOptions {
+  /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
+  header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
+  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
+  headerLine?: QueryValue<'previewTable', 'query', 'header_line'> | undefined;
+  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  delimiter?: QueryValue<'previewTable', 'query', 'delimiter'> | undefined;
+  /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
+  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
+}
+
 /** A model is trained on a table in the background, and predicts one of its columns for new rows: a number with a calibrated interval, or a class with calibrated probabilities. Models are found by name. */
 export interface ModelsOperations {
   /**
@@ -983,6 +1000,14 @@ export interface ModelsOperations {
    * @throws ProblemError with a `RetrainModelProblem`
    */
   retrain(name: PathValue<'retrainModel', 'modelName'>, options?: RetrainModelOptions): Call<Model, RetrainModelProblem>;
+
+  /**
+   * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept.
+   *
+   * @param rows The table, or its beginning.
+   * @throws ProblemError with a `PreviewTableProblem`
+   */
+  previewTable(rows: JsonBody<'previewTable'> | Bytes, options?: PreviewTableOptions): Call<TablePreview, PreviewTableProblem>;
 }
 
 /** The options of `versions.list`. */
@@ -1220,6 +1245,7 @@ export const FACADE = {
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
+    previewTable: {"id":"previewTable","method":"POST","path":"/api/projects/{projectName}/tables/preview","names":[],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
   },
   versions: {
     list: {"id":"listVersions","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions","names":["modelName"],"reads":"list"},

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
 import type { Contract } from '../../contract/document.js';
 import { endWith, onResponseClose } from '../../edge/connections.js';
-import { disableBodyTimeout, endAndDiscard } from '../../edge/request.js';
+import { disableBodyTimeout, drainAndClose, endAndDiscard, hasBody } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { IsKeyValid } from '../request-signal.js';
@@ -135,7 +135,11 @@ export function send(
     }
   } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
   else if (body instanceof EventStream) return sendEvents(req, res, body);
-  else {
+  else if (hasBody(req) && !req.complete) {
+    // The handler needed only the beginning of the body.
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    drainAndClose(req, res, JSON.stringify(body));
+  } else {
     res.json(body);
     limitWait(res);
   }
