@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
 import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
+import type { Handlers } from './api/handlers.js';
 import { keysExpireBefore } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
@@ -33,10 +34,16 @@ import type { Tracing } from './telemetry/spans.js';
  * Opens the store and builds the service on it, which is idle until `listen` and `work` are called.
  * The caller must stop it in every case.
  * @param tracing makes spans, if tracing is on
+ * @param replaced handlers to use instead of its own, as in a test build
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */
-export async function openService(config: Config, log: Logger, tracing?: Tracing) {
+export async function openService(
+  config: Config,
+  log: Logger,
+  tracing?: Tracing,
+  replaced?: Partial<Handlers>,
+) {
   // In the root of the project, two folders above the built file.
   const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
   const store = await Store.open(config.databaseUrl, {
@@ -93,6 +100,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       signal,
       log,
       tracing?.traceRequests,
+      replaced,
     );
 
     let server: HttpServer | undefined;
