@@ -112,6 +112,8 @@ const STREAM_TIMES: StreamTimes = {
   discarding: 5_000,
 };
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Writes a reply to the connection; returns a promise if it cannot be written at once. */
 export function send(
   req: Request,
@@ -124,7 +126,7 @@ export function send(
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (body === undefined) res.end();
   else if (body instanceof JsonText) {
-    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.setHeader('Content-Type', JSON_TYPE);
     return sendPieces(req, res, body.pieces);
   } else if (body instanceof PlainText) {
     const { mediaType, text } = body;
@@ -135,13 +137,12 @@ export function send(
     }
   } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
   else if (body instanceof EventStream) return sendEvents(req, res, body);
-  else if (hasBody(req) && !req.complete) {
-    // The handler needed only the beginning of the body.
-    res.setHeader('Content-Type', 'application/json; charset=utf-8');
-    drainAndClose(req, res, JSON.stringify(body));
-  } else {
-    res.json(body);
-    limitWait(res);
+  else {
+    res.setHeader('Content-Type', JSON_TYPE);
+    const json = JSON.stringify(body);
+    // The handler may have needed only the beginning of the body.
+    if (hasBody(req) && !req.complete) drainAndClose(req, res, json);
+    else sendWhole(res, json);
   }
 }
 
