@@ -87,7 +87,7 @@ export interface NoSource extends Shape<'NoSource'> {}
 export interface NotAcceptable extends Shape<'NotAcceptable'> {}
 /** Agents, as models of OpenAI's API. */
 export interface OpenaiModels extends Shape<'OpenaiModels'> {}
-/** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. */
+/** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses such pages with a key, too. */
 export interface OtherOrigin extends Shape<'OtherOrigin'> {}
 /** The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one that `If-None-Match` names, and that is not so. */
 export interface PreconditionFailed extends Shape<'PreconditionFailed'> {}

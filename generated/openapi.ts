@@ -3162,9 +3162,11 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The service has no keys, so it trusts every program on its machine, browsers included. This request would change
-         *     something, and comes from a page of another origin, which may be any page that the browser has open.
+         *     something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses
+         *     such pages with a key, too.
          *
-         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`, or make a key and send it with each request.
+         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`; or, except for MCP, make a key and send it with each
+         *     request.
          */
         OtherOrigin: {
             /** @constant */
@@ -3853,7 +3855,10 @@ export interface components {
                 "application/json": components["schemas"]["McpError"];
             };
         };
-        /** @description The service has no keys, and the request comes from a page of another origin. */
+        /**
+         * @description The request comes from a page of another origin (`Sec-Fetch-Site`, `Origin`) that `ALLOWED_ORIGINS` does not
+         *     have. MCP checks it with a key, too, unless `ALLOWED_ORIGINS` has `*`.
+         */
         OtherOrigin: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
