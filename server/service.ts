@@ -57,13 +57,14 @@ export async function openService(
   });
   try {
     await refuseStrangersWithoutKeys(config, store);
-    const metrics = new Metrics();
+    const metrics = new Metrics(contract.document.info.version);
     const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome), {
       maxTime: config.maxTrainingSeconds * 1000,
     });
-    metrics.watchTrainings({
-      running: () => trainings.running,
-      waiting: () => countWaitingTrainings(store),
+    metrics.watch({
+      trainingsRunning: () => trainings.running,
+      trainingsWaiting: () => countWaitingTrainings(store),
+      storeBytes: () => store.measure(),
     });
     const draining = new AbortController();
     const stopping = new AbortController();
