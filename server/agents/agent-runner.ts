@@ -6,9 +6,9 @@ import { type AnsweringAgent, findAnsweringAgent } from '../resources/agents.js'
 import { answerQuestion } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
-import type { ChatMessage, ToolDefinition } from './chat/messages.js';
+import type { ChatMessage } from './chat/messages.js';
 import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
-import type { AgentTools } from './tools/tool.js';
+import type { AgentTools, CallerTool } from './tools/tool.js';
 import { buildTools, ToolRegistry, type ToolServices } from './tools/tools.js';
 
 export interface Question {
@@ -23,7 +23,7 @@ export interface Question {
   /** The messages so far, the oldest first; the last one is the question, or the result of a tool of the caller. */
   readonly messages: readonly ChatMessage[];
   /** Tools that the caller runs; their calls end the answer. */
-  readonly callerTools?: readonly ToolDefinition[] | undefined;
+  readonly callerTools?: readonly CallerTool[] | undefined;
   /** False for an answer without any tool. */
   readonly usesTools?: boolean | undefined;
   /** In place of the agent's own, from 0 to 2. */
@@ -135,7 +135,7 @@ export class AgentRunner {
  * Reads the settings of an agent that answers use. Values of another type count as missing; the
  * template is empty then. Existing clients send `prompt_template` among the settings.
  */
-function readSettings(agent: AnsweringAgent | null) {
+export function readSettings(agent: AnsweringAgent | null) {
   const { temperature, return_context, prompt_template: older } = agent?.settings ?? {};
   const isTemperature = typeof temperature === 'number' && temperature >= 0 && temperature <= 2;
   return {

@@ -10,7 +10,7 @@ import type { ChatClient } from './chat/chat-client.js';
 import { ChatError } from './chat/chat-error.js';
 import type { ChatAnswer, ChatMessage } from './chat/messages.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
-import type { Passage } from './tools/tool.js';
+import type { Passage, Prediction } from './tools/tool.js';
 import { describeCall, type ToolRegistry } from './tools/tools.js';
 
 const LIMITS = {
@@ -53,6 +53,7 @@ export async function* answerQuestion(
   const messages = [...prepared.messages];
   const steps: Step[] = [];
   const passages: Passage[] = [];
+  const predictions: Prediction[] = [];
   let usage: Usage = {
     requests: 0,
     ...{ prompt_tokens: null, completion_tokens: null, total_tokens: null },
@@ -108,7 +109,10 @@ export async function* answerQuestion(
         if (isCut) yield { type: 'delta', content: CUT_OFF, trace_id };
         const whole = isCut ? text + CUT_OFF : text;
         const found = returnsContext ? passages : undefined;
-        const answer = { text: whole, toolCalls: callerCalls, steps, usage, passages: found };
+        const answer = {
+          ...{ text: whole, toolCalls: callerCalls, steps, usage },
+          ...{ passages: found, predictions },
+        };
         tellEnd = () => watch.onAnswer(answer);
         return answer;
       }
@@ -123,6 +127,7 @@ export async function* answerQuestion(
         messages.push({ role: 'tool', tool_call_id: call.id, content: use.message });
         uses += 1;
         passages.push(...use.passages);
+        predictions.push(...use.predictions);
         resultBytes += Buffer.byteLength(use.message);
         if (use.wasMalformed) malformed += 1;
         yield addStep(use.step);

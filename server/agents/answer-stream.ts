@@ -3,7 +3,7 @@ import type { AgentEvent } from '../api/reply/send.js';
 import { storeProblem } from '../store/database/unavailable.js';
 import { ChatError } from './chat/chat-error.js';
 import type { ToolCall } from './chat/messages.js';
-import type { Passage } from './tools/tool.js';
+import type { Passage, Prediction } from './tools/tool.js';
 
 export type Step = components['schemas']['Step'];
 export type Usage = components['schemas']['Usage'];
@@ -18,6 +18,8 @@ export interface Answer {
   readonly usage: Usage;
   /** The passages that tools found; undefined unless the agent's settings ask for them. */
   readonly passages: readonly Passage[] | undefined;
+  /** What the models of the agent predicted for it, in order. */
+  readonly predictions: readonly Prediction[];
 }
 
 /** An answer in progress: what happens, and at last the answer. Throws if it fails. */

@@ -23,6 +23,7 @@ const ANSWER: Answer = {
   steps: [],
   usage: USAGE,
   passages: undefined,
+  predictions: [],
 };
 
 let store: Store;

@@ -427,5 +427,6 @@ async function* replay(message: MessageRow, traceId: string): ReplyStream {
   const steps = JSON.parse(message.steps) as Step[];
   const usage = JSON.parse(message.usage ?? '{}') as Usage;
   for (const step of steps) yield stepEvent(step, traceId);
-  return { text: message.content, toolCalls: [], steps, usage, passages: undefined, message };
+  const answer = { text: message.content, toolCalls: [], steps, usage };
+  return { ...answer, passages: undefined, predictions: [], message };
 }

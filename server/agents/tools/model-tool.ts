@@ -144,18 +144,17 @@ export async function predictWith(
   input: unknown,
 ): Promise<ToolResult> {
   const names = { projectName: project.name, modelName: address };
-  const found = predictors.require(caller, names);
-  const predictor = found instanceof Promise ? await found.catch(throwToolError) : found;
-  const data =
+  const predictor = await Promise.resolve(predictors.require(caller, names)).catch(throwToolError);
+  const result =
     predictor instanceof SeriesServer
       ? forecastSeries(predictor, input)
       : predictRow(predictor, input);
   onPredicted();
-  return { data };
+  return result;
 }
 
 /** Forecasts one series, and tells each step in words. */
-function forecastSeries(predictor: SeriesServer, input: unknown): object {
+function forecastSeries(predictor: SeriesServer, input: unknown): ToolResult {
   const { target, order_by, group_by } = predictor.model;
   const { series, steps } = asRecord(input);
   const given = asRecord(series);
@@ -171,15 +170,15 @@ function forecastSeries(predictor: SeriesServer, input: unknown): object {
   const row = Object.fromEntries(group_by.map((name) => [name, given[name]]));
   try {
     const forecasts = predictor.predict([row], { confidence: CONFIDENCE, steps });
+    const told = forecasts.map((forecast) => {
+      const { step, value, min, max, confidence } = forecast;
+      const moment = String(forecast.row[order_by]);
+      const words = `${moment}: ${value}, and with a confidence of ${confidence} from ${min} to ${max}`;
+      return { [order_by]: moment, step, ...describeNumber(forecast), words };
+    });
     return {
-      target,
-      series: row,
-      forecasts: forecasts.map((forecast) => {
-        const { step, value, min, max, confidence } = forecast;
-        const moment = String(forecast.row[order_by]);
-        const words = `${moment}: ${value}, and with a confidence of ${confidence} from ${min} to ${max}`;
-        return { [order_by]: moment, step, value, interval: { min, max, confidence }, words };
-      }),
+      data: { target, series: row, forecasts: told },
+      predictions: forecasts.map((forecast) => ({ target, ...describeNumber(forecast) })),
     };
   } catch (error) {
     if (!(error instanceof InvalidRowsError)) throw error;
@@ -188,7 +187,7 @@ function forecastSeries(predictor: SeriesServer, input: unknown): object {
 }
 
 /** Predicts a row, and tells what the model does not know in it. */
-function predictRow(predictor: RowPredictor, row: unknown): object {
+function predictRow(predictor: RowPredictor, row: unknown): ToolResult {
   const { target, columns } = predictor.model;
   const check = predictor.check();
   check.add([row]);
@@ -197,21 +196,32 @@ function predictRow(predictor: RowPredictor, row: unknown): object {
   if (!prediction) throw new Error('A row was not predicted');
   const given = new Set(Object.keys(Object(row)));
   const notGiven = columns.filter(({ name, used }) => used && !given.has(name));
+  const predicted = { target, ...describePrediction(prediction) };
   return {
-    target,
-    ...describePrediction(prediction),
-    not_given: notGiven.slice(0, MAX_WARNINGS).map(({ name }) => name),
-    did_not_fit: warnings.map(({ kind, name, nearest }) => ({ kind, name, nearest })),
+    data: {
+      ...predicted,
+      not_given: notGiven.slice(0, MAX_WARNINGS).map(({ name }) => name),
+      did_not_fit: warnings.map(({ kind, name, nearest }) => ({ kind, name, nearest })),
+    },
+    predictions: [predicted],
   };
 }
 
-function describePrediction(prediction: ReturnType<RowPredictor['predict']>[number]): object {
-  if ('class' in prediction) {
-    const { class: name, confidence, set } = prediction;
-    const may_be = { classes: set, confidence: CONFIDENCE };
-    return { class: name, probability: confidence, may_be };
-  }
-  const { value, min, max, confidence } = prediction;
+function describePrediction(prediction: ReturnType<RowPredictor['predict']>[number]) {
+  if (!('class' in prediction)) return describeNumber(prediction);
+  const { class: name, confidence, set } = prediction;
+  const may_be = { classes: [...set], confidence: CONFIDENCE };
+  return { class: name, probability: confidence, may_be };
+}
+
+interface PredictedNumber {
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly confidence: number;
+}
+
+function describeNumber({ value, min, max, confidence }: PredictedNumber) {
   return { value, interval: { min, max, confidence } };
 }
 

@@ -4,18 +4,30 @@ import type { AnsweringAgent } from '../../resources/agents.js';
 import { SearchError } from '../../resources/documents/passage-search.js';
 import type { ToolDefinition } from '../chat/messages.js';
 
-export type Passage = components['schemas']['Passage'];
+type Schemas = components['schemas'];
+export type Passage = Schemas['Passage'];
+
+/** What a model predicted, with its interval or its set of classes. */
+export type Prediction = Omit<Schemas['OpenaiPrediction'], 'type' | 'start_index' | 'end_index'>;
 
 /** The result of a tool: data for the language model, never instructions. */
 export interface ToolResult {
   readonly data: object;
   /** The passages that the data cites, for a caller who wants them. */
   readonly passages?: readonly Passage[];
+  /** The predictions in the data, for the same. */
+  readonly predictions?: readonly Omit<Prediction, 'skill'>[];
 }
 
 export interface ToolDescription extends Omit<ToolDefinition, 'name'> {
   /** The JSON Schema of the data of its results. */
   readonly output: Readonly<Record<string, unknown>>;
+}
+
+/** A tool that the caller runs. */
+export interface CallerTool extends ToolDefinition {
+  /** The place of its name in the request. */
+  readonly pointer: string;
 }
 
 /**

@@ -13,6 +13,7 @@ import type { SqlTools } from './sql-tool.js';
 import {
   type AgentSkill,
   type AgentTools,
+  type CallerTool,
   type Tool,
   ToolError,
   type ToolResult,
@@ -137,7 +138,7 @@ export class ToolRegistry {
    * @param callerTools tools that the caller runs
    * @throws {ProblemError} if one of them has the name of another tool
    */
-  constructor(tools: readonly Tool[], callerTools: readonly ToolDefinition[] = []) {
+  constructor(tools: readonly Tool[], callerTools: readonly CallerTool[] = []) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#callers = new Set(callerTools.map(({ name }) => name));
     this.definitions = [...tools, ...callerTools];
@@ -148,10 +149,10 @@ export class ToolRegistry {
       throw invalidRequest([{ pointer: '/body/tools', message }]);
     }
     const taken = new Set(this.#tools.keys());
-    for (const [index, { name }] of callerTools.entries()) {
+    for (const { name, pointer } of callerTools) {
       if (taken.has(name)) {
         const message = `must not be "${name}", which another tool of the answer has`;
-        throw invalidRequest([{ pointer: `/body/tools/${index}/function/name`, message }]);
+        throw invalidRequest([{ pointer, message }]);
       }
       taken.add(name);
     }
@@ -164,7 +165,7 @@ export class ToolRegistry {
 
   /**
    * Uses a tool. A tool that fails is a use too, with the reason.
-   * @returns what callers see, what the language model reads, the passages found, and whether the
+   * @returns what callers see, what the language model reads, the passages found, the predictions, and whether the
    *   language model sent arguments that are not a JSON object
    * @throws the reason of `signal`
    */
@@ -172,21 +173,30 @@ export class ToolRegistry {
     const begun = performance.now();
     const input = parseInput(call.arguments);
     const skill = this.#tools.get(call.name)?.skill ?? null;
+    const none = { passages: [], predictions: [] };
     const wasMalformed = input === undefined;
     const toStep = (result: string | null, error: string | null): Step => ({
       ...{ skill, ...describeCall(call), result, error },
       milliseconds: Math.round(performance.now() - begun),
     });
     try {
-      const { data, passages = [] } = await this.#run(call.name, input, signal);
+      const { data, predictions: found = [], ...rest } = await this.#run(call.name, input, signal);
+      const predictions = skill === null ? [] : found.map((one) => ({ ...one, skill }));
       const text = JSON.stringify(data);
       const message = fenceResult(cutResult(text));
-      return { step: toStep(shorten(text), null), message, passages, wasMalformed };
+      return {
+        ...none,
+        ...rest,
+        predictions,
+        step: toStep(shorten(text), null),
+        message,
+        wasMalformed,
+      };
     } catch (error) {
       signal.throwIfAborted();
       const reason = toolFailure(error);
       const message = reportFailure(reason);
-      return { step: toStep(null, shorten(reason)), message, passages: [], wasMalformed };
+      return { ...none, step: toStep(null, shorten(reason)), message, wasMalformed };
     }
   }
 
