@@ -87,12 +87,16 @@ export interface NoSource extends Shape<'NoSource'> {}
 export interface NotAcceptable extends Shape<'NotAcceptable'> {}
 /** Agents, as models of OpenAI's API. */
 export interface OpenaiModels extends Shape<'OpenaiModels'> {}
-/** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses such pages with a key, too. */
+/** The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect. */
+export interface OpenaiResponse extends Shape<'OpenaiResponse'> {}
+/** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. */
 export interface OtherOrigin extends Shape<'OtherOrigin'> {}
 /** The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one that `If-None-Match` names, and that is not so. */
 export interface PreconditionFailed extends Shape<'PreconditionFailed'> {}
 /** A row of the answer. First every input column of the model, echoed as it was sent, or null where it was not; then, for a target `t`: */
 export interface PredictionRow extends Shape<'PredictionRow'> {}
+/** The response that `previous_response_id` names, or one that it continues, is not kept: it was made with `store: false`, was deleted, was not continued for 30 days, is of another project, or never existed. */
+export interface PreviousResponseNotFound extends Shape<'PreviousResponseNotFound'> {}
 /** A project. It holds skills, agents, chatbots and models. */
 export interface Project extends Shape<'Project'> {}
 /** A project is deleted only when it holds nothing, and this one still does. */
@@ -107,6 +111,8 @@ export interface Readiness extends Shape<'Readiness'> {}
 export interface Reply extends Shape<'Reply'> {}
 /** A request with the same `Idempotency-Key` has come before this one, and is not answered yet. */
 export interface RequestInProgress extends Shape<'RequestInProgress'> {}
+/** No response with this identifier is kept. */
+export interface ResponseNotFound extends Shape<'ResponseNotFound'> {}
 /** The members of `params` that a skill of the type `retrieval` has. */
 export interface RetrievalSkillParams extends Shape<'RetrievalSkillParams'> {}
 /** The service cannot take the request just now: it is starting or stopping, it has as many requests or bodies as it takes on at once, its store does not answer or is locked, too many writes to one project wait, or too many trainings. A request waits for the store for fifteen seconds at most. */
@@ -119,8 +125,6 @@ export interface SkillNotFound extends Shape<'SkillNotFound'> {}
 export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
 /** The version of the service. */
 export interface Status extends Shape<'Status'> {}
-/** The beginning of a table, as `trainModel` would read it. */
-export interface TablePreview extends Shape<'TablePreview'> {}
 /** The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are. */
 export interface TooManyRequests extends Shape<'TooManyRequests'> {}
 /** The version is ready: its training ended before it could be cancelled. */
@@ -284,9 +288,6 @@ export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScop
 /** The problems of `retrainModel`. */
 export type RetrainModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NoSource | TrainingInProgress | LimitReached | PreconditionFailed | QueryFailed | UnusableTable;
 
-/** The problems of `previewTable`. */
-export type PreviewTableProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType | UnusableTable;
-
 /** The problems of `listVersions`. */
 export type ListVersionsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
 
@@ -310,6 +311,15 @@ export type GetOpenaiModelsProblem = CommonProblem | InvalidRequest | MissingSco
 
 /** The problems of `completeChat`. */
 export type CompleteChatProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | AgentNotFound | ProjectNotFound | NotAcceptable | UnknownChatModel | BodyTooLarge | UnsupportedMediaType | ChatNotConfigured | ChatServerFailed;
+
+/** The problems of `completeResponse`. */
+export type CompleteResponseProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | PreviousResponseNotFound | AgentNotFound | ProjectNotFound | NotAcceptable | UnknownChatModel | BodyTooLarge | UnsupportedMediaType | ChatNotConfigured | ChatServerFailed;
+
+/** The problems of `getResponse`. */
+export type GetResponseProblem = CommonProblem | InvalidRequest | MissingScope | ResponseNotFound | NotAcceptable;
+
+/** The problems of `deleteResponse`. */
+export type DeleteResponseProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ResponseNotFound;
 
 /** The problems of `getLiveness`. */
 export type GetLivenessProblem = InvalidRequest | NotAcceptable | InternalError;
@@ -917,7 +927,7 @@ export interface PredictOptions extends CallOptions {
   explain?: QueryValue<'predict', 'query', 'explain'> | undefined;
   /** Adds the probability of each class to every row, as columns `t_probability_X` for each class `X`, in the order of `classes`, in every format. For models of classes only. A model with an input column of such a name gets 400; its explanations have the probabilities. */
   probabilities?: QueryValue<'predict', 'query', 'probabilities'> | undefined;
-  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. Of a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
+  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. Not for forecasts. A model with an input column of that name gets 400. */
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
   contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
@@ -927,18 +937,6 @@ export interface PredictOptions extends CallOptions {
 export interface RetrainModelOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
   ifMatch?: QueryValue<'retrainModel', 'header', 'If-Match'> | undefined;
-}
-
-/** The options of `models.previewTable`. */
-export interface PreviewTableOptions extends CallOptions {
-  /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
-  header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
-  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
-  headerLine?: QueryValue<'previewTable', 'query', 'header_line'> | undefined;
-  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
-  delimiter?: QueryValue<'previewTable', 'query', 'delimiter'> | undefined;
-  /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
-  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
 }
 
 /** A model is trained on a table in the background, and predicts one of its columns for new rows: a number with a calibrated interval, or a class with calibrated probabilities. Models are found by name. */
@@ -1000,14 +998,6 @@ export interface ModelsOperations {
    * @throws ProblemError with a `RetrainModelProblem`
    */
   retrain(name: PathValue<'retrainModel', 'modelName'>, options?: RetrainModelOptions): Call<Model, RetrainModelProblem>;
-
-  /**
-   * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept.
-   *
-   * @param rows The table, or its beginning.
-   * @throws ProblemError with a `PreviewTableProblem`
-   */
-  previewTable(rows: JsonBody<'previewTable'> | Bytes, options?: PreviewTableOptions): Call<TablePreview, PreviewTableProblem>;
 }
 
 /** The options of `versions.list`. */
@@ -1117,6 +1107,12 @@ export interface McpOperations {
   callOfProject(body: JsonBody<'callMcpOfProject'>, options?: CallMcpOfProjectOptions): Call<McpAnswer, CallMcpOfProjectProblem>;
 }
 
+/** The options of `openai.getResponse`. */
+export interface GetResponseOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getResponse', 'header', 'If-None-Match'> | undefined;
+}
+
 /** The agents for clients of OpenAI's API, such as its SDKs and Open WebUI: the base URL is that of the service with `/v1`, the key one of Roster, and a model is an agent. Problems below `/v1` have an `error` that these clients read. A service without keys takes any key there, since these clients always send one. `docs/openai.md` in the source repository has examples. */
 export interface OpenaiOperations {
   /**
@@ -1133,6 +1129,30 @@ export interface OpenaiOperations {
    * @throws ProblemError with a `CompleteChatProblem`
    */
   completeChat(body: JsonBody<'completeChat'>, options?: CallOptions): Call<ChatCompletion, CompleteChatProblem>;
+
+  /**
+   * Asks the agent that `model` names, as `completeChat` does, for clients of OpenAI's Responses API. The form is that of [Open Responses](https://www.openresponses.org/), version 2026-04-24, as far as the schemas here go. With `stream`, the answer is server-sent events, each with a line `event:` that repeats its `type`, and the last one is `[DONE]`.
+   *
+   * @param body What is asked, or the results of tools of the client.
+   * @throws ProblemError with a `CompleteResponseProblem`
+   */
+  completeResponse(body: JsonBody<'completeResponse'>, options?: CallOptions): Call<OpenaiResponse, CompleteResponseProblem>;
+
+  /**
+   * Returns a response that was kept, without its input.
+   *
+   * @param response The identifier of the response.
+   * @throws ProblemError with a `GetResponseProblem`
+   */
+  getResponse(response: PathValue<'getResponse', 'response_id'>, options?: GetResponseOptions): Read<OpenaiResponse, GetResponseProblem>;
+
+  /**
+   * Deletes a response that was kept, and its input. Those that continue it can no longer be continued.
+   *
+   * @param response The identifier of the response.
+   * @throws ProblemError with a `DeleteResponseProblem`
+   */
+  deleteResponse(response: PathValue<'deleteResponse', 'response_id'>, options?: CallOptions): Call<undefined, DeleteResponseProblem>;
 }
 
 /** Liveness, readiness and metrics, for load balancers and monitoring. */
@@ -1245,7 +1265,6 @@ export const FACADE = {
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
-    previewTable: {"id":"previewTable","method":"POST","path":"/api/projects/{projectName}/tables/preview","names":[],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
   },
   versions: {
     list: {"id":"listVersions","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions","names":["modelName"],"reads":"list"},
@@ -1260,6 +1279,9 @@ export const FACADE = {
   openai: {
     getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},
     completeChat: {"id":"completeChat","method":"POST","path":"/v1/chat/completions","names":[],"reads":"json","consumes":["application/json"]},
+    completeResponse: {"id":"completeResponse","method":"POST","path":"/v1/responses","names":[],"reads":"json","consumes":["application/json"]},
+    getResponse: {"id":"getResponse","method":"GET","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"json","headers":["ifNoneMatch"]},
+    deleteResponse: {"id":"deleteResponse","method":"DELETE","path":"/v1/responses/{response_id}","names":["response_id"],"reads":"nothing"},
   },
   health: {
     getLiveness: {"id":"getLiveness","method":"GET","path":"/health/live","names":[],"reads":"json"},

@@ -784,8 +784,7 @@ export interface paths {
          *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *
-         *     `warnings=true` says of each row what concerns it, also which columns it lacks, and whether the model was
-         *     trained on such a row.
+         *     `warnings=true` says of each row what concerns it, also which columns it lacks.
          *
          *     With `unknown=refuse`, unknown names are refused: the request gets 422, with each name and its nearest column.
          *
@@ -963,36 +962,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/projects/{projectName}/tables/preview": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /** @description The name of the project. */
-                projectName: components["parameters"]["ModelProjectName"];
-            };
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Preview a table
-         * @description Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a
-         *     caller can choose the target, the header line and the use of columns. Nothing is kept.
-         *
-         *     The body is a table in any format that `trainModel` takes. At most 1000 rows are read, then the answer comes: a
-         *     table that is still arriving need not be sent to its end. Of CSV, JSON and NDJSON the beginning of a file is
-         *     enough, cut at the end of a line. A Parquet file must be whole, because it ends with its metadata.
-         *
-         *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading.
-         */
-        post: operations["previewTable"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/mcp": {
         parameters: {
             query?: never;
@@ -1100,10 +1069,76 @@ export interface paths {
          *     - Messages of the roles `system` and `developer` are instructions beside those of the agent.
          *     - `temperature` stands in place of the agent's own. Parameters that are described as without effect are
          *       accepted, since clients send them.
-         *     - The last event before `[DONE]` of a stream that fails has an `error`.
+         *     - The last event before `[DONE]` of a stream that fails has an `error`, with the `request_id`.
          */
         post: operations["completeChat"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a response
+         * @description Asks the agent that `model` names, as `completeChat` does, for clients of OpenAI's Responses API. The form is
+         *     that of [Open Responses](https://www.openresponses.org/), version 2026-04-24, as far as the schemas here go.
+         *     With `stream`, the answer is server-sent events, each with a line `event:` that repeats its `type`, and the last
+         *     one is `[DONE]`.
+         *
+         *     - The agent uses its skills on the service. Each use is an item of the type `roster:tool_call` in `output`,
+         *       and never a `function_call`, which a client would try to run. Predictions are annotations of the last text,
+         *       with their intervals, of the type `roster:prediction`.
+         *     - `tools` of the client are offered beside those of the agent. When the agent calls one, `output` ends with a
+         *       `function_call`. The client sends its result as an item `function_call_output`, and the agent goes on. A tool
+         *       of the client whose name is one of the agent's is refused.
+         *     - `tool_choice: none` asks for an answer without any tool, and requests for titles, tags and follow-ups use
+         *       none, as those of `completeChat`.
+         *     - `previous_response_id` continues a response that was kept: its input, its output and all before them come
+         *       before `input`. Send only what is new then. Its `instructions` are not repeated.
+         *     - A response is kept unless `store` is false, with its input, for 30 days after it was made or continued last.
+         *       It counts towards what the owner stores, and the oldest give way to new ones beyond 10,000 (the service's
+         *       `MAX_RESOURCES`). If there is no room for it, the answer says `store: false`.
+         *     - A stream that fails ends with an event `error`, which has the `request_id`, and `response.failed`.
+         *     - WebSocket is not served.
+         */
+        post: operations["completeResponse"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses/{response_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identifier of the response. */
+                response_id: components["parameters"]["ResponseId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get one response
+         * @description Returns a response that was kept, without its input.
+         */
+        get: operations["getResponse"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a response
+         * @description Deletes a response that was kept, and its input. Those that continue it can no longer be continued.
+         */
+        delete: operations["deleteResponse"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2597,6 +2632,481 @@ export interface components {
             type: "function";
             function: components["schemas"]["OpenaiCalledFunction"];
         };
+        /**
+         * @description A question to an agent, in the form of Open Responses. This schema and those of the items, responses and events
+         *     of `/v1/responses` are taken from its OpenAPI document, version 2026-04-24, which is under the Apache License
+         *     2.0 (https://www.apache.org/licenses/LICENSE-2.0), with bounds added, and without what agents do not do.
+         */
+        OpenaiResponseBody: {
+            model: components["schemas"]["OpenaiModelName"];
+            /** @description A question, or items, the oldest first. After all calls have their results, the last one is a message of the role `user` or a result. */
+            input: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputItem"][];
+            /** @description Instructions beside those of the agent. */
+            instructions?: string | null;
+            /** @description The response to continue. All of the conversation before is known by it, and is not in `input`. */
+            previous_response_id?: string | null;
+            /** @description Whether the response is kept, so that it can be continued and read. Unless it is false, it is. */
+            store?: boolean | null;
+            /** @description Whether the answer is sent in events as it is made. */
+            stream?: boolean | null;
+            /** @description Options of a stream. */
+            stream_options?: {
+                /** @description Without effect. */
+                include_obfuscation?: boolean;
+            } | null;
+            /** @description How freely the language model chooses its words, in place of the agent's own setting. */
+            temperature?: number | null;
+            /** @description Tools that the client runs. */
+            tools?: components["schemas"]["OpenaiFunctionTool"][] | null;
+            /**
+             * @description `none` for an answer without any tool. A tool cannot be forced.
+             * @enum {string|null}
+             */
+            tool_choice?: "auto" | "none" | null;
+            /** @description Values of the client's own, which the response repeats. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /** @description The form of the answer, which is always text. */
+            text?: {
+                /** @description The form. */
+                format?: {
+                    /**
+                     * @description Always `text`.
+                     * @enum {string}
+                     */
+                    type: "text";
+                } | null;
+                verbosity?: components["schemas"]["WithoutEffect"];
+            } | null;
+            /**
+             * @description Must not be true. A response is made while its request waits.
+             * @enum {boolean|null}
+             */
+            background?: false | null;
+            /** @description More to include. There is no reasoning to include. */
+            include?: "reasoning.encrypted_content"[] | null;
+            /**
+             * Format: int32
+             * @description Must be 0. Agents have no probabilities of words.
+             */
+            top_logprobs?: number | null;
+            /**
+             * @description Without effect. A conversation is never cut; one that has grown too large is refused.
+             * @enum {string|null}
+             */
+            truncation?: "auto" | "disabled" | null;
+            max_output_tokens?: components["schemas"]["WithoutEffect"];
+            max_tool_calls?: components["schemas"]["WithoutEffect"];
+            top_p?: components["schemas"]["WithoutEffect"];
+            frequency_penalty?: components["schemas"]["WithoutEffect"];
+            presence_penalty?: components["schemas"]["WithoutEffect"];
+            parallel_tool_calls?: components["schemas"]["WithoutEffect"];
+            reasoning?: components["schemas"]["WithoutEffect"];
+            service_tier?: components["schemas"]["WithoutEffect"];
+            user?: components["schemas"]["WithoutEffect"];
+            safety_identifier?: components["schemas"]["WithoutEffect"];
+            prompt_cache_key?: components["schemas"]["WithoutEffect"];
+            prompt_cache_retention?: components["schemas"]["WithoutEffect"];
+        };
+        /**
+         * @description A message, which has `role` and `content`; the call of a tool of the client, with `call_id`, `name` and
+         *     `arguments`; or its result, with `call_id` and `output`. Items of a response can be sent as they are. Uses of the
+         *     agent's own tools are accepted, and not read.
+         */
+        OpenaiInputItem: {
+            /**
+             * @description The kind of item. One without a type is a message.
+             * @enum {string}
+             */
+            type?: "message" | "function_call" | "function_call_output" | "roster:tool_call";
+            /**
+             * @description The one who speaks. `system` and `developer` instruct.
+             * @enum {string}
+             */
+            role?: "system" | "developer" | "user" | "assistant";
+            /** @description The text of a message, whole or in parts. */
+            content?: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputParts"];
+            call_id?: components["schemas"]["OpenaiCallId"];
+            name?: components["schemas"]["OpenaiToolName"];
+            /** @description The arguments of a call, as the language model wrote them. */
+            arguments?: string;
+            /** @description The result of a tool of the client, whole or in parts. */
+            output?: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputParts"];
+            id?: components["schemas"]["WithoutEffect"];
+            status?: components["schemas"]["WithoutEffect"];
+            phase?: components["schemas"]["WithoutEffect"];
+            tool?: components["schemas"]["WithoutEffect"];
+            input?: components["schemas"]["WithoutEffect"];
+            result?: components["schemas"]["WithoutEffect"];
+            error?: components["schemas"]["WithoutEffect"];
+            milliseconds?: components["schemas"]["WithoutEffect"];
+        };
+        /** @description Parts of a text. */
+        OpenaiInputParts: {
+            /**
+             * @description The kind.
+             * @enum {string}
+             */
+            type: "input_text" | "output_text" | "refusal";
+            text?: components["schemas"]["OpenaiText"];
+            refusal?: components["schemas"]["OpenaiText"];
+            annotations?: components["schemas"]["WithoutEffect"];
+            logprobs?: components["schemas"]["WithoutEffect"];
+        }[];
+        /** @description A tool that the client runs. */
+        OpenaiFunctionTool: {
+            /**
+             * @description The kind of tool.
+             * @enum {string}
+             */
+            type: "function";
+            name: components["schemas"]["OpenaiToolName"];
+            /** @description When to use it. */
+            description?: string | null;
+            /** @description The JSON Schema of its arguments. */
+            parameters?: components["schemas"]["OpenObject"] | null;
+            /** @description Without effect. */
+            strict?: boolean | null;
+        };
+        /** @description The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect. */
+        OpenaiResponse: {
+            id: components["schemas"]["OpenaiResponseId"];
+            /** @constant */
+            object: "response";
+            created_at: components["schemas"]["UnixTime"];
+            /** @description When it was complete; null before, and if it failed. */
+            completed_at: components["schemas"]["UnixTime"] | null;
+            /**
+             * @description Whether it is being made, was made, or failed.
+             * @enum {string}
+             */
+            status: "in_progress" | "completed" | "failed";
+            /** @description Always null. */
+            incomplete_details: null;
+            model: components["schemas"]["OpenaiModelName"];
+            /** @description The response that it continues. */
+            previous_response_id: string | null;
+            /** @description The instructions of the request. */
+            instructions: string | null;
+            /** @description What the agent said and did, in order. */
+            output: components["schemas"]["OpenaiOutputItem"][];
+            /** @description Why it failed; null if it did not. */
+            error: components["schemas"]["OpenaiResponseError"] | null;
+            /** @description The tools of the client. */
+            tools: components["schemas"]["OpenaiFunctionTool"][];
+            /**
+             * @description Whether tools could be used.
+             * @enum {string}
+             */
+            tool_choice: "auto" | "none";
+            /** @constant */
+            truncation: "disabled";
+            /** @constant */
+            parallel_tool_calls: true;
+            /** @description The form of the answer. */
+            text: {
+                /** @description Always text. */
+                format: {
+                    /** @constant */
+                    type: "text";
+                };
+            };
+            /** @constant */
+            top_p: 1;
+            /** @constant */
+            presence_penalty: 0;
+            /** @constant */
+            frequency_penalty: 0;
+            /** @constant */
+            top_logprobs: 0;
+            /** @description The temperature of the request or the agent; 1 where the chat server decides. */
+            temperature: number;
+            /** @description Always null. */
+            reasoning: null;
+            /** @description The tokens that it used; null if the chat server does not count them, and until it is made. */
+            usage: components["schemas"]["OpenaiResponseUsage"] | null;
+            /** @description Always null. */
+            max_output_tokens: null;
+            /** @description Always null. */
+            max_tool_calls: null;
+            /** @description Whether it is kept, so that it can be continued and read. */
+            store: boolean;
+            /** @constant */
+            background: false;
+            /** @constant */
+            service_tier: "default";
+            /** @description The values of the client's own. */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description Always null. */
+            safety_identifier: null;
+            /** @description Always null. */
+            prompt_cache_key: null;
+        };
+        /** @description The identifier of the response. */
+        OpenaiResponseId: string;
+        /** @description Why a response failed. */
+        OpenaiResponseError: {
+            /** @description The kind of problem, such as `chat_server_failed`. */
+            code: string;
+            /** @description What is wrong and how to fix it. */
+            message: string;
+        };
+        /** @description The tokens that a response used of the chat server. The cached ones and those of reasoning are not told apart, and are 0. */
+        OpenaiResponseUsage: {
+            input_tokens: components["schemas"]["CountedTokens"];
+            /** @description Always zero. */
+            input_tokens_details: {
+                /** @constant */
+                cached_tokens: 0;
+            };
+            output_tokens: components["schemas"]["CountedTokens"];
+            /** @description Always zero. */
+            output_tokens_details: {
+                /** @constant */
+                reasoning_tokens: 0;
+            };
+            total_tokens: components["schemas"]["CountedTokens"];
+        };
+        /** @description What the agent said or did. */
+        OpenaiOutputItem: components["schemas"]["OpenaiOutputMessage"] | components["schemas"]["OpenaiToolUse"] | components["schemas"]["OpenaiFunctionCall"];
+        /** @description The identifier of the item, by that of its response. */
+        OpenaiOutputItemId: string;
+        /**
+         * @description Whether the item is complete.
+         * @enum {string}
+         */
+        OpenaiItemStatus: "in_progress" | "completed";
+        /** @description What the agent said. */
+        OpenaiOutputMessage: {
+            /** @constant */
+            type: "message";
+            id: components["schemas"]["OpenaiOutputItemId"];
+            status: components["schemas"]["OpenaiItemStatus"];
+            /** @constant */
+            role: "assistant";
+            /**
+             * @description `commentary` for what the agent says before it uses a tool, `final_answer` for the rest. The texts of all messages together are the answer.
+             * @enum {string}
+             */
+            phase?: "commentary" | "final_answer";
+            /** @description The text; empty until it is written. */
+            content: components["schemas"]["OpenaiOutputText"][];
+        };
+        /** @description A text. */
+        OpenaiOutputText: {
+            /** @constant */
+            type: "output_text";
+            text: components["schemas"]["AnswerText"];
+            /** @description The predictions that the text is about. */
+            annotations: components["schemas"]["OpenaiPrediction"][];
+            logprobs: components["schemas"]["NoLogprobs"];
+        };
+        /** @description Always empty. */
+        NoLogprobs: components["schemas"]["AnyValue"][];
+        /**
+         * @description A prediction of a model of the agent: a `value` with its `interval`, or a `class` with its `probability` and the
+         *     set of classes that it `may_be`. It is about the number or the class at the indexes, or about the whole text if
+         *     that does not have it.
+         */
+        OpenaiPrediction: {
+            /** @constant */
+            type: "roster:prediction";
+            start_index: components["schemas"]["TextIndex"];
+            end_index: components["schemas"]["TextIndex"];
+            /** @description The skill whose model predicted. */
+            skill: string;
+            /** @description The column that is predicted. */
+            target: string;
+            /**
+             * Format: double
+             * @description The predicted number.
+             */
+            value?: number;
+            /** @description The interval that has the true value with the confidence. */
+            interval?: {
+                /**
+                 * Format: double
+                 * @description The lower end.
+                 */
+                min: number;
+                /**
+                 * Format: double
+                 * @description The upper end.
+                 */
+                max: number;
+                confidence: components["schemas"]["PredictedShare"];
+            };
+            /** @description The predicted class. */
+            class?: string;
+            probability?: components["schemas"]["PredictedShare"];
+            /** @description The set of classes that has the true one with the confidence. */
+            may_be?: {
+                /** @description The classes. */
+                classes: string[];
+                confidence: components["schemas"]["PredictedShare"];
+            };
+        };
+        /**
+         * Format: double
+         * @description A probability or a confidence, from 0 to 1.
+         */
+        PredictedShare: number;
+        /**
+         * Format: int32
+         * @description The index of a character in the text, in units of UTF-16.
+         */
+        TextIndex: number;
+        /** @description The use of a tool of the agent, on the service. Clients have nothing to run. */
+        OpenaiToolUse: {
+            /** @constant */
+            type: "roster:tool_call";
+            id: components["schemas"]["OpenaiOutputItemId"];
+            /**
+             * @description Whether the tool is being used, was used, or failed.
+             * @enum {string}
+             */
+            status: "in_progress" | "completed" | "failed";
+            /** @description The name of the tool, as the language model knows it. */
+            tool: string;
+            input: components["schemas"]["AnyValue"];
+            /** @description The beginning of what the tool gave; null if it failed, and while it is used. */
+            result: string | null;
+            /** @description The reason why the tool failed; null if it did not. */
+            error: string | null;
+            /**
+             * Format: int32
+             * @description The time that the tool took, in milliseconds; null while it is used.
+             */
+            milliseconds: number | null;
+        };
+        /** @description A call of a tool of the client, which the client runs. */
+        OpenaiFunctionCall: {
+            /** @constant */
+            type: "function_call";
+            id: components["schemas"]["OpenaiOutputItemId"];
+            status: components["schemas"]["OpenaiItemStatus"];
+            call_id: components["schemas"]["OpenaiCallId"];
+            name: components["schemas"]["OpenaiToolName"];
+            /** @description The arguments, as the language model wrote them. They should be a JSON object. */
+            arguments: string;
+        };
+        /** @description An event of a streamed response. */
+        OpenaiResponseEvent: components["schemas"]["OpenaiStatusEvent"] | components["schemas"]["OpenaiItemEvent"] | components["schemas"]["OpenaiPartEvent"] | components["schemas"]["OpenaiTextDeltaEvent"] | components["schemas"]["OpenaiTextDoneEvent"] | components["schemas"]["OpenaiAnnotationEvent"] | components["schemas"]["OpenaiArgumentsDeltaEvent"] | components["schemas"]["OpenaiArgumentsDoneEvent"] | components["schemas"]["OpenaiErrorEvent"];
+        /**
+         * Format: int32
+         * @description The place of the event in the stream, from 0.
+         */
+        OpenaiSequenceNumber: number;
+        /**
+         * Format: int32
+         * @description The place of the item in `output`, from 0.
+         */
+        OpenaiOutputIndex: number;
+        /** @description The response has a new status. */
+        OpenaiStatusEvent: {
+            /**
+             * @description The kind of event.
+             * @enum {string}
+             */
+            type: "response.created" | "response.in_progress" | "response.completed" | "response.failed";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            response: components["schemas"]["OpenaiResponse"];
+        };
+        /** @description An item begins or is complete. */
+        OpenaiItemEvent: {
+            /**
+             * @description The kind of event.
+             * @enum {string}
+             */
+            type: "response.output_item.added" | "response.output_item.done";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            output_index: components["schemas"]["OpenaiOutputIndex"];
+            item: components["schemas"]["OpenaiOutputItem"];
+        };
+        /** @description The text of a message begins or is complete. */
+        OpenaiPartEvent: {
+            /**
+             * @description The kind of event.
+             * @enum {string}
+             */
+            type: "response.content_part.added" | "response.content_part.done";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            item_id: components["schemas"]["OpenaiOutputItemId"];
+            output_index: components["schemas"]["OpenaiOutputIndex"];
+            /** @constant */
+            content_index: 0;
+            part: components["schemas"]["OpenaiOutputText"];
+        };
+        /** @description The next piece of a text. */
+        OpenaiTextDeltaEvent: {
+            /** @constant */
+            type: "response.output_text.delta";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            item_id: components["schemas"]["OpenaiOutputItemId"];
+            output_index: components["schemas"]["OpenaiOutputIndex"];
+            /** @constant */
+            content_index: 0;
+            delta: components["schemas"]["AnswerText"];
+            logprobs: components["schemas"]["NoLogprobs"];
+        };
+        /** @description A text is complete. */
+        OpenaiTextDoneEvent: {
+            /** @constant */
+            type: "response.output_text.done";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            item_id: components["schemas"]["OpenaiOutputItemId"];
+            output_index: components["schemas"]["OpenaiOutputIndex"];
+            /** @constant */
+            content_index: 0;
+            text: components["schemas"]["AnswerText"];
+            logprobs: components["schemas"]["NoLogprobs"];
+        };
+        /** @description A text is about a prediction. */
+        OpenaiAnnotationEvent: {
+            /** @constant */
+            type: "response.output_text.annotation.added";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            item_id: components["schemas"]["OpenaiOutputItemId"];
+            output_index: components["schemas"]["OpenaiOutputIndex"];
+            /** @constant */
+            content_index: 0;
+            /**
+             * Format: int32
+             * @description The place of the annotation, from 0.
+             */
+            annotation_index: number;
+            annotation: components["schemas"]["OpenaiPrediction"];
+        };
+        /** @description The arguments of a call, whole. */
+        OpenaiArgumentsDeltaEvent: {
+            /** @constant */
+            type: "response.function_call_arguments.delta";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            item_id: components["schemas"]["OpenaiOutputItemId"];
+            output_index: components["schemas"]["OpenaiOutputIndex"];
+            delta: components["schemas"]["OpenaiArguments"];
+        };
+        /** @description The arguments of a call, as the language model wrote them. */
+        OpenaiArguments: string;
+        /** @description The arguments of a call are complete. */
+        OpenaiArgumentsDoneEvent: {
+            /** @constant */
+            type: "response.function_call_arguments.done";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            item_id: components["schemas"]["OpenaiOutputItemId"];
+            output_index: components["schemas"]["OpenaiOutputIndex"];
+            arguments: components["schemas"]["OpenaiArguments"];
+        };
+        /** @description The response fails. `response.failed` follows. */
+        OpenaiErrorEvent: {
+            /** @constant */
+            type: "error";
+            sequence_number: components["schemas"]["OpenaiSequenceNumber"];
+            error: components["schemas"]["OpenaiError"];
+        };
         /** @description An error, as clients of OpenAI's API read it. */
         OpenaiError: {
             /** @description What is wrong and how to fix it. */
@@ -2610,6 +3120,8 @@ export interface components {
             param: string | null;
             /** @description The kind of problem, such as `agent_not_found`. */
             code: string;
+            /** @description The identifier of the request, as in the header `X-Request-Id`. Only errors within a stream have it; problems have it beside. */
+            request_id?: string;
         };
         /** @description How well the model does on rows that it was not trained on, answered as they would be; null until it is ready. */
         RegressionMetrics: {
@@ -2840,45 +3352,6 @@ export interface components {
             /** @description How many rows of other classes each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
-        /** @description The beginning of a table, as `trainModel` would read it. */
-        TablePreview: {
-            /**
-             * @description The media type of the table.
-             * @enum {string}
-             */
-            format: "text/csv" | "application/json" | "application/x-ndjson" | "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" | "application/vnd.apache.parquet";
-            /**
-             * Format: int32
-             * @description The line that has the names of the columns, from 1. Null where no line has them.
-             */
-            header_line: number | null;
-            /** @description The columns in their order. A name may be empty or occur twice, which a training refuses. */
-            columns: components["schemas"]["PreviewColumn"][];
-            /** @description The first rows; fewer than 20 where the table ends, or where they are long. */
-            rows: (string | null)[][];
-            /**
-             * Format: int32
-             * @description How many rows the columns were told from.
-             */
-            rows_read: number;
-            /** @description What ended the reading, such as a line that has too few fields. Null without a fault. */
-            fault: string | null;
-        };
-        /** @description A column of a table, as its first rows show it. */
-        PreviewColumn: {
-            /**
-             * @description The name, without spaces at its ends. A training refuses names of more than 1000 characters, which are cut
-             *     here.
-             */
-            name: string;
-            /**
-             * @description What the values are read as. `empty` is a column without a value in these rows.
-             * @enum {string}
-             */
-            kind: "number" | "date" | "category" | "empty";
-            /** @description The first different values. A value of more than 60 characters is cut. */
-            examples: string[];
-        };
         /**
          * @description A row of a training table, its values by column name. An element that is not an object makes the
          *     table unusable, and the answer says which it is.
@@ -2912,7 +3385,7 @@ export interface components {
          *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds; for forecasts also `step`, counted from 1 |
          *     | `t_set` | for classes only: those that may be the truth, the most likely first |
          *     | `t_probability_X` | for classes only, with `probabilities=true`: the probability of the class `X` |
-         *     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, and whether the model was trained on such a row; or null |
+         *     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, or null |
          *
          *     With `rows=lean`, a row has the input columns, `t`, `t_confidence`, for numbers `t_min` and `t_max`, for classes
          *     `t_set` and the probabilities. With `explain=true` it also has `t_original`, `t_anomaly` and `t_explain`, which
@@ -3162,11 +3635,9 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The service has no keys, so it trusts every program on its machine, browsers included. This request would change
-         *     something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses
-         *     such pages with a key, too.
+         *     something, and comes from a page of another origin, which may be any page that the browser has open.
          *
-         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`; or, except for MCP, make a key and send it with each
-         *     request.
+         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`, or make a key and send it with each request.
          */
         OtherOrigin: {
             /** @constant */
@@ -3321,6 +3792,34 @@ export interface components {
             /** @constant */
             status: 422;
             errors: components["schemas"]["FieldErrors"];
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description The response that `previous_response_id` names, or one that it continues, is not kept: it was made with
+         *     `store: false`, was deleted, was not continued for 30 days, is of another project, or never existed.
+         *
+         *     To fix it, send the whole conversation as `input`, without `previous_response_id`.
+         */
+        PreviousResponseNotFound: {
+            /** @constant */
+            type: "/problems/previous-response-not-found";
+            /** @constant */
+            title: "Previous response not found";
+            /** @constant */
+            status: 404;
+            errors: components["schemas"]["FieldErrors"];
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description No response with this identifier is kept.
+         *
+         *     To fix it, use the `id` of a response that was kept: its `store` is true.
+         */
+        ResponseNotFound: {
+            /** @constant */
+            type: "/problems/response-not-found";
+            /** @constant */
+            title: "Response not found";
+            /** @constant */
+            status: 404;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description Agents answer with the help of a chat server, and this service has none.
@@ -3855,10 +4354,7 @@ export interface components {
                 "application/json": components["schemas"]["McpError"];
             };
         };
-        /**
-         * @description The request comes from a page of another origin (`Sec-Fetch-Site`, `Origin`) that `ALLOWED_ORIGINS` does not
-         *     have. MCP checks it with a key, too, unless `ALLOWED_ORIGINS` has `*`.
-         */
+        /** @description The service has no keys, and the request comes from a page of another origin. */
         OtherOrigin: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4118,6 +4614,30 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["UnusableSkill"] | components["schemas"]["IdempotencyKeyReused"];
+            };
+        };
+        /** @description The response to continue, the agent or the project does not exist. */
+        PreviousResponseNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["PreviousResponseNotFound"] | components["schemas"]["AgentNotFound"] | components["schemas"]["ProjectNotFound"];
+            };
+        };
+        /** @description The response does not exist. */
+        ResponseNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ResponseNotFound"];
             };
         };
         /** @description The service has no chat server. */
@@ -4444,18 +4964,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnusableTable"] | components["schemas"]["QueryFailed"];
             };
         };
-        /** @description No row of the table can be read. */
-        UnreadableTable: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["UnusableTable"];
-            };
-        };
         /** @description The key has used up its requests for now. An owner who sends many more gets `Connection: close` too. */
         TooManyRequests: {
             headers: {
@@ -4565,6 +5073,8 @@ export interface components {
         DocumentName: components["schemas"]["Name"];
         /** @description The identifier of the conversation. */
         ConversationId: components["schemas"]["Id"];
+        /** @description The identifier of the response. */
+        ResponseId: string;
         /** @description The identifier of the message of a person. */
         MessageId: components["schemas"]["Id"];
         /**
@@ -6470,10 +6980,7 @@ export interface operations {
                  * @description Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as
                  *     `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a
                  *     value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are
-                 *     listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on,
-                 *     in all columns that it uses: such predictions look better than others. Of a table of more than 32,768
-                 *     rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release
-                 *     than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400.
+                 *     listed. Not for forecasts. A model with an input column of that name gets 400.
                  */
                 warnings?: boolean;
             };
@@ -6792,69 +7299,6 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
-    previewTable: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
-                 *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
-                 */
-                header?: components["parameters"]["CsvHeader"];
-                /**
-                 * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
-                 *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
-                 */
-                header_line?: components["parameters"]["CsvHeaderLine"];
-                /**
-                 * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
-                 *     tabs.
-                 */
-                delimiter?: components["parameters"]["CsvDelimiter"];
-            };
-            header?: never;
-            path: {
-                /** @description The name of the project. */
-                projectName: components["parameters"]["ModelProjectName"];
-            };
-            cookie?: never;
-        };
-        /** @description The table, or its beginning. */
-        requestBody: {
-            content: {
-                "text/csv": string;
-                "application/json": components["schemas"]["TableRow"][];
-                "application/x-ndjson": string;
-                "application/vnd.apache.arrow.stream": string;
-                "application/vnd.apache.arrow.file": string;
-                "application/vnd.apache.parquet": string;
-            };
-        };
-        responses: {
-            /** @description The columns and the first rows of the table. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["RequestId"];
-                    RateLimit: components["headers"]["RateLimit"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["TablePreview"];
-                };
-            };
-            400: components["responses"]["InvalidBody"];
-            401: components["responses"]["UnauthorizedUpload"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["ProjectNotFound"];
-            406: components["responses"]["NotAcceptable"];
-            413: components["responses"]["BodyTooLarge"];
-            415: components["responses"]["UnsupportedMediaType"];
-            422: components["responses"]["UnreadableTable"];
-            429: components["responses"]["TooManyRequests"];
-            500: components["responses"]["InternalError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
     callMcp: {
         parameters: {
             query?: {
@@ -7038,6 +7482,113 @@ export interface operations {
             500: components["responses"]["InternalError"];
             501: components["responses"]["ChatNotConfigured"];
             502: components["responses"]["ChatServerFailed"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    completeResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What is asked, or the results of tools of the client. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenaiResponseBody"];
+            };
+        };
+        responses: {
+            /** @description The response, whole or in events. */
+            200: {
+                headers: {
+                    "X-Accel-Buffering": components["headers"]["NoBuffering"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenaiResponse"];
+                    "text/event-stream": string;
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["PreviousResponseNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["UnknownChatModel"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["ChatNotConfigured"];
+            502: components["responses"]["ChatServerFailed"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getResponse: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The identifier of the response. */
+                response_id: components["parameters"]["ResponseId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The response. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenaiResponse"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ResponseNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteResponse: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identifier of the response. */
+                response_id: components["parameters"]["ResponseId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Deleted"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ResponseNotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
     };

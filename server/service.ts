@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
 import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
-import type { Handlers } from './api/handlers.js';
 import { keysExpireBefore } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
@@ -21,6 +20,7 @@ import { Predictors } from './models/predictions/predictors.js';
 import { sweepTable, Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
+import { sweepResponses } from './openai/response-rows.js';
 import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
@@ -34,16 +34,10 @@ import type { Tracing } from './telemetry/spans.js';
  * Opens the store and builds the service on it, which is idle until `listen` and `work` are called.
  * The caller must stop it in every case.
  * @param tracing makes spans, if tracing is on
- * @param replaced handlers to use instead of its own, as in a test build
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */
-export async function openService(
-  config: Config,
-  log: Logger,
-  tracing?: Tracing,
-  replaced?: Partial<Handlers>,
-) {
+export async function openService(config: Config, log: Logger, tracing?: Tracing) {
   // In the root of the project, two folders above the built file.
   const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
   const store = await Store.open(config.databaseUrl, {
@@ -57,14 +51,13 @@ export async function openService(
   });
   try {
     await refuseStrangersWithoutKeys(config, store);
-    const metrics = new Metrics(contract.document.info.version);
+    const metrics = new Metrics();
     const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome), {
       maxTime: config.maxTrainingSeconds * 1000,
     });
-    metrics.watch({
-      trainingsRunning: () => trainings.running,
-      trainingsWaiting: () => countWaitingTrainings(store),
-      storeBytes: () => store.measure(),
+    metrics.watchTrainings({
+      running: () => trainings.running,
+      waiting: () => countWaitingTrainings(store),
     });
     const draining = new AbortController();
     const stopping = new AbortController();
@@ -73,7 +66,10 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const sweeps = new Sweeps([sweepConversations(store), ...sweepStore(store)], log);
+    const sweeps = new Sweeps(
+      [sweepConversations(store), sweepResponses(store), ...sweepStore(store)],
+      log,
+    );
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
@@ -101,7 +97,6 @@ export async function openService(
       signal,
       log,
       tracing?.traceRequests,
-      replaced,
     );
 
     let server: HttpServer | undefined;
@@ -191,10 +186,10 @@ export async function openService(
   }
 }
 
-async function openChatServer({ url, readKey, model, models }: ChatConfig): Promise<ChatServer> {
+async function openChatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
   // Loaded on demand: a service without a chat server starts faster without it.
   const { ChatClient } = await import('./agents/chat/chat-client.js');
-  return { client: new ChatClient({ url, readKey }), model, models };
+  return { client: new ChatClient({ url, ...(key !== undefined && { key }) }), model, models };
 }
 
 /** Without keys every caller owns everything, so only this machine may connect. */

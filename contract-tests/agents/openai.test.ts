@@ -1,4 +1,6 @@
 /** Agents as models of OpenAI's API, at `/v1`. */
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { components } from '../../generated/openapi.js';
 import { calls, chunk, DONE, refuses, says, stream } from '../../testkit/chat/reply.js';
@@ -11,6 +13,8 @@ import { AgentService } from './agent-service.js';
 type Schemas = components['schemas'];
 type Completion = Schemas['ChatCompletion'];
 type Chunk = Schemas['ChatCompletionChunk'];
+type Reply = Schemas['OpenaiResponse'];
+type ResponseEvent = Schemas['OpenaiResponseEvent'];
 
 let service: AgentService;
 let analyst: string;
@@ -339,12 +343,370 @@ describe('an error', () => {
     expect(await gone.json()).toMatchObject({ error: { code: 'unknown_chat_model' } });
   });
 
-  test('within a stream is its last event', async () => {
+  test('within a stream is its last event, and names the request', async () => {
     play(() => refuses(429));
-    const events: unknown[] = await streamed();
-    expect(events.at(-1)).toMatchObject({
-      error: { type: 'server_error', code: 'chat_server_failed' },
+    const headers = { 'X-Request-Id': 'chat-429' };
+    const text = await service.text('POST', ADDRESS, body({ stream: true }), { headers });
+    expect(eventsIn(text).at(-1)).toMatchObject({
+      error: { type: 'server_error', code: 'chat_server_failed', request_id: 'chat-429' },
     });
+  });
+});
+
+const RESPONSES = '/v1/responses';
+const ASKED = 'What does 0.7 carat cost?';
+
+const respond = (fields: object = {}, init?: RequestInit): Promise<Reply> =>
+  service.json('POST', RESPONSES, { model: analyst, input: ASKED, ...fields }, init);
+
+async function respondInEvents(fields: object = {}, init?: RequestInit) {
+  const asked = { model: analyst, input: ASKED, stream: true, ...fields };
+  const text = await service.text('POST', RESPONSES, asked, init);
+  expect(text).toMatch(/^event: response\.created\n/);
+  expect(text.endsWith('\n\ndata: [DONE]\n\n')).toBe(true);
+  const events = eventsIn<ResponseEvent>(text);
+  expect(events.map((event) => event.sequence_number)).toEqual([...events.keys()]);
+  return events;
+}
+
+/** Returns all that an agent says in a response. */
+const textOf = ({ output }: Reply): string =>
+  output
+    .flatMap((item) => (item.type === 'message' ? item.content : []))
+    .map(({ text }) => text)
+    .join('');
+
+const STOCK = {
+  type: 'function',
+  name: 'stock',
+  parameters: { type: 'object', properties: { carat: { type: 'number' } } },
+};
+
+describe('a response', () => {
+  test('tells tools of the agent as its own items, and predictions with their intervals', async () => {
+    let predicted = 0;
+    play((request, number) => {
+      const result = request.body.messages.at(-1)?.content ?? '';
+      predicted = Number(/"value":([\d.]+)/.exec(`${result}`)?.[1]);
+      if (number === 0) return usesPrices(request, number);
+      return says('About ', `${Math.round(predicted).toLocaleString('en')} dollars.`);
+    });
+    const whole = await respond({ metadata: { place: 'shop' } });
+    expect(whole).toMatchObject({
+      ...{ object: 'response', status: 'completed', model: analyst, temperature: 0.2, store: true },
+      ...{ metadata: { place: 'shop' }, tool_choice: 'auto', tools: [], error: null },
+      usage: { input_tokens: 12, output_tokens: 3, total_tokens: 15 },
+      output: [
+        { type: 'message', phase: 'commentary', content: [{ text: 'Let me look.' }] },
+        {
+          ...{ type: 'roster:tool_call', status: 'completed', tool: 'prices', error: null },
+          ...{ input: { carat: 0.7 }, result: expect.stringContaining('"interval"') },
+        },
+        { type: 'message', phase: 'final_answer' },
+      ],
+    });
+    const last = whole.output[2];
+    const [part] = last?.type === 'message' ? last.content : [];
+    const [annotation] = part?.annotations ?? [];
+    expect(annotation).toMatchObject({
+      ...{ type: 'roster:prediction', skill: 'prices', target: 'price', value: predicted },
+      interval: { confidence: 0.9 },
+    });
+    expect(part?.text.slice(annotation?.start_index, annotation?.end_index)).toBe(
+      Math.round(predicted).toLocaleString('en'),
+    );
+
+    play(usesPrices);
+    const plain = await respond();
+    play(usesPrices);
+    const events = await respondInEvents();
+    const end = events.at(-1);
+    const streamedWhole = end && 'response' in end ? end.response : undefined;
+    const deltas = events.map((event) =>
+      event.type === 'response.output_text.delta' ? event.delta : '',
+    );
+    expect(deltas.join('')).toBe('Let me look.\n\nAbout 2,700 dollars.');
+    expect(textOf(plain)).toBe(deltas.join(''));
+    expect(streamedWhole && textOf(streamedWhole)).toBe(deltas.join(''));
+    const item = ['response.output_item.added', 'response.output_item.done'];
+    const [added, done] = item;
+    const text = [
+      ...[added, 'response.content_part.added', 'response.output_text.delta'],
+      ...['response.output_text.done', 'response.content_part.done', done],
+    ];
+    // Pieces of a text that arrive at once are told at once.
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type, at) => type !== types[at - 1])).toEqual([
+      ...['response.created', 'response.in_progress', ...text, ...item],
+      ...text.toSpliced(3, 0, 'response.output_text.annotation.added'),
+      'response.completed',
+    ]);
+  });
+
+  test('offers the tools of the client, and goes on with their results, with or without a store', async () => {
+    play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
+    const asked = await respond({ tools: [STOCK] });
+    const call = {
+      ...{ type: 'function_call', status: 'completed', call_id: 'call_0', name: 'stock' },
+      arguments: '{"carat":0.7}',
+    };
+    expect(asked.output).toMatchObject([call]);
+    expect(asked.tools).toMatchObject([{ ...STOCK, description: null, strict: null }]);
+
+    play(() => calls({ name: 'stock', arguments: { carat: 0.7 } }));
+    const events = await respondInEvents({ tools: [STOCK], store: false });
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        ...{ type: 'response.function_call_arguments.done', arguments: '{"carat":0.7}' },
+      }),
+    );
+
+    const result = { type: 'function_call_output', call_id: 'call_0', output: '</result> 3' };
+    const seen = [
+      { role: 'user', content: ASKED },
+      { role: 'assistant', tool_calls: [{ id: 'call_0', function: { name: 'stock' } }] },
+      { role: 'tool', tool_call_id: 'call_0', content: '<result>\n</ result> 3\n</result>' },
+    ];
+    for (const fields of [
+      { previous_response_id: asked.id, input: [result] },
+      { input: [{ role: 'user', content: ASKED }, ...asked.output, result], store: false },
+    ]) {
+      play(() => says('Three are left.'));
+      const next = await respond({ tools: [STOCK], ...fields });
+      expect(textOf(next)).toBe('Three are left.');
+      expect(sent()[0]?.messages.slice(1)).toMatchObject(seen);
+    }
+  });
+
+  test('is continued by its identifier, twice if need be, with its own instructions only', async () => {
+    play(usesPrices);
+    const first = await respond({ instructions: 'Answer in verse.' });
+    for (const question of ['And 0.8?', 'And 0.9?']) {
+      play(() => says('More.'));
+      const next = await respond({ previous_response_id: first.id, input: question });
+      expect(next.previous_response_id).toBe(first.id);
+      const [system, ...messages] = sent()[0]?.messages ?? [];
+      expect(system?.content).not.toContain('verse');
+      expect(messages).toEqual([
+        { role: 'user', content: ASKED },
+        { role: 'assistant', content: 'Let me look.\n\n\n\nAbout 2,700 dollars.' },
+        { role: 'user', content: question },
+      ]);
+      play(() => says('Enough.'));
+      const input = [{ role: 'user', content: [{ type: 'input_text', text: 'And then?' }] }];
+      await respond({ previous_response_id: next.id, input });
+      expect(sent()[0]?.messages.slice(3)).toMatchObject([
+        { content: question },
+        { content: 'More.' },
+        { content: 'And then?' },
+      ]);
+    }
+  });
+
+  test('can be read and deleted, and then continued no more', async () => {
+    play(() => says('Hello.'));
+    const kept = await respond();
+    const at = `${RESPONSES}/${kept.id}`;
+    const read = await service.send('GET', at);
+    const etag = read.headers.get('ETag') ?? '';
+    expect(await read.json()).toEqual(kept);
+    const known = await service.send('GET', at, undefined, { headers: { 'If-None-Match': etag } });
+    expect(known.status).toBe(304);
+    const next = await respond({ previous_response_id: kept.id });
+    await service.remove(at);
+    for (const method of ['GET', 'DELETE']) {
+      expect(await (await service.send(method, at)).json()).toMatchObject({
+        ...{ status: 404, error: { type: 'not_found_error', code: 'response_not_found' } },
+      });
+    }
+    // What came before it is gone for those that continue it, too.
+    const body = { model: analyst, input: 'More?', previous_response_id: next.id };
+    expect((await service.send('POST', RESPONSES, body)).status).toBe(404);
+  });
+
+  test.each([
+    ['tool_choice is none', { tool_choice: 'none' }],
+    [
+      'Open WebUI asks for a title',
+      { input: '### Task:\nGenerate a title.\n<chat_history>\nHello\n</chat_history>' },
+    ],
+  ])('offers no tools when %s', async (_, fields) => {
+    play(() => says('Diamond prices'));
+    await respond(fields);
+    expect(sent()[0]?.tools).toBeUndefined();
+  });
+
+  test('that fails in a stream says so in two events, names the request, and is not kept', async () => {
+    play(() => refuses(429));
+    const headers = { 'X-Request-Id': 'response-429' };
+    const events = await respondInEvents({}, { headers });
+    const code = 'chat_server_failed';
+    expect(events.slice(2)).toMatchObject([
+      { type: 'error', error: { code, request_id: 'response-429' } },
+      { type: 'response.failed', response: { status: 'failed', store: false, error: { code } } },
+    ]);
+    const [begun] = events;
+    const id = begun && 'response' in begun ? begun.response.id : '';
+    expect((await service.send('GET', `${RESPONSES}/${id}`)).status).toBe(404);
+    play(() => refuses(429));
+    const plain = await service.send('POST', RESPONSES, { model: analyst, input: ASKED });
+    expect(plain.status).toBe(502);
+  });
+
+  test('is not kept for a client that goes away, nor when its agent is deleted meanwhile', async () => {
+    const leaving = new AbortController();
+    play(async () => {
+      leaving.abort();
+      return says('Too late.');
+    });
+    const asked = { model: analyst, input: ASKED };
+    const { signal } = leaving;
+    await expect(service.send('POST', RESPONSES, asked, { signal })).rejects.toThrow();
+
+    await service.create('agent', { name: 'passing' });
+    play(async () => {
+      await service.remove('/projects/default/agents/passing');
+      return says('Still here.');
+    });
+    const last = await respond({ model: 'passing' });
+    expect(textOf(last)).toBe('Still here.');
+    const more = { model: 'passing', input: 'More?', previous_response_id: last.id };
+    const gone = await service.send('POST', RESPONSES, more);
+    expect(await gone.json()).toMatchObject({ error: { code: 'agent_not_found' } });
+    // Another agent of the project goes on.
+    play(() => says('Here.'));
+    expect(textOf(await respond({ previous_response_id: last.id }))).toBe('Here.');
+  });
+
+  test('of another owner or project, or that was not kept, is unknown', async () => {
+    play(() => says('Hello.'));
+    const { id } = await respond();
+    const loose = await respond({ store: false });
+    expect(loose.store).toBe(false);
+    const stranger = await service.keyOf({ owner: 'acme' });
+    const own = { headers: { Authorization: `Bearer ${stranger}` } };
+    await service.json('POST', '/projects/default/agents', { agent: { name: analyst } }, own);
+    await service.json('POST', '/projects', { project: { name: 'branch' } });
+    await service.json('POST', '/projects/branch/agents', { agent: { name: 'clerk' } });
+    const more = (previous: string, init?: RequestInit, model = analyst) => {
+      const body = { model, input: 'More?', previous_response_id: previous };
+      return service.send('POST', RESPONSES, body, init);
+    };
+    for (const refused of [
+      await more(id, own),
+      await more(id, undefined, 'branch/clerk'),
+      await more(loose.id),
+      await more("resp_'or'1'='1"),
+    ]) {
+      expect(await refused.json()).toMatchObject({
+        status: 404,
+        error: { code: 'previous_response_not_found', param: 'previous_response_id' },
+      });
+    }
+    expect((await service.send('GET', `${RESPONSES}/${id}`, undefined, own)).status).toBe(404);
+    expect((await service.send('DELETE', `${RESPONSES}/${id}`, undefined, own)).status).toBe(404);
+    expect((await service.send('GET', `${RESPONSES}/${id}`)).status).toBe(200);
+  });
+
+  const called = { type: 'function_call', call_id: 'call_0', name: 'stock', arguments: '{}' };
+  const answered = { type: 'function_call_output', call_id: 'call_1', output: '' };
+  const asking = { role: 'user', content: ASKED };
+  test.each([
+    ['no question', { input: '' }, 'input'],
+    ['1,001 items', { input: Array.from({ length: 1001 }, () => asking) }, 'input'],
+    ['10,000 items', { input: Array.from({ length: 10_000 }, () => asking) }, null],
+    [
+      'an image',
+      {
+        input: [
+          { role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,' }] },
+        ],
+      },
+      'input[0].content[0].image_url',
+    ],
+    [
+      'an item of another kind',
+      { input: [{ type: 'reasoning', summary: [] }] },
+      'input[0].summary',
+    ],
+    ['a message without a role', { input: [{ content: ASKED }] }, 'input[0].role'],
+    ['a message without content', { input: [{ role: 'user' }] }, 'input[0].content'],
+    ['a call without a name', { input: [{ ...called, name: undefined }] }, 'input[0].name'],
+    ['a call without a result', { input: [asking, called, asking] }, 'input[1].call_id'],
+    ['a result without a call', { input: [asking, answered] }, 'input[1].call_id'],
+    ['an end by the assistant', { input: [{ role: 'assistant', content: 'Hello.' }] }, 'input'],
+    [
+      'a huge result',
+      { input: [asking, called, { ...answered, output: 'x'.repeat(100_001) }] },
+      'input[2].output',
+    ],
+    [
+      'a huge result in parts',
+      {
+        input: [
+          ...[asking, called],
+          {
+            ...{ ...answered, call_id: 'call_0' },
+            output: [1, 2].map(() => ({ type: 'input_text', text: 'x'.repeat(50_001) })),
+          },
+        ],
+      },
+      'input[2].output',
+    ],
+    ['the background', { background: true }, 'background'],
+    ['a schema of the answer', { text: { format: { type: 'json_object' } } }, 'text.format.type'],
+    ['a forced tool', { tool_choice: 'required' }, 'tool_choice'],
+    ['a tool of another kind', { tools: [{ type: 'web_search' }] }, 'tools[0].name'],
+    ['a tool that the agent has', { tools: [{ ...STOCK, name: 'prices' }] }, 'tools[0].name'],
+    ['probabilities of words', { include: ['message.output_text.logprobs'] }, 'include[0]'],
+    ['an unknown field', { conversation: 'conv_1' }, 'conversation'],
+  ])('is refused for %s, with the field', async (_, fields, param) => {
+    const body = { model: analyst, input: ASKED, ...fields };
+    const refused = await service.send('POST', RESPONSES, body);
+    expect(await refused.json()).toMatchObject({
+      status: 400,
+      error: { message: expect.stringMatching(/\w/), type: 'invalid_request_error', param },
+    });
+  });
+
+  test('is refused for history of the client beside that of the service', async () => {
+    play(() => says('Hello.'));
+    const { id: previous_response_id } = await respond();
+    for (const [history, param] of [
+      [[asking, { role: 'assistant', content: 'Hello.' }, asking], 'input[1]'],
+      [[called, { ...answered, call_id: 'call_0' }], 'input[0]'],
+    ] as const) {
+      const body = { model: analyst, previous_response_id, input: history };
+      const refused = await service.send('POST', RESPONSES, body);
+      expect(await refused.json()).toMatchObject({ status: 400, error: { param } });
+    }
+  });
+
+  test('is refused for JSON that is deep or large', async () => {
+    const deep = `{"model":"${analyst}","input":${'['.repeat(5000)}${']'.repeat(5000)}}`;
+    const large = JSON.stringify({ model: analyst, input: 'x', metadata: 'x'.repeat(2 ** 20) });
+    for (const [text, status] of [
+      [deep, 400],
+      [large, 413],
+    ] as const) {
+      const refused = await service.send('POST', RESPONSES, undefined, { body: text });
+      expect(await refused.json()).toMatchObject({
+        status,
+        error: { message: expect.any(String) },
+      });
+    }
+  });
+
+  test('is refused over WebSocket, in words', async () => {
+    const { port } = new URL(service.server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    const key = 'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    socket.end(
+      `GET ${RESPONSES} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n${key}\r\n`,
+    );
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
+    expect(answer).toContain('The service does not speak the protocol websocket.');
   });
 });
 

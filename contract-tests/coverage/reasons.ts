@@ -70,6 +70,7 @@ export const REASONS: readonly Reason[] = [
       ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
       ...['getModel', 'getOpenaiModels', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
+      ...['completeResponse', 'getResponse'],
     ].map((operation) => `${operation} 503 example stopping`),
     because:
       'A stop ends answers of agents alone with this problem, and completeAgent shows it; streams have begun by then and end with it, and all other requests are answered as usual.',
@@ -91,7 +92,7 @@ export const REASONS: readonly Reason[] = [
       'Only a service without keys refuses pages of other origins, and it counts no requests. By the house rules each refusal documents these headers, which are optional.',
   },
   {
-    promises: ['completeChat 501 header RateLimit*'],
+    promises: ['completeChat 501 header RateLimit*', 'completeResponse 501 header RateLimit*'],
     because:
       'The service without a chat server that is asked has no keys, and counts no requests; completeAgent shows the headers of the same response.',
   },

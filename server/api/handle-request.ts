@@ -108,9 +108,11 @@ export function handleRequests(service: Service, bases: readonly string[]): Requ
         res.status(204).set('Allow', allow).end();
         return;
       }
+      const { upgrade: protocol } = req.headers;
+      const upgrade = protocol ? ` The service does not speak the protocol ${protocol}.` : '';
       throw problem(
         '/problems/method-not-allowed',
-        `The method ${req.method} is not allowed here; use one of ${allow}.`,
+        `The method ${req.method} is not allowed here; use one of ${allow}.${upgrade}`,
         {},
         { Allow: allow },
       );
@@ -237,10 +239,6 @@ function negotiateType(req: Request, operation: Operation): string {
   const [preferred = ''] = types;
   const { accept } = req.headers;
   if (types.length === 0 || accept === undefined || accept === '*/*') return preferred;
-  // Most clients name the only type, without a weight.
-  if (types.length === 1 && !accept.includes(';') && accept.split(/, */).includes(preferred)) {
-    return preferred;
-  }
   req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
   const accepted = req.accepts([...types]);
   if (typeof accepted === 'string') return accepted;

@@ -1,6 +1,5 @@
 import type { Handlers, Input } from '../api/handlers.js';
 import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
-import { WhileUnchanged } from '../store/while-unchanged.js';
 import { answerMessage, type McpReply, type McpServer } from './protocol.js';
 import { ProjectResources } from './resources.js';
 import { type McpServices, ProjectTools } from './tools.js';
@@ -16,21 +15,15 @@ export function mcpOperations(
   version: string,
 ): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
   const { store } = services;
-  const projects = new WhileUnchanged<Project>(store);
   const answer = (request: Request, project: Project): Promise<McpReply> =>
     answerMessage(request.body, request.headers, serve(services, version, project, request));
   return {
     callMcp: async (request) => {
-      const { caller } = request;
-      const project = await projects.get(caller.owner, () => findDefaultProject(store, caller));
+      const project = await findDefaultProject(store, request.caller);
       return request.reply(await answer(request, project));
     },
     callMcpOfProject: async (request) => {
-      const { caller, params } = request;
-      const { project_name: name } = params;
-      const project = await projects.get(`${caller.owner}\0${name}`, () =>
-        findProject(store, caller, name),
-      );
+      const project = await findProject(store, request.caller, request.params.project_name);
       return request.reply(await answer(request, project));
     },
   };

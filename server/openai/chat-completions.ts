@@ -2,10 +2,8 @@
 
 import type { components } from '../../generated/openapi.js';
 import { type Answer, type AnswerStream, waitForAnswer } from '../agents/answer-stream.js';
-import { asProblem } from '../api/reply/error-handler.js';
-import { writeOpenaiError } from '../api/reply/openai-error.js';
 import { DONE, type ServerEvent } from '../api/reply/send.js';
-import { storeProblem } from '../store/database/unavailable.js';
+import { type FailureOptions, readParts, readTokens, writeFailure } from './answer-parts.js';
 import { writeCall } from './messages.js';
 
 type Schemas = components['schemas'];
@@ -22,37 +20,6 @@ export interface CompletionFacts {
   readonly model: string;
 }
 
-/**
- * Yields the texts of an answer, each as it is written. What the agent says before it uses a tool is a part of it, so
- * that a stream and a whole answer have the same text.
- */
-async function* readTexts<T>(
-  stream: AnswerStream,
-  write: (text: string) => T,
-): AsyncGenerator<T, Answer> {
-  let separator = '';
-  let hasText = false;
-  try {
-    for (;;) {
-      const { done, value: event } = await stream.next();
-      if (done) return event;
-      if ('actions' in event && hasText) separator = '\n\n';
-      if (!('type' in event) || event.type !== 'delta') continue;
-      yield write(separator + event.content);
-      separator = '';
-      hasText = true;
-    }
-  } finally {
-    await stream.return(NO_ANSWER);
-  }
-}
-
-/** Ends a stream whose answer nobody reads. */
-const NO_ANSWER: Answer = {
-  ...{ text: '', toolCalls: [], steps: [], passages: undefined },
-  usage: { requests: 0, prompt_tokens: null, completion_tokens: null, total_tokens: null },
-};
-
 /** Waits for an answer, and returns it whole. */
 export async function writeCompletion(
   stream: AnswerStream,
@@ -60,8 +27,9 @@ export async function writeCompletion(
 ): Promise<Completion> {
   let content = '';
   const answer = await waitForAnswer(
-    readTexts(stream, (text) => {
-      content += text;
+    readParts(stream, (part) => {
+      if ('text' in part) content += part.text;
+      return [];
     }),
   );
   const tool_calls = answer.toolCalls.map(writeCall);
@@ -69,7 +37,7 @@ export async function writeCompletion(
     ...{ role: 'assistant' as const, content: content || null, refusal: null },
     ...(tool_calls.length > 0 && { tool_calls }),
   };
-  const usage = writeUsage(answer);
+  const usage = readTokens(answer);
   return {
     ...{ ...facts, object: 'chat.completion' },
     choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(answer) }],
@@ -78,18 +46,16 @@ export async function writeCompletion(
   };
 }
 
-interface ChunkOptions {
+interface ChunkOptions extends FailureOptions {
   /** True if a last chunk has the tokens. */
   readonly includesUsage: boolean;
-  /** Gets the cause of an answer that failed inside the service. */
-  readonly logFailure: (cause: unknown) => void;
 }
 
 /** Returns the events of a streamed answer. It never throws: a failure is the last event but one. */
 export async function* streamChunks(
   stream: AnswerStream,
   facts: CompletionFacts,
-  { includesUsage, logFailure }: ChunkOptions,
+  { includesUsage, ...failure }: ChunkOptions,
 ): AsyncGenerator<ServerEvent, void> {
   const chunk = (delta: Choice['delta'], finish_reason: Choice['finish_reason'] = null): Chunk => ({
     ...{ ...facts, object: 'chat.completion.chunk' },
@@ -97,30 +63,22 @@ export async function* streamChunks(
   });
   yield chunk({ role: 'assistant', content: '' });
   try {
-    const answer = yield* readTexts(stream, (content) => chunk({ content }));
+    const answer = yield* readParts(stream, (part) =>
+      'text' in part ? [chunk({ content: part.text })] : [],
+    );
     if (answer.toolCalls.length > 0) {
       const tool_calls = answer.toolCalls.map((call, index) => ({ index, ...writeCall(call) }));
       yield chunk({ tool_calls });
     }
     yield { ...chunk({}, finishReason(answer)), steps: [...answer.steps] };
-    const usage = includesUsage && writeUsage(answer);
+    const usage = includesUsage && readTokens(answer);
     if (usage) yield { ...chunk({}), choices: [], usage };
   } catch (error) {
-    const problem = asProblem(error, storeProblem);
-    if (problem.cause) logFailure(problem.cause);
-    const { type, detail } = problem;
-    yield { error: writeOpenaiError({ type, detail }) };
+    yield { error: writeFailure(error, failure) };
   }
   yield DONE;
 }
 
 function finishReason({ toolCalls }: Answer): Schemas['FinishReason'] {
   return toolCalls.length > 0 ? 'tool_calls' : 'stop';
-}
-
-/** Returns the tokens of an answer; undefined if the chat server did not count them. */
-function writeUsage({ usage }: Answer): Schemas['OpenaiUsage'] | undefined {
-  const { prompt_tokens, completion_tokens, total_tokens } = usage;
-  if (prompt_tokens === null || completion_tokens === null || total_tokens === null) return;
-  return { prompt_tokens, completion_tokens, total_tokens };
 }

@@ -1,19 +1,60 @@
-import type { AgentRunner } from '../agents/agent-runner.js';
+import { v7 as uuidv7 } from 'uuid';
+import type { components } from '../../generated/openapi.js';
+import { type AgentRunner, readSettings } from '../agents/agent-runner.js';
+import type { AnswerStream } from '../agents/answer-stream.js';
+import type { CallerTool } from '../agents/tools/tool.js';
 import type { Handlers, Input } from '../api/handlers.js';
+import { conditionalGet } from '../api/preconditions.js';
 import { EventStream } from '../api/reply/send.js';
-import { findDefaultProject, findProject } from '../projects/projects.js';
+import { ProblemError } from '../problems/problem.js';
+import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
+import type { AnsweringAgent } from '../resources/agents.js';
 import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
-import { isInterfaceTask, readMessages, readTools } from './messages.js';
+import { listItems, readFunctionTools, readItems } from './items.js';
+import { readMessages, readTools } from './messages.js';
+import {
+  type Chain,
+  findResponse,
+  keepResponse,
+  readChain,
+  removeResponse,
+} from './response-rows.js';
+import { beginResponse, type KeepResponse, streamResponse, writeResponse } from './responses.js';
+import { isInterfaceTask, type ReadMessages } from './transcript.js';
+
+type Response = components['schemas']['OpenaiResponse'];
+type OpenaiHandlers = Pick<
+  Handlers,
+  'getOpenaiModels' | 'completeChat' | 'completeResponse' | 'getResponse' | 'deleteResponse'
+>;
+type Asking = Input<'completeChat'> | Input<'completeResponse'>;
 
 /** The most agents in a list, as the contract says. */
 const MAX_LISTED = 1000;
 
+const NO_CHAIN: Chain = { ids: [], items: [] };
+
 /** The operations that clients of OpenAI's API call, with agents as models. */
-export function openaiOperations(
-  store: Store,
-  agents: AgentRunner,
-): Pick<Handlers, 'getOpenaiModels' | 'completeChat'> {
+export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandlers {
+  /**
+   * Asks the agent that the model of a request is.
+   * @throws {ProblemError} if it cannot be asked
+   */
+  function ask(
+    { caller, body, requestId: traceId, signal }: Asking,
+    { project, agent }: Model,
+    { messages, instructions }: ReadMessages,
+    callerTools: readonly CallerTool[],
+  ): Promise<AnswerStream> {
+    const isTask = callerTools.length === 0 && isInterfaceTask(messages);
+    return agents.prepare({
+      ...{ caller, project, agent, messages, instructions, traceId, signal, callerTools },
+      usesTools: body.tool_choice !== 'none' && !isTask,
+      temperature: body.temperature ?? undefined,
+    });
+  }
+
   return {
     getOpenaiModels: async ({ caller, reply }) => {
       const rows = await store.reads
@@ -33,19 +74,11 @@ export function openaiOperations(
     },
 
     completeChat: async (request) => {
-      const { caller, body, requestId: traceId, signal, reply } = request;
-      const { project, agent } = await findModel(store, agents, request);
-      const { instructions, messages } = readMessages(body.messages);
-      const callerTools = readTools(body.tools);
-      const isTask = callerTools.length === 0 && isInterfaceTask(messages);
-      const stream = await agents.prepare({
-        ...{ caller, project, agent, messages, instructions, traceId, signal },
-        callerTools,
-        usesTools: body.tool_choice !== 'none' && !isTask,
-        temperature: body.temperature ?? undefined,
-      });
+      const { body, requestId, reply } = request;
+      const model = await findModel(store, agents, request);
+      const stream = await ask(request, model, readMessages(body.messages), readTools(body.tools));
       const facts = {
-        ...{ id: `chatcmpl-${traceId}`, created: toUnixTime(Date.now()) },
+        ...{ id: `chatcmpl-${requestId}`, created: toUnixTime(Date.now()) },
         model: body.model,
       };
       if (!body.stream) {
@@ -53,11 +86,82 @@ export function openaiOperations(
       }
       const chunks = streamChunks(stream, facts, {
         includesUsage: body.stream_options?.include_usage === true,
-        logFailure: (cause) => agents.logFailure(cause, traceId),
+        ...{ requestId, logFailure: agents.logFailure },
       });
       return reply({ status: 200, body: new EventStream(chunks) });
     },
+
+    completeResponse: async (request) => {
+      const { caller, body, requestId, reply } = request;
+      const { previous_response_id: previous = null, store: kept, instructions = null } = body;
+      const { owner } = caller;
+      const model = await findModel(store, agents, request);
+      const { project } = model;
+      const chain =
+        previous === null ? NO_CHAIN : await readChain(store, owner, project.id, previous);
+      const read = readItems(chain.items, body.input);
+      const own = [instructions ?? '', read.instructions].filter((text) => text !== '');
+      const asked = { messages: read.messages, instructions: own.join('\n\n') };
+      const stream = await ask(request, model, asked, readFunctionTools(body.tools));
+      const begun = beginResponse({
+        ...{ id: `resp_${uuidv7().replaceAll('-', '')}`, created_at: toUnixTime(Date.now()) },
+        ...{ model: body.model, previous_response_id: previous, instructions },
+        ...{ metadata: body.metadata ?? {}, store: kept ?? true },
+        tools: (body.tools ?? []).map(writeTool),
+        tool_choice: body.tool_choice ?? 'auto',
+        temperature: body.temperature ?? readSettings(model.agent).temperature ?? 1,
+      });
+      const input = listItems(body.input);
+      const keep: KeepResponse = async (response) => {
+        if (!response.store) return response;
+        const isKept = await keepIfRoom(store, { owner, project, chain, input, response });
+        return { ...response, store: isKept };
+      };
+      if (!body.stream) {
+        return reply({ status: 200, body: await writeResponse(stream, begun, keep) });
+      }
+      const failure = { requestId, logFailure: agents.logFailure };
+      const events = streamResponse(stream, begun, keep, failure);
+      return reply({ status: 200, body: new EventStream(events, true) });
+    },
+
+    getResponse: async ({ caller, params, headers, reply }) => {
+      const text = await findResponse(store, caller.owner, params.response_id);
+      return reply(await conditionalGet<Response>([text], headers));
+    },
+
+    deleteResponse: async ({ caller, params, reply }) => {
+      await removeResponse(store, caller.owner, params.response_id);
+      return reply({ status: 204 });
+    },
   };
+}
+
+/** Keeps a response, and returns whether the owner had room for it: the answer is worth more than its copy. */
+async function keepIfRoom(...kept: Parameters<typeof keepResponse>): Promise<boolean> {
+  try {
+    await keepResponse(...kept);
+    return true;
+  } catch (error) {
+    if (error instanceof ProblemError && error.type === '/problems/limit-reached') return false;
+    throw error;
+  }
+}
+
+/** Returns a tool of the caller with all of its members. */
+function writeTool({
+  type,
+  name,
+  description = null,
+  parameters = null,
+  strict = null,
+}: Response['tools'][number]) {
+  return { type, name, description, parameters, strict };
+}
+
+interface Model {
+  readonly project: Project;
+  readonly agent: AnsweringAgent;
 }
 
 /**
@@ -67,8 +171,8 @@ export function openaiOperations(
 async function findModel(
   store: Store,
   agents: AgentRunner,
-  { caller, body }: Pick<Input<'completeChat'>, 'caller' | 'body'>,
-) {
+  { caller, body }: Pick<Asking, 'caller' | 'body'>,
+): Promise<Model> {
   const [first = '', second] = body.model.split('/');
   const project =
     second === undefined

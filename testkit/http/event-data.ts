@@ -1,7 +1,10 @@
+import { fieldOf, parseJson } from '../json.js';
+
 /**
  * Returns the data of each event of a `text/event-stream` body, in order. Comments are skipped, and a last `[DONE]`,
  * which ends the streams of OpenAI's API.
- * @throws {EventStreamError} if a line is neither `data: …` nor a comment, or an event has no end
+ * @throws {EventStreamError} if a line is neither `data: …` nor a comment, an event has no end, or a name other than
+ *   the `type` of its data
  */
 export function eventData(body: string): string[] {
   const blocks = body.split('\n\n');
@@ -9,9 +12,16 @@ export function eventData(body: string): string[] {
   if (blocks.at(-1) === 'data: [DONE]') blocks.pop();
   return blocks.flatMap((block) => {
     const lines = block.split('\n').filter((line) => !line.startsWith(':'));
+    const name = lines[0]?.startsWith('event: ')
+      ? lines.shift()?.slice('event: '.length)
+      : undefined;
     return lines.map((line) => {
-      if (line.startsWith('data: ')) return line.slice('data: '.length);
-      throw new EventStreamError(`a line is not data: ${line.slice(0, 200)}`);
+      if (!line.startsWith('data: ')) {
+        throw new EventStreamError(`a line is not data: ${line.slice(0, 200)}`);
+      }
+      const data = line.slice('data: '.length);
+      if (name === undefined || fieldOf(parseJson(data), 'type') === name) return data;
+      throw new EventStreamError(`an event is named ${name}, which is not its type`);
     });
   });
 }

@@ -20,14 +20,14 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     '/projects/{project_name}/agents/{agent_name}/completions': 'impossible',
     '/projects/{project_name}/agents/{agent_name}/completions/stream': 'impossible',
     '/v1/chat/completions': 'impossible',
+    '/v1/responses': 'impossible',
     // Each trains a new version. With If-Match, only the first has an effect.
     '/api/projects/{projectName}/models/{modelName}/retrain': 'a precondition',
     // Some tools ask the language model.
     '/mcp': 'impossible',
     '/mcp/{project_name}': 'impossible',
-    // Change nothing.
+    // Changes nothing.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
-    '/api/projects/{projectName}/tables/preview': 'none',
   } satisfies Record<PathWith<'post'>, Condition>),
 );
 

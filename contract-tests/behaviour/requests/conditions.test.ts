@@ -16,8 +16,8 @@ function etagOf(response: Response): string {
   return response.headers.get('ETag') ?? '';
 }
 
-/** They are replaced whole, or only grow: no change of one caller hides another's. */
-const UNCONDITIONAL = ['getDocument', 'deleteDocument', 'deleteConversation'];
+/** They are replaced whole, only grow, or never change: no change of one caller hides another's. */
+const UNCONDITIONAL = ['getDocument', 'deleteDocument', 'deleteConversation', 'deleteResponse'];
 
 test('every single resource can be read, changed and deleted conditionally', () => {
   const names = (id: string) =>

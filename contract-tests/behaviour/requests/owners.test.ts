@@ -47,6 +47,9 @@ describe("another owner's project", () => {
       'callMcp',
       'getOpenaiModels',
       'completeChat',
+      'completeResponse',
+      'getResponse',
+      'deleteResponse',
       'getMetrics',
     ]);
   });

@@ -9,7 +9,15 @@ import { type Connection, type OwnStore, ownStore } from '../../../testkit/store
 import { checkedFetch } from '../../checked-fetch.js';
 
 /** The tables that the operations use. The keys are left out, so that callers can be authenticated. */
-const TABLES = ['projects', 'skills', 'agents', 'chatbots', 'models', 'model_versions'];
+const TABLES = [
+  'projects',
+  'skills',
+  'agents',
+  'chatbots',
+  'models',
+  'model_versions',
+  'responses',
+];
 
 let store: OwnStore;
 let server: ServerProcess;

@@ -14,16 +14,21 @@ type Condition = (exchange: Exchange) => boolean;
 /** The types of skills whose params are checked; those of an update are checked with the stored type. */
 const TOOL_TYPES = new Set<unknown>(['model', 'sql', 'retrieval', 'knowledge_base']);
 
+const NAMING_IN_BODY: ReadonlySet<string> = new Set(['completeChat', 'completeResponse']);
+
 const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   ...Object.fromEntries(
     ['project', 'skill', 'agent', 'chatbot', 'document', 'conversation', 'message'].map(
       (kind): [string, Condition] => [
         `/problems/${kind}-not-found`,
-        // A chat names its agent, and the project, in its body.
-        ({ filled, made }) => !filled.isThere || made.operationId === 'completeChat',
+        // A chat and a response name their agent, and the project, in the body.
+        ({ filled, made }) => !filled.isThere || NAMING_IN_BODY.has(made.operationId),
       ],
     ),
   ),
+  // No response is there: the fixture has no agent that answers.
+  '/problems/response-not-found': () => true,
+  '/problems/previous-response-not-found': () => true,
   '/problems/model-not-found': ({ filled, made }) => !filled.isThere || versionAsked(made) !== 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, fixture }) =>
@@ -176,10 +181,11 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
       return pointWithin('/body/messages/');
     case 'completeChat':
       return pointWithin('/body/messages/') || pointWithin('/body/tools');
+    case 'completeResponse':
+      return pointWithin('/body/input') || pointWithin('/body/tools');
     case 'updateAgent':
       return pointWithin('/body/agent/skills_to_add/');
     case 'trainModel':
-    case 'previewTable':
     case 'predict':
       return pointWithin('/query/') && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
     default:

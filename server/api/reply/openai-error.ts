@@ -48,11 +48,12 @@ function errorType(status: number): OpenaiError['type'] {
   }
 }
 
-/** Writes a JSON pointer as these clients write places: `/body/messages/0/content` is `messages[0].content`. */
-function writeParam(pointer: string): string {
+/**
+ * Writes a JSON pointer as these clients write places: `/body/messages/0/content` is `messages[0].content`. The whole
+ * body has no name.
+ */
+function writeParam(pointer: string): string | null {
   const [, , ...steps] = pointer.split('/');
-  return steps
-    .map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`))
-    .join('')
-    .replace(/^\./, '');
+  const place = steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join('');
+  return place.replace(/^\./, '') || null;
 }

@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
 import type { Contract } from '../../contract/document.js';
 import { endWith, onResponseClose } from '../../edge/connections.js';
-import { disableBodyTimeout, drainAndClose, endAndDiscard, hasBody } from '../../edge/request.js';
+import { disableBodyTimeout, endAndDiscard } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { IsKeyValid } from '../request-signal.js';
@@ -70,14 +70,22 @@ export type AgentEvent = components['schemas']['AgentEvent'];
 /** The event that ends a stream for clients of OpenAI's API. */
 export const DONE = '[DONE]';
 
-export type ServerEvent = AgentEvent | components['schemas']['ChatCompletionEvent'] | typeof DONE;
+export type ServerEvent =
+  | AgentEvent
+  | components['schemas']['ChatCompletionEvent']
+  | components['schemas']['OpenaiResponseEvent']
+  | typeof DONE;
 
 /**
  * Server-sent events, each sent as it is produced. The source reports its own failures as events;
  * it ends early when the request's `signal` is aborted.
  */
 export class EventStream {
-  constructor(readonly events: AsyncIterable<ServerEvent>) {}
+  /** @param isNamed true if each event has its `type` as its name, too */
+  constructor(
+    readonly events: AsyncIterable<ServerEvent>,
+    readonly isNamed = false,
+  ) {}
 }
 
 /**
@@ -112,8 +120,6 @@ const STREAM_TIMES: StreamTimes = {
   discarding: 5_000,
 };
 
-const JSON_TYPE = 'application/json; charset=utf-8';
-
 /** Writes a reply to the connection; returns a promise if it cannot be written at once. */
 export function send(
   req: Request,
@@ -126,7 +132,7 @@ export function send(
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (body === undefined) res.end();
   else if (body instanceof JsonText) {
-    res.setHeader('Content-Type', JSON_TYPE);
+    res.setHeader('Content-Type', 'application/json; charset=utf-8');
     return sendPieces(req, res, body.pieces);
   } else if (body instanceof PlainText) {
     const { mediaType, text } = body;
@@ -138,11 +144,8 @@ export function send(
   } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
   else if (body instanceof EventStream) return sendEvents(req, res, body);
   else {
-    res.setHeader('Content-Type', JSON_TYPE);
-    const json = JSON.stringify(body);
-    // The handler may have needed only the beginning of the body.
-    if (hasBody(req) && !req.complete) drainAndClose(req, res, json);
-    else sendWhole(res, json);
+    res.json(body);
+    limitWait(res);
   }
 }
 
@@ -272,7 +275,7 @@ function sendBytes(
 const PING_INTERVAL_MS = 15_000;
 
 /** Sends server-sent events, as the HTML standard defines them. */
-function sendEvents(req: Request, res: Response, { events }: EventStream): Promise<void> {
+function sendEvents(req: Request, res: Response, { events, isNamed }: EventStream): Promise<void> {
   disableBodyTimeout(req);
   res.type('text/event-stream');
   // A proxy that buffers would hold events back.
@@ -282,7 +285,11 @@ function sendEvents(req: Request, res: Response, { events }: EventStream): Promi
     res.write(': ping\n\n');
   }, PING_INTERVAL_MS);
   return stream(req, res, events[Symbol.asyncIterator](), {
-    encode: (event) => `data: ${event === DONE ? DONE : JSON.stringify(event)}\n\n`,
+    encode: (event) => {
+      if (event === DONE) return `data: ${DONE}\n\n`;
+      const name = isNamed && 'type' in event ? `event: ${event.type}\n` : '';
+      return `${name}data: ${JSON.stringify(event)}\n\n`;
+    },
     times: {},
     isLive: true,
     readAhead: () => 0,

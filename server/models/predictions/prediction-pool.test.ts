@@ -17,8 +17,7 @@ afterEach(async () => {
 });
 
 function poolOf(workers: number, maxHeapMiB = 256): PredictionPool {
-  const stored = { artifact, seenRows: null };
-  const predictors = { ofVersion: async () => undefined, storedModel: async () => stored };
+  const predictors = { ofVersion: async () => undefined, artifact: async () => artifact };
   const pool = new PredictionPool(workers, predictors, { script, maxHeapMiB });
   pools.push(pool);
   return pool;

@@ -214,6 +214,26 @@ export interface Database {
     revoked_at: Moment | null;
     last_used_at: Moment | null;
   };
+  /**
+   * The responses of agents that clients of OpenAI's API continue. Unlike conversations, which a chatbot has, two may
+   * continue the same one, they have calls of the client's tools, and they are deleted when nobody continues them.
+   */
+  responses: {
+    id: string;
+    owner: string;
+    /** That of the agent. It may be gone. */
+    project_id: Id;
+    /** The response that it continues, which may be gone. */
+    previous_id: string | null;
+    /** The bytes of the row, which count towards the owner's. */
+    bytes: number | string;
+    /** When it was made or continued last. */
+    used_at: Moment;
+    /** What was asked and answered, as input of those that continue it. */
+    items: Json;
+    /** The response. */
+    body: Json;
+  };
   /** The first answers to requests that carry an Idempotency-Key. */
   kept_answers: {
     owner: string;

@@ -5,6 +5,7 @@ import * as conversations from './0003-conversations.js';
 import * as modelSources from './0004-model-sources.js';
 import * as forecasts from './0005-forecasts.js';
 import * as models from './0006-models.js';
+import * as responses from './0007-responses.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -17,6 +18,7 @@ export const migrations: Record<string, Migration> = {
   '0004-model-sources': modelSources,
   '0005-forecasts': forecasts,
   '0006-models': models,
+  '0007-responses': responses,
 };
 
 /**

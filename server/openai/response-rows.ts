@@ -1,0 +1,217 @@
+import type { Sweep } from '../common/sweeps.js';
+import { problem } from '../problems/problem.js';
+import { dialectOf, inTransaction } from '../store/database/dialect.js';
+import type { Store } from '../store/index.js';
+import { adjustStored } from '../store/quota.js';
+import { lookup, padToPowerOfTwo } from '../store/rows.js';
+import { type InputItem, toInput } from './items.js';
+import type { Response } from './responses.js';
+
+/** The time for which a response is kept after it was made or continued last, in milliseconds. */
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/** The size of a row without its texts, in bytes: its other columns and its index entries. */
+const ROW_BYTES = 512;
+
+/** The most responses of a conversation, and the most bytes of their items, as many as a body may have. */
+const MAX_TURNS = 500;
+const MAX_CONTEXT_BYTES = 1024 * 1024;
+
+/** The responses of a conversation, and their input and output, the oldest first. */
+export interface Chain {
+  readonly ids: readonly string[];
+  readonly items: readonly InputItem[];
+}
+
+/**
+ * Reads a response and all that it continues.
+ * @throws {ProblemError} if one of them is not kept, or they are too large together
+ */
+export async function readChain(
+  { reads }: Store,
+  owner: string,
+  projectId: string,
+  id: string,
+): Promise<Chain> {
+  const bytes = dialectOf(reads).octets('responses.items');
+  const chain = await reads
+    .withRecursive('chain', (db) =>
+      db
+        .selectFrom('responses')
+        .select(({ lit }) => ['id', 'previous_id', bytes.as('bytes'), lit(1).as('turn')])
+        .where('id', '=', id)
+        .where('owner', '=', owner)
+        .where('project_id', '=', projectId)
+        .unionAll(
+          db
+            .selectFrom('responses')
+            .innerJoin('chain', 'chain.previous_id', 'responses.id')
+            .select(({ eb }) => [
+              ...(['responses.id', 'responses.previous_id'] as const),
+              ...[bytes.as('bytes'), eb('chain.turn', '+', 1).as('turn')],
+            ])
+            .where('responses.owner', '=', owner)
+            .where('chain.turn', '<=', MAX_TURNS),
+        ),
+    )
+    .selectFrom('chain')
+    .select(['id', 'previous_id', 'bytes'])
+    .orderBy('turn', 'desc')
+    .execute();
+  const total = chain.reduce((sum, row) => sum + Number(row.bytes), 0);
+  if (chain.length > MAX_TURNS || total > MAX_CONTEXT_BYTES) throw tooLarge(id);
+  if (chain[0]?.previous_id !== null) throw notFound(id);
+  const ids = chain.map((row) => row.id);
+  const rows = await lookup(ids, (some) =>
+    reads.selectFrom('responses').select(['id', 'items']).where('id', 'in', some).execute(),
+  );
+  const items = new Map(rows.map((row) => [row.id, row.items]));
+  // The store keeps items as they were read.
+  return { ids, items: ids.flatMap((one): InputItem[] => JSON.parse(items.get(one) ?? '[]')) };
+}
+
+function notFound(id: string) {
+  const errors = [
+    { pointer: '/body/previous_response_id', message: 'names no response that is kept' },
+  ];
+  return problem(
+    '/problems/previous-response-not-found',
+    `There is no response ${JSON.stringify(id)} to continue, or one before it is gone; send the whole conversation as input.`,
+    { errors },
+  );
+}
+
+function tooLarge(id: string) {
+  const message = `names a conversation of more than ${MAX_TURNS} responses or ${MAX_CONTEXT_BYTES} bytes`;
+  return problem(
+    '/problems/invalid-request',
+    `The conversation of the response ${JSON.stringify(id)} has grown too large; begin another.`,
+    { errors: [{ pointer: '/body/previous_response_id', message }] },
+  );
+}
+
+interface NewResponse {
+  readonly owner: string;
+  readonly project: { readonly id: string; readonly name: string };
+  readonly chain: Chain;
+  readonly input: readonly InputItem[];
+  readonly response: Response;
+}
+
+/**
+ * Keeps a response, in place of the oldest ones if the owner has as many as allowed. Those that it continues are kept
+ * as long.
+ * @throws {ProblemError} if the owner would exceed the limit; nothing is kept then
+ */
+export function keepResponse(
+  store: Store,
+  { owner, project, chain, input, response }: NewResponse,
+): Promise<void> {
+  const items = JSON.stringify([...input, ...toInput(response.output)]);
+  const body = JSON.stringify(response);
+  const bytes = ROW_BYTES + Buffer.byteLength(items) + Buffer.byteLength(body);
+  const used_at = new Date().toISOString();
+  const row = { id: response.id, previous_id: response.previous_response_id, bytes, used_at };
+  return store.transaction(
+    async (tx) => {
+      // Locks what the owner stores, so that the responses are counted one after the other.
+      await adjustStored(tx.work, owner, bytes, tx.limits.stored);
+      if (chain.ids.length > 0) {
+        const ids = padToPowerOfTwo(chain.ids);
+        await tx.work.updateTable('responses').set({ used_at }).where('id', 'in', ids).execute();
+      }
+      await dropOldest(tx, owner);
+      const values = { ...row, owner, project_id: project.id, items, body };
+      await tx.work.insertInto('responses').values(values).execute();
+    },
+    { owner, project: project.name },
+  );
+}
+
+/** The most responses that give way to one, if the limit was lowered. */
+const MAX_DROPPED = 64;
+
+async function dropOldest({ work, limits }: Store, owner: string): Promise<void> {
+  const own = work.selectFrom('responses').where('owner', '=', owner);
+  const { count } = await own
+    .select(({ fn }) => fn.countAll().as('count'))
+    .executeTakeFirstOrThrow();
+  const excess = Number(count) + 1 - limits.resources;
+  if (excess <= 0) return;
+  const oldest = await own
+    .select(['id', 'bytes'])
+    .orderBy('used_at')
+    .orderBy('id')
+    .limit(Math.min(excess, MAX_DROPPED))
+    .execute();
+  const ids = padToPowerOfTwo(oldest.map(({ id }) => id));
+  await work.deleteFrom('responses').where('id', 'in', ids).execute();
+  await adjustStored(work, owner, -oldest.reduce((sum, row) => sum + Number(row.bytes), 0));
+}
+
+/** Returns the JSON of a response. @throws {ProblemError} if the owner has none of this identifier */
+export async function findResponse({ reads }: Store, owner: string, id: string): Promise<string> {
+  const row = await reads
+    .selectFrom('responses')
+    .select('body')
+    .where('id', '=', id)
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  if (row) return row.body;
+  throw unknownResponse(id);
+}
+
+/** @throws {ProblemError} if the owner has no response of this identifier */
+export function removeResponse(store: Store, owner: string, id: string): Promise<void> {
+  return store.transaction(
+    async ({ work }) => {
+      const removed = await work
+        .deleteFrom('responses')
+        .where('id', '=', id)
+        .where('owner', '=', owner)
+        .returning('bytes')
+        .executeTakeFirst();
+      if (!removed) throw unknownResponse(id);
+      await adjustStored(work, owner, -Number(removed.bytes));
+    },
+    { owner, project: '' },
+  );
+}
+
+function unknownResponse(id: string) {
+  return problem(
+    '/problems/response-not-found',
+    `There is no response with the identifier ${JSON.stringify(id)}.`,
+  );
+}
+
+/** The most responses that a step of the sweep deletes, all of one owner. */
+const MAX_SWEPT = 128;
+
+/** Deletes responses that have not been continued for long. */
+export function sweepResponses({ work }: Store, keptMs = KEPT_MS): Sweep {
+  return {
+    failure: 'old responses are not deleted yet',
+    everyMs: 60 * 60 * 1000,
+    step: () =>
+      inTransaction(work, async (db) => {
+        const before = new Date(Date.now() - keptMs).toISOString();
+        const old = db.selectFrom('responses').where('used_at', '<', before);
+        const first = await old.select('owner').limit(1).executeTakeFirst();
+        if (!first) return false;
+        const { owner } = first;
+        // Locks what the owner stores, so that none of them is continued meanwhile.
+        await adjustStored(db, owner, 0);
+        const rows = await old
+          .select(['id', 'bytes'])
+          .where('owner', '=', owner)
+          .limit(MAX_SWEPT)
+          .execute();
+        if (rows.length === 0) return true;
+        const ids = padToPowerOfTwo(rows.map(({ id }) => id));
+        await db.deleteFrom('responses').where('id', 'in', ids).execute();
+        await adjustStored(db, owner, -rows.reduce((sum, row) => sum + Number(row.bytes), 0));
+        return true;
+      }),
+  };
+}
