@@ -21,7 +21,10 @@ beforeAll(async () => {
   await service.create('skill', { name: 'prices', type: 'model', params: { model: 'prices' } });
   await service.create('agent', { name: 'jeweller', skills: ['prices'] });
   folder = await mkdtemp(join(tmpdir(), 'roster-openai-'));
-  await symlink(join(ROOT, 'tools/on-demand/peers/node_modules'), join(folder, 'node_modules'));
+  await symlink(
+    join(ROOT, 'tools/on-demand/openai-clients/node_modules'),
+    join(folder, 'node_modules'),
+  );
   const page = await readFile(join(ROOT, 'docs/openai.md'), 'utf8');
   snippets = [...page.matchAll(/```ts\n(.*?)```/gs)].map(([, code = '']) => code);
 });
@@ -31,9 +34,12 @@ afterAll(async () => {
 });
 
 test.each([
-  ["OpenAI's SDK streams", 0, ''],
-  ["Vercel's AI SDK completes", 1, 'process.stdout.write(text);'],
-])('%s an answer for which the agent used its model', async (_, place, end) => {
+  ["OpenAI's SDK streams an answer", 0, ''],
+  ["OpenAI's SDK continues a response", 1, ''],
+  ["Vercel's AI SDK completes an answer", 2, 'process.stdout.write(text);'],
+  ["Vercel's AI SDK streams a response", 3, ''],
+  ['LangChain streams a response', 4, ''],
+])('%s for which the agent used its model', async (_, place, end) => {
   service.chat.play((_request, number) =>
     number === 0 ? calls({ name: 'prices', arguments: { carat: 0.7 } }) : says('About ', '2,700.'),
   );

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { type ObjectSink, RowsReader } from '../../table/row-reader.js';
+import { RowsReader } from '../../table/row-reader.js';
 import { MAX_ROWS, type Table } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
@@ -22,24 +22,10 @@ export function readJsonTable(
   options: ReadOptions = {},
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
-    const rows = new RowsReader(target, options);
-    await addJson(pieces, rows);
-    return rows.build();
+    const table = new JsonTable(new RowsReader(target, options));
+    for await (const piece of pieces) table.add(piece);
+    return table.build();
   });
-}
-
-/**
- * Adds the elements of a JSON array, until no more are wanted.
- *
- * @throws {MalformedJsonError | JsonShapeError | TableError} as `readJsonTable` does.
- */
-export async function addJson(pieces: AsyncIterable<Uint8Array>, rows: ObjectSink): Promise<void> {
-  const table = new JsonTable(rows);
-  for await (const piece of pieces) {
-    table.add(piece);
-    if (rows.isFull) return;
-  }
-  table.end();
 }
 
 /** The levels of arrays and objects, the outermost array among them. */
@@ -64,7 +50,7 @@ const RUN = 64 * 1024;
  * from, wherever either shows: after such a fault, the form of the array is looked at alone.
  */
 class JsonTable {
-  readonly #rows: ObjectSink;
+  readonly #rows: RowsReader;
   #fault: TableError | undefined;
   /** The bytes of an element that has not come to its end. */
   #pending: Uint8Array[] = [];
@@ -75,7 +61,7 @@ class JsonTable {
   #commas = 0;
   #parsed = 0;
 
-  constructor(rows: ObjectSink) {
+  constructor(rows: RowsReader) {
     this.#rows = rows;
   }
 
@@ -91,13 +77,14 @@ class JsonTable {
 
   /**
    * @throws {MalformedJsonError | JsonShapeError} if the array is not whole.
-   * @throws {TableError} at the first fault of its rows.
+   * @throws {TableError} if no model can be trained on the table.
    */
-  end(): void {
+  build(): Table {
     // As elsewhere, a body of no bytes is a body of nothing.
     if (this.#state === BEFORE) throw notAnArray();
     if (this.#state !== AFTER) throw new MalformedJsonError('It ends before its array does.');
     if (this.#fault !== undefined) throw this.#fault;
+    return this.#rows.build();
   }
 
   #scan(bytes: Uint8Array): void {
