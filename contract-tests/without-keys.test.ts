@@ -134,4 +134,14 @@ test('it takes no key, and says so to who sends one; from the first key on it as
   const [, second, third] = await Promise.all(sent.map(answerTo));
   expect(second).toEqual([401, expect.stringContaining('unknown, revoked or expired')]);
   expect(third).toEqual([401, expect.stringContaining('does not have the form')]);
+
+  // With `*`, pages of all origins may call MCP, as far as they have a key.
+  const headers = {
+    Authorization: `Bearer ${key}`,
+    'Content-Type': 'application/json',
+    Origin: 'https://elsewhere.example',
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+  const message = new Request(`${server.url}/mcp`, { method: 'POST', headers, body });
+  expect((await checkedFetch(message)).status).toBe(200);
 });

@@ -47,6 +47,7 @@ export interface ExampleNames {
   cancelTraining: { 200: 'cancelled'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'model' | 'project'; 406: 'xml'; 409: 'ready'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   serveVersion: { 200: 'ready'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'model' | 'project'; 406: 'xml'; 409: 'training'; 412: 'changed'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   retrainModel: { 202: 'training'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'model' | 'project'; 406: 'xml'; 409: 'sent' | 'training' | 'stored'; 412: 'changed'; 422: 'query' | 'rows'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  previewTable: { 200: 'diamonds'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form' | 'ended'; 403: 'scope' | 'other_origin'; 404: 'project'; 406: 'xml'; 413: 'large'; 415: 'form'; 422: 'title'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   callMcp: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   callMcpOfProject: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   getOpenaiModels: { 200: 'agents'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
@@ -119,21 +120,22 @@ export const OPERATIONS: Readonly<Record<keyof ExampleNames, ExampleOperation>> 
   cancelTraining: {"method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","responses":{"200":80,"400":1,"401":2,"403":11,"404":69,"406":3,"409":81,"429":4,"500":5,"503":6}},
   serveVersion: {"method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","responses":{"200":78,"400":10,"401":2,"403":11,"404":69,"406":3,"409":82,"412":21,"413":13,"415":14,"429":4,"500":5,"503":6}},
   retrainModel: {"method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","responses":{"202":83,"400":1,"401":2,"403":11,"404":69,"406":3,"409":84,"412":21,"422":85,"429":4,"500":5,"503":6}},
-  callMcp: {"method":"POST","path":"/mcp","responses":{"200":86,"202":19,"400":87,"401":2,"403":88,"404":89,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
-  callMcpOfProject: {"method":"POST","path":"/mcp/{project_name}","responses":{"200":86,"202":19,"400":87,"401":2,"403":88,"404":89,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
-  getOpenaiModels: {"method":"GET","path":"/v1/models","responses":{"200":90,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
-  completeChat: {"method":"POST","path":"/v1/chat/completions","responses":{"200":91,"400":10,"401":2,"403":11,"404":41,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
-  completeResponse: {"method":"POST","path":"/v1/responses","responses":{"200":92,"400":10,"401":2,"403":11,"404":93,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
-  getResponse: {"method":"GET","path":"/v1/responses/{response_id}","responses":{"200":94,"304":17,"400":1,"401":2,"403":8,"404":95,"406":3,"429":4,"500":5,"503":6}},
-  deleteResponse: {"method":"DELETE","path":"/v1/responses/{response_id}","responses":{"204":19,"400":1,"401":2,"403":11,"404":95,"429":4,"500":5,"503":6}},
-  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":96,"400":1,"406":3,"500":5}},
-  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":97,"400":1,"406":3,"500":5,"503":98}},
-  getStatus: {"method":"GET","path":"/api/status","responses":{"200":99,"400":1,"406":3,"500":5}},
-  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":100,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  previewTable: {"method":"POST","path":"/api/projects/{projectName}/tables/preview","responses":{"200":86,"400":10,"401":71,"403":11,"404":18,"406":3,"413":13,"415":14,"422":87,"429":4,"500":5,"503":6}},
+  callMcp: {"method":"POST","path":"/mcp","responses":{"200":88,"202":19,"400":89,"401":2,"403":90,"404":91,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
+  callMcpOfProject: {"method":"POST","path":"/mcp/{project_name}","responses":{"200":88,"202":19,"400":89,"401":2,"403":90,"404":91,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
+  getOpenaiModels: {"method":"GET","path":"/v1/models","responses":{"200":92,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  completeChat: {"method":"POST","path":"/v1/chat/completions","responses":{"200":93,"400":10,"401":2,"403":11,"404":41,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
+  completeResponse: {"method":"POST","path":"/v1/responses","responses":{"200":94,"400":10,"401":2,"403":11,"404":95,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
+  getResponse: {"method":"GET","path":"/v1/responses/{response_id}","responses":{"200":96,"304":17,"400":1,"401":2,"403":8,"404":97,"406":3,"429":4,"500":5,"503":6}},
+  deleteResponse: {"method":"DELETE","path":"/v1/responses/{response_id}","responses":{"204":19,"400":1,"401":2,"403":11,"404":97,"429":4,"500":5,"503":6}},
+  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":98,"400":1,"406":3,"500":5}},
+  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":99,"400":1,"406":3,"500":5,"503":100}},
+  getStatus: {"method":"GET","path":"/api/status","responses":{"200":101,"400":1,"406":3,"500":5}},
+  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":102,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
 };
 
 /** The places in `RESPONSES` of the responses that belong to no operation. */
-export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [101, 102];
+export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [103, 104];
 
 export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"key":0,"without_keys":1}}},
@@ -222,23 +224,25 @@ export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Location":"/api/projects/default/models/diamond_prices"},"content":{"application/json":{"training":123}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"sent":124,"training":125,"stored":126}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"query":127,"rows":128}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"prediction":129,"unknown_tool":130}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"invalid":131,"malformed":132,"mismatch":133}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","WWW-Authenticate":"Bearer realm=\"roster\""},"content":{"application/problem+json":{"other_origin":134}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"project":25},"application/json":{"method":135}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agents":136}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":137},"text/event-stream":{"stream":138}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":139},"text/event-stream":{"stream":140}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":141,"agent":142,"project":25}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":139}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":143}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":144}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":145}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":146,"locked":147,"stopping":148}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":149}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":150}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":151}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":152}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"diamonds":129}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"title":130}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"prediction":131,"unknown_tool":132}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"invalid":133,"malformed":134,"mismatch":135}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","WWW-Authenticate":"Bearer realm=\"roster\""},"content":{"application/problem+json":{"other_origin":136}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"project":25},"application/json":{"method":137}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agents":138}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":139},"text/event-stream":{"stream":140}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":141},"text/event-stream":{"stream":142}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":143,"agent":144,"project":25}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":141}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":145}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":146}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":147}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":148,"locked":149,"stopping":150}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":151}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":152}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":153}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":154}}},
 ];
 
 export const VALUES: readonly unknown[] = [
@@ -371,6 +375,8 @@ export const VALUES: readonly unknown[] = [
   {"type":"/problems/limit-reached","title":"Limit reached","status":409,"detail":"Your projects hold 10,737,418,112 bytes of params, settings, prompts, documents, conversations, models and training tables, and may hold 10,737,418,240 bytes; send less, delete models or other resources, or wait for trainings to end.","instance":"/api/projects/default/models/diamond_prices/retrain","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"type":"/problems/query-failed","title":"Query failed","status":422,"detail":"The database has no table sales.","instance":"/api/projects/default/models/sale_prices/retrain","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"type":"/problems/unusable-table","title":"Unusable table","status":422,"detail":"No model can be trained from this table; nothing was kept of it.","instance":"/api/projects/default/models/sale_prices/retrain","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","errors":[{"message":"The table has no rows. At least 50 with a target are needed."}]},
+  {"format":"text/csv","header_line":1,"columns":[{"name":"carat","kind":"number","examples":["0.23","0.21","0.29"]},{"name":"cut","kind":"category","examples":["Ideal","Premium"]},{"name":"color","kind":"category","examples":["E","I"]},{"name":"price","kind":"number","examples":["326","334"]}],"rows":[["0.23","Ideal","E","326"],["0.21","Premium","E","326"],["0.29","Premium","I","334"]],"rows_read":3,"fault":null},
+  {"type":"/problems/unusable-table","title":"Unusable table","status":422,"detail":"The first rows of this table cannot be read.","instance":"/api/projects/default/tables/preview","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d02","errors":[{"message":"Line 2 has 4 fields, the header has 1. Put a field that holds the delimiter in quotes, and leave no field out.","line":2}]},
   {"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"{\"target\":\"price\",\"value\":2742,\"interval\":{\"min\":2202,\"max\":3281,\"confidence\":0.9},\"not_given\":[\"depth\"],\"did_not_fit\":[]}"}],"structuredContent":{"target":"price","value":2742,"interval":{"min":2202,"max":3281,"confidence":0.9},"not_given":["depth"],"did_not_fit":[]}}},
   {"jsonrpc":"2.0","id":2,"error":{"code":-32602,"message":"There is no tool \"train_prices\"; ask for tools/list."}},
   {"jsonrpc":"2.0","error":{"code":-32600,"message":"/body must be an object.","data":{"type":"/problems/invalid-request","title":"Invalid request","status":400,"detail":"/body must be an object.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","errors":[{"pointer":"/body","message":"must be an object"}]}}},

@@ -89,7 +89,7 @@ export interface NotAcceptable extends Shape<'NotAcceptable'> {}
 export interface OpenaiModels extends Shape<'OpenaiModels'> {}
 /** The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect. */
 export interface OpenaiResponse extends Shape<'OpenaiResponse'> {}
-/** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. */
+/** The service has no keys, so it trusts every program on its machine, browsers included. This request would change something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses such pages with a key, too. */
 export interface OtherOrigin extends Shape<'OtherOrigin'> {}
 /** The request asked to be carried out only if the resource is the one that `If-Match` names, or not the one that `If-None-Match` names, and that is not so. */
 export interface PreconditionFailed extends Shape<'PreconditionFailed'> {}
@@ -125,6 +125,8 @@ export interface SkillNotFound extends Shape<'SkillNotFound'> {}
 export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
 /** The version of the service. */
 export interface Status extends Shape<'Status'> {}
+/** The beginning of a table, as `trainModel` would read it. */
+export interface TablePreview extends Shape<'TablePreview'> {}
 /** The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are. */
 export interface TooManyRequests extends Shape<'TooManyRequests'> {}
 /** The version is ready: its training ended before it could be cancelled. */
@@ -287,6 +289,9 @@ export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScop
 
 /** The problems of `retrainModel`. */
 export type RetrainModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NoSource | TrainingInProgress | LimitReached | PreconditionFailed | QueryFailed | UnusableTable;
+
+/** The problems of `previewTable`. */
+export type PreviewTableProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType | UnusableTable;
 
 /** The problems of `listVersions`. */
 export type ListVersionsProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
@@ -927,7 +932,7 @@ export interface PredictOptions extends CallOptions {
   explain?: QueryValue<'predict', 'query', 'explain'> | undefined;
   /** Adds the probability of each class to every row, as columns `t_probability_X` for each class `X`, in the order of `classes`, in every format. For models of classes only. A model with an input column of such a name gets 400; its explanations have the probabilities. */
   probabilities?: QueryValue<'predict', 'query', 'probabilities'> | undefined;
-  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. Not for forecasts. A model with an input column of that name gets 400. */
+  /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. Of a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
   contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
@@ -937,6 +942,18 @@ export interface PredictOptions extends CallOptions {
 export interface RetrainModelOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
   ifMatch?: QueryValue<'retrainModel', 'header', 'If-Match'> | undefined;
+}
+
+/** The options of `models.previewTable`. */
+export interface PreviewTableOptions extends CallOptions {
+  /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
+  header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
+  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
+  headerLine?: QueryValue<'previewTable', 'query', 'header_line'> | undefined;
+  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  delimiter?: QueryValue<'previewTable', 'query', 'delimiter'> | undefined;
+  /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
+  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
 }
 
 /** A model is trained on a table in the background, and predicts one of its columns for new rows: a number with a calibrated interval, or a class with calibrated probabilities. Models are found by name. */
@@ -998,6 +1015,14 @@ export interface ModelsOperations {
    * @throws ProblemError with a `RetrainModelProblem`
    */
   retrain(name: PathValue<'retrainModel', 'modelName'>, options?: RetrainModelOptions): Call<Model, RetrainModelProblem>;
+
+  /**
+   * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept.
+   *
+   * @param rows The table, or its beginning.
+   * @throws ProblemError with a `PreviewTableProblem`
+   */
+  previewTable(rows: JsonBody<'previewTable'> | Bytes, options?: PreviewTableOptions): Call<TablePreview, PreviewTableProblem>;
 }
 
 /** The options of `versions.list`. */
@@ -1265,6 +1290,7 @@ export const FACADE = {
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
+    previewTable: {"id":"previewTable","method":"POST","path":"/api/projects/{projectName}/tables/preview","names":[],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
   },
   versions: {
     list: {"id":"listVersions","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions","names":["modelName"],"reads":"list"},

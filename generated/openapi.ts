@@ -784,7 +784,8 @@ export interface paths {
          *     | `out-of-range` | a column with numbers outside the table's range by more than its width, such as the age 1900 where ages were 17 to 90 |
          *     | `new-category` | a column with categories that no row of the table had, or too few to learn from |
          *
-         *     `warnings=true` says of each row what concerns it, also which columns it lacks.
+         *     `warnings=true` says of each row what concerns it, also which columns it lacks, and whether the model was
+         *     trained on such a row.
          *
          *     With `unknown=refuse`, unknown names are refused: the request gets 422, with each name and its nearest column.
          *
@@ -956,6 +957,36 @@ export interface paths {
          *     `trainModel` apply. A model that was trained from a table has no source (409).
          */
         post: operations["retrainModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/tables/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a table
+         * @description Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a
+         *     caller can choose the target, the header line and the use of columns. Nothing is kept.
+         *
+         *     The body is a table in any format that `trainModel` takes. At most 1000 rows are read, then the answer comes: a
+         *     table that is still arriving need not be sent to its end. Of CSV, JSON and NDJSON the beginning of a file is
+         *     enough, cut at the end of a line. A Parquet file must be whole, because it ends with its metadata.
+         *
+         *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading.
+         */
+        post: operations["previewTable"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3352,6 +3383,45 @@ export interface components {
             /** @description How many rows of other classes each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
+        /** @description The beginning of a table, as `trainModel` would read it. */
+        TablePreview: {
+            /**
+             * @description The media type of the table.
+             * @enum {string}
+             */
+            format: "text/csv" | "application/json" | "application/x-ndjson" | "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" | "application/vnd.apache.parquet";
+            /**
+             * Format: int32
+             * @description The line that has the names of the columns, from 1. Null where no line has them.
+             */
+            header_line: number | null;
+            /** @description The columns in their order. A name may be empty or occur twice, which a training refuses. */
+            columns: components["schemas"]["PreviewColumn"][];
+            /** @description The first rows; fewer than 20 where the table ends, or where they are long. */
+            rows: (string | null)[][];
+            /**
+             * Format: int32
+             * @description How many rows the columns were told from.
+             */
+            rows_read: number;
+            /** @description What ended the reading, such as a line that has too few fields. Null without a fault. */
+            fault: string | null;
+        };
+        /** @description A column of a table, as its first rows show it. */
+        PreviewColumn: {
+            /**
+             * @description The name, without spaces at its ends. A training refuses names of more than 1000 characters, which are cut
+             *     here.
+             */
+            name: string;
+            /**
+             * @description What the values are read as. `empty` is a column without a value in these rows.
+             * @enum {string}
+             */
+            kind: "number" | "date" | "category" | "empty";
+            /** @description The first different values. A value of more than 60 characters is cut. */
+            examples: string[];
+        };
         /**
          * @description A row of a training table, its values by column name. An element that is not an object makes the
          *     table unusable, and the answer says which it is.
@@ -3385,7 +3455,7 @@ export interface components {
          *     | `t_explain` | these again, as a JSON document in a string, with the keys `predicted_value`, `confidence`, `anomaly`, `truth`, `confidence_lower_bound`, `confidence_upper_bound`; for classes `probability_class_X` for each class `X` in place of the bounds; for forecasts also `step`, counted from 1 |
          *     | `t_set` | for classes only: those that may be the truth, the most likely first |
          *     | `t_probability_X` | for classes only, with `probabilities=true`: the probability of the class `X` |
-         *     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, or null |
+         *     | `t_warnings` | with `warnings=true`: what is unlike the table in the row, and whether the model was trained on such a row; or null |
          *
          *     With `rows=lean`, a row has the input columns, `t`, `t_confidence`, for numbers `t_min` and `t_max`, for classes
          *     `t_set` and the probabilities. With `explain=true` it also has `t_original`, `t_anomaly` and `t_explain`, which
@@ -3635,9 +3705,11 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The service has no keys, so it trusts every program on its machine, browsers included. This request would change
-         *     something, and comes from a page of another origin, which may be any page that the browser has open.
+         *     something, and comes from a page of another origin, which may be any page that the browser has open. MCP refuses
+         *     such pages with a key, too.
          *
-         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`, or make a key and send it with each request.
+         *     To fix it, add the origin of the page to `ALLOWED_ORIGINS`; or, except for MCP, make a key and send it with each
+         *     request.
          */
         OtherOrigin: {
             /** @constant */
@@ -4354,7 +4426,10 @@ export interface components {
                 "application/json": components["schemas"]["McpError"];
             };
         };
-        /** @description The service has no keys, and the request comes from a page of another origin. */
+        /**
+         * @description The request comes from a page of another origin (`Sec-Fetch-Site`, `Origin`) that `ALLOWED_ORIGINS` does not
+         *     have. MCP checks it with a key, too, unless `ALLOWED_ORIGINS` has `*`.
+         */
         OtherOrigin: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -4962,6 +5037,18 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["UnusableTable"] | components["schemas"]["QueryFailed"];
+            };
+        };
+        /** @description No row of the table can be read. */
+        UnreadableTable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnusableTable"];
             };
         };
         /** @description The key has used up its requests for now. An owner who sends many more gets `Connection: close` too. */
@@ -6980,7 +7067,10 @@ export interface operations {
                  * @description Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as
                  *     `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a
                  *     value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are
-                 *     listed. Not for forecasts. A model with an input column of that name gets 400.
+                 *     listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on,
+                 *     in all columns that it uses: such predictions look better than others. Of a table of more than 32,768
+                 *     rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release
+                 *     than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400.
                  */
                 warnings?: boolean;
             };
@@ -7294,6 +7384,69 @@ export interface operations {
             409: components["responses"]["CannotRetrain"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnusableRows"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    previewTable: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
+                 *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
+                 */
+                header?: components["parameters"]["CsvHeader"];
+                /**
+                 * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
+                 *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+                 */
+                header_line?: components["parameters"]["CsvHeaderLine"];
+                /**
+                 * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
+                 *     tabs.
+                 */
+                delimiter?: components["parameters"]["CsvDelimiter"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+            };
+            cookie?: never;
+        };
+        /** @description The table, or its beginning. */
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "application/json": components["schemas"]["TableRow"][];
+                "application/x-ndjson": string;
+                "application/vnd.apache.arrow.stream": string;
+                "application/vnd.apache.arrow.file": string;
+                "application/vnd.apache.parquet": string;
+            };
+        };
+        responses: {
+            /** @description The columns and the first rows of the table. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TablePreview"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["UnauthorizedUpload"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnreadableTable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

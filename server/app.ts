@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { handleRequests } from './api/handle-request.js';
+import type { Handlers } from './api/handlers.js';
 import { Limits } from './api/limits/index.js';
 import { sendProblem, sendRefusal } from './api/reply/error-handler.js';
 import type { Callers } from './auth/callers.js';
@@ -23,6 +24,7 @@ import { setSecurityHeaders } from './telemetry/security-headers.js';
  * responses that a server must give it.
  * @param stopping aborted when streams and answers of agents must end
  * @param traceRequests creates a span for each request, if tracing is on
+ * @param replaced handlers to use instead of the service's own
  * @throws {ContractError} if the contract has a fault
  */
 export function createApp(
@@ -33,6 +35,7 @@ export function createApp(
   stopping: AbortSignal,
   log: Logger,
   traceRequests?: RequestHandler,
+  replaced: Partial<Handlers> = {},
 ): { readonly listener: RequestListener; readonly messages: Messages } {
   const { allowedOrigins } = config;
   const noteFailure = logFailures(log);
@@ -42,7 +45,10 @@ export function createApp(
   const requests = handleRequests(
     {
       ...{ contract, config, callers, limits, stopping, noteFailure },
-      handlers: operations(services, config, contract.document.info.version),
+      handlers: {
+        ...operations(services, config, contract.document.info.version),
+        ...replaced,
+      },
       refuseMissing: refuseMissing(services),
       defersJson: (bytes, answerType) => goesToPool(services.pool, bytes, answerType),
     },

@@ -1,8 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ConfigError, readConfig } from './config.js';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'roster-config-'));
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await rm(folder, { recursive: true });
+});
 
 test('an empty environment gives the documented defaults', () => {
   expect(readConfig({})).toEqual({
@@ -28,15 +37,14 @@ test('an empty environment gives the documented defaults', () => {
   });
 });
 
-describe('the chat server', () => {
-  const CHAT = { CHAT_URL: 'http://127.0.0.1:11434/v1', CHAT_MODEL: 'llama3.1' };
+const CHAT = { CHAT_URL: 'http://127.0.0.1:11434/v1', CHAT_MODEL: 'llama3.1' };
 
+describe('the chat server', () => {
   test('has a model, which is one of those that agents may name', () => {
     const { chat } = readConfig({ ...CHAT, CHAT_MODELS: 'qwen3, llama3.1' });
-    expect(chat).toEqual({
-      ...{ url: CHAT.CHAT_URL, key: undefined, model: 'llama3.1' },
-      models: ['llama3.1', 'qwen3'],
-    });
+    const models = ['llama3.1', 'qwen3'];
+    expect(chat).toMatchObject({ url: CHAT.CHAT_URL, model: 'llama3.1', models });
+    expect(chat?.readKey()).toBeUndefined();
   });
 
   test('needs a model', () => {
@@ -45,16 +53,23 @@ describe('the chat server', () => {
     );
   });
 
-  test('has its key in a file', async () => {
-    const file = join(await mkdtemp(join(tmpdir(), 'roster-config-')), 'key');
+  test('has its key in a file, which may change while the service runs', async () => {
+    const file = join(folder, 'key');
     await writeFile(file, 'sk-1234\n');
-    expect(readConfig({ ...CHAT, CHAT_KEY_FILE: file }).chat?.key).toBe('sk-1234');
-    expect(() => readConfig({ ...CHAT, CHAT_KEY: 'a', CHAT_KEY_FILE: file })).toThrow(
-      'CHAT_KEY and CHAT_KEY_FILE are both set; set one of them',
-    );
-    await writeFile(file, '\n');
-    expect(() => readConfig({ ...CHAT, CHAT_KEY_FILE: file })).toThrow('CHAT_KEY must consist of');
-    await rm(dirname(file), { recursive: true });
+    vi.useFakeTimers({ toFake: ['performance'] });
+    const chat = readConfig({ ...CHAT, CHAT_KEY_FILE: file }).chat;
+    const readLater = () => {
+      vi.advanceTimersByTime(6000);
+      return chat?.readKey();
+    };
+    expect(chat?.readKey()).toBe('sk-1234');
+    await writeFile(file, 'sk-5678');
+    expect(readLater()).toBe('sk-5678');
+    // A key that cannot be sent, and a file that is being replaced, change nothing.
+    await writeFile(file, 'two\nlines\n');
+    expect(readLater()).toBe('sk-5678');
+    await rm(file);
+    expect(readLater()).toBe('sk-5678');
   });
 
   test('is refused without its secrets in the message', () => {
@@ -65,6 +80,36 @@ describe('the chat server', () => {
     }
     const CHAT_KEY = 'se cret';
     expect(() => readConfig({ ...CHAT, CHAT_KEY })).toThrow(/^CHAT_KEY must (?!.*se cret)/);
+  });
+});
+
+describe('a secret in a file', () => {
+  test.each([
+    ['DATABASE_URL', 'postgres://roster:s3cret@db/roster', 'databaseUrl'],
+    ['DATABASES', '{"sales": "file:sales.db"}', 'databases'],
+  ] as const)('may be %s', async (variable, secret, setting) => {
+    const file = join(folder, variable);
+    await writeFile(file, `${secret}\r\n`);
+    expect(readConfig({ [`${variable}_FILE`]: file })[setting]).toBe(secret);
+  });
+
+  test.each([
+    ['is empty', '\n', 'which is empty'],
+    ['is a folder', undefined, 'which is a folder'],
+    ['has a second line', 'sk-1\n\n', 'CHAT_KEY_FILE must consist of visible characters'],
+  ])('is refused if the file %s', async (_, content, words) => {
+    const file = join(folder, 'refused');
+    if (content === undefined) await mkdir(file);
+    else await writeFile(file, content);
+    expect(() => readConfig({ ...CHAT, CHAT_KEY_FILE: file })).toThrow(words);
+  });
+
+  test('is refused if there is no file, and if the variable has one too', () => {
+    const env = { ...CHAT, CHAT_KEY_FILE: join(folder, 'nowhere') };
+    expect(() => readConfig(env)).toThrow('which cannot be read');
+    expect(() => readConfig({ ...env, CHAT_KEY: 'a' })).toThrow(
+      'CHAT_KEY and CHAT_KEY_FILE are both set; set one of them',
+    );
   });
 });
 

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
+import { followSecret, readSecret } from './common/secret-file.js';
 import { isPostgres } from './store/index.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -111,9 +111,7 @@ const settings = v.object({
       'must be an http:// or https:// address, such as http://127.0.0.1:11434/v1, without a key in it',
     ),
   ),
-  chatKey: v.optional(
-    v.pipe(v.string(), v.regex(/^[\x21-\x7e]+$/, 'must consist of visible characters of ASCII')),
-  ),
+  chatKey: v.optional(text(isHeaderText, 'must consist of visible characters of ASCII')),
   chatModel: v.optional(v.pipe(v.string(), v.maxLength(1000, 'must have at most 1000 characters'))),
   chatModels: v.optional(
     v.pipe(
@@ -125,6 +123,10 @@ const settings = v.object({
   /** The databases that skills may read, as `DATABASES` says. */
   databases: v.optional(v.string(), '{}'),
 });
+
+function isHeaderText(text: string): boolean {
+  return /^[\x21-\x7e]+$/.test(text);
+}
 
 function isChatUrl(text: string): boolean {
   if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
@@ -145,7 +147,7 @@ function variable(setting: string): string {
 }
 
 /** The settings that may be secret, which a file can have in their place (`CHAT_KEY_FILE`). */
-const SECRETS: readonly string[] = ['chatKey', 'databases'];
+const SECRETS: readonly string[] = ['databaseUrl', 'chatKey', 'databases'];
 
 /** The settings that had another variable before. */
 const OLDER_VARIABLES: Readonly<Record<string, string>> = {
@@ -169,7 +171,8 @@ export interface Config extends Omit<Settings, `chat${string}`> {
 export interface ChatConfig {
   /** The base of its addresses, such as `http://127.0.0.1:11434/v1`. */
   readonly url: string;
-  readonly key: string | undefined;
+  /** Returns its key, which a file may change; undefined if it needs none. */
+  readonly readKey: () => string | undefined;
   /** The language model of agents that name no other. */
   readonly model: string;
   /** The language models that agents may name; undefined if their `model_name` does not count. */
@@ -202,7 +205,14 @@ export function readConfig(env: Environment): Config {
     throw new ConfigError('CHAT_MODEL must name the language model of the chat server at CHAT_URL');
   }
   const models = chatModels && [...new Set([model, ...chatModels])];
-  return { ...rest, chat: { url, key, model, models } };
+  return {
+    ...rest,
+    chat: { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models },
+  };
+}
+
+function keyReader(key: string | undefined, file: string | undefined): () => string | undefined {
+  return key === undefined || !file ? () => key : followSecret(file, key, isHeaderText);
 }
 
 /** A setting in the environment: the variable that has it, and its value. */
@@ -217,18 +227,18 @@ function findSetting(env: Environment, setting: string): Found {
   const file = `${name}_FILE`;
   if (SECRETS.includes(setting) && env[file]) {
     if (env[name]) throw new ConfigError(`${name} and ${file} are both set; set one of them`);
-    return { setting, name, value: readSecret(file, env[file]) };
+    return { setting, name: file, value: readSecretOf(file, env[file]) };
   }
   const older = OLDER_VARIABLES[setting];
   const found = older !== undefined && env[older] && !env[name] ? older : name;
   return { setting, name: found, value: env[found] || undefined };
 }
 
-function readSecret(name: string, file: string): string {
+function readSecretOf(name: string, file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
-  } catch {
-    throw new ConfigError(`${name} must be a file that can be read, not "${file}"`);
+    return readSecret(name, file);
+  } catch (error) {
+    throw new ConfigError(error instanceof Error ? error.message : String(error));
   }
 }
 

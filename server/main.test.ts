@@ -114,11 +114,12 @@ describe('a service with a model', () => {
 });
 
 describe('the log', () => {
-  test('has a line for each request, with the id of the response, no key, and an origin that may not read it', async () => {
+  test('has a line for each request, with the id of the response, who asks, no key, and an origin that may not read it', async () => {
     const server = await start({ env: { ALLOWED_ORIGINS: 'https://app.example.com' } });
     const key = `roster_0123456789abcdef_${'s'.repeat(43)}`;
-    await fetch(`${server.url}/projects/${key}?key=${key}`);
-    const answer = await fetch(`${server.url}/projects/default/skills/nobody`);
+    const headers = { 'User-Agent': `curl/8 ${key}`, 'X-Forwarded-For': '192.0.2.7' };
+    await fetch(`${server.url}/projects/${key}?key=${key}`, { headers });
+    const answer = await fetch(`${server.url}/projects/default/skills/nobody`, { headers });
     const id = answer.headers.get('X-Request-Id');
     expect(await answer.json()).toMatchObject({ request_id: id });
     const { origin } = new URL(server.url);
@@ -127,7 +128,10 @@ describe('the log', () => {
     await server.stop();
     const lines = server.log.map((line) => JSON.parse(line)).filter(({ req }) => req);
     expect(lines.filter(({ req }) => req.id === id)).toMatchObject([
-      { operation: 'getSkill', res: { statusCode: 404 } },
+      {
+        ...{ operation: 'getSkill', res: { statusCode: 404 }, owner: 'local', project: 'default' },
+        req: { address: '127.0.0.1', forwarded_for: '192.0.2.7', user_agent: 'curl/8 roster_…' },
+      },
     ]);
     expect(lines.map((line) => line.refused_origin)).toEqual([
       ...[undefined, undefined],

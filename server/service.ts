@@ -5,6 +5,7 @@ import type { Logger } from 'pino';
 import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
 import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
+import type { Handlers } from './api/handlers.js';
 import { keysExpireBefore } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
@@ -34,10 +35,16 @@ import type { Tracing } from './telemetry/spans.js';
  * Opens the store and builds the service on it, which is idle until `listen` and `work` are called.
  * The caller must stop it in every case.
  * @param tracing makes spans, if tracing is on
+ * @param replaced handlers to use instead of its own, as in a test build
  * @throws if the store or the contract cannot be read, or other machines can connect and there are
  *   no keys
  */
-export async function openService(config: Config, log: Logger, tracing?: Tracing) {
+export async function openService(
+  config: Config,
+  log: Logger,
+  tracing?: Tracing,
+  replaced?: Partial<Handlers>,
+) {
   // In the root of the project, two folders above the built file.
   const contract = readContract(new URL('../../openapi.yaml', import.meta.url));
   const store = await Store.open(config.databaseUrl, {
@@ -51,13 +58,14 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
   });
   try {
     await refuseStrangersWithoutKeys(config, store);
-    const metrics = new Metrics();
+    const metrics = new Metrics(contract.document.info.version);
     const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome), {
       maxTime: config.maxTrainingSeconds * 1000,
     });
-    metrics.watchTrainings({
-      running: () => trainings.running,
-      waiting: () => countWaitingTrainings(store),
+    metrics.watch({
+      trainingsRunning: () => trainings.running,
+      trainingsWaiting: () => countWaitingTrainings(store),
+      storeBytes: () => store.measure(),
     });
     const draining = new AbortController();
     const stopping = new AbortController();
@@ -97,6 +105,7 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
       signal,
       log,
       tracing?.traceRequests,
+      replaced,
     );
 
     let server: HttpServer | undefined;
@@ -186,10 +195,10 @@ export async function openService(config: Config, log: Logger, tracing?: Tracing
   }
 }
 
-async function openChatServer({ url, key, model, models }: ChatConfig): Promise<ChatServer> {
+async function openChatServer({ url, readKey, model, models }: ChatConfig): Promise<ChatServer> {
   // Loaded on demand: a service without a chat server starts faster without it.
   const { ChatClient } = await import('./agents/chat/chat-client.js');
-  return { client: new ChatClient({ url, ...(key !== undefined && { key }) }), model, models };
+  return { client: new ChatClient({ url, readKey }), model, models };
 }
 
 /** Without keys every caller owns everything, so only this machine may connect. */

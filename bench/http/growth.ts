@@ -27,7 +27,7 @@ const config = readConfig(process.env);
 const log = pino({ level: config.logLevel });
 const store = await openStore();
 const predictors = new Predictors(store);
-const metrics = new Metrics();
+const metrics = new Metrics('0.0.0');
 const answers = watchAnswers(metrics.answers, log);
 const passages = openPassageSearch(store);
 const tools = { store, passages, predictors, sql: undefined, onPredicted: () => {} };

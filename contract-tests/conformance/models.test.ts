@@ -10,6 +10,7 @@ const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
 const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
+const PREVIEW = '/api/projects/{projectName}/tables/preview';
 const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 const LINES = 'application/x-ndjson';
@@ -426,6 +427,37 @@ describe('deleteModel', () => {
     const given = await situation(404, 'model');
     const { error } = await roster.DELETE(ONE, { params: named('ruby_prices'), ...given });
     expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+describe('previewTable', () => {
+  test.each([
+    ['CSV', 'carat,price\n0.23,326\n0.21,327\n', CSV],
+    [
+      'rows',
+      [
+        { carat: 0.23, price: 326 },
+        { carat: 0.21, price: 327 },
+      ],
+      {},
+    ],
+  ])('200 for a table as %s, with its columns', async (_form, body, headers) => {
+    const { data } = await roster.POST(PREVIEW, { params: inProject(), body, headers });
+    expect(data?.columns[0]).toMatchObject({ name: 'carat', kind: 'number' });
+    expect(data?.rows[0]?.[0]).toBe('0.23');
+  });
+
+  test('422 for a title above the names', async () => {
+    const given = await situation(422, 'title');
+    const { error } = await roster.POST(PREVIEW, {
+      params: inProject(),
+      body: 'Diamonds of 2026\ncarat,cut,color,price\n0.23,Ideal,E,326\n',
+      headers: { ...CSV, ...given.headers },
+    });
+    expect(error).toMatchObject({
+      type: '/problems/unusable-table',
+      errors: expect.arrayContaining([expect.objectContaining({ line: 2 })]),
+    });
   });
 });
 

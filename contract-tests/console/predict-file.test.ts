@@ -63,9 +63,9 @@ describe('predicting a file in the console', () => {
     const proxy = await openFaultyProxy(on.server.url);
     const look = await openFileView(openConsole(on.browser, proxy.url, VIEW));
     const { page } = look;
-    // Three pieces, in each of which one row is far from all that the model knows.
+    // Three pieces, in each of which one row is far from all that the model knows. The last 50 rows are of its table.
     const rows = Array.from({ length: 5000 }, (_, row) =>
-      row % 2000 === 0 ? '100000,1' : `${row % 100},1`,
+      row % 2000 === 0 ? '100000,1' : `${row % 100},${row < 4950 ? 1 : 2 * (row % 100)}`,
     );
     await chooseFile(page, { name: 'long.csv', content: `size,weight\n${rows.join('\n')}\n` });
     const predict = page.getByRole('button', { name: 'Predict 5,000 rows' });
@@ -77,6 +77,7 @@ describe('predicting a file in the console', () => {
     await page.getByRole('button', { name: 'Continue' }).click();
     await page.getByRole('heading', { name: '5,000 rows predicted' }).waitFor();
     await page.getByText('far outside the range of the training table, in 3 rows').waitFor();
+    await page.getByText('50 of 5,000 rows have the values of rows that the model was').waitFor();
     await expectGoodViewInEachWindow(look);
 
     const lines = (await download(page)).trimEnd().split('\n');

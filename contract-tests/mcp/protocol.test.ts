@@ -2,11 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { AgentService } from '../agents/agent-service.js';
 import { McpHost } from './mcp-host.js';
 
+/** An origin whose pages may use the service. */
+const ALLOWED = 'https://app.example';
+
 let service: AgentService;
 let older: McpHost;
 let stateless: McpHost;
 beforeAll(async () => {
-  service = await AgentService.open();
+  service = await AgentService.open({ ALLOWED_ORIGINS: ALLOWED });
   older = new McpHost(service, '2025-11-25');
   stateless = new McpHost(service, '2026-07-28');
 });
@@ -207,6 +210,28 @@ describe('the address', () => {
       expect(await statusOf(path, { body: large })).toBe(413);
     }
     expect(await statusOf('/mcp/nothing', {})).toBe(404);
+  });
+
+  const PAGES: readonly [headers: Readonly<Record<string, string>>, status: number][] = [
+    [{ Origin: 'https://elsewhere.example' }, 403],
+    [{ Origin: 'null' }, 403],
+    [{ Origin: 'vscode-file://vscode-app' }, 403],
+    [{ Origin: `${ALLOWED}.elsewhere.example` }, 403],
+    [{ 'Sec-Fetch-Site': 'cross-site' }, 403],
+    [{ Origin: ALLOWED, 'Sec-Fetch-Site': 'cross-site' }, 200],
+  ];
+
+  test.each(PAGES)('answers a page with the key and %j with %i', async (headers, status) => {
+    for (const path of ['/mcp', '/mcp/default']) {
+      const answer = await older.ask('ping', {}, { path, headers });
+      expect(answer.status).toBe(status);
+      if (status === 403) expect(answer.body).toMatchObject({ type: '/problems/other-origin' });
+    }
+  });
+
+  test('answers its own pages with the key', async () => {
+    const headers = { Origin: new URL(service.server.url).origin };
+    expect((await older.ask('ping', {}, { headers })).status).toBe(200);
   });
 
   test('of a project by its name answers as the one without', async () => {

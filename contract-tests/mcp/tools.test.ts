@@ -333,6 +333,13 @@ describe('resources', () => {
     );
   });
 
+  test('that are long arrive whole', async () => {
+    const text = `${'Cut 💎 and "clear" \\ stones.\n\n'.repeat(12_000)}The end.`;
+    await service.sendText('/projects/default/skills/care/documents/long.md', text);
+    expect(await read('roster://default/skills/care/documents/long.md')).toBe(text);
+    await service.remove('/projects/default/skills/care/documents/long.md');
+  });
+
   test.each([
     'roster://default/models/nothing',
     'roster://default/models/prices/x',

@@ -76,16 +76,18 @@ describe('Row-Warnings', () => {
 describe('warnings=true', () => {
   const { cut: _, ...uncut } = oneDiamond;
   const rows = [
-    ...Array.from({ length: 40 }, () => oneDiamond),
+    ...Array.from({ length: 40 }, (_, row) =>
+      row % 2 ? { ...oneDiamond, carat: 0.777 } : oneDiamond,
+    ),
     { ...oneDiamond, carat: 'n/a', cut: 'Heart' },
     { ...uncut, carat: 300 },
     {},
   ];
-  const own = [...Array.from({ length: 40 }, () => null)];
+  const own = Array.from({ length: 40 }, (_, row) => (row % 2 ? null : 'trained-on'));
   const odd = ['carat: missing; cut: new-category', 'cut: missing; carat: out-of-range'];
 
   test.each(['', '&rows=lean&explain=true'])(
-    'tells of each row what is unlike the table, in every format%s',
+    'tells of each row whether the model was trained on it and what is unlike the table, in every format%s',
     async (more) => {
       const query = `?warnings=true${more}`;
       const json = await sendJson('POST', `${address()}${query}`, rows);

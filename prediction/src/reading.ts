@@ -7,6 +7,7 @@ export { readJsonTable } from './io/json/json-table.js';
 export { readNdjsonTable } from './io/json/ndjson-table.js';
 export { readRecordTable } from './io/json/record-table.js';
 export { readParquetTable } from './io/parquet/parquet-table.js';
+export { previewTable, type TablePreview } from './io/preview-table.js';
 export { encodeTable } from './table/codec/encode.js';
 export type { ForecastTable } from './table/series-table.js';
 export { TableError } from './table/table-error.js';

@@ -1,5 +1,6 @@
 /** Exports for a process that trains models. */
 
+export { SeenRows } from './model/seen-rows.js';
 export { TableDecoder } from './table/codec/decode.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export { findTypicalRow } from './table/typical-row.js';
@@ -14,5 +15,4 @@ export type { SeriesModel } from './tasks/forecasting/series-model.js';
 export { decodeModel, describeModel, encodeModel, type Model } from './tasks/models.js';
 export { type TrainOptions, train } from './tasks/train.js';
 export { verifyModel } from './tasks/verify-model.js';
-export { SeenRows } from './training/seen-rows.js';
 export type { HeldOutRows } from './training/train-model.js';

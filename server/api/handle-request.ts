@@ -239,6 +239,10 @@ function negotiateType(req: Request, operation: Operation): string {
   const [preferred = ''] = types;
   const { accept } = req.headers;
   if (types.length === 0 || accept === undefined || accept === '*/*') return preferred;
+  // Most clients name the only type, without a weight.
+  if (types.length === 1 && !accept.includes(';') && accept.split(/, */).includes(preferred)) {
+    return preferred;
+  }
   req.headers.accept = accept.replace(/;(?!\s*q\s*=)[^;,]*/gi, '');
   const accepted = req.accepts([...types]);
   if (typeof accepted === 'string') return accepted;

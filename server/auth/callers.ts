@@ -17,12 +17,12 @@ const CHALLENGE = 'Bearer realm="roster"';
 
 /**
  * Identifies the caller of an operation that is not open to all; waits only if the store must be asked. Without
- * keys, refuses what would change something for a page of another origin.
- * @param allowedOrigins the origins whose pages may use the service
+ * keys, refuses what would change something for a page of another origin; MCP refuses it with a key, too.
+ * @param allowedOrigins the origins whose pages may use the service; `*` for those that send a key
  */
 export function identifyCaller(
   req: Request,
-  { method, path }: Operation,
+  { method, path, speaksJsonRpc }: Operation,
   callers: Callers,
   allowedOrigins: readonly string[],
 ): Caller | Promise<Caller> {
@@ -57,6 +57,9 @@ export function identifyCaller(
     if (!caller && presented !== undefined) return refuse(BAD_KEY);
     if (!caller) throw unauthorized(NO_KEY_SENT);
     if (caller.key === null) refuseForeignPages(req, method, allowedOrigins);
+    else if (speaksJsonRpc && !allowedOrigins.includes('*')) {
+      refuseOtherOrigins(req, allowedOrigins, MCP_REMEDY);
+    }
     return caller;
   };
   const caller = callers.authenticate(presented);
@@ -75,7 +78,7 @@ const NO_KEY_SENT =
  * own host name at this machine (DNS rebinding), and would then share the origin of the service.
  */
 function refuseForeignPages(req: Request, method: string, allowedOrigins: readonly string[]): void {
-  const { host, origin } = req.headers;
+  const { host } = req.headers;
   // A client that sends no Host, which HTTP/1.0 allows, is not a browser.
   if (host !== undefined && !isLoopback(req.hostname)) {
     throw unauthorized(
@@ -83,11 +86,23 @@ function refuseForeignPages(req: Request, method: string, allowedOrigins: readon
     );
   }
   // A browser sends what has no body, or a form's, without a preflight.
-  if (method === 'get' || !isFromOtherOrigin(req, allowedOrigins)) return;
+  if (method !== 'get') refuseOtherOrigins(req, allowedOrigins, KEYLESS_REMEDY);
+}
+
+const KEYLESS_REMEDY =
+  'and this service has no keys that would show who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it';
+
+/** The protocol wants it of all servers: https://modelcontextprotocol.io/specification/2026-07-28/basic/transports */
+const MCP_REMEDY =
+  'and MCP answers none of these, even with a key; add the origin to ALLOWED_ORIGINS';
+
+function refuseOtherOrigins(req: Request, allowed: readonly string[], remedy: string): void {
+  if (!isFromOtherOrigin(req, allowed)) return;
+  const { origin } = req.headers;
   const page = origin === undefined || origin === 'null' ? '' : `, "${origin}",`;
   throw problem(
     '/problems/other-origin',
-    `The request comes from a page of another origin${page} and this service has no keys that would show who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.`,
+    `The request comes from a page of another origin${page} ${remedy}.`,
     {},
     { 'WWW-Authenticate': CHALLENGE },
   );

@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import {
-  copyFileSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -48,6 +46,9 @@ async function start(databaseFile: string): Promise<ServerProcess> {
 
 const backUp = (to = copy, url = `file:${file}`) =>
   runRoster(['backup', to], { DATABASE_URL: url });
+
+const restore = (from = copy, url = `file:${file}`) =>
+  runRoster(['restore', from], { DATABASE_URL: url });
 
 const makeStore = async () => (await Store.open(`file:${file}`)).close();
 
@@ -142,13 +143,83 @@ describe('a backup that is restored', () => {
     await createSkill(server, 'later');
     await server.kill();
 
-    // Restores as docs/operation.md says: moves the store and its files away, and puts the copy in
-    // their place.
-    for (const name of readdirSync(folder).filter((name) => name.startsWith('roster.db'))) {
-      renameSync(join(folder, name), join(folder, `old-${name}`));
-    }
-    copyFileSync(copy, file);
+    expect(await restore()).toMatchObject({ code: 0, stdout: expect.stringContaining('checked') });
     expect(await answers(await start(file))).toEqual(then);
+  });
+
+  test('leaves the store before it beside it, with all that was written', async () => {
+    await makeStore();
+    expect(await backUp()).toMatchObject({ code: 0 });
+    const server = await start(file);
+    await createSkill(server, 'later');
+    await server.kill();
+    expect(readdirSync(folder)).toContain('roster.db-wal');
+
+    expect(await restore()).toMatchObject({ code: 0 });
+    expect(await skillNames(await start(file))).toEqual([]);
+    const kept = readdirSync(folder).filter((name) => name.includes('.before-'));
+    expect(kept).toEqual([expect.stringMatching(/^roster\.db\.before-\d{8}T\d{9}Z$/)]);
+    expect(await skillNames(await start(join(folder, kept[0] ?? '')))).toEqual(['later']);
+    expect(readdirSync(join(folder, 'backups'))).toEqual(['copy.db']);
+  });
+
+  test('takes the place of a store that is damaged, and of one that is gone', async () => {
+    await makeStore();
+    expect(await backUp()).toMatchObject({ code: 0 });
+    writeFileSync(file, 'no database at all, but long enough to have been one'.repeat(100));
+    expect(await restore()).toMatchObject({ code: 0, stdout: expect.stringContaining('.before-') });
+    expect(await skillNames(await start(file))).toEqual([]);
+
+    const elsewhere = join(folder, 'elsewhere.db');
+    const outcome = await restore(copy, `file:${elsewhere}`);
+    expect(outcome).toMatchObject({ code: 0, stdout: expect.not.stringContaining('.before-') });
+    expect(await skillNames(await start(elsewhere))).toEqual([]);
+  });
+});
+
+describe('no backup is restored', () => {
+  /** Tries it, expects the message, and expects the store as it was and no other files. */
+  async function expectRefusal(words: string, url?: string): Promise<void> {
+    const files = readdirSync(folder);
+    const { code, stdout, stderr } = await restore(copy, url);
+    expect(stderr).toContain(words);
+    expect(stderr).not.toContain('secret');
+    expect([code, stdout]).toEqual([1, '']);
+    expect(readdirSync(folder)).toEqual(files);
+  }
+
+  test('over a store that a service uses', async () => {
+    const server = await start(file);
+    await createSkill(server, 'lookup');
+    expect(await backUp()).toMatchObject({ code: 0 });
+    await expectRefusal('a service uses the store');
+    await createSkill(server, 'still-served');
+    expect(await skillNames(server)).toEqual(['lookup', 'still-served']);
+  });
+
+  test('of half a file, of another program’s, of a later release, or of nothing', async () => {
+    await makeStore();
+    await expectRefusal('there is no backup at');
+
+    expect(await backUp()).toMatchObject({ code: 0 });
+    const whole = readFileSync(copy);
+    writeFileSync(copy, whole.subarray(0, whole.length / 2));
+    await expectRefusal('was not restored');
+    writeFileSync(copy, 'not a database at all, but long enough to have been one'.repeat(100));
+    await expectRefusal('not a database');
+
+    writeFileSync(copy, whole);
+    const later = new DatabaseSync(copy);
+    later.exec("insert into kysely_migration values ('9999-later', '2099-01-01')");
+    later.close();
+    await expectRefusal('written by a later release of Roster');
+    copy = file;
+    await expectRefusal('is the store itself');
+  });
+
+  test('into PostgreSQL, which has better tools, and no password is shown', async () => {
+    writeFileSync(copy, '');
+    await expectRefusal('pg_restore', 'postgres://roster:secret@127.0.0.1/roster');
   });
 });
 
@@ -159,6 +230,28 @@ describe('a backup', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
     expect(readdirSync(join(folder, 'backups'))).toEqual(['copy.db']);
     expect(readdirSync(folder)).toEqual(['backups', 'roster.db']);
+  });
+
+  test('in a folder is named by its time, and older ones are deleted beyond those to keep', async () => {
+    await makeStore();
+    const backups = join(folder, 'backups');
+    writeFileSync(join(backups, 'roster-of-mine.db'), 'precious');
+    const keepTwo = () =>
+      runRoster(['backup', backups, '--keep', '2'], { DATABASE_URL: `file:${file}` });
+    const made = [];
+    for (const _ of [1, 2, 3]) {
+      const { code, stdout } = await keepTwo();
+      expect(code).toBe(0);
+      made.push(/roster-\d{8}T\d{9}Z\.db/.exec(stdout)?.[0]);
+    }
+    expect(readdirSync(backups)).toEqual([...made.slice(1), 'roster-of-mine.db']);
+    const refused = await runRoster(['backup', copy, '--keep', '2'], {
+      DATABASE_URL: `file:${file}`,
+    });
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--keep needs a folder'),
+    });
   });
 
   test('may have a quote in its name', async () => {

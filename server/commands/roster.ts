@@ -13,12 +13,14 @@ try {
   const { startCommand } = await import('./start.js');
   const { keysCommand } = await import('./keys.js');
   const { backupCommand } = await import('./backup.js');
+  const { restoreCommand } = await import('./restore.js');
   await new Command('roster')
     .description('Roster: skills, agents, chatbots and models behind one REST service.')
     .version(version)
     .addCommand(startCommand)
     .addCommand(keysCommand)
     .addCommand(backupCommand)
+    .addCommand(restoreCommand)
     .parseAsync();
 } catch (error) {
   process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);

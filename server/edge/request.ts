@@ -176,7 +176,7 @@ const REST_TIMEOUT_MS = 10_000;
 export const CLOSE_DELAY_MS = 2000;
 
 /**
- * Ends the response to a request whose body is not read. If the body is large, the connection must
+ * Ends the response to a request whose body is not read, or not to its end. If the body is large, the connection must
  * close: the response announces this (`Connection: close`), and the body is discarded for a limited
  * time. Closing at once would reset the connection, and the client would lose the response (RFC
  * 9112, section 9.6).

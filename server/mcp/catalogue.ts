@@ -54,19 +54,13 @@ function nameTool(kind: ToolKind, name: string): string {
 const MAX_CANDIDATES = 1000;
 
 export class Catalogue {
-  readonly #kinds: readonly ToolKind[];
-
-  /** @param available the kinds that the service can answer */
+  /** @param isAvailable whether the service can answer a kind */
   constructor(
     private readonly store: Store,
     private readonly project: Project,
-    { scopes }: Caller,
-    available: ReadonlySet<ToolKind>,
-  ) {
-    this.#kinds = KINDS.filter(
-      ({ kind, scope }) => available.has(kind) && scopes.includes(scope),
-    ).map(({ kind }) => kind);
-  }
+    private readonly caller: Caller,
+    private readonly isAvailable: (kind: ToolKind) => boolean,
+  ) {}
 
   /**
    * Finds a tool by its name. What is behind it is looked up when the tool is used.
@@ -74,8 +68,9 @@ export class Catalogue {
    */
   async find(toolName: string): Promise<ToolEntry | undefined> {
     const [, prefix, name = ''] = /^([a-z]+)_(.+)$/.exec(toolName) ?? [];
-    const kind = this.#kinds.find((one) => one === prefix);
-    if (kind === undefined) return undefined;
+    const found = KINDS.find(({ kind }) => kind === prefix);
+    if (!found || !this.#allows(found)) return undefined;
+    const { kind } = found;
     const hashed = HASHED.test(name) ? await this.#findHashed(kind, toolName) : undefined;
     if (hashed) return hashed;
     return nameTool(kind, name) === toolName ? { toolName, kind, name } : undefined;
@@ -100,8 +95,13 @@ export class Catalogue {
       return sql`lower(name) like ${pattern} or lower(coalesce(target, '')) like ${pattern}`;
     });
     const isFound = hits.length === 0 ? ALL : sql<SqlBool>`(${sql.join(hits, sql` or `)})`;
-    const found = this.#kinds.map((kind) => this.#read(kind, max, isFound));
+    const kinds = KINDS.filter((kind) => this.#allows(kind));
+    const found = kinds.map(({ kind }) => this.#read(kind, max, isFound));
     return (await Promise.all(found)).flat();
+  }
+
+  #allows({ kind, scope }: (typeof KINDS)[number]): boolean {
+    return this.caller.scopes.includes(scope) && this.isAvailable(kind);
   }
 
   async #read(kind: ToolKind, max: number, condition: typeof ALL): Promise<FoundEntry[]> {

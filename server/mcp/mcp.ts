@@ -1,5 +1,6 @@
 import type { Handlers, Input } from '../api/handlers.js';
 import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
+import { WhileUnchanged } from '../store/while-unchanged.js';
 import { answerMessage, type McpReply, type McpServer } from './protocol.js';
 import { ProjectResources } from './resources.js';
 import { type McpServices, ProjectTools } from './tools.js';
@@ -15,15 +16,21 @@ export function mcpOperations(
   version: string,
 ): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
   const { store } = services;
+  const projects = new WhileUnchanged<Project>(store);
   const answer = (request: Request, project: Project): Promise<McpReply> =>
     answerMessage(request.body, request.headers, serve(services, version, project, request));
   return {
     callMcp: async (request) => {
-      const project = await findDefaultProject(store, request.caller);
+      const { caller } = request;
+      const project = await projects.get(caller.owner, () => findDefaultProject(store, caller));
       return request.reply(await answer(request, project));
     },
     callMcpOfProject: async (request) => {
-      const project = await findProject(store, request.caller, request.params.project_name);
+      const { caller, params } = request;
+      const { project_name: name } = params;
+      const project = await projects.get(`${caller.owner}\0${name}`, () =>
+        findProject(store, caller, name),
+      );
       return request.reply(await answer(request, project));
     },
   };

@@ -4,8 +4,10 @@
  * https://modelcontextprotocol.io/specification
  */
 
+import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.js';
 import { INVALID_PARAMS, type JsonRpcError, METHOD_NOT_FOUND } from '../api/reply/json-rpc.js';
+import { JsonText } from '../api/reply/send.js';
 import { asRecord, type JsonRecord } from '../contract/json-record.js';
 
 export type McpMessage = components['schemas']['McpMessage'];
@@ -63,6 +65,11 @@ export interface McpHeaders {
 /** The result of a method, as the revisions describe it. */
 export type Result = Record<string, unknown>;
 
+/** A text within a result that may be large: it is written piece by piece. */
+export class LongText {
+  constructor(readonly pieces: readonly string[]) {}
+}
+
 /** What the methods of the protocol ask for. */
 export interface McpServer {
   readonly version: string;
@@ -76,7 +83,7 @@ export interface McpServer {
 }
 
 export type McpReply =
-  | { readonly status: 200; readonly body: McpAnswer }
+  | { readonly status: 200; readonly body: McpAnswer | JsonText<McpAnswer> }
   | { readonly status: 202 }
   | { readonly status: 400 | 404; readonly body: JsonRpcError };
 
@@ -97,14 +104,29 @@ export async function answerMessage(
     if (!run) {
       throw new RpcError(METHOD_NOT_FOUND, `There is no method ${JSON.stringify(method)}.`, 404);
     }
-    const result = await run(server, params);
-    return {
-      status: 200,
-      body: { jsonrpc: '2.0', id, result: isStateless ? describeItself(result, server) : result },
-    };
+    const found = await run(server, params);
+    const result = isStateless ? describeItself(found, server) : found;
+    const body: McpAnswer = { jsonrpc: '2.0', id, result };
+    return { status: 200, body: method === READ ? new JsonText(writePieces(body)) : body };
   } catch (error) {
     if (!(error instanceof RpcError)) throw error;
     return writeError(id, error, isStateless);
+  }
+}
+
+/** Writes JSON in pieces where it has a long text, so that other requests are served between them. */
+function* writePieces(body: McpAnswer): Generator<string> {
+  const texts: LongText[] = [];
+  const mark = randomUUID();
+  const json = JSON.stringify(body, (_, value) => {
+    if (!(value instanceof LongText)) return value;
+    texts.push(value);
+    return mark;
+  });
+  const parts = json.split(mark);
+  for (const [at, part] of parts.entries()) {
+    yield part;
+    for (const piece of texts[at]?.pieces ?? []) yield JSON.stringify(piece).slice(1, -1);
   }
 }
 
@@ -121,6 +143,8 @@ function writeError(id: string | number, error: RpcError, isStateless: boolean):
 }
 
 const META = 'io.modelcontextprotocol/';
+
+const READ = 'resources/read';
 
 /**
  * Returns the revision of a message: that of `_meta`, which the headers repeat, or one that begins with
@@ -154,7 +178,7 @@ function readRevision(message: McpMessage, params: JsonRecord, headers: McpHeade
 /** The member of the params that the header `Mcp-Name` repeats, by the method. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['tools/call', 'name'],
-  ['resources/read', 'uri'],
+  [READ, 'uri'],
 ]);
 
 function isOlder(header: string | undefined): boolean {
@@ -208,7 +232,7 @@ const SHARED: readonly (readonly [string, Run])[] = [
       server.listResources(params['cursor'] === undefined ? undefined : readText(params, 'cursor')),
   ],
   ['resources/templates/list', (server) => server.listResourceTemplates()],
-  ['resources/read', (server, params) => server.readResource(readText(params, 'uri'))],
+  [READ, (server, params) => server.readResource(readText(params, 'uri'))],
 ];
 
 const METHODS: ReadonlyMap<string, Run> = new Map([

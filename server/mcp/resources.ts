@@ -7,7 +7,7 @@ import { DOCUMENT_TYPES, readText } from '../resources/documents/documents.js';
 import { skills } from '../resources/skills.js';
 import type { Store } from '../store/index.js';
 import { paginate } from '../store/rows.js';
-import { invalidParams, ResourceNotFound } from './protocol.js';
+import { invalidParams, LongText, ResourceNotFound } from './protocol.js';
 
 interface Resource {
   readonly uri: string;
@@ -86,14 +86,14 @@ export class ProjectResources {
     return this.caller.scopes.includes('read');
   }
 
-  async #find(uri: string): Promise<{ mimeType: string; text: string } | undefined> {
+  async #find(uri: string): Promise<{ mimeType: string; text: string | LongText } | undefined> {
     if (!uri.startsWith(`${this.base}/`)) return undefined;
     const [kind, name = '', part, last, ...rest] = uri.slice(this.base.length + 1).split('/');
     if (rest.length > 0) return undefined;
     if (kind === 'skills' && part === 'documents' && last !== undefined) {
       const skill = await skills.find(this.store, this.project.id, name);
       const document = skill && (await readText(this.store, skill.id, last));
-      return document && { mimeType: document.mediaType, text: document.pieces.join('') };
+      return document && { mimeType: document.mediaType, text: new LongText(document.pieces) };
     }
     const isReport = part === 'report';
     if (kind !== 'models' || last !== undefined || (part !== undefined && !isReport)) {

@@ -58,12 +58,10 @@ export class ProjectTools {
     private readonly request: ToolRequest,
     private readonly chosen: readonly string[] | undefined,
   ) {
-    const available: ToolKind[] = [
-      ...(['predict', 'search'] as const),
-      ...(services.agents.canAnswer ? (['ask'] as const) : []),
-      ...(services.sql ? (['query'] as const) : []),
-    ];
-    this.#catalogue = new Catalogue(services.store, project, request.caller, new Set(available));
+    const { agents, sql } = services;
+    const isAvailable = (kind: ToolKind) =>
+      (kind !== 'ask' || agents.canAnswer) && (kind !== 'query' || sql !== undefined);
+    this.#catalogue = new Catalogue(services.store, project, request.caller, isAvailable);
   }
 
   /** Lists the tools that can be used now; those that find them where there are too many. */

@@ -55,3 +55,8 @@ export function unusableTable(faults: readonly TableFault[]): ProblemError {
   const detail = 'No model can be trained from this table; nothing was kept of it.';
   return problem('/problems/unusable-table', detail, { errors: [...faults] });
 }
+
+export function unreadableTable(faults: readonly TableFault[]): ProblemError {
+  const detail = 'The first rows of this table cannot be read.';
+  return problem('/problems/unusable-table', detail, { errors: [...faults] });
+}

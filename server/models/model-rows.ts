@@ -299,24 +299,31 @@ export function parseNumberedName(name: string): { name: string; version: number
   return model === undefined || version > MAX_VERSION ? undefined : { name: model, version };
 }
 
+/** A trained model as it is stored. */
+export interface StoredModel {
+  readonly artifact: Uint8Array;
+  /** The rows that it was trained on, as `SeenRows` encodes them; null if they are not known. */
+  readonly seenRows: Uint8Array | null;
+}
+
 /**
  * Reads the trained model of a version.
  * @throws {Error} if it is not, to the last bit, what was stored
  */
-export async function readArtifact(
+export async function readStoredModel(
   { work }: Store,
   versionId: string,
-): Promise<Uint8Array | undefined> {
+): Promise<StoredModel | undefined> {
   const stored = await work
     .selectFrom('model_artifacts')
     .innerJoin('model_versions', 'model_versions.id', 'model_artifacts.version_id')
-    .select(['model_artifacts.bytes', 'model_versions.checksum'])
+    .select(['model_artifacts.bytes', 'model_artifacts.seen_rows', 'model_versions.checksum'])
     .where('model_artifacts.version_id', '=', versionId)
     .executeTakeFirst();
   if (stored && checksum(stored.bytes) !== stored.checksum) {
     throw new Error(`The trained model of version ${versionId} is damaged in the store`);
   }
-  return stored?.bytes;
+  return stored && { artifact: stored.bytes, seenRows: stored.seen_rows };
 }
 
 export function checksum(artifact: Uint8Array): string {

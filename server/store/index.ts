@@ -138,6 +138,15 @@ export class Store {
     await this.probe.run(() => writeProbeRow(this.databases.writes));
   }
 
+  /** Returns the size of the store in bytes, without the log of writes. */
+  async measure(): Promise<number> {
+    const { health } = this.databases;
+    const { bytes } = await health
+      .selectNoFrom(dialectOf(health).size.as('bytes'))
+      .executeTakeFirstOrThrow();
+    return Number(bytes);
+  }
+
   async close(): Promise<void> {
     const all: readonly Kysely<Database>[] = Object.values(this.databases);
     await Promise.all([...new Set(all)].map((db) => db.destroy()));

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
@@ -6,7 +7,7 @@ import {
   deleteVersions,
   findModel,
   listVersions,
-  readArtifact,
+  readStoredModel,
 } from '../models/model-rows.js';
 import {
   addTablePart,
@@ -131,6 +132,15 @@ describe.each([
     const table = await storeTable(store);
     return store.transaction((store) => beginTraining(store, projectId, name, table));
   };
+
+  test('tells its size, which grows with what it holds', async () => {
+    const roomy = await Store.open(await newUrl());
+    const before = await roomy.measure();
+    const tableId = await createTable(roomy, 'ann');
+    await addTablePart(roomy, tableId, 0, randomBytes(500_000));
+    expect(await roomy.measure()).toBeGreaterThan(before + 400_000);
+    await roomy.close();
+  });
 
   describe('of several owners', () => {
     test('may have projects of the same name, and shows each owner only their own', async () => {
@@ -752,7 +762,8 @@ describe.each([
       await releaseTraining(store, { versionId, instance: 'one' });
       expect(await finishTraining(store, { versionId, instance: 'two' }, trained)).toBe(true);
       expect(await findModel(store, project.id, 'a')).toMatchObject({ status: 'ready' });
-      expect([...((await readArtifact(store, versionId)) ?? [])]).toEqual([...trained.artifact]);
+      const stored = await readStoredModel(store, versionId);
+      expect([...(stored?.artifact ?? [])]).toEqual([...trained.artifact]);
       expect(await claimTraining(store, 'three', HOUR)).toBeUndefined();
     });
 

@@ -38,7 +38,7 @@ const counted = (metrics: Metrics, series: string) =>
 
 describe('a request', () => {
   test('is counted by its operation and its status, and timed', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     const url = await start(metrics, (app) => {
       app.get('/skills', takenBy('listSkills'), (_req, res) => void res.json([]));
       app.post('/skills', takenBy('createSkill'), (_req, res) => void res.status(409).end());
@@ -57,7 +57,7 @@ describe('a request', () => {
   });
 
   test('to an unknown address creates no series', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     const url = await start(metrics, () => {});
     for (const address of ['/a', '/b', '/c?d=e']) await fetch(url + address);
 
@@ -67,7 +67,7 @@ describe('a request', () => {
   });
 
   test('is in progress until its answer has ended', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     let answer = () => {};
     const url = await start(metrics, (app) => {
       app.get('/slow', (_req, res) => {
@@ -82,7 +82,7 @@ describe('a request', () => {
   });
 
   test('whose caller disconnected is counted as aborted, for any response', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     const url = await start(metrics, (app) => {
       app.get('/slow', takenBy('predict'), (_req, res) => void res.write('['));
     });
@@ -96,7 +96,7 @@ describe('a request', () => {
   });
 
   test('that was queued on a connection that broke does not stay in progress', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     const url = await start(metrics, (app) => {
       app.get('/never', takenBy('listSkills'), () => {});
     });
@@ -111,7 +111,7 @@ describe('a request', () => {
   });
 
   test('that was queued is counted once, with its response', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     const url = await start(metrics, (app) => {
       app.get('/', takenBy('listSkills'), (_req, res) => void setImmediate(() => res.json([])));
     });
@@ -131,7 +131,7 @@ describe('a request', () => {
 
 describe('other metrics', () => {
   test('count refusals by problem, rows, and trainings by outcome', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     metrics.refused('/problems/body-too-large');
     metrics.predicted(3);
     metrics.predicted(4);
@@ -143,7 +143,7 @@ describe('other metrics', () => {
   });
 
   test('count requests that use something deprecated, by operation', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     const sunset = { deprecated: '2026-11-23', sunset: '2027-11-23' };
     const url = await start(metrics, (app) => {
       app.put('/agents/:name', takenBy('updateAgent'), (req, res) => {
@@ -158,11 +158,11 @@ describe('other metrics', () => {
   });
 
   test('report zero for an outcome that no training has had', async () => {
-    expect(await value(new Metrics(), 'roster_trainings_total{outcome="failed"}')).toBe(0);
+    expect(await value(new Metrics('0.2.0'), 'roster_trainings_total{outcome="failed"}')).toBe(0);
   });
 
   test('cover the process: event loop, memory, garbage collection', async () => {
-    const text = await new Metrics().text();
+    const text = await new Metrics('0.2.0').text();
     for (const name of [
       'nodejs_eventloop_lag_p99_seconds',
       'process_resident_memory_bytes',
@@ -173,20 +173,21 @@ describe('other metrics', () => {
   });
 
   test('are separate for two services in one process', async () => {
-    const [one, other] = [new Metrics(), new Metrics()];
+    const [one, other] = [new Metrics('0.2.0'), new Metrics('0.2.0')];
     one.predicted(5);
     expect(await value(other, 'roster_rows_predicted_total')).toBe(0);
   });
 });
 
-describe('the gauges of trainings', () => {
+describe('the gauges of the service', () => {
+  const NONE = { trainingsRunning: () => 1, trainingsWaiting: () => 0, storeBytes: () => 4096 };
   const RUNNING = 'roster_trainings_running';
   const WAITING = 'roster_trainings_waiting';
 
   test('are read at each scrape', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     let waiting = 2;
-    metrics.watchTrainings({ running: () => 1, waiting: async () => waiting });
+    metrics.watch({ ...NONE, trainingsWaiting: async () => waiting });
     expect(await value(metrics, RUNNING)).toBe(1);
     expect(await value(metrics, WAITING)).toBe(2);
     waiting = 0;
@@ -194,17 +195,17 @@ describe('the gauges of trainings', () => {
   });
 
   test('have no value before a source is set', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     expect(await value(metrics, RUNNING)).toBeUndefined();
     expect(await value(metrics, WAITING)).toBeUndefined();
   });
 
   test('that fail are left out of a scrape, which has all other values', async () => {
-    const metrics = new Metrics();
+    const metrics = new Metrics('0.2.0');
     let away = false;
-    metrics.watchTrainings({
-      running: () => 1,
-      waiting: () => (away ? Promise.reject(new Error('The store is away')) : 2),
+    metrics.watch({
+      ...NONE,
+      trainingsWaiting: () => (away ? Promise.reject(new Error('The store is away')) : 2),
     });
     expect(await value(metrics, WAITING)).toBe(2);
     away = true;
@@ -214,12 +215,13 @@ describe('the gauges of trainings', () => {
   });
 
   test('that throw at once, or never settle, are left out too', async () => {
-    const metrics = new Metrics();
-    metrics.watchTrainings({
-      running: () => {
+    const metrics = new Metrics('0.2.0');
+    metrics.watch({
+      ...NONE,
+      trainingsRunning: () => {
         throw new Error('Not known');
       },
-      waiting: () => new Promise(() => {}),
+      trainingsWaiting: () => new Promise(() => {}),
     });
     const text = await metrics.text();
     expect(text).toContain('\nroster_rows_predicted_total 0\n');
@@ -227,6 +229,10 @@ describe('the gauges of trainings', () => {
   });
 });
 
+test('a scrape names the release of the service', async () => {
+  expect(await value(new Metrics('0.2.0'), 'roster_build_info{version="0.2.0"}')).toBe(1);
+});
+
 test('a scrape states its media type with the version of the format', () => {
-  expect(new Metrics().contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
+  expect(new Metrics('0.2.0').contentType).toBe('text/plain; version=0.0.4; charset=utf-8');
 });

@@ -18,8 +18,15 @@ const TRAINING_OUTCOMES = ['ready', 'failed', 'cancelled'] as const;
 
 export type TrainingOutcome = (typeof TRAINING_OUTCOMES)[number];
 
-/** The source of a count that is read at each scrape; it may throw. */
-type Count = () => number | Promise<number>;
+/** Reads a value at each scrape; it may throw. */
+type Source = () => number | Promise<number>;
+
+/** The values of the service that are read at each scrape. */
+interface Sources {
+  readonly trainingsRunning: Source;
+  readonly trainingsWaiting: Source;
+  readonly storeBytes: Source;
+}
 
 /**
  * The metrics of one operation. They are kept because prom-client would create its children again, and sort
@@ -39,7 +46,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #operations = new Map<string, OperationSeries>();
   #inProgress = 0;
-  #trainingCounts: { readonly running: Count; readonly waiting: Count } | undefined;
+  #sources: Partial<Sources> = {};
 
   readonly #requests = new Counter({
     name: 'roster_requests_total',
@@ -78,18 +85,6 @@ export class Metrics {
     labelNames: ['outcome'],
     registers: [this.#registry],
   });
-  readonly #trainingsRunning: Gauge = new Gauge({
-    name: 'roster_trainings_running',
-    help: 'Trainings that this instance runs.',
-    registers: [this.#registry],
-    collect: () => fill(this.#trainingsRunning, () => this.#trainingCounts?.running()),
-  });
-  readonly #trainingsWaiting: Gauge = new Gauge({
-    name: 'roster_trainings_waiting',
-    help: 'Trainings that wait in the store; every instance on it reports the same number.',
-    registers: [this.#registry],
-    collect: () => fill(this.#trainingsWaiting, () => this.#trainingCounts?.waiting()),
-  });
   readonly answers = answerMetrics([this.#registry]);
   readonly #requestsInProgress: Gauge = new Gauge({
     name: 'roster_requests_in_progress',
@@ -98,7 +93,29 @@ export class Metrics {
     collect: () => this.#requestsInProgress.set(this.#inProgress),
   });
 
-  constructor() {
+  /** @param version the release of the service */
+  constructor(version: string) {
+    this.#addGauge(
+      'trainingsRunning',
+      'roster_trainings_running',
+      'Trainings that this instance runs.',
+    );
+    this.#addGauge(
+      'trainingsWaiting',
+      'roster_trainings_waiting',
+      'Trainings that wait in the store; every instance on it reports the same number.',
+    );
+    this.#addGauge(
+      'storeBytes',
+      'roster_store_bytes',
+      'The size of the store; every instance on it reports the same number.',
+    );
+    new Gauge({
+      name: 'roster_build_info',
+      help: 'Always 1; the label is the release of the service.',
+      labelNames: ['version'],
+      registers: [this.#registry],
+    }).set({ version }, 1);
     // Without an initial 0, a rate could not include the very first event.
     for (const outcome of TRAINING_OUTCOMES) this.#trainings.inc({ outcome }, 0);
     collectDefaultMetrics({ register: this.#registry });
@@ -136,9 +153,9 @@ export class Metrics {
     this.#trainings.inc({ outcome });
   }
 
-  /** Reads training counts at each scrape. Until this is called, their gauges have no value. */
-  watchTrainings(counts: { readonly running: Count; readonly waiting: Count }): void {
-    this.#trainingCounts = counts;
+  /** Reads values of the service at each scrape. Until this is called, their gauges have no value. */
+  watch(sources: Sources): void {
+    this.#sources = sources;
   }
 
   /**
@@ -147,6 +164,13 @@ export class Metrics {
    */
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  #addGauge(source: keyof Sources, name: string, help: string): void {
+    const gauge: Gauge = new Gauge({
+      ...{ name, help, registers: [this.#registry] },
+      collect: () => fill(gauge, () => this.#sources[source]?.()),
+    });
   }
 
   #addRequests(): void {

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
+import type { RequestContext } from '../api/request-context.js';
 import { isOwnOrigin } from '../auth/origins.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
 import { withoutQuery } from '../edge/request.js';
@@ -51,15 +52,23 @@ export function observeRequests(
     const id = readRequestId(req);
     res.locals.requestId = id;
     res.setHeader('X-Request-Id', id);
-    const { method } = req;
+    const { method, headers } = req;
+    // Unknown once the connection has ended.
+    const address = req.socket.remoteAddress;
     onResponseClose(req, res, () => {
       const milliseconds = performance.now() - begun;
       metrics.requestEnded(res, milliseconds);
       const { statusCode } = res;
       log[chooseLevel(statusCode)](
         {
-          req: describeRequest(id, method, req.originalUrl),
+          req: {
+            ...describeRequest(id, method, req.originalUrl),
+            address,
+            forwarded_for: shorten(headers['x-forwarded-for']),
+            user_agent: shorten(headers['user-agent']),
+          },
           operation: res.locals.operationId,
+          ...describeCaller(res.locals),
           trace_id: res.locals.traceId,
           refused_origin: findRefusedOrigin(req, res),
           res: { statusCode },
@@ -84,6 +93,23 @@ export function logFailures(log: Logger): NoteFailure {
  */
 function describeRequest(id: string, method: string, url: string) {
   return { id, method, url: maskKeys(withoutQuery(url)) };
+}
+
+/** Returns who asks, and about which project and model, as far as it is known. */
+function describeCaller({ caller, params = {} }: RequestContext) {
+  return {
+    owner: caller?.owner,
+    key: caller?.key?.id,
+    project: shorten(params['project_name'] ?? params['projectName']),
+    model: shorten(params['modelName']),
+  };
+}
+
+/** The most characters of what a caller sent in a field of a line. */
+const MAX_FIELD_LENGTH = 200;
+
+function shorten(sent: string | string[] | undefined): string | undefined {
+  return sent === undefined ? undefined : maskKeys(String(sent)).slice(0, MAX_FIELD_LENGTH);
 }
 
 /** Returns the origin of a page that may not read the answer; undefined for the service's own pages. */

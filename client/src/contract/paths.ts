@@ -11,9 +11,11 @@ export type RowLines = SentAsItIs;
 
 type ModelPath = '/api/projects/{projectName}/models/{modelName}';
 type PredictPath = `${ModelPath}/predict`;
+type PreviewPath = '/api/projects/{projectName}/tables/preview';
 
 type TrainModel = paths[ModelPath]['put'];
 type Predict = paths[PredictPath]['post'];
+type Preview = paths[PreviewPath]['post'];
 
 /** Every body but JSON is sent as it is. */
 type AnyBytes<Content> = {
@@ -22,8 +24,8 @@ type AnyBytes<Content> = {
     : SentAsItIs;
 };
 
-type TrainModelFromBytes = Omit<TrainModel, 'requestBody'> & {
-  requestBody: { content: AnyBytes<TrainModel['requestBody']['content']> };
+type FromBytes<Operation extends TrainModel | Preview> = Omit<Operation, 'requestBody'> & {
+  requestBody: { content: AnyBytes<Operation['requestBody']['content']> };
 };
 
 type Answer = Predict['responses'][200];
@@ -41,11 +43,13 @@ type PredictBytes = Omit<Predict, 'requestBody' | 'responses'> & {
 
 /**
  * The addresses of the contract, with two differences from `paths`. Types generated from a contract
- * allow only a string for bodies other than JSON, whereas `trainModel` and `predict` here also
+ * allow only a string for bodies other than JSON, whereas `trainModel`, `previewTable` and `predict` here also
  * accept a Blob or a stream. And `predict` has only its JSON response.
  */
-export type RosterPaths = Omit<paths, ModelPath | PredictPath> & {
-  [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: TrainModelFromBytes };
+export type RosterPaths = Omit<paths, ModelPath | PredictPath | PreviewPath> & {
+  [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: FromBytes<TrainModel> };
+} & {
+  [Path in PreviewPath]: Omit<paths[Path], 'post'> & { post: FromBytes<Preview> };
 } & {
   [Path in PredictPath]: Omit<paths[Path], 'post'> & { post: PredictBytes };
 };

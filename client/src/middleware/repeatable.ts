@@ -26,8 +26,9 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     // Some tools ask the language model.
     '/mcp': 'impossible',
     '/mcp/{project_name}': 'impossible',
-    // Changes nothing.
+    // Change nothing.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
+    '/api/projects/{projectName}/tables/preview': 'none',
   } satisfies Record<PathWith<'post'>, Condition>),
 );
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model, RowWarning } from 'roster-client';
-import { count, finePercent, percent, rounded } from '../ui/format.js';
+import { count, finePercent, percent, rounded, whole } from '../ui/format.js';
 import { targetUnit } from '../ui/units.js';
 import { UnknownColumns } from './column-names.js';
 import { FirstRows } from './first-rows.js';
@@ -41,6 +41,7 @@ export function PredictionResult({
         </a>
       </div>
       <Warnings model={model} result={result} />
+      <SeenRows model={model} result={result} />
       {result.score && (
         <Quality model={model} score={result.score} confidence={result.confidence} />
       )}
@@ -134,6 +135,29 @@ function Warnings({ model, result }: { model: Model; result: PredictedTable }) {
         </p>
       )}
     </>
+  );
+}
+
+/** The rows of the training table that the service knows, at random, of a larger one. */
+const MAX_KNOWN = 32_768;
+
+/** Says how many rows the model was trained on itself, of a large table as an estimate. */
+function SeenRows({
+  model: { row_count },
+  result: { seenRows, rows },
+}: {
+  model: Model;
+  result: PredictedTable;
+}) {
+  if (seenRows === 0) return null;
+  const known = Math.min(1, MAX_KNOWN / (row_count ?? 1));
+  const seen = Math.min(rows, Math.round(seenRows / known));
+  return (
+    <p class="notice">
+      {known < 1 && 'About '}
+      {whole(seen)} of {count(rows, 'row')} {seen === 1 ? 'has' : 'have'} the values of rows that
+      the model was trained on. Predictions for them look better than they are.
+    </p>
   );
 }
 

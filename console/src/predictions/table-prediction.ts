@@ -41,6 +41,8 @@ export interface PredictedTable {
   readonly hasMoreWarnings: boolean;
   /** The rows that have a warning in the file; undefined if the file has no such column. */
   readonly warnedRows: number | undefined;
+  /** The rows whose values equal those of a row that the model was trained on, as far as the service knows them. */
+  readonly seenRows: number;
   readonly comparison: Comparison;
   readonly score: Score | undefined;
   /** Ranks the rows by the probability of a class; undefined if the file has no probabilities. */
@@ -85,6 +87,7 @@ export class TablePrediction {
   /** The warnings of each row that concern the columns of the file. */
   readonly #ofColumns: readonly string[];
   #warnedRows = 0;
+  #seenRows = 0;
   readonly #hasDecimalComma: boolean;
   readonly #firstRows: TableRecord[] = [];
   readonly #warnings = new Map<string, RowWarning>();
@@ -223,6 +226,7 @@ export class TablePrediction {
     const field = this.#warningsField;
     if (field === undefined) return answer;
     const own = answer[field];
+    if (/^trained-on(;|$)/.test(String(own))) this.#seenRows++;
     const all = typeof own === 'string' ? [own, ...this.#ofColumns] : this.#ofColumns;
     if (all.length === 0) return answer;
     this.#warnedRows++;
@@ -251,6 +255,7 @@ export class TablePrediction {
       warnings: [...this.#warnings.values()],
       hasMoreWarnings: this.#hasMoreWarnings,
       warnedRows: this.#warningsField === undefined ? undefined : this.#warnedRows,
+      seenRows: this.#seenRows,
       comparison: this.#comparison,
       score: this.#scorer.score,
       rank: this.#hasProbabilities ? (name) => this.#rank(file, name) : undefined,

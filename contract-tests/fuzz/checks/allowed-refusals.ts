@@ -186,6 +186,7 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
     case 'updateAgent':
       return pointWithin('/body/agent/skills_to_add/');
     case 'trainModel':
+    case 'previewTable':
     case 'predict':
       return pointWithin('/query/') && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
     default:

@@ -1,4 +1,4 @@
-import type { OrderedRows, TableOptions } from '../table/row-reader.js';
+import type { OrderedSink, TableOptions } from '../table/row-reader.js';
 import { MIN_ROWS, type Table } from '../table/table.js';
 import { TableError } from '../table/table-error.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
@@ -16,11 +16,11 @@ export interface ReadOptions extends TableOptions {
  *
  * @throws {TableError} in place of a fault of the format.
  */
-export async function readTable(
+export async function readTable<T = Table>(
   source: AsyncIterable<Uint8Array>,
   { drain = true }: ReadOptions,
-  read: (pieces: AsyncIterable<Uint8Array>) => Promise<Table>,
-): Promise<Table> {
+  read: (pieces: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<T> {
   const pieces = source[Symbol.asyncIterator]();
   let hasEnded = false;
   const next = async () => {
@@ -34,8 +34,7 @@ export async function readTable(
     // Who stops early would end the source: this iterator has no `return`.
     return await read({ [Symbol.asyncIterator]: () => ({ next }) });
   } catch (error) {
-    const isRefusal = REFUSALS.some((kind) => error instanceof kind);
-    while (isRefusal && drain && !hasEnded) await next();
+    while (isRefusal(error) && drain && !hasEnded) await next();
     if (!drain && !hasEnded) await pieces.return?.();
     if (!(error instanceof FormatError)) throw error;
     const { message, line } = error;
@@ -45,21 +44,26 @@ export async function readTable(
 
 const REFUSALS = [TableError, FormatError, MalformedJsonError, JsonShapeError];
 
-/** Adds batches of columns to a table. */
+/** Returns whether an error is a fault of the body. */
+export function isRefusal(error: unknown): error is Error {
+  return REFUSALS.some((kind) => error instanceof kind);
+}
+
+/** Adds batches of columns, until no more rows are wanted. */
 export async function addBatches(
-  rows: OrderedRows,
+  rows: OrderedSink,
   batches: AsyncIterable<{
     readonly length: number;
     readonly vectors: ReadonlyMap<number, Vector>;
   }>,
-): Promise<Table> {
+): Promise<void> {
   let count = 0;
   for await (const { length, vectors } of batches) {
     rows.addColumns(count, length, vectors);
     count += length;
+    if (rows.isFull) return;
   }
   if (count === 0) throw noRows();
-  return rows.build();
 }
 
 export function noRows(): TableError {

@@ -1,4 +1,5 @@
 import type { ModelBase } from '../model/model.js';
+import type { SeenRows } from '../model/seen-rows.js';
 import { Cell, cellText, type RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/number-formats.js';
@@ -8,19 +9,24 @@ import { keptName, type SchemaChecks } from './row-check.js';
 const MAX_NAMED = 20;
 
 /**
- * Returns what describes how a row is unlike those of the table, as `carat: missing; cut: new-category`: columns without
- * a value that the model can read, where every row of the table had one, and values that a check finds suspect. It
- * returns null for a row that is like them.
+ * Returns what describes a row beside those of the table, as `carat: missing; cut: new-category`: columns without a value
+ * that the model can read, where every row of the table had one, and values that a check finds suspect. A row with the
+ * values of one that the model was trained on is `trained-on`. It returns null where nothing is to be said.
+ *
+ * @param loadSeenRows is called with the first row
  */
 export function createDescriber(
   { finders }: Pick<SchemaChecks, 'finders'>,
   { columns }: Pick<ModelBase, 'columns'>,
+  loadSeenRows: () => SeenRows | undefined,
 ): (row: RowObject) => string | null {
   const complete = columns
     .filter(({ used, missing_share }) => used && missing_share === 0)
     .map((summary) => ({ cell: new Cell(summary.name), isMissing: missingIn(summary) }));
+  let isSeen: ((row: RowObject) => boolean) | undefined;
   return (row) => {
-    const found: string[] = [];
+    isSeen ??= loadSeenRows()?.createCheck(columns) ?? (() => false);
+    const found = isSeen(row) ? ['trained-on'] : [];
     for (const { cell, isMissing } of complete) {
       if (isMissing(cell.of(row))) found.push(`${keptName(cell.name)}: missing`);
     }

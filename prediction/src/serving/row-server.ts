@@ -1,4 +1,5 @@
 import type { ModelBase } from '../model/model.js';
+import { SeenRows } from '../model/seen-rows.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
@@ -135,16 +136,18 @@ export interface ServerParts<A> {
   readonly checks: SchemaChecks;
 }
 
+/** @param seenRows the encoded rows that the model was trained on, if they are known */
 export function* createParts<A>(
   model: ModelBase,
   creation: Steps<TaskServer<A>>,
+  seenRows?: Uint8Array,
 ): Steps<ServerParts<A>> {
   const task = yield* creation;
   const texts = model.columns.map(({ categories }) => categories);
   const checks = yield* SchemaChecks.create(model, knowsCategories(model));
   const warnings: AnswerColumn = {
     ...{ name: warningsColumn(model.target), kind: 'warnings', part: 'warnings' },
-    describe: createDescriber(checks, model),
+    describe: createDescriber(checks, model, () => seenRows && SeenRows.decode(seenRows)),
   };
   const columns = [...task.layout.columns, warnings];
   const forms = yield* RowForms.create({ ...task.layout, columns }, texts);

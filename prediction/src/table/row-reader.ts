@@ -4,7 +4,7 @@ import { checkChosen, checkColumnNames, columnName } from './column-names.js';
 import { type CellSink, SeriesBuilder } from './series-builder.js';
 import type { ColumnChoices, Goal, Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
-import { FaultList, quote, TableError } from './table-error.js';
+import { FaultList, quote, TableError, type TableFault } from './table-error.js';
 import type { Place } from './target-cells.js';
 
 /** The task and the uses of columns, where the values of a table are not to decide. */
@@ -14,8 +14,41 @@ export interface TableOptions {
   readonly choices?: ColumnChoices | undefined;
 }
 
-/** Gathers rows whose cells stand in the order of the columns' names. */
-export class OrderedRows {
+/** Takes rows whose cells stand in the order of the columns' names. */
+export interface OrderedSink {
+  /** True if no further rows are wanted. */
+  readonly isFull: boolean;
+  /**
+   * Takes the names of the columns, before the first row.
+   *
+   * @throws {TableError} if they cannot be those of a table.
+   */
+  begin(names: readonly string[]): void;
+  /** @throws {TableError} at the first row or cell too many. */
+  add(cells: readonly unknown[], place: Place): void;
+  /**
+   * Adds rows that came by column.
+   *
+   * @param first the index of the first of them.
+   * @throws {TableError} at the first row or cell too many.
+   */
+  addColumns(first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void;
+}
+
+/** Takes row objects one by one. */
+export interface ObjectSink {
+  /** True if no further rows are wanted. */
+  readonly isFull: boolean;
+  /**
+   * @param place of the row, if its index is not what its sender knows it by.
+   * @throws {TableError} at the first row, column or cell too many, and at rows that are no objects.
+   */
+  add(row: unknown, place?: Place): void;
+}
+
+/** Gathers rows into a table. */
+export class OrderedRows implements OrderedSink {
+  readonly isFull = false;
   readonly #target: string;
   readonly #builder: TableBuilder | SeriesBuilder;
   readonly #choices: ColumnChoices;
@@ -29,11 +62,6 @@ export class OrderedRows {
     this.#builder = createBuilder(this.#target, options);
   }
 
-  /**
-   * Takes the names of the columns, before the first row.
-   *
-   * @throws {TableError} if they cannot be those of a table.
-   */
   begin(sent: readonly string[]): void {
     const names = sent.map(columnName);
     checkColumnNames(names, this.#target, new FaultList());
@@ -44,7 +72,6 @@ export class OrderedRows {
     this.#targetAt = names.indexOf(this.#target);
   }
 
-  /** @throws {TableError} at the first row or cell too many. */
   add(cells: readonly unknown[], place: Place): void {
     const row = this.#builder.startRow(cells[this.#targetAt], place);
     if (row === undefined) return;
@@ -52,12 +79,6 @@ export class OrderedRows {
     for (let at = 0; at < columns.length; at++) columns[at]?.put(row, cells[at]);
   }
 
-  /**
-   * Adds rows that came by column.
-   *
-   * @param first the index of the first of them.
-   * @throws {TableError} at the first row or cell too many.
-   */
   addColumns(first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void {
     const target = columns.get(this.#targetAt);
     const rows = new Int32Array(length);
@@ -77,7 +98,11 @@ export class OrderedRows {
   }
 }
 
-const ROW_SHAPE = 'Send each row as an object that gives its values by column name.';
+/** The fault of a row that is not an object. */
+export function notAnObject(place: Place): TableFault {
+  const message = `${nameOf(place)} is not an object. Send each row as an object that gives its values by column name.`;
+  return { message, ...place };
+}
 
 /**
  * Reads a table from row objects. The columns are the union of the rows' keys, in order of first
@@ -112,8 +137,9 @@ function isPadded(key: string): boolean {
   return columnName(key) !== key;
 }
 
-/** Takes row objects one by one. */
-export class RowsReader {
+/** Gathers row objects into a table. */
+export class RowsReader implements ObjectSink {
+  readonly isFull = false;
   readonly #target: string;
   readonly #faults = new FaultList();
   readonly #builder: TableBuilder | SeriesBuilder;
@@ -127,15 +153,11 @@ export class RowsReader {
     this.#builder = createBuilder(this.#target, options);
   }
 
-  /**
-   * @param place of the row, if its index is not what its sender knows it by.
-   * @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many.
-   */
+  /** @throws {TableError} at the tenth faulty row, and at the first row, column or cell too many. */
   add(row: unknown, place: Place = { row: this.#count }): void {
     this.#count++;
     if (!isRowObject(row)) {
-      const message = `${nameOf(place)} is not an object. ${ROW_SHAPE}`;
-      this.#faults.add({ message, ...place });
+      this.#faults.add(notAnObject(place));
       return;
     }
     const keys = Object.keys(row);

@@ -1,8 +1,8 @@
 import { average } from '../intervals/statistics.js';
+import { SeenRows } from '../model/seen-rows.js';
 import type { RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import type { RowTable, TableColumn } from '../table/table.js';
-import { SeenRows } from '../training/seen-rows.js';
 import type { HeldOutRows } from '../training/train-model.js';
 import { lossOf } from './classification/probabilities.js';
 import type { Model, RowModel } from './models.js';

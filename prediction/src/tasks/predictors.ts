@@ -10,8 +10,8 @@ import { NumberServer, type Prediction } from './regression/server.js';
 
 /** A regressor made ready for answering. */
 export class Predictor extends RowServer<Prediction> {
-  static *create(model: RegressionModel): Steps<Predictor> {
-    return new Predictor(model, yield* createParts(model, NumberServer.create(model)));
+  static *create(model: RegressionModel, seenRows?: Uint8Array): Steps<Predictor> {
+    return new Predictor(model, yield* createParts(model, NumberServer.create(model), seenRows));
   }
 
   constructor(
@@ -24,8 +24,8 @@ export class Predictor extends RowServer<Prediction> {
 
 /** A classifier made ready for answering. */
 export class Classifier extends RowServer<ClassPrediction> {
-  static *create(model: ClassificationModel): Steps<Classifier> {
-    return new Classifier(model, yield* createParts(model, ClassServer.create(model)));
+  static *create(model: ClassificationModel, seenRows?: Uint8Array): Steps<Classifier> {
+    return new Classifier(model, yield* createParts(model, ClassServer.create(model), seenRows));
   }
 
   constructor(
@@ -52,13 +52,17 @@ export function createPredictor(model: Model): AnyPredictor {
   return finish(createPredictorInSteps(model));
 }
 
-/** Makes a model ready for answering in steps. */
-export function createPredictorInSteps(model: Model): Steps<AnyPredictor> {
+/**
+ * Makes a model ready for answering in steps.
+ *
+ * @param seenRows the rows that it was trained on, as `SeenRows` encodes them; with them, warnings tell such rows
+ */
+export function createPredictorInSteps(model: Model, seenRows?: Uint8Array): Steps<AnyPredictor> {
   switch (model.task) {
     case 'regression':
-      return Predictor.create(model);
+      return Predictor.create(model, seenRows);
     case 'classification':
-      return Classifier.create(model);
+      return Classifier.create(model, seenRows);
     case 'forecast':
       return SeriesServer.create(model);
   }

@@ -7,7 +7,7 @@ describe('a chat client', () => {
   it('sends the least, to the path below the base URL, with its key', async () => {
     const server = await scripted([says('Hello')]);
     // As a line of an env file has it that ends in CRLF.
-    await streamed(new ChatClient({ url: `${server.url}/ \r`, key: 'sk-1' }));
+    await streamed(new ChatClient({ url: `${server.url}/ \r`, readKey: () => 'sk-1' }));
     const [request] = server.requests;
     expect(request?.path).toBe('/v1/chat/completions');
     expect(request?.headers.authorization).toBe('Bearer sk-1');
@@ -20,7 +20,7 @@ describe('a chat client', () => {
 
   it('sends no Authorization without a key', async () => {
     const server = await scripted([says('Hello')]);
-    await streamed(new ChatClient({ url: server.url, key: '' }));
+    await streamed(new ChatClient({ url: server.url, readKey: () => '' }));
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
 

@@ -15,8 +15,8 @@ import {
 export interface ChatClientOptions {
   /** The base URL, such as `http://127.0.0.1:11434/v1`, as `readConfig` has checked it. */
   readonly url: string;
-  /** Sent as `Authorization: Bearer …`. If missing or empty, the header is not sent. */
-  readonly key?: string | undefined;
+  /** Returns what is sent as `Authorization: Bearer …`. If missing or empty, the header is not sent. */
+  readonly readKey?: () => string | undefined;
   readonly limits?: Partial<ChatLimits>;
 }
 
@@ -29,21 +29,14 @@ const MAX_REFUSAL_BYTES = 16 * 1024;
  */
 export class ChatClient {
   readonly #target: RequestOptions;
-  readonly #key: string | undefined;
+  readonly #readKey: () => string | undefined;
   readonly #limits: ChatLimits;
   readonly #turns = new PieceTurns();
 
-  constructor({ url, key, limits = {} }: ChatClientOptions) {
+  constructor({ url, readKey = () => undefined, limits = {} }: ChatClientOptions) {
     const address = new URL(`${new URL(url).href.replace(/\/+$/, '')}/chat/completions`);
-    this.#key = key || undefined;
-    this.#target = {
-      ...urlToHttpOptions(address),
-      method: 'POST',
-      headers: {
-        accept: 'text/event-stream, application/json',
-        ...(key && { authorization: `Bearer ${key}` }),
-      },
-    };
+    this.#readKey = readKey;
+    this.#target = { ...urlToHttpOptions(address), method: 'POST' };
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
@@ -55,12 +48,13 @@ export class ChatClient {
    * @throws {ChatError} if the server fails, or the answer is empty or out of bounds
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string, ChatAnswer> {
-    const reader = new AnswerReader(this.#limits, this.#key);
+    const key = this.#readKey() || undefined;
+    const reader = new AnswerReader(this.#limits, key);
     let response: ExchangeResponse | undefined;
     let isAnswered = false;
     this.#turns.answers += 1;
     try {
-      response = await this.#ask(request, signal);
+      response = await this.#ask(request, key, signal);
       while (!reader.hasEnded) {
         const bytes = await response.read();
         if (bytes === undefined) break;
@@ -89,12 +83,21 @@ export class ChatClient {
   }
 
   /** @throws {ChatError} for each response that is not a success */
-  async #ask(request: ChatRequest, signal: AbortSignal): Promise<ExchangeResponse> {
-    const response = await exchange(this.#target, writeRequest(request), this.#limits, signal);
+  async #ask(
+    request: ChatRequest,
+    key: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ExchangeResponse> {
+    const headers = {
+      accept: 'text/event-stream, application/json',
+      ...(key !== undefined && { authorization: `Bearer ${key}` }),
+    };
+    const target = { ...this.#target, headers };
+    const response = await exchange(target, writeRequest(request), this.#limits, signal);
     if (response.status < 300) return response;
     response.makeOptional();
     const body = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));
-    throw refusalError(body, this.#key, response);
+    throw refusalError(body, key, response);
   }
 }
 

@@ -55,7 +55,7 @@ describe('a chat client says', () => {
       response.end();
     });
     const reply = { status: 307, headers: { Location: target } };
-    await expect(ask(reply, { key: KEY })).rejects.toThrow(/redirects/);
+    await expect(ask(reply, { readKey: () => KEY })).rejects.toThrow(/redirects/);
     expect(isAsked).toBe(false);
   });
 });

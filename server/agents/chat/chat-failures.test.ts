@@ -174,7 +174,7 @@ describe('a chat client says', () => {
   };
   for (const [name, [reply, errorType, message]] of Object.entries(failures)) {
     it(name, async () => {
-      const failure = await failureOf(ask(reply, { key: KEY }));
+      const failure = await failureOf(ask(reply, { readKey: () => KEY }));
       expect(failure).toBeInstanceOf(ChatError);
       expect(failure).toMatchObject({ errorType });
       expect(failure.message).toMatch(message);
@@ -204,7 +204,9 @@ describe('a chat client says', () => {
 
   it('the words of the server without keys, addresses and line breaks, in one short line', async () => {
     const words = `see https://a.test/x?key=1,\n\tBearer abc sk-12*45 ${KEY}\u001b[31m ${'x'.repeat(500)}`;
-    const { message } = await failureOf(ask(refuses(400, { message: words }), { key: KEY }));
+    const { message } = await failureOf(
+      ask(refuses(400, { message: words }), { readKey: () => KEY }),
+    );
     expect(message).toContain('It says: "see … … … … [31m xxx');
     expect(message.length).toBeLessThan(400);
   });

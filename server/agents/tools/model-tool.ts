@@ -144,7 +144,8 @@ export async function predictWith(
   input: unknown,
 ): Promise<ToolResult> {
   const names = { projectName: project.name, modelName: address };
-  const predictor = await Promise.resolve(predictors.require(caller, names)).catch(throwToolError);
+  const found = predictors.require(caller, names);
+  const predictor = found instanceof Promise ? await found.catch(throwToolError) : found;
   const result =
     predictor instanceof SeriesServer
       ? forecastSeries(predictor, input)

@@ -219,7 +219,7 @@ function openBody(req: Request, limit: number): Readable {
 export interface DeferredBody<MediaType extends string = string> {
   readonly mediaType: MediaType;
   /**
-   * The bytes as they arrive, to be read once and to the end.
+   * The bytes as they arrive, to be read once. The rest of those that are not read to the end is discarded.
    * @throws {ProblemError} if there are too many bytes, if the body breaks off, if the sender is
    *   silent for too long, or if the sender's key is revoked or expires
    */

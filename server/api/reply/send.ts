@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
 import type { Contract } from '../../contract/document.js';
 import { endWith, onResponseClose } from '../../edge/connections.js';
-import { disableBodyTimeout, endAndDiscard } from '../../edge/request.js';
+import { disableBodyTimeout, drainAndClose, endAndDiscard, hasBody } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { pauseWork } from '../limits/request-gate.js';
 import type { IsKeyValid } from '../request-signal.js';
@@ -120,6 +120,8 @@ const STREAM_TIMES: StreamTimes = {
   discarding: 5_000,
 };
 
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Writes a reply to the connection; returns a promise if it cannot be written at once. */
 export function send(
   req: Request,
@@ -132,7 +134,7 @@ export function send(
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   if (body === undefined) res.end();
   else if (body instanceof JsonText) {
-    res.setHeader('Content-Type', 'application/json; charset=utf-8');
+    res.setHeader('Content-Type', JSON_TYPE);
     return sendPieces(req, res, body.pieces);
   } else if (body instanceof PlainText) {
     const { mediaType, text } = body;
@@ -144,8 +146,11 @@ export function send(
   } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
   else if (body instanceof EventStream) return sendEvents(req, res, body);
   else {
-    res.json(body);
-    limitWait(res);
+    res.setHeader('Content-Type', JSON_TYPE);
+    const json = JSON.stringify(body);
+    // The handler may have needed only the beginning of the body.
+    if (hasBody(req) && !req.complete) drainAndClose(req, res, json);
+    else sendWhole(res, json);
   }
 }
 

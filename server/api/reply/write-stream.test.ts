@@ -43,7 +43,7 @@ async function begin(
   times: Partial<StreamTimes> = {},
 ): Promise<{ socket: Socket; ended: Promise<unknown> }> {
   const app = express();
-  const observe = observeRequests(pino({ level: 'silent' }), new Metrics());
+  const observe = observeRequests(pino({ level: 'silent' }), new Metrics('0.0.0'));
   app.use((req, res, next) => {
     observe(req, res);
     next();

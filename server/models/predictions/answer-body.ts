@@ -15,9 +15,10 @@ import {
 } from '../../../prediction/src/predicting.js';
 import { LruCache } from '../../common/lru-cache.js';
 import { problem } from '../../problems/problem.js';
+import type { StoredModel } from '../model-rows.js';
 import { findRows, invalidRows, unknownNames } from './row-warnings.js';
 
-/** The details of a job that answers a body. The model comes first as input if it is asked for, then the body. */
+/** The details of a job that answers a body. If the model is asked for, it comes first as input, as an artifact and the rows that it was trained on; then the body. */
 export interface AnswerJob {
   readonly versionId: string;
   readonly options: AnswerOptions;
@@ -27,7 +28,7 @@ export interface AnswerJob {
 
 /** An event of such a job. Its data are the bytes of the answer. */
 export type AnswerEvent =
-  /** True if the worker has the model. If not, it is the first piece of the input. */
+  /** True if the worker has the model. If not, it is the first two pieces of the input. */
   | { readonly kind: 'model'; readonly isLoaded: boolean }
   /** The number of rows in the bytes that follow. */
   | { readonly kind: 'rows'; readonly rows: number }
@@ -77,7 +78,10 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 /** The most trained models in memory. Others are loaded again when they are needed. */
 const MAX_LOADED = 64;
 
-/** The memory of a loaded model, in bytes: of any, for each byte of its artifact, and for each category. Measured, and rounded up. */
+/**
+ * The memory of a loaded model, in bytes: of any, for each byte of its artifact and of the rows that it was trained on,
+ * and for each category. Measured, and rounded up.
+ */
 const MEMORY = { base: 384 * 1024, perByte: 4, perCategory: 320 };
 
 /** Trained models that are ready to answer, by their versions. */
@@ -90,12 +94,13 @@ export class ModelCache extends LruCache<AnyPredictor> {
   /** @param pause called between two steps, for others to work */
   async load(
     versionId: string,
-    artifact: Uint8Array,
+    { artifact, seenRows }: StoredModel,
     pause: () => Promise<void>,
   ): Promise<AnyPredictor> {
     const model = await runSteps(decodeModelInSteps(artifact), pause);
-    const predictor = await runSteps(createPredictorInSteps(model), pause);
-    this.set(versionId, predictor, Math.min(estimateMemory(model, artifact.length), this.maxBytes));
+    const predictor = await runSteps(createPredictorInSteps(model, seenRows ?? undefined), pause);
+    const bytes = artifact.length + (seenRows?.length ?? 0);
+    this.set(versionId, predictor, Math.min(estimateMemory(model, bytes), this.maxBytes));
     return predictor;
   }
 }
@@ -108,7 +113,7 @@ async function runSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise
   }
 }
 
-function estimateMemory({ columns }: Model, artifactBytes: number): number {
+function estimateMemory({ columns }: Model, bytes: number): number {
   const categories = columns.reduce((sum, column) => sum + (column.categories?.length ?? 0), 0);
-  return MEMORY.base + MEMORY.perByte * artifactBytes + MEMORY.perCategory * categories;
+  return MEMORY.base + MEMORY.perByte * bytes + MEMORY.perCategory * categories;
 }

@@ -17,7 +17,8 @@ afterEach(async () => {
 });
 
 function poolOf(workers: number, maxHeapMiB = 256): PredictionPool {
-  const predictors = { ofVersion: async () => undefined, artifact: async () => artifact };
+  const stored = { artifact, seenRows: null };
+  const predictors = { ofVersion: async () => undefined, storedModel: async () => stored };
   const pool = new PredictionPool(workers, predictors, { script, maxHeapMiB });
   pools.push(pool);
   return pool;

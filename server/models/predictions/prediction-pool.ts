@@ -80,7 +80,7 @@ export class PredictionPool {
    */
   constructor(
     workers: number,
-    private readonly predictors: Pick<Predictors, 'ofVersion' | 'artifact'>,
+    private readonly predictors: Pick<Predictors, 'ofVersion' | 'storedModel'>,
     options: Partial<PoolOptions> = {},
   ) {
     const slots = Math.max(1, workers);
@@ -183,9 +183,10 @@ export class PredictionPool {
     });
     async function* input(): AsyncGenerator<Uint8Array> {
       if (!(await isLoaded)) {
-        const artifact = await predictors.artifact(versionId);
-        if (!artifact) throw versionGone();
-        yield artifact;
+        const stored = await predictors.storedModel(versionId);
+        if (!stored) throw versionGone();
+        yield stored.artifact;
+        yield stored.seenRows ?? new Uint8Array();
       }
       yield* body;
     }

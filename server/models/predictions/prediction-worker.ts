@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { freeMemory } from '../../common/free-memory.js';
 import { serveJobs } from '../../work/serve-jobs.js';
+import type { StoredModel } from '../model-rows.js';
 import { type AnswerEvent, type AnswerJob, answerBody, ModelCache } from './answer-body.js';
 
 const cache = new ModelCache(256 * 1024 * 1024);
@@ -19,10 +20,14 @@ await serveJobs<AnswerJob, AnswerEvent, boolean>(async (job, input, output) => {
   });
 });
 
-async function readModel(pieces: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
+async function readModel(pieces: AsyncIterator<Uint8Array>): Promise<StoredModel> {
   const artifact = await pieces.next();
-  if (artifact.done) throw new Error('The model was not sent');
-  return artifact.value;
+  const seenRows = await pieces.next();
+  if (artifact.done || seenRows.done) throw new Error('The model was not sent');
+  return {
+    artifact: artifact.value,
+    seenRows: seenRows.value.length === 0 ? null : seenRows.value,
+  };
 }
 
 async function* readRest(pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {

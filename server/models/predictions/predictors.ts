@@ -1,31 +1,23 @@
 import type { AnyPredictor } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
-import { LruCache } from '../../common/lru-cache.js';
 import { pausing } from '../../common/pausing.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
+import { WhileUnchanged } from '../../store/while-unchanged.js';
 import {
   findModel,
   findServingVersion,
   modelNotReady,
   parseNumberedName,
-  readArtifact,
+  readStoredModel,
   requireModel,
   type ServingVersion,
+  type StoredModel,
 } from '../model-rows.js';
 import { ModelCache } from './answer-body.js';
 
 /** About how many bytes the loaded models may take together. */
 const MAX_LOADED_BYTES = 512 * 1024 * 1024;
-
-/** For how many models it is known which version answers. */
-const MAX_KNOWN = 10_000;
-
-/** The version that answered for a model when the store bore this mark. */
-interface Known {
-  readonly mark: string;
-  readonly version: ServingVersion;
-}
 
 /** The names of a model in an address. */
 interface ModelAddress {
@@ -38,9 +30,11 @@ export class Predictors {
   readonly #cache = new ModelCache(MAX_LOADED_BYTES);
   /** Versions that are being loaded: further requests for one wait for the same loading. */
   readonly #loading = new Map<string, Promise<AnyPredictor | undefined>>();
-  readonly #known = new LruCache<Known>({ maxEntries: MAX_KNOWN });
+  readonly #known: WhileUnchanged<ServingVersion>;
 
-  constructor(private readonly store: Store) {}
+  constructor(private readonly store: Store) {
+    this.#known = new WhileUnchanged(store);
+  }
 
   /**
    * Returns the predictor that serves a model; undefined if the project or model does not exist, or no version is ready.
@@ -89,8 +83,8 @@ export class Predictors {
   }
 
   /** Returns the trained model of a version as it is stored; undefined if the store does not have it any more. */
-  artifact(versionId: string): Promise<Uint8Array | undefined> {
-    return readArtifact(this.store, versionId);
+  storedModel(versionId: string): Promise<StoredModel | undefined> {
+    return readStoredModel(this.store, versionId);
   }
 
   #servingVersion(
@@ -99,16 +93,9 @@ export class Predictors {
     name: string,
   ): ServingVersion | Promise<ServingVersion | undefined> {
     // Every prediction asks this first: while nothing in the store has changed, the answer is the same.
-    const address = `${owner}\0${project}\0${name}`;
-    const mark = this.store.mark();
-    const known = this.#known.get(address);
-    if (known !== undefined && known.mark === mark) return known.version;
-    return findServingVersion(this.store, { owner, project, name }).then((version) => {
-      if (version !== undefined && mark !== undefined) {
-        this.#known.set(address, { mark, version });
-      }
-      return version;
-    });
+    return this.#known.get(`${owner}\0${project}\0${name}`, () =>
+      findServingVersion(this.store, { owner, project, name }),
+    );
   }
 
   /** Explains why nothing serves a model, unless it became ready meanwhile. */
@@ -149,7 +136,7 @@ export class Predictors {
   }
 
   async #load(versionId: string): Promise<AnyPredictor | undefined> {
-    const artifact = await this.artifact(versionId);
-    return artifact && this.#cache.load(versionId, artifact, pausing());
+    const stored = await this.storedModel(versionId);
+    return stored && this.#cache.load(versionId, stored, pausing());
   }
 }

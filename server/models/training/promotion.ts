@@ -5,14 +5,11 @@ import {
 } from '../../../prediction/src/training.js';
 import type { Store } from '../../store/index.js';
 import { count, number } from '../model-record.js';
-import type { Model } from '../model-rows.js';
+import type { Model, StoredModel } from '../model-rows.js';
 
 /** The version that a training is to be compared with. */
-export interface ServingModel {
+export interface ServingModel extends StoredModel {
   readonly version: number;
-  readonly artifact: Uint8Array;
-  /** The rows that it was trained on; null if they are not known. */
-  readonly seenRows: Uint8Array | null;
 }
 
 /** The findings of a training beside the version that served when it began. */

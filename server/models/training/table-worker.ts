@@ -9,6 +9,7 @@ import {
   type ForecastTable,
   JsonShapeError,
   MalformedJsonError,
+  previewTable,
   readArrowTable,
   readCsvTable,
   readJsonTable,
@@ -18,10 +19,11 @@ import {
   refuseHorizon,
   seasonLength,
   TableError,
+  type TablePreview,
 } from '../../../prediction/src/reading.js';
 import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import { type CsvOptions, unusableTable } from '../formats.js';
+import { type CsvOptions, unreadableTable, unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
 
 /** The details of a job that reads a table; the text follows as input. */
@@ -43,22 +45,31 @@ export interface TableResult {
   readonly forecast: ForecastFields | null;
 }
 
-/** Runs in a process of its own: reads tables, checks them, and writes their parts. */
+/** The details of a job that shows the beginning of a table that was sent. */
+export interface PreviewJob extends Pick<TableJob, 'csv'> {
+  readonly format: RowFormat;
+  readonly target?: undefined;
+}
+
+/** Runs in a process of its own: reads tables, checks them, and writes their parts, or shows their beginning. */
 await serveJobs(readTable);
 
 /** @throws {ProblemError} if the table is refused */
 async function readTable(
-  job: TableJob,
+  job: TableJob | PreviewJob,
   text: AsyncIterable<Uint8Array>,
   output: JobOutput,
-): Promise<TableResult> {
+): Promise<TableResult | TablePreview> {
   try {
+    if (job.target === undefined) return await previewTable(text, job.format, job.csv);
     const table = await readFormat(job, text);
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;
     for (const part of encodeTable(table)) output.data(part);
     return { rowCount: table.rowCount, task: table.task, forecast };
   } catch (error) {
-    if (error instanceof TableError) throw unusableTable(error.faults);
+    if (error instanceof TableError) {
+      throw job.target === undefined ? unreadableTable(error.faults) : unusableTable(error.faults);
+    }
     if (error instanceof MalformedJsonError) {
       throw malformedBody(`The body is not valid JSON: ${error.message}`);
     }

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { ColumnChoices, ModelTask } from '../../../prediction/src/predicting.js';
+import type { TablePreview } from '../../../prediction/src/reading.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
@@ -12,13 +13,14 @@ import { adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import {
+  type Job,
   OutOfMemoryError,
   WorkerEndedError,
   WorkerTimeoutError,
 } from '../../work/worker-process.js';
 import { unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
-import type { TableJob, TableResult } from './table-worker.js';
+import type { PreviewJob, TableJob, TableResult } from './table-worker.js';
 import { makeRoom, Upload, UploadSlots } from './uploads.js';
 
 /** The longest time in which the reading of a table may make no progress, in milliseconds. */
@@ -39,7 +41,8 @@ const READERS: PoolOptions = {
   idleTimeoutMs: 10_000,
 };
 
-export interface TableSource extends TableJob {
+/** A table that arrives. */
+interface TableUpload {
   readonly owner: string;
   readonly text: AsyncIterable<Uint8Array>;
   /** Creates the problem of a text that arrives too slowly while others wait. */
@@ -47,9 +50,11 @@ export interface TableSource extends TableJob {
   readonly signal: AbortSignal;
 }
 
+export interface TableSource extends TableJob, TableUpload {}
+
 /** Reads tables and stores them for their trainings, and yields to other requests meanwhile. */
 export class Tables {
-  readonly #readers: WorkerPool<TableJob, TableResult>;
+  readonly #readers: WorkerPool<TableJob | PreviewJob, TableResult | TablePreview>;
   /** The slots of large tables while they arrive, and of small ones that have arrived. */
   readonly #arriving = new UploadSlots(4, 2);
   readonly #whole = new UploadSlots(2, 1);
@@ -72,7 +77,36 @@ export class Tables {
    * @throws {ProblemError} if the owner would exceed the limit
    * @throws the error of the text, or the reason of `signal`; then nothing is stored
    */
-  async ingest({ owner, text, tooSlow, signal, ...job }: TableSource): Promise<StoredTable> {
+  ingest({ owner, text, tooSlow, signal, ...job }: TableSource): Promise<StoredTable> {
+    return this.#admit({ owner, text, tooSlow, signal }, (upload, pieces) =>
+      this.#read(upload, pieces, job),
+    );
+  }
+
+  /**
+   * Reads the beginning of a table, as far as it shows its columns. Nothing is stored.
+   * @throws {ProblemError} as `ingest` does
+   * @throws the error of the text, or the reason of `signal`
+   */
+  preview({
+    owner,
+    text,
+    tooSlow,
+    signal,
+    ...details
+  }: PreviewJob & TableUpload): Promise<TablePreview> {
+    return this.#admit({ owner, text, tooSlow, signal }, async (upload, input) => {
+      const result = await this.#run({ details, input, signal: upload.signal });
+      if ('task' in result) throw new Error('A preview is not a table');
+      return result;
+    });
+  }
+
+  /** Does the work on a table when it is its owner's turn. */
+  async #admit<T>(
+    { owner, text, tooSlow, signal }: TableUpload,
+    work: (upload: Upload, pieces: AsyncIterable<Uint8Array>) => Promise<T>,
+  ): Promise<T> {
     makeRoom(this.#underWay, owner);
     const upload = new Upload(owner, text, tooSlow);
     const leave = () => upload.giveUp(signal.reason);
@@ -83,7 +117,7 @@ export class Tables {
       // Slots are scarce, so one is taken only when there is something to read.
       const { pieces, isWhole } = await unlessAborted(coalesceChunks(upload), upload.signal);
       const slots = isWhole ? this.#whole : this.#arriving;
-      return await slots.run(upload, () => this.#read(upload, pieces, job));
+      return await slots.run(upload, () => work(upload, pieces));
     } finally {
       this.#underWay.delete(upload);
       signal.removeEventListener('abort', leave);
@@ -115,12 +149,22 @@ export class Tables {
       await nextTurn();
     };
     try {
-      const table = await this.#readers.run({ details, input, onData, signal });
-      if (tableId === undefined) throw new Error('A table has at least one part');
+      const table = await this.#run({ details, input, onData, signal });
+      if (tableId === undefined || !('task' in table)) {
+        throw new Error('A table has at least one part');
+      }
       const { target, choices } = details;
       return { tableId, target, choices, ...table };
     } catch (error) {
       if (tableId !== undefined) await this.discard(tableId);
+      throw error;
+    }
+  }
+
+  async #run(job: Job<TableJob | PreviewJob, never>): Promise<TableResult | TablePreview> {
+    try {
+      return await this.#readers.run(job);
+    } catch (error) {
       if (error instanceof OutOfMemoryError) {
         this.log.warn({ err: error }, 'a table took too much memory');
       }

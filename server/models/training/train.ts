@@ -54,8 +54,8 @@ type NewTable = Pick<TableSource, 'target' | 'task' | 'choices'> &
 
 export function trainingOperations(
   services: TrainingServices,
-): Pick<Handlers, 'trainModel' | 'retrainModel'> {
-  const { store } = services;
+): Pick<Handlers, 'trainModel' | 'retrainModel' | 'previewTable'> {
+  const { store, tables } = services;
   return {
     trainModel: async (request) => {
       const { caller, params, query, headers, body, reply } = request;
@@ -93,6 +93,18 @@ export function trainingOperations(
         await refuseTraining(model, headers);
       };
       return reply(await train(services, request, project, table, check));
+    },
+
+    previewTable: async ({ caller, params, query, body, closed, reply }) => {
+      await findProject(store, caller, params.projectName);
+      const { mediaType, bytes: text } = body;
+      const csv = parseCsvQuery(query, mediaType);
+      const format = findFormat(mediaType);
+      const source = { owner: caller.owner, text, tooSlow: slowSender, signal: closed };
+      const preview = await tables.preview({ ...source, format, csv });
+      const hasHeader = format === 'csv' && csv.header !== false;
+      const header_line = hasHeader ? (csv.headerLine ?? 1) : null;
+      return reply({ status: 200, body: { format: mediaType, header_line, ...preview } });
     },
   };
 }

@@ -158,6 +158,9 @@ interface Holding {
 export interface Claim extends Holding {
   readonly owner: string;
   readonly attempts: number;
+  readonly project: string;
+  /** The number of rows of its table. */
+  readonly rows: number;
   readonly model: string;
   readonly version: number;
   readonly parts: number;
@@ -205,10 +208,12 @@ export async function claimTraining(
       .select([
         'model_versions.id as versionId',
         'model_versions.attempts',
+        'model_versions.row_count as rows',
         'models.name as model',
         'model_versions.version',
         'training_tables.parts',
         'projects.owner',
+        'projects.name as project',
       ])
       .where('model_versions.id', '=', claimed.id)
       .executeTakeFirstOrThrow();

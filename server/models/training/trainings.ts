@@ -184,8 +184,8 @@ export class Trainings {
   }
 
   async #run(claim: Claim): Promise<void> {
-    const { versionId, attempts, model, version } = claim;
-    const log = this.log.child({ model, version, versionId, instance: this.#instance });
+    const { versionId, attempts, owner, project, model, version } = claim;
+    const log = this.log.child({ owner, project, model, version, versionId });
     const cancel = new AbortController();
     const training = { claim, cancel, log, begun: performance.now(), progress: 0 };
     this.#running.set(versionId, training);
@@ -195,7 +195,7 @@ export class Trainings {
     const late = setTimeout(timeout, this.#limits.maxTime);
     if (this.#stopping.signal.aborted) cancel.abort();
     try {
-      log.info({ attempt: attempts }, 'training');
+      log.info({ attempt: attempts, instance: this.#instance }, 'training');
       const outcome =
         attempts > MAX_ATTEMPTS ? await this.#fail(claim, CUT_SHORT) : await this.#train(training);
       if (outcome) this.note(outcome);
@@ -239,7 +239,8 @@ export class Trainings {
     }
     const isOurs = await this.#persist(() => finishTraining(this.store, claim, trained));
     if (!isOurs) return undefined;
-    log.info({ metrics: trained.metrics }, 'trained');
+    const seconds = Math.round((performance.now() - training.begun) / 1000);
+    log.info({ rows: claim.rows, seconds }, 'trained');
     return 'ready';
   }
 

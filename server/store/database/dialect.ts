@@ -53,6 +53,8 @@ export interface Dialect {
   readonly locksRows: boolean;
   /** Returns the length of a text column in bytes of UTF-8. */
   octets(column: string): RawBuilder<number>;
+  /** The bytes that the database takes on its disk, without the log of writes. */
+  readonly size: RawBuilder<number>;
   /** Takes a lock until the end of the transaction of `db`; waits for whoever has it. */
   lock(db: Kysely<Database>, name: string): Promise<void>;
   /** Takes a lock until the end of the transaction of `db`, if nobody else has it. */
@@ -64,6 +66,7 @@ const sqlite: Dialect = {
   now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   locksRows: false,
   octets: (column) => sql<number>`octet_length(${sql.ref(column)})`,
+  size: sql<number>`(select page_count * page_size from pragma_page_count, pragma_page_size)`,
   // A transaction has the whole store to itself.
   lock: async () => {},
   tryLock: async () => true,
@@ -75,6 +78,7 @@ const postgres: Dialect = {
   locksRows: true,
   // The text itself is in the encoding of the database, which may be another.
   octets: (column) => sql<number>`octet_length(convert_to(${sql.ref(column)}, 'UTF8'))`,
+  size: sql<number>`pg_database_size(current_database())`,
   lock: async (db, name) => {
     await sql`select pg_advisory_xact_lock(cast(${hashName(name)} as bigint))`.execute(db);
   },

@@ -1,4 +1,4 @@
-import { OrderedRows } from '../../table/row-reader.js';
+import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { addBatches, type ReadOptions, readTable } from '../read-table.js';
@@ -15,12 +15,26 @@ export function readArrowTable(
   target: string,
   { format, ...options }: ReadOptions & { readonly format: 'stream' | 'file' },
 ): Promise<Table> {
-  return readTable(source, options, (pieces) => {
+  return readTable(source, options, async (pieces) => {
     const rows = new OrderedRows(target, options);
-    const batches = readArrow(pieces, format, new ByteBudget(), (names) => {
-      rows.begin(names);
-      return new Set(names.keys());
-    });
-    return addBatches(rows, batches);
+    await addArrow(pieces, rows, format);
+    return rows.build();
   });
+}
+
+/**
+ * Adds the rows of an Arrow stream or file, until no more are wanted.
+ *
+ * @throws {FormatError | TableError} at a fault of the body.
+ */
+export function addArrow(
+  pieces: AsyncIterable<Uint8Array>,
+  rows: OrderedSink,
+  format: 'stream' | 'file',
+): Promise<void> {
+  const batches = readArrow(pieces, format, new ByteBudget(), (names) => {
+    rows.begin(names);
+    return new Set(names.keys());
+  });
+  return addBatches(rows, batches);
 }

@@ -1,4 +1,4 @@
-import { OrderedRows } from '../../table/row-reader.js';
+import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { FaultList, TableError } from '../../table/table-error.js';
 import { type ReadOptions, readTable } from '../read-table.js';
@@ -21,24 +21,42 @@ export function readCsvTable(
   options: CsvTableOptions = {},
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
-    const scanner = new CsvScanner(options);
-    const table = new CsvTable(new OrderedRows(target, options), options.header ?? true);
-    for await (const piece of pieces) table.add(scanner, scanner.add(piece));
-    table.add(scanner, scanner.end());
-    return table.build();
+    const rows = new OrderedRows(target, options);
+    await addCsv(pieces, rows, options);
+    return rows.build();
   });
+}
+
+/**
+ * Adds the rows of CSV, until no more are wanted.
+ *
+ * @throws {FormatError | TableError} at a fault of the text.
+ */
+export async function addCsv(
+  pieces: AsyncIterable<Uint8Array>,
+  rows: OrderedSink,
+  options: CsvOptions,
+): Promise<void> {
+  const scanner = new CsvScanner(options);
+  const table = new CsvTable(rows, options.header ?? true);
+  for await (const piece of pieces) {
+    table.add(scanner, scanner.add(piece));
+    if (rows.isFull) break;
+  }
+  if (!rows.isFull) table.add(scanner, scanner.end());
+  table.end();
 }
 
 /** Takes the records of a table, the header first if there is one. */
 class CsvTable {
-  readonly #rows: OrderedRows;
+  readonly #rows: OrderedSink;
   readonly #hasHeader: boolean;
   readonly #faults = new FaultList();
   /** The first record, which is looked at when there is a second: a table of one line has another fault. */
   #first: readonly string[] | undefined;
   #fieldCount = 0;
 
-  constructor(rows: OrderedRows, hasHeader: boolean) {
+  constructor(rows: OrderedSink, hasHeader: boolean) {
     this.#rows = rows;
     this.#hasHeader = hasHeader;
   }
@@ -50,15 +68,14 @@ class CsvTable {
     for (const part of parts) for (const record of scanner.parse(part)) this.#addRecord(record);
   }
 
-  /** @throws {TableError} if no model can be trained on what was added. */
-  build(): Table {
+  /** @throws {TableError} if what was added has no rows, or faults. */
+  end(): void {
     if (this.#first === undefined) {
       const message = 'The table is empty. Send a header line and a line for each row.';
       throw new TableError([{ message }]);
     }
     if (this.#fieldCount === 0) throw oneLine(this.#first.length);
     this.#faults.throwIfAny();
-    return this.#rows.build();
   }
 
   #addRecord({ fields, line }: CsvRecord): void {

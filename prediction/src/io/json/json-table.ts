@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { RowsReader } from '../../table/row-reader.js';
+import { type ObjectSink, RowsReader } from '../../table/row-reader.js';
 import { MAX_ROWS, type Table } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
@@ -22,10 +22,24 @@ export function readJsonTable(
   options: ReadOptions = {},
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
-    const table = new JsonTable(new RowsReader(target, options));
-    for await (const piece of pieces) table.add(piece);
-    return table.build();
+    const rows = new RowsReader(target, options);
+    await addJson(pieces, rows);
+    return rows.build();
   });
+}
+
+/**
+ * Adds the elements of a JSON array, until no more are wanted.
+ *
+ * @throws {MalformedJsonError | JsonShapeError | TableError} as `readJsonTable` does.
+ */
+export async function addJson(pieces: AsyncIterable<Uint8Array>, rows: ObjectSink): Promise<void> {
+  const table = new JsonTable(rows);
+  for await (const piece of pieces) {
+    table.add(piece);
+    if (rows.isFull) return;
+  }
+  table.end();
 }
 
 /** The levels of arrays and objects, the outermost array among them. */
@@ -50,7 +64,7 @@ const RUN = 64 * 1024;
  * from, wherever either shows: after such a fault, the form of the array is looked at alone.
  */
 class JsonTable {
-  readonly #rows: RowsReader;
+  readonly #rows: ObjectSink;
   #fault: TableError | undefined;
   /** The bytes of an element that has not come to its end. */
   #pending: Uint8Array[] = [];
@@ -61,7 +75,7 @@ class JsonTable {
   #commas = 0;
   #parsed = 0;
 
-  constructor(rows: RowsReader) {
+  constructor(rows: ObjectSink) {
     this.#rows = rows;
   }
 
@@ -77,14 +91,13 @@ class JsonTable {
 
   /**
    * @throws {MalformedJsonError | JsonShapeError} if the array is not whole.
-   * @throws {TableError} if no model can be trained on the table.
+   * @throws {TableError} at the first fault of its rows.
    */
-  build(): Table {
+  end(): void {
     // As elsewhere, a body of no bytes is a body of nothing.
     if (this.#state === BEFORE) throw notAnArray();
     if (this.#state !== AFTER) throw new MalformedJsonError('It ends before its array does.');
     if (this.#fault !== undefined) throw this.#fault;
-    return this.#rows.build();
   }
 
   #scan(bytes: Uint8Array): void {

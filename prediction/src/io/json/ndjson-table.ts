@@ -1,4 +1,4 @@
-import { RowsReader } from '../../table/row-reader.js';
+import { type ObjectSink, RowsReader } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
 import { type ReadOptions, readTable } from '../read-table.js';
@@ -18,17 +18,32 @@ export function readNdjsonTable(
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
     const rows = new RowsReader(target, options);
-    const splitter = new LineSplitter();
-    for await (const piece of pieces) addLines(splitter, splitter.add(piece), rows);
-    addLines(splitter, splitter.end(), rows);
+    await addNdjson(pieces, rows);
     return rows.build();
   });
+}
+
+/**
+ * Adds the rows of NDJSON, until no more are wanted.
+ *
+ * @throws {TableError} at a line that is not JSON, or at a row that cannot be used.
+ */
+export async function addNdjson(
+  pieces: AsyncIterable<Uint8Array>,
+  rows: ObjectSink,
+): Promise<void> {
+  const splitter = new LineSplitter();
+  for await (const piece of pieces) {
+    addLines(splitter, splitter.add(piece), rows);
+    if (rows.isFull) return;
+  }
+  addLines(splitter, splitter.end(), rows);
 }
 
 function addLines(
   splitter: LineSplitter,
   regions: Iterable<Uint8Array | null>,
-  rows: RowsReader,
+  rows: ObjectSink,
 ): void {
   for (const region of regions) {
     if (region === null) throw unreadable(TOO_LONG, splitter.count);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { OrderedRows } from '../../table/row-reader.js';
+import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
 import { MAX_ROWS, type Table } from '../../table/table.js';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { addBatches, type ReadOptions, readTable } from '../read-table.js';
@@ -21,18 +21,31 @@ export function readParquetTable(
   options: ReadOptions = {},
 ): Promise<Table> {
   return readTable(source, options, async (pieces) => {
-    const file = await SpoolFile.of(pieces);
-    try {
-      const rows = new OrderedRows(target, options);
-      const batches = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => {
-        rows.begin(names);
-        return new Set(names.keys());
-      });
-      return await addBatches(rows, batches);
-    } finally {
-      await file.close();
-    }
+    const rows = new OrderedRows(target, options);
+    await addParquet(pieces, rows);
+    return rows.build();
   });
+}
+
+/**
+ * Adds the rows of a Parquet file, until no more are wanted.
+ *
+ * @throws {FormatError | TableError} at a fault of the file.
+ */
+export async function addParquet(
+  pieces: AsyncIterable<Uint8Array>,
+  rows: OrderedSink,
+): Promise<void> {
+  const file = await SpoolFile.of(pieces);
+  try {
+    const batches = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => {
+      rows.begin(names);
+      return new Set(names.keys());
+    });
+    await addBatches(rows, batches);
+  } finally {
+    await file.close();
+  }
 }
 
 /** A temporary file without a name: it is gone when it is closed, or the process ends. */

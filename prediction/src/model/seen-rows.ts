@@ -1,4 +1,4 @@
-import { cellText } from '../table/cells.js';
+import { Cell, cellText, type RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/number-formats.js';
 import type { RowTable, TableColumn } from '../table/table.js';
@@ -18,16 +18,18 @@ interface RowHashes {
 
 /**
  * Knows which rows a model was trained on, in 6 bytes a row: hashes of the columns that it uses and of the target, of all
- * rows of a table or of a sample. Two rows share their hashes once in some 10^14.
+ * rows of a table or of a sample. Two rows share their hashes once in some 10^14, and those of the columns alone once in
+ * 4 × 10^9.
  */
 export class SeenRows {
   /** The rows whose hash is larger are not in the sample. */
   readonly #limit: number;
-  readonly #known: ReadonlySet<number>;
+  /** Ascending, each once. */
+  readonly #known: Float64Array;
 
   private constructor(limit: number, keys: Iterable<number>) {
     this.#limit = limit;
-    this.#known = new Set(keys);
+    this.#known = Float64Array.from(new Set(keys)).sort();
   }
 
   /** @param columns of the model that was trained on the table */
@@ -58,11 +60,11 @@ export class SeenRows {
   }
 
   encode(): Uint8Array {
-    const bytes = new Uint8Array(HEAD_BYTES + ROW_BYTES * this.#known.size);
+    const bytes = new Uint8Array(HEAD_BYTES + ROW_BYTES * this.#known.length);
     const view = new DataView(bytes.buffer);
     view.setUint32(0, VERSION, true);
     view.setUint32(4, this.#limit, true);
-    view.setUint32(8, this.#known.size, true);
+    view.setUint32(8, this.#known.length, true);
     let at = HEAD_BYTES;
     for (const key of this.#known) {
       view.setUint32(at, Math.floor(key / 0x10000), true);
@@ -82,8 +84,43 @@ export class SeenRows {
     const { features, targets } = hashRows(table, columns);
     return rows.filter((row) => {
       const hash = features[row] ?? 0;
-      return hash <= this.#limit && !this.#known.has(keyOf(hash, targets[row] ?? 0));
+      const key = keyOf(hash, targets[row] ?? 0);
+      return hash <= this.#limit && this.#firstFrom(key) !== key;
     });
+  }
+
+  /**
+   * Returns a check for rows that have the values of a known one in all columns that the model uses, whatever their
+   * target. Of a sample, it knows the rows that are in it.
+   *
+   * @param columns of the model
+   */
+  createCheck(columns: readonly ColumnSummary[]): (row: RowObject) => boolean {
+    const inputs = columns
+      .filter(({ used }) => used)
+      .map((summary) => ({
+        cell: new Cell(summary.name),
+        seed: hashText(summary.name),
+        hashOf: valueHash(summary),
+      }));
+    return (row) => {
+      let sum = 0;
+      for (const { cell, seed, hashOf } of inputs)
+        sum = (sum + mix(seed, hashOf(cell.of(row)))) >>> 0;
+      const hash = mix(sum, 1);
+      return Math.floor(this.#firstFrom(keyOf(hash, 0)) / 0x10000) === hash;
+    };
+  }
+
+  /** Returns the least key that is known and not below another; NaN if there is none. */
+  #firstFrom(key: number): number {
+    let [low, high] = [0, this.#known.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#known[middle] ?? 0) < key) low = middle + 1;
+      else high = middle;
+    }
+    return this.#known[low] ?? Number.NaN;
   }
 }
 
@@ -113,16 +150,21 @@ function hashRows(table: RowTable, columns: readonly ColumnSummary[]): RowHashes
 
 function hashesOf(column: TableColumn, summary: ColumnSummary): (row: number) => number {
   if (column.kind !== 'text') return (row) => hashNumber(column.values[row] ?? Number.NaN);
-  const { kind, reading } = summary;
-  const read = kind === 'category' ? undefined : readerOf(kind, reading);
-  const known = column.texts.map((text) =>
-    read ? hashNumber(read(cellText(text))) : hashText(cellText(text)),
-  );
-  const missing = read ? hashNumber(Number.NaN) : hashText('');
+  const hashOf = valueHash(summary);
+  const known = column.texts.map(hashOf);
+  const missing = hashOf(null);
   return (row) => {
     const code = column.codes[row] ?? 0;
     return code === 0 ? missing : (known[code - 1] ?? missing);
   };
+}
+
+/** Returns what hashes a value as the model reads it. */
+function valueHash({ kind, reading }: ColumnSummary): (value: unknown) => number {
+  if (kind === 'category') return (value) => hashText(cellText(value));
+  const read = readerOf(kind, reading);
+  return (value) =>
+    hashNumber(typeof value === 'number' && kind === 'number' ? value : read(cellText(value)));
 }
 
 function targetHashes(table: RowTable): (_: unknown, row: number) => number {

@@ -36,6 +36,19 @@ test('the rows of a table are known again, in another order, with other identifi
   expect([...fresh]).toEqual(Array.from({ length: 200 }, (_, index) => 500 + index));
 });
 
+test('a row to predict is known by its values, whatever its format and target', async () => {
+  const table = await tableOf(rowsOf(0, 500));
+  const { columns } = train(table);
+  const isSeen = SeenRows.decode(SeenRows.of(table, columns).encode()).createCheck(columns);
+  const row = { a: 8 / 8, day: '2018-09-18', kind: 'z', id: 'another', y: 1 };
+  expect(isSeen(row)).toBe(true);
+  expect(isSeen({ a: ' 1.00 ', day: '2018-09-18T00:00:00Z', kind: 'z ' })).toBe(true);
+  for (const changed of [{ a: 1.001 }, { day: null }, { kind: 'x' }, { a: 'n/a' }]) {
+    expect(isSeen({ ...row, ...changed })).toBe(false);
+  }
+  expect(isSeen({})).toBe(false);
+});
+
 test('another target or value makes a row new', async () => {
   const table = await tableOf(rowsOf(0, 200));
   const { columns } = train(table);

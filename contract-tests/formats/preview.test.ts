@@ -1,0 +1,148 @@
+/** Tests of previews: the beginning of a table in every format, as a training would read it. */
+import { MEDIA_TYPES } from 'roster-client';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { FILE_FORMATS, fileOf, type TestColumn } from '../../testkit/data/table-files.js';
+import { ownProject, roster, send } from '../target.js';
+
+const PREVIEW = '/api/projects/{projectName}/tables/preview';
+
+const COLUMNS: readonly TestColumn[] = [
+  { kind: 'number', name: 'carat', values: row((index) => (index % 7 ? index / 8 : null)) },
+  { kind: 'text', name: 'cut', values: row((index) => `cut ${index % 3}`) },
+  { kind: 'text', name: 'sold', values: row((index) => `2026-01-${10 + (index % 20)}`) },
+  { kind: 'boolean', name: 'fair', values: row((index) => index % 2 === 0) },
+  { kind: 'text', name: 'nothing', values: row(() => null) },
+];
+
+function row<T>(make: (index: number) => T): T[] {
+  return Array.from({ length: 1500 }, (_, index) => make(index));
+}
+
+let project: string;
+beforeAll(async () => {
+  project = await ownProject();
+});
+
+const at = (query = '') => `/api/projects/${project}/tables/preview${query}`;
+
+function preview(
+  body: string | Uint8Array | ReadableStream,
+  query = '',
+  type: string = MEDIA_TYPES.csv,
+): Promise<Response> {
+  const init = { method: 'POST', headers: { 'Content-Type': type }, body, duplex: 'half' } as const;
+  return send(at(query), init);
+}
+
+test.each(FILE_FORMATS)('shows the columns and the first rows of %s', async (format) => {
+  const { data } = await roster.POST(PREVIEW, {
+    params: { path: { projectName: project } },
+    headers: { 'Content-Type': MEDIA_TYPES[format] },
+    body: new Blob([new Uint8Array(fileOf(format, COLUMNS))]),
+    bodySerializer: (body: unknown) => body,
+  });
+  expect(data).toMatchObject({
+    format: MEDIA_TYPES[format],
+    header_line: format === 'csv' ? 1 : null,
+    columns: [
+      { name: 'carat', kind: 'number', examples: ['0.125', '0.25', '0.375'] },
+      { name: 'cut', kind: 'category', examples: ['cut 0', 'cut 1', 'cut 2'] },
+      { name: 'sold', kind: 'date', examples: ['2026-01-10', '2026-01-11', '2026-01-12'] },
+      { name: 'fair', kind: 'category', examples: ['true', 'false'] },
+      { name: 'nothing', kind: 'empty', examples: [] },
+    ],
+    rows_read: 1000,
+    fault: null,
+  });
+  expect(data?.rows).toHaveLength(20);
+  expect(data?.rows[1]).toEqual(['0.125', 'cut 1', '2026-01-11', 'false', null]);
+  expect(data?.rows[0]?.[0]).toBeNull();
+});
+
+test('reads CSV as its parameters say', async () => {
+  const titled = 'Sales of 2026\n\ncity;zip\nBonn;05311\n';
+  const body = await (await preview(titled, '?header_line=3')).json();
+  expect(body).toMatchObject({
+    header_line: 3,
+    columns: [{ name: 'city' }, { name: 'zip', kind: 'number' }],
+    rows: [['Bonn', '05311']],
+  });
+  const bare = await (await preview('a|1\nb|2\n', '?header=false&delimiter=pipe')).json();
+  expect(bare).toMatchObject({
+    header_line: null,
+    columns: [{ name: 'column_1' }, { name: 'column_2' }],
+    rows_read: 2,
+  });
+});
+
+test('shows names that a training refuses, so that a caller can choose another header line', async () => {
+  const body = await (await preview('a,,a\n1,2,3\n')).json();
+  expect(body).toMatchObject({ columns: [{ name: 'a' }, { name: '' }, { name: 'a' }] });
+});
+
+test('answers while the table still arrives', async () => {
+  const line = Buffer.from('1,x\n'.repeat(100_000));
+  let isFirst = true;
+  const endless = new ReadableStream<Uint8Array>({
+    pull(controller) {
+      if (isFirst) controller.enqueue(Buffer.from('a,b\n'));
+      isFirst = false;
+      controller.enqueue(line);
+    },
+  });
+  const response = await preview(endless);
+  expect(response.status).toBe(200);
+  expect(await response.json()).toMatchObject({ rows_read: 1000 });
+});
+
+test('shows the rows before a fault, and says it', async () => {
+  const cases = [
+    ['text/csv', 'a,b\n1,2\n3\n', 'Line 3 has 1 fields, the header has 2.'],
+    ['application/json', '[{"a":1},{"a":', 'It ends before its array does.'],
+    ['application/x-ndjson', '{"a":1}\n{"a":', 'Line 2'],
+  ] as const;
+  for (const [type, text, fault] of cases) {
+    const body = await (await preview(text, '', type)).json();
+    expect(body).toMatchObject({ rows_read: 1, fault: expect.stringContaining(fault) });
+  }
+});
+
+test('cuts what is long, and shows fewer rows of it', async () => {
+  const names = Array.from({ length: 300 }, (_, index) => `column ${index}`);
+  const cells = names.map(() => '😀'.repeat(110)).join();
+  const response = await preview(`${names.join()}\n${`${cells}\n`.repeat(30)}`);
+  const text = await response.text();
+  expect(text.length).toBeLessThan(2 << 20);
+  const { columns, rows } = JSON.parse(text);
+  expect(columns[0].examples).toEqual([`${'😀'.repeat(29)}…`]);
+  expect(rows.length).toBeLessThan(20);
+  expect(rows[0][299]).toBe(`${'😀'.repeat(99)}…`);
+});
+
+describe('refuses', () => {
+  test.each([
+    ['a title above the names', 'Sales\na,b,c\n1,2,3\n', '', 'text/csv', 'the header has 1'],
+    ['a header line below the table', 'a,b\n1,2\n', '?header_line=9', 'text/csv', 'has 2 lines'],
+    ['no rows', '[]', '', 'application/json', 'has no rows'],
+    ['rows that are not objects', '[1]', '', 'application/json', 'is not an object'],
+    ['what is not Parquet', 'a,b\n1,2\n', '', MEDIA_TYPES.parquet, 'PAR1'],
+  ])('%s, with the place of the fault', async (_, text, query, type, message) => {
+    const response = await preview(text, query, type);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      type: '/problems/unusable-table',
+      errors: expect.arrayContaining([
+        expect.objectContaining({ message: expect.stringContaining(message) }),
+      ]),
+    });
+  });
+
+  test.each([
+    ['a query', '{"source":{"database":"a","query":"b"}}', '', '/body'],
+    ['a header line of JSON', '[{"a":1}]', '?header_line=2', '/query/header_line'],
+  ])('%s', async (_, text, query, pointer) => {
+    const response = await preview(text, query, 'application/json');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ pointer }] });
+  });
+});

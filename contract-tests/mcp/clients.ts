@@ -1,0 +1,150 @@
+/** Clients that the world has list the tools of a service with a key, and call one that predicts. */
+
+import { deepEqual, equal } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { createRosterClient } from 'roster-client';
+import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { startServer } from '../../testkit/service/server-process.js';
+import { trainPrices } from '../../testkit/service/train-prices.js';
+import { makeKey } from '../../testkit/store/keys.js';
+import { requireFrom } from '../../tools/on-demand/installed.js';
+
+/** A client that is connected. */
+interface Connected {
+  listTools(): Promise<readonly string[]>;
+  /** Returns the structured content. */
+  call(name: string, input: object): Promise<unknown>;
+  close(): Promise<unknown>;
+}
+
+type Connect = (url: string, key: string) => Promise<Connected>;
+
+const TOOL = 'predict_prices';
+const ROW = { carat: 0.7, cut: 'Ideal' };
+
+/** Runs each client. @throws if one does not get what the service has */
+export async function testClients(): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'roster-mcp-clients-'));
+  const databaseFile = join(folder, 'roster.db');
+  const ownerKey = await makeKey(`file:${databaseFile}`, { name: 'owner' });
+  const key = await makeKey(`file:${databaseFile}`, { name: 'host', scopes: ['read', 'predict'] });
+  const server = await startServer({ databaseFile });
+  try {
+    const roster = createRosterClient({ baseUrl: server.url, apiKey: ownerKey });
+    await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
+    const answers: unknown[] = [];
+    for (const [name, connect] of Object.entries(CLIENTS)) {
+      const client = await connect(`${server.url}/mcp`, key);
+      deepEqual(await client.listTools(), [TOOL], name);
+      const answer = await client.call(TOOL, ROW);
+      equal(textOf(answer, 'target'), 'price', name);
+      answers.push(answer);
+      await client.close();
+      process.stdout.write(`${name} lists and calls\n`);
+    }
+    for (const answer of answers) deepEqual(answer, answers[0]);
+  } finally {
+    await server.stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+const CLIENTS: Readonly<Record<string, Connect>> = {
+  'Inspector (CLI)': inspector,
+  '@modelcontextprotocol/client, 2025-11-25': official('legacy'),
+  '@modelcontextprotocol/client, 2026-07-28': official({ pin: '2026-07-28' }),
+  '@ai-sdk/mcp': aiSdk,
+};
+
+const load = requireFrom('mcp-clients');
+const headersWith = (key: string) => ({ Authorization: `Bearer ${key}` });
+
+async function inspector(url: string, key: string): Promise<Connected> {
+  const run = async (...args: readonly string[]): Promise<unknown> => {
+    const header = `Authorization: Bearer ${key}`;
+    const where = ['--cli', url, '--transport', 'http', '--header', header];
+    const { stdout } = await promisify(execFile)('mcp-inspector', [...where, ...args]);
+    return JSON.parse(stdout);
+  };
+  return {
+    listTools: async () => namesOf(await run('--method', 'tools/list')),
+    call: async (name, input) => {
+      const fields = Object.entries(input).flatMap(([field, value]) => [
+        '--tool-arg',
+        `${field}=${value}`,
+      ]);
+      const result = await run('--method', 'tools/call', '--tool-name', name, ...fields);
+      return fieldOf(result, 'structuredContent');
+    },
+    close: async () => {},
+  };
+}
+
+/** The part of `@modelcontextprotocol/client` that is used. */
+interface OfficialPackage {
+  readonly Client: new (
+    info: { readonly name: string; readonly version: string },
+    options: { readonly versionNegotiation: { readonly mode: unknown } },
+  ) => {
+    connect(transport: object): Promise<void>;
+    listTools(): Promise<object>;
+    callTool(call: { readonly name: string; readonly arguments: object }): Promise<object>;
+    close(): Promise<void>;
+  };
+  readonly StreamableHTTPClientTransport: new (
+    url: URL,
+    options: { readonly requestInit: RequestInit },
+  ) => object;
+}
+
+/** @param mode of the negotiation of the revision */
+function official(mode: 'legacy' | { readonly pin: string }): Connect {
+  return async (url, key) => {
+    const { Client, StreamableHTTPClientTransport }: OfficialPackage = load(
+      '@modelcontextprotocol/client',
+    );
+    const client = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } });
+    const requestInit = { headers: headersWith(key) };
+    await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
+    return {
+      listTools: async () => namesOf(await client.listTools()),
+      call: async (name, input) =>
+        fieldOf(await client.callTool({ name, arguments: input }), 'structuredContent'),
+      close: () => client.close(),
+    };
+  };
+}
+
+/** The part of `@ai-sdk/mcp` that is used. */
+interface AiSdkPackage {
+  createMCPClient(options: { readonly transport: object }): Promise<{
+    tools(): Promise<
+      Readonly<Record<string, { execute(input: object, options: object): Promise<object> }>>
+    >;
+    close(): Promise<void>;
+  }>;
+}
+
+async function aiSdk(url: string, key: string): Promise<Connected> {
+  const { createMCPClient }: AiSdkPackage = load('@ai-sdk/mcp');
+  const client = await createMCPClient({
+    transport: { type: 'http', url, headers: headersWith(key) },
+  });
+  const tools = await client.tools();
+  return {
+    listTools: async () => Object.keys(tools),
+    call: async (name, input) => {
+      const result = await tools[name]?.execute(input, { toolCallId: '1', messages: [] });
+      return fieldOf(result, 'structuredContent');
+    },
+    close: () => client.close(),
+  };
+}
+
+function namesOf(list: unknown): readonly string[] {
+  return arrayOf(fieldOf(list, 'tools')).map((tool) => textOf(tool, 'name'));
+}

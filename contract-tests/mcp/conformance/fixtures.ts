@@ -1,0 +1,117 @@
+import {
+  invalidParams,
+  type McpServer,
+  ResourceNotFound,
+  type Result,
+} from '../../../server/mcp/protocol.js';
+
+/** The smallest image, one pixel of PNG. */
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
+/** The header of a sound without samples. */
+const WAV = 'UklGRiQAAABXQVZFZm10IBAAAAABAAEARKwAAIhYAQACABAAZGF0YQAAAAA=';
+
+const text = (words: string) => ({ type: 'text', text: words });
+const image = { type: 'image', data: PNG, mimeType: 'image/png' };
+const audio = { type: 'audio', data: WAV, mimeType: 'audio/wav' };
+const resource = (uri: string, mimeType: string, words: string) => ({
+  type: 'resource',
+  resource: { uri, mimeType, text: words },
+});
+
+/** The results of the tools that the suite calls, by their names. */
+const RESULTS: Readonly<Record<string, Result>> = {
+  test_simple_text: { content: [text('This is a simple text response for testing.')] },
+  test_image_content: { content: [image] },
+  test_audio_content: { content: [audio] },
+  test_embedded_resource: {
+    content: [resource('test://embedded-resource', 'text/plain', 'This is an embedded resource.')],
+  },
+  test_multiple_content_types: {
+    content: [
+      text('Multiple content types test:'),
+      image,
+      resource('test://mixed-content-resource', 'application/json', '{"test":"data","value":123}'),
+    ],
+  },
+  test_error_handling: {
+    content: [text('This tool intentionally returns an error for testing')],
+    isError: true,
+  },
+  // They may send messages before their result. Here, an answer is one message.
+  test_logging_tool: { content: [text('Nothing is logged.')] },
+  test_streaming_elicitation: { content: [text('Nothing is asked.')] },
+  json_schema_2020_12_tool: { content: [text('The schema is what counts.')] },
+};
+
+const NO_INPUT = { type: 'object', properties: {} };
+
+/** The words of JSON Schema that a list must keep. */
+const WIDE_SCHEMA = {
+  $schema: 'https://json-schema.org/draft/2020-12/schema',
+  type: 'object',
+  $defs: {
+    address: {
+      $anchor: 'addressDef',
+      type: 'object',
+      properties: { street: { type: 'string' }, city: { type: 'string' } },
+    },
+  },
+  properties: {
+    name: { type: 'string' },
+    address: { $ref: '#/$defs/address' },
+    contactMethod: { type: 'string', enum: ['phone', 'email'] },
+    phone: { type: 'string' },
+    email: { type: 'string' },
+  },
+  allOf: [{ anyOf: [{ required: ['phone'] }, { required: ['email'] }] }],
+  if: { properties: { contactMethod: { const: 'phone' } }, required: ['contactMethod'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['phone'] },
+  else: { required: ['email'] },
+  additionalProperties: false,
+};
+
+const TOOLS = Object.keys(RESULTS).map((name) => ({
+  name,
+  description: `The fixture ${name} of the conformance suite.`,
+  inputSchema: name === 'json_schema_2020_12_tool' ? WIDE_SCHEMA : NO_INPUT,
+}));
+
+const RESOURCES = [
+  { uri: 'test://static-text', name: 'static-text', mimeType: 'text/plain' },
+  { uri: 'test://static-binary', name: 'static-binary', mimeType: 'image/png' },
+];
+
+/** What the official conformance suite asks for by name, behind the protocol of the service. */
+export function fixtureServer(): McpServer {
+  return {
+    version: '0.0.0',
+    instructions: 'Fixtures of the conformance suite.',
+    listTools: async () => ({ tools: TOOLS }),
+    callTool: async (name) => {
+      const result = RESULTS[name];
+      if (!result) throw invalidParams(`There is no tool ${JSON.stringify(name)}.`);
+      return result;
+    },
+    listResources: async () => ({ resources: RESOURCES }),
+    listResourceTemplates: () => ({
+      resourceTemplates: [{ uriTemplate: 'test://template/{id}/data', name: 'template' }],
+    }),
+    readResource: async (uri) => ({ contents: [{ uri, ...readFixture(uri) }] }),
+  };
+}
+
+function readFixture(uri: string): Result {
+  if (uri === 'test://static-text') {
+    return {
+      mimeType: 'text/plain',
+      text: 'This is the content of the static text resource.',
+    };
+  }
+  if (uri === 'test://static-binary') return { mimeType: 'image/png', blob: PNG };
+  const [, id] = /^test:\/\/template\/([^/]+)\/data$/.exec(uri) ?? [];
+  if (id === undefined) throw new ResourceNotFound(uri);
+  const data = { id, templateTest: true, data: `Data for ID: ${id}` };
+  return { mimeType: 'application/json', text: JSON.stringify(data) };
+}

@@ -1,0 +1,167 @@
+import { cellText, isRowObject } from './cells.js';
+import { type CellColumn, ColumnBuilder } from './column-builder.js';
+import { columnName, tooManyColumns } from './column-names.js';
+import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
+import { MAX_COLUMNS } from './table.js';
+import { TableError } from './table-error.js';
+import type { Place } from './target-cells.js';
+import { TextMemory } from './text-column.js';
+
+/** The rows that tell what columns hold, and the characters of their cells that are looked at. */
+const MAX_READ_ROWS = 1000;
+const MAX_READ_CHARACTERS = 8 * 1024 * 1024;
+
+/** The rows that are shown, and the characters of all of them. */
+const MAX_SHOWN_ROWS = 20;
+const MAX_SHOWN_CHARACTERS = 256 * 1024;
+
+const MAX_EXAMPLES = 3;
+
+/** The characters that are shown of a cell, an example and a name. */
+const MAX_CELL = 200;
+const MAX_EXAMPLE = 60;
+const MAX_NAME = 1000;
+
+/** A column as its first rows show it. */
+export interface PreviewColumn {
+  readonly name: string;
+  /** The kind as which its values would be read; `empty` without any. */
+  readonly kind: ColumnSummary['kind'] | 'empty';
+  /** The first different values, at most three. */
+  readonly examples: string[];
+}
+
+/** The beginning of a table, as it is read. */
+export interface FirstRowsShown {
+  readonly columns: PreviewColumn[];
+  /** The cells of at most 20 rows, by column; null is missing. */
+  readonly rows: (string | null)[][];
+  /** The rows that tell what the columns hold. */
+  readonly rows_read: number;
+}
+
+interface Column {
+  readonly name: string;
+  readonly builder: ColumnBuilder;
+  readonly examples: Set<string>;
+}
+
+/** Gathers the first rows of a table without a target, and needs no more after some. */
+export class FirstRows implements OrderedSink {
+  readonly #memory = new TextMemory();
+  readonly #columns: Column[] = [];
+  readonly #shown: (string | null)[][] = [];
+  #shownCharacters = 0;
+  #characters = 0;
+  #rowCount = 0;
+
+  get rowCount(): number {
+    return this.#rowCount;
+  }
+
+  get isFull(): boolean {
+    return this.#rowCount >= MAX_READ_ROWS || this.#characters >= MAX_READ_CHARACTERS;
+  }
+
+  /** The same rows for a format of objects, whose names come with their values. */
+  readonly objects: ObjectSink = new FirstObjects(this);
+
+  /** Adds columns, whatever their names are. */
+  begin(names: readonly string[]): void {
+    if (this.#columns.length + names.length > MAX_COLUMNS) throw tooManyColumns();
+    for (const name of names) {
+      const builder = new ColumnBuilder(this.#memory);
+      this.#columns.push({ name: columnName(name), builder, examples: new Set() });
+    }
+  }
+
+  add(cells: readonly unknown[], _place: Place): void {
+    if (this.isFull) return;
+    const row = this.#rowCount++;
+    const texts = this.#columns.map((column, at) => this.#put(column, row, cells[at]));
+    this.#show(texts);
+  }
+
+  addColumns(_first: number, length: number, columns: ReadonlyMap<number, CellColumn>): void {
+    for (let index = 0; index < length && !this.isFull; index++) {
+      const row = this.#rowCount++;
+      const texts = this.#columns.map((column, at) => {
+        const cells = columns.get(at);
+        if (cells === undefined || cells.kind === 'missing') return null;
+        return this.#put(column, row, cells.value(index));
+      });
+      this.#show(texts);
+    }
+  }
+
+  /** Returns what was gathered, which is given up. */
+  take(): FirstRowsShown {
+    const share = categoryShare(this.#columns.length);
+    const columns = this.#columns.map(({ name, builder, examples }): PreviewColumn => {
+      const column = builder.take(name, this.#rowCount);
+      const kind = examples.size === 0 ? 'empty' : profileColumn(column, share).summary.kind;
+      return { name: name.slice(0, MAX_NAME), kind, examples: [...examples] };
+    });
+    // Objects may bring a column after the first rows.
+    const rows = this.#shown.map((row) => columns.map((_, at) => row[at] ?? null));
+    return { columns, rows, rows_read: this.#rowCount };
+  }
+
+  #put({ builder, examples }: Column, row: number, cell: unknown): string | null {
+    builder.put(row, cell);
+    const text = cellText(cell);
+    this.#characters += text.length;
+    if (text === '') return null;
+    if (examples.size < MAX_EXAMPLES) examples.add(truncate(text, MAX_EXAMPLE));
+    return text;
+  }
+
+  #show(texts: readonly (string | null)[]): void {
+    if (this.#shown.length === MAX_SHOWN_ROWS) return;
+    const row = texts.map((text) => text && truncate(text, MAX_CELL));
+    const characters = row.reduce((sum, text) => sum + (text?.length ?? 0), 0);
+    // A first row is shown, however wide it is.
+    if (this.#shown.length > 0 && this.#shownCharacters + characters > MAX_SHOWN_CHARACTERS) return;
+    this.#shownCharacters += characters;
+    this.#shown.push(row);
+  }
+}
+
+/** Brings objects into the order of the names as they appear. */
+class FirstObjects implements ObjectSink {
+  readonly #rows: FirstRows;
+  readonly #places = new Map<string, number>();
+
+  constructor(rows: FirstRows) {
+    this.#rows = rows;
+  }
+
+  get isFull(): boolean {
+    return this.#rows.isFull;
+  }
+
+  add(row: unknown, place: Place = { row: this.#rows.rowCount }): void {
+    if (this.isFull) return;
+    if (!isRowObject(row)) throw new TableError([notAnObject(place)]);
+    const cells: unknown[] = [];
+    for (const [key, value] of Object.entries(row)) {
+      const name = columnName(key);
+      let at = this.#places.get(name);
+      if (at === undefined) {
+        at = this.#places.size;
+        this.#places.set(name, at);
+        this.#rows.begin([name]);
+      }
+      cells[at] = value;
+    }
+    this.#rows.add(cells, place);
+  }
+}
+
+/** Cuts between characters, not within a pair of surrogates. */
+function truncate(text: string, max: number): string {
+  if (text.length <= max) return text;
+  const cut = text.slice(0, max - 1);
+  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
+}
