@@ -7,6 +7,7 @@ import { compareRates, measureRate } from '../load.js';
 import { runScenarios, type Scenario } from '../scenarios.js';
 import { withTwoServices } from '../services.js';
 import { corruptStore, disk } from './damaged-store.js';
+import { doors } from './doors.js';
 import { scenariosOf } from './family.js';
 import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
@@ -97,6 +98,7 @@ await runScenarios({
     disk,
     corruptStore,
     ...scenariosOf(noisyNeighbour),
+    ...scenariosOf(doors),
     ...scenariosOf(hostileFiles),
     ...scenariosOf(hostileQueries),
   ],

@@ -24,6 +24,7 @@ export function App() {
           <a href={href(['key'])} aria-current={current(route, ['key'])}>
             Key
           </a>
+          <a href={`${baseUrl}/connect`}>Connect</a>
           <a href={`${baseUrl}/docs`}>Reference</a>
         </nav>
       </header>

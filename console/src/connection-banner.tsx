@@ -9,8 +9,7 @@ export function ConnectionBanner() {
     <div class="banner-place" role="status">
       {current.state === 'lost' && (
         <p class="banner">
-          <strong>The service does not answer.</strong> This page tries again every two seconds, and
-          continues when it does.
+          <strong>The service does not answer.</strong> This page tries again.
         </p>
       )}
       {current.state === 'busy' && (

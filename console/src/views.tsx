@@ -138,7 +138,7 @@ function NotFoundView() {
   return (
     <View title="Not found">
       <p>
-        This page does not exist. <a href={href([])}>Go to the start page</a>
+        <a href={href([])}>Go to the start page</a>
       </p>
     </View>
   );

@@ -136,7 +136,7 @@ describe.each(ADDRESSES)('%s', (address, type) => {
 });
 
 describe('a documentation page', () => {
-  test.each(['/docs', '/openapi', '/problems', '/problems/skill-not-found'])(
+  test.each(['/docs', '/connect', '/openapi', '/problems', '/problems/skill-not-found'])(
     'forbids inline scripts and framing: %s',
     async (address) => {
       const response = await at(address);
@@ -149,7 +149,7 @@ describe('a documentation page', () => {
     },
   );
 
-  test.each(['/docs/', '/openapi/', '/problems/', '/problems/skill-not-found/'])(
+  test.each(['/docs/', '/connect/', '/openapi/', '/problems/', '/problems/skill-not-found/'])(
     'redirects to its address without a trailing slash: %s',
     async (address) => {
       const response = await at(address);

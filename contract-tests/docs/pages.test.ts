@@ -60,6 +60,42 @@ describe('in a browser', () => {
     return { key, server: await start({ databaseFile, env }) };
   }
 
+  describe('the page of hosts', () => {
+    const shown = (page: Page) => page.locator('pre').allInnerTexts();
+
+    test('has the address of the service and the project, and the key of the tab if asked', async () => {
+      const { page, faults, origins } = await open(browser, `${local.url}/connect?project=gems`);
+      const [command = '', ...others] = await shown(page);
+      expect(command).toBe(
+        `claude mcp add --transport http roster ${local.url}/mcp/gems --header "Authorization: Bearer $ROSTER_KEY"`,
+      );
+      for (const text of others) {
+        expect(text).toContain(`${local.url}/mcp/gems`);
+        expect(text).not.toContain('127.0.0.1:4000');
+      }
+      expect(await page.getByLabel('Put in the key of this tab').count()).toBe(0);
+      await page.evaluate("sessionStorage.setItem('roster-key', 'roster_kept')");
+      await page.reload();
+      await page.getByLabel('Put in the key of this tab').check();
+      expect((await shown(page)).join()).not.toContain('ROSTER_KEY}');
+      expect((await shown(page))[0]).toContain('Bearer roster_kept"');
+      await page.getByRole('button', { name: 'Copy' }).first().click();
+      await page.getByRole('button', { name: /Copied|Selected/ }).waitFor();
+      expect(faults).toEqual([]);
+      expect([...origins]).toEqual([root]);
+    });
+
+    test('takes no text from a link that a shell could run', async () => {
+      const project = encodeURIComponent('x" --header "$(id)');
+      const { page } = await open(browser, `${root}/connect?project=${project}`);
+      const texts = (await shown(page)).join();
+      expect(texts).not.toContain('$(id)');
+      expect(texts).toContain(`${root}/mcp --header`);
+      await page.getByLabel('Project').fill('a b');
+      expect((await shown(page)).join()).not.toContain('a b');
+    });
+  });
+
   describe('the reference', () => {
     /** Loaded once: that takes longer than what a test does in it. */
     let look: Look;

@@ -34,3 +34,8 @@ test('answers with the counts of the table', () => {
   const numbers = /We have (.*)\./.exec(output)?.[1]?.match(/\d+/g) ?? [];
   expect(numbers.map(Number).reduce((sum, number) => sum + number)).toBe(200);
 });
+
+test('prints what connects Claude Code, and where the other hosts are', () => {
+  expect(output).toMatch(/^ {2}claude mcp add --transport http roster http:\S+\/mcp$/m);
+  expect(output).toMatch(/^http:\S+\/connect has the other hosts/m);
+});

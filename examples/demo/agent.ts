@@ -16,6 +16,7 @@ import { DidNotStart, startService } from './service.js';
 import { createStock } from './stock.js';
 
 const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
+const HOSTS = new URL('../../../docs/hosts.md', import.meta.url);
 const STOCK_ROWS = 200;
 
 const QUESTIONS = [
@@ -49,7 +50,7 @@ try {
     await createJeweller(roster, training);
     for (const question of QUESTIONS) await ask(roster, question);
     await createChatbot(roster);
-    sayWhatNext(service.url);
+    await sayWhatNext(service.url);
     await service.untilStopped;
   } finally {
     await service.stop();
@@ -131,7 +132,13 @@ async function ask(roster: RosterClient, question: string): Promise<void> {
   }
 }
 
-function sayWhatNext(url: string): void {
+/** Returns what the documentation says to paste into Claude Code, for a service without keys. */
+async function readHostCommand(url: string): Promise<string> {
+  const [, command = ''] = /^```sh\n(.*)$/m.exec(await readFile(HOSTS, 'utf8')) ?? [];
+  return command.replace('http://127.0.0.1:4000', url).replace(/ --header .*/, '');
+}
+
+async function sayWhatNext(url: string): Promise<void> {
   const body = JSON.stringify({ messages: [{ question: QUESTIONS[0], answer: null }] });
   say(`Open ${url} in a browser to talk to the jeweller, or try next:
 
@@ -140,7 +147,9 @@ function sayWhatNext(url: string): void {
 
 Clients of OpenAI's API ask the model "jeweller" at ${url}/v1, with any key. Its tools in Claude Code:
 
-  claude mcp add --transport http roster ${url}/mcp
+  ${await readHostCommand(url)}
+
+${url}/connect has the other hosts.
 
 Press Ctrl-C to stop.`);
 }

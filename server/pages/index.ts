@@ -9,6 +9,7 @@ import {
   readContractVersions,
   renderVersions,
 } from './contract-files.js';
+import { renderHosts } from './hosts-page.js';
 import { renderProblem, renderProblems } from './page.js';
 import { renderReference } from './reference-page.js';
 
@@ -17,6 +18,9 @@ const ALLOW = 'GET, HEAD, OPTIONS';
 /** Allows only the service's own stylesheet and icon; no scripts, and no framing. */
 const PAGE_POLICY =
   "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/** Allows the script that fills in the page of hosts, too. */
+const HOSTS_POLICY = `${PAGE_POLICY}; script-src 'self'`;
 
 /**
  * Swagger UI's images are part of its stylesheet, and requests from the page go to the service
@@ -41,6 +45,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/docs/swagger-ui.css': './swagger-ui/swagger-ui.css',
   '/docs/swagger-ui-bundle.js': './swagger-ui/swagger-ui-bundle.js',
   '/docs/swagger-ui-bundle.js.LICENSE.txt': './swagger-ui/swagger-ui-bundle.js.LICENSE.txt',
+  '/docs/connect.js': './browser/connect.js',
   '/docs/playground.js': './browser/playground.js',
   '/docs/swagger-plugins.js': './browser/swagger-plugins.js',
   '/docs/swagger-ui-theme.css': './files/swagger-ui-theme.css',
@@ -52,7 +57,7 @@ const FILES: Readonly<Record<string, string>> = {
 const fileAt = (path: string) => new URL(path, import.meta.url);
 
 /**
- * Returns the routes of the pages: the console at `/`, the reference at `/docs`, the contract at
+ * Returns the routes of the pages: the console at `/`, what to paste into hosts at `/connect`, the reference at `/docs`, the contract at
  * `/openapi.yaml` and `/openapi.json`, its versions at `/openapi`, and a page for each problem at `/problems/<slug>`. They need
  * no key; each file is read or rendered at its first request.
  * @param basePath the prefix before every address of the contract, or ''
@@ -82,6 +87,7 @@ export function pages(contract: Contract, basePath: string, isLocal: boolean): R
   router.all('/openapi/:name', ({ params: { name } }) => {
     throw problem('/problems/unknown-address', describeUnknownFile(name, versions));
   });
+  getPage('/connect', renderHosts, HOSTS_POLICY);
   getPage('/problems', () => renderProblems(contract.problems.values()));
   for (const [type, kind] of contract.problems) getPage(type, () => renderProblem(kind));
   return router;

@@ -34,6 +34,7 @@ ${head}</head>
 <a class="name" href="${root}docs">Roster</a>
 <nav aria-label="Roster">
 <a href="${root}docs">Reference</a>
+<a href="${root}connect">Connect</a>
 <a href="${root}problems">Problems</a>
 </nav>
 <p class="contract">Contract: <a href="${root}openapi.yaml">openapi.yaml</a> · <a href="${root}openapi.json">openapi.json</a> · <a href="${root}openapi">versions</a></p>
@@ -57,13 +58,15 @@ export function renderProse(prose: string): string {
   return prose
     .trim()
     .split(/\n\n+/)
-    .map((paragraph) =>
-      escapeHtml(paragraph)
-        .replace(/`([^`]+)`/g, '<code>$1</code>')
-        .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>'),
-    )
-    .map((paragraph) => `<p>${paragraph}</p>`)
+    .map((paragraph) => `<p>${renderInline(paragraph)}</p>`)
     .join('\n');
+}
+
+/** Renders code in backquotes, and bold words. */
+export function renderInline(text: string): string {
+  return escapeHtml(text)
+    .replace(/`([^`]+)`/g, '<code>$1</code>')
+    .replace(/\*\*([^*]+)\*\*/g, '<strong>$1</strong>');
 }
 
 /** Renders the page `/problems/<slug>`: the cause of a problem, and how to fix it. */

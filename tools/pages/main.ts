@@ -24,6 +24,7 @@ for (const file of FILES) await copyFile(resolve(`swagger-ui-dist/${file}`), new
 await cp(new URL('server/pages/files/', root), new URL('dist/server/pages/files/', root), {
   recursive: true,
 });
+await copyFile(new URL('docs/hosts.md', root), new URL('dist/server/pages/files/hosts.md', root));
 try {
   writeContractFiles('dist/contract', contractVersions('openapi.yaml', RELEASES));
 } catch (error) {
