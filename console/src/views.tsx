@@ -18,8 +18,6 @@ import { View } from './ui/view.js';
 
 type Names = readonly string[];
 
-const agentViews = () => import('./agent-views.js');
-
 /**
  * Views by their address. A segment that begins with `:` stands for any name; `~new`, which cannot
  * be a name, for what does not exist yet.
@@ -50,7 +48,7 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/models/:model/report',
     ([project = '', model = '']) => (
-      <Later isPage load={() => import('./models/model-views.js')}>
+      <Later isPage>
         {({ ReportView }) => (
           <ReportView project={project} model={model}>
             {(shown) => <Quality project={project} model={shown} />}
@@ -62,9 +60,7 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/models/:model/versions',
     ([project = '', model = '']) => (
-      <Later isPage load={() => import('./models/model-views.js')}>
-        {({ VersionsView }) => <VersionsView project={project} model={model} />}
-      </Later>
+      <Later isPage>{({ VersionsView }) => <VersionsView project={project} model={model} />}</Later>
     ),
   ],
   [
@@ -78,7 +74,7 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/skills/:skill/documents',
     ([project = '', skill = '']) => (
-      <Later isPage load={agentViews}>
+      <Later isPage>
         {({ DocumentsView }) => <DocumentsView project={project} skill={skill} />}
       </Later>
     ),
@@ -86,7 +82,7 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/skills/:skill/documents/:document',
     ([project = '', skill = '', name = '']) => (
-      <Later isPage load={agentViews}>
+      <Later isPage>
         {({ DocumentView }) => <DocumentView project={project} skill={skill} name={name} />}
       </Later>
     ),
@@ -94,15 +90,13 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/agents/:agent/talk',
     ([project = '', agent = '']) => (
-      <Later isPage load={agentViews}>
-        {({ AgentView }) => <AgentView project={project} agent={agent} />}
-      </Later>
+      <Later isPage>{({ AgentView }) => <AgentView project={project} agent={agent} />}</Later>
     ),
   ],
   [
     'projects/:project/chatbots/:chatbot/conversations',
     ([project = '', chatbot = '']) => (
-      <Later isPage load={agentViews}>
+      <Later isPage>
         {({ ConversationsView }) => <ConversationsView project={project} chatbot={chatbot} />}
       </Later>
     ),
@@ -110,7 +104,7 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   [
     'projects/:project/chatbots/:chatbot/conversations/:conversation',
     ([project = '', chatbot = '', id = '']) => (
-      <Later isPage load={agentViews}>
+      <Later isPage>
         {({ ConversationView }) => <ConversationView project={project} chatbot={chatbot} id={id} />}
       </Later>
     ),

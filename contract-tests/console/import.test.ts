@@ -1,11 +1,12 @@
-/** Tests of tables as people have them: with titles, codes and ids, and in every format. */
+/** Tests of tables as people have them: with titles, codes and ids, wide, and in every format; from drop to download. */
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import type { Model } from 'roster-client';
 import { expect, test } from 'vitest';
 import { FILE_FORMATS, fileOf, type TestColumn } from '../../testkit/data/table-files.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { browserAndService, expectGoodViewInEachWindow, goTo } from './console-page.js';
-import { chooseFile, focusByKeyboard, pressByKeyboard } from './table-views.js';
+import { type ChosenFile, chooseFile, focusByKeyboard, pressByKeyboard } from './table-views.js';
 
 const on = browserAndService();
 
@@ -17,9 +18,36 @@ const train = async (page: Page, modelName: string): Promise<Model> => {
   return settled(on.roster, { projectName: 'default', modelName });
 };
 
+/** Chooses a file by the keyboard alone. */
+const choose = async (page: Page, { name, content }: ChosenFile) => {
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser'),
+    pressByKeyboard(page, 'Choose a file'),
+  ]);
+  await chooser.setFiles({ name, mimeType: '', buffer: Buffer.from(content) });
+};
+
+/** Predicts a file with the model of the page by the keyboard alone, and shows the result. */
+const predict = async (page: Page, file: ChosenFile, rows: number) => {
+  await pressByKeyboard(page, 'Predict a file', 'link');
+  await choose(page, file);
+  await pressByKeyboard(page, /^Predict (all|\d+) rows$/);
+  await page.getByRole('heading', { name: `${rows} rows predicted` }).waitFor();
+};
+
+/** Downloads a file by the keyboard alone, and returns its records. */
+const download = async (page: Page, name: string | RegExp, role: 'button' | 'link') => {
+  const [started] = await Promise.all([
+    page.waitForEvent('download'),
+    pressByKeyboard(page, name, role),
+  ]);
+  const text = await readFile(await started.path(), 'utf8');
+  return text.trimEnd().split(/\r?\n/);
+};
+
 const useOf = (page: Page, column: string) => page.getByLabel(`Use of ${column}`, { exact: true });
 
-test('a German export with a title line and 40 columns is trained by keyboard alone', async () => {
+test('a German export with a title line and 40 columns is trained and predicted by keyboard alone', async () => {
   const others = Array.from({ length: 36 }, (_, index) => `Merkmal ${index + 1}`);
   const lines = Array.from({ length: 200 }, (_, row) => {
     const zip = ['05914', '80331', '10115'][row % 3];
@@ -38,7 +66,7 @@ test('a German export with a title line and 40 columns is trained by keyboard al
   );
   const look = await on.open(VIEW);
   const { page } = look;
-  await chooseFile(page, { name: 'Export.csv', content });
+  await choose(page, { name: 'Export.csv', content });
   await page.getByText('This file is not in UTF-8.').waitFor();
   const names = page.getByLabel('Names of the columns');
   expect(await names.inputValue()).toBe('3');
@@ -67,13 +95,25 @@ test('a German export with a title line and 40 columns is trained by keyboard al
     { name: 'Merkmal 1', kind: 'number', max: 16.5 },
   ]);
 
+  // The same file is predicted, with its decimal commas, and says that it is no test.
+  await predict(page, { name: 'Export.csv', content }, 200);
+  await page.getByText('200 of 200 rows have the values of rows that the model').waitFor();
+  await expectGoodViewInEachWindow(look);
+  const [names40, first] = await download(page, 'Download Export-predicted.csv', 'link');
+  expect(names40).toMatch(
+    /^\ufeffKunden-Nr;.*;Umsatz;Umsatz_predicted;Umsatz_min;Umsatz_max;Umsatz_confidence;Umsatz_warnings$/,
+  );
+  expect(first).toMatch(
+    /^1000;05914;01;0,5;.*;0,25;\d+(,\d+)?;\d+(,\d+)?;\d+(,\d+)?;0,9;trained-on$/,
+  );
+
   // The next version begins with what was chosen for this one.
   await goTo(page, `${VIEW}?name=Export`, 'Train a new version of Export');
   await chooseFile(page, { name: 'Export.csv', content });
   await expect.poll(() => useOf(page, 'Filiale').inputValue()).toBe('unused');
 });
 
-test('churn with ids is trained without them', async () => {
+test('churn with ids is trained without them, and ranked with them, by keyboard alone', async () => {
   const content = [
     'Some notes of the exporter',
     'customerID,zip,tenure,remark,Churn',
@@ -84,7 +124,7 @@ test('churn with ids is trained without them', async () => {
   ].join('\n');
   const look = await on.open(VIEW);
   const { page } = look;
-  await chooseFile(page, { name: 'churn.csv', content });
+  await choose(page, { name: 'churn.csv', content });
   for (const [column, use] of [
     ['customerID', 'unused'],
     ['zip', 'category'],
@@ -99,15 +139,79 @@ test('churn with ids is trained without them', async () => {
   expect(target).toBe('Churn');
   expect(columns?.filter(({ used }) => used).map(({ name }) => name)).toEqual(['zip', 'tenure']);
 
-  // The lines of the file are told where a header was chosen that is not one.
+  // Without its title, and with another line as the header, the file is told to be another one.
+  await pressByKeyboard(page, 'Predict a file', 'link');
+  await choose(page, { name: 'churn.csv', content });
+  const header = page.getByLabel('Names of the columns');
+  await focusByKeyboard(page, header);
+  await page.keyboard.press('ArrowDown');
+  await page.getByText('These look like values. Choose the line that has the names.').waitFor();
+  await page.getByText('This file has none of the model’s columns.').waitFor();
+  await expectGoodViewInEachWindow(look);
+  await focusByKeyboard(page, header);
+  await page.keyboard.press('ArrowUp');
+  await pressByKeyboard(page, 'Predict 150 rows');
+  const ranking = page.getByLabel('Class of Churn');
+  await ranking.waitFor();
+  await focusByKeyboard(page, ranking);
+  await page.keyboard.press('Y');
+  const [names, ...ranked] = await download(
+    page,
+    'Download 150 rows, the most likely first',
+    'button',
+  );
+  const place = names?.split(',').indexOf('Churn_probability_Yes') ?? -1;
+  const probabilities = ranked.map((record) => Number(record.split(',')[place]));
+  expect(probabilities).toEqual(probabilities.toSorted((one, other) => other - one));
+  expect(ranked.slice(0, 50).every((record) => /^7\d{4},0100\d,\d,r\d+,Yes,/.test(record))).toBe(
+    true,
+  );
+
+  // The lines of the file are told where a header was chosen that is not one, and where no column is used.
   await goTo(page, VIEW, 'Train a model');
   await chooseFile(page, { name: 'churn.csv', content });
   await page.getByLabel('Names of the columns').selectOption('1');
   await page.getByText('Line 1: This file has no columns that are separated').waitFor();
   expect(await page.getByLabel('Names of the columns').inputValue()).toBe('2');
+  for (const column of ['zip', 'tenure']) await useOf(page, column).selectOption('unused');
+  await page.getByText('All columns are left out. Use at least one').waitFor();
+  await pressByKeyboard(page, 'Train');
+  await expectGoodViewInEachWindow(look);
+  expect(new URL(page.url()).hash).toBe(`#${VIEW}`);
 });
 
-test('a table is dropped in every format that the service reads', async () => {
+test('a wide table of sensors is read by the service, trained and predicted by keyboard alone', async () => {
+  const rows = 120;
+  const column = (name: string, at: (row: number) => number | null): TestColumn => ({
+    ...{ kind: 'number', name, values: Array.from({ length: rows }, (_, row) => at(row)) },
+  });
+  const sensors = Array.from({ length: 300 }, (_, sensor) =>
+    column(`sensor_${sensor + 1}`, (row) =>
+      (row * (sensor + 7)) % 23 === 0 ? null : ((row * (sensor + 3)) % 89) / 8,
+    ),
+  );
+  const content = fileOf('parquet', [...sensors, column('heat', (row) => (row * 3) % 89)]);
+  const { page } = await on.open(VIEW);
+  await choose(page, { name: 'plant.parquet', content });
+  await page.getByText('301 columns').waitFor();
+  expect(await page.getByLabel('Column to predict').inputValue()).toBe('heat');
+  await pressByKeyboard(page, 'Skip the columns');
+  expect(await train(page, 'plant')).toMatchObject({ status: 'ready', row_count: rows });
+
+  const more = fileOf('parquet', [
+    ...sensors,
+    { kind: 'text', name: '=cmd', values: Array.from({ length: rows }, () => '=1+1') },
+  ]);
+  await predict(page, { name: 'more.parquet', content: more }, rows);
+  const [names, ...records] = await download(page, 'Download more-predicted.csv', 'link');
+  expect(names?.split(',').slice(-6)).toEqual([
+    ...['sensor_300', 'heat', 'heat_min', 'heat_max', 'heat_confidence', 'heat_warnings'],
+  ]);
+  expect(records).toHaveLength(rows);
+  expect(records[1]).toMatch(/^0\.375,0\.5,0\.625,.*,trained-on$/);
+});
+
+test('a table is trained with and predicted in every format that the service reads', async () => {
   const columns: TestColumn[] = [
     { kind: 'number', name: 'size', values: Array.from({ length: 90 }, (_, row) => row % 13) },
     { kind: 'text', name: 'place', values: Array.from({ length: 90 }, (_, row) => `p${row % 3}`) },
@@ -119,28 +223,25 @@ test('a table is dropped in every format that the service reads', async () => {
     await chooseFile(page, { name: `rents.${format}`, content: fileOf(format, columns) });
     const target = page.getByLabel('Column to predict');
     await target.waitFor();
-    const areShown = format === 'csv' || format === 'json' || format === 'ndjson';
-    if (areShown) {
-      expect(await target.inputValue()).toBe('rent');
-      await useOf(page, 'size').selectOption('Leave out');
-    } else {
-      await page.getByText('This page does not show the columns of Parquet and Arrow.').waitFor();
-      await target.fill('rnet');
-      await pressByKeyboard(page, 'Train');
-      await page.getByText('The columns are: "size", "place", "rent".').waitFor();
-      await expectGoodViewInEachWindow(look);
-      await target.fill('rent');
-    }
+    expect(await target.inputValue()).toBe('rent');
+    await useOf(page, 'size').selectOption('Leave out');
     await page.getByLabel('Name of the model').fill(format);
     const model = await train(page, format);
     expect([format, model.status, model.columns?.map(({ used }) => used)]).toEqual([
-      ...[format, 'ready', [!areShown, true]],
+      ...[format, 'ready', [false, true]],
     ]);
+    await predict(page, { name: 'more', content: fileOf(format, columns) }, 90);
+    await page.getByText('Measured on the 90 rows in which the file has rent.').waitFor();
+    const [names, first] = await download(page, 'Download more-predicted.csv', 'link');
+    expect(names?.replace('\ufeff', '')).toBe(
+      'size,place,rent,rent_predicted,rent_min,rent_max,rent_confidence,rent_warnings',
+    );
+    expect(first).toMatch(/^0,p0,0,/);
     await goTo(page, VIEW, 'Train a model');
   }
   for (const [content, words] of [
-    ['[1, 2]', 'The rows of this file are not JSON objects'],
-    ['{"a": 1}\n{"a": ', 'This file is not JSON throughout'],
+    ['[1, 2]', 'Row 0 is not an object.'],
+    ['{"a": 1}\n{"a": ', 'Line 2 is not valid JSON'],
   ] as const) {
     await chooseFile(page, { name: 'damaged', content });
     await page.getByRole('alert').getByText(words).waitFor();

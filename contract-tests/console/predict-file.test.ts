@@ -36,7 +36,7 @@ describe('predicting a file in the console', () => {
     await chooseFile(page, { name: 'some.csv', content: 'size,wieght,<b>x</b>\n1,2,3\n' });
     await page.getByText('1 of the 2 columns of the model').waitFor();
     await page.getByText('wieght – if this is weight, rename it in the file.').waitFor();
-    await page.getByText('<b>x</b>').waitFor();
+    await page.getByText('<b>x</b>', { exact: true }).waitFor();
     await page.getByText('of what it knows from it').waitFor();
     await expectGoodViewInEachWindow(look);
     expect(sent).toEqual([]);

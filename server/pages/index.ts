@@ -36,8 +36,7 @@ const CONSOLE_POLICY =
 /** The files beside the pages, which `npm run build` makes or copies, by address. No other file is served. */
 const FILES: Readonly<Record<string, string>> = {
   '/console/index.js': '../console/console/index.js',
-  '/console/agent-views.js': '../console/console/agent-views.js',
-  '/console/model-views.js': '../console/console/model-views.js',
+  '/console/later-views.js': '../console/console/later-views.js',
   '/console/index.css': '../console/console/index.css',
   '/console/diamonds.csv': '../console/console/diamonds.csv',
   '/console/more-diamonds.csv': '../console/console/more-diamonds.csv',

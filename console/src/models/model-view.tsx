@@ -30,7 +30,7 @@ export function Quality({ project, model }: { project: string; model: Model }) {
       {model.task === 'regression' && <RegressionQuality model={model} />}
       {model.task === 'classification' && <ClassificationQuality model={model} />}
       {model.task === 'forecast' && (
-        <Later load={() => import('./model-views.js')}>
+        <Later>
           {({ ForecastQuality }) => <ForecastQuality project={project} model={model} />}
         </Later>
       )}

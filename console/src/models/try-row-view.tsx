@@ -25,7 +25,7 @@ export function TryRowView({ project, model }: { project: string; model: string 
     <ModelFrame project={project} model={model} tab="try">
       {(shown) =>
         shown.task === 'forecast' ? (
-          <Later load={() => import('./model-views.js')}>
+          <Later>
             {({ Forecast }) => <Forecast key={shown.version} project={project} model={shown} />}
           </Later>
         ) : (

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
-import { type CsvHead, readCsvHead } from '../tables/table-head.js';
-import { CSV_TYPES } from '../tables/table-types.js';
+import { readHead } from '../tables/any-head.js';
+import type { TableHead } from '../tables/table-head.js';
+import { TABLE_TYPES } from '../tables/table-types.js';
 import { DEMO, loadDemoTable } from '../training/demo.js';
 import { DropZone } from '../ui/drop-zone.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -10,33 +11,40 @@ import { PredictTable } from './predict-table.js';
 
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
 export function PredictFile({ project, model }: { project: string; model: Model }) {
-  const [head, setHead] = useState<CsvHead>();
+  const [head, setHead] = useState<TableHead>();
   const [error, setError] = useState<unknown>(null);
   const read = async (find: () => Promise<File>) => {
     setError(null);
     try {
-      setHead(await readCsvHead(await find()));
+      setHead(await readHead(project, await find()));
     } catch (reason) {
       setError(reason);
     }
   };
   if (head !== undefined) {
     return (
-      <PredictTable project={project} model={model} head={head} forget={() => setHead(undefined)} />
+      <PredictTable
+        project={project}
+        model={model}
+        head={head}
+        onHead={setHead}
+        forget={() => setHead(undefined)}
+      />
     );
   }
   const isDemo = model.name === DEMO.name && model.target === DEMO.target;
   return (
     <>
       <p>
-        Choose a CSV file with the model’s columns. You get the same file back, with a prediction of{' '}
-        {model.target} in each row. First, its columns are compared with the model’s. Nothing is
-        sent until you start.
+        Choose a file with the model’s columns: CSV, JSON, JSON lines, Parquet or Arrow. You get it
+        back as CSV, with a prediction of {model.target} in each row. First, its columns are
+        compared with the model’s. CSV is sent when you start; the service reads the beginning of
+        other formats at once, and their predicted file has the columns that the model knows.
       </p>
       {error !== null && <ErrorNotice error={error} />}
       <DropZone
-        label="Drop a CSV file here, or"
-        accept={CSV_TYPES}
+        label="Drop a file here, or"
+        accept={TABLE_TYPES}
         onFile={(file) => read(async () => file)}
       />
       {isDemo && (

@@ -2,7 +2,8 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { FileLine } from '../tables/file-line.js';
-import type { CsvHead } from '../tables/table-head.js';
+import { HeaderLineField } from '../tables/header-line-field.js';
+import { type CsvHead, isCsv, type TableHead } from '../tables/table-head.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
 import { Progress } from '../ui/progress.js';
@@ -24,18 +25,22 @@ type State =
   | { readonly step: 'done'; readonly result: PredictedTable };
 
 const COMPARED: State = { step: 'compared' };
-const BEGIN: PredictionProgress = { rows: 0, share: 0 };
+
+const predicted = ({ rows }: PredictionProgress) => `Predicted ${count(rows, 'row')}`;
 
 /** Predicts the rows of a file that was chosen, after its columns were compared with the model's. */
 export function PredictTable({
   project,
   model: current,
   head,
+  onHead,
   forget,
 }: {
   project: string;
   model: Model;
-  head: CsvHead;
+  head: TableHead;
+  /** Called with the file as it is read with another line as its header. */
+  onHead: (head: CsvHead) => void;
   forget: () => void;
 }) {
   // Another version may begin to serve meanwhile: a file is predicted by the one it was compared with.
@@ -80,6 +85,9 @@ export function PredictTable({
   return (
     <>
       <FileLine head={head} forget={forget} isBusy={state.step === 'running'} />
+      {state.step === 'compared' && isCsv(head) && (
+        <HeaderLineField head={head} onHead={onHead} isBusy={false} />
+      )}
       {state.step !== 'done' && (
         <ColumnComparison
           model={model}
@@ -90,17 +98,24 @@ export function PredictTable({
       {state.step === 'compared' && comparison.used.length > 0 && (
         <>
           <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
-          <button type="button" class="primary" onClick={() => run(BEGIN)}>
+          <button
+            type="button"
+            class="primary"
+            onClick={() => run({ rows: 0, share: isCsv(head) ? 0 : undefined })}
+          >
             {head.isWhole ? `Predict ${count(head.rows.length, 'row')}` : 'Predict all rows'}
           </button>
         </>
       )}
       {state.step === 'running' && (
         <div class="notice">
-          <Progress
-            label={`Predicted ${count(state.progress.rows, 'row')}`}
-            share={state.progress.share}
-          />
+          {state.progress.share === undefined ? (
+            <p class="waiting" role="status">
+              {predicted(state.progress)} …
+            </p>
+          ) : (
+            <Progress label={predicted(state.progress)} share={state.progress.share} />
+          )}
           <button type="button" onClick={cancel}>
             Cancel
           </button>
@@ -109,14 +124,18 @@ export function PredictTable({
       {state.step === 'stopped' && (
         <>
           <ErrorNotice error={state.error} />
-          <p>
-            {count(state.progress.rows, 'row')} predicted so far. They are kept while this page is
-            open.
-          </p>
+          {isCsv(head) && (
+            <p>
+              {count(state.progress.rows, 'row')} predicted so far. They are kept while this page is
+              open.
+            </p>
+          )}
           <div class="actions">
-            <button type="button" class="primary" onClick={() => run(state.progress)}>
-              Continue
-            </button>
+            {isCsv(head) && (
+              <button type="button" class="primary" onClick={() => run(state.progress)}>
+                Continue
+              </button>
+            )}
             <button type="button" onClick={cancel}>
               Start over
             </button>

@@ -3,15 +3,17 @@ import {
   type PredictionRow,
   ProblemError,
   type RowWarning,
+  type RowWarnings,
   rowWarnings,
 } from 'roster-client';
 import { roster } from '../session/roster.js';
 import { profileColumns } from '../tables/column-profile.js';
-import { readRows, type TableRecord } from '../tables/read-records.js';
+import type { TableRecord } from '../tables/read-records.js';
 import { TableFileError } from '../tables/table-file-error.js';
-import type { CsvHead } from '../tables/table-head.js';
-import { TableWriter } from '../tables/write-records.js';
-import { count, whole } from '../ui/format.js';
+import type { TableFormat } from '../tables/table-format.js';
+import { isCsv, type TableHead } from '../tables/table-head.js';
+import { TableWriter, withoutFormula } from '../tables/write-records.js';
+import { bytes, count, whole } from '../ui/format.js';
 import {
   addedCells,
   addedColumns,
@@ -20,13 +22,14 @@ import {
   warningsField,
 } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
+import { type AnswerLine, type Piece, piecesOf, readLines } from './pieces.js';
 import { rankRows } from './rank-rows.js';
 import { type Score, Scorer } from './score.js';
 
 export interface PredictionProgress {
   readonly rows: number;
-  /** From 0 to 1. */
-  readonly share: number;
+  /** From 0 to 1; undefined if nobody knows. */
+  readonly share: number | undefined;
 }
 
 export interface PredictedTable {
@@ -58,24 +61,33 @@ export interface RankedTable {
   readonly firstRows: readonly TableRecord[];
 }
 
-interface Piece {
-  readonly records: readonly TableRecord[];
-  /** The share of the file up to its end. */
-  readonly share: number;
-}
+const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
-const MAX_ROWS_AT_A_TIME = 2_000;
-const MAX_CHARACTERS_AT_A_TIME = 1 << 20;
 const MAX_SHOWN_ROWS = 8;
+
+/** The most bytes of a file that the service reads as a whole, and of one that it answers while it arrives. */
+const [MAX_WHOLE_BYTES, MAX_STREAM_BYTES] = [32 << 20, 1 << 20];
+
+/** The format of a predicted file whose own format is not CSV, as all spreadsheets read it. */
+const PLAIN_CSV: TableFormat = {
+  ...{ encoding: 'utf-8', hasMark: true, delimiter: ',', newline: '\r\n', headerLine: 1 },
+};
 
 /** The longest name of a model in an address, with its version. */
 const MAX_NAME_LENGTH = 100;
 
-/** Predicts the rows of a file, a piece at a time, and goes on after an error where it stopped. */
+/**
+ * Predicts the rows of a file. Those of CSV are sent a piece at a time, and go on after an error where they stopped. A
+ * file of another format is sent as a whole; the predicted one has those of its columns that the model knows.
+ */
 export class TablePrediction {
   readonly #project: string;
   readonly #model: Model;
-  readonly #head: CsvHead;
+  readonly #head: TableHead;
+  readonly #format: TableFormat;
+  /** The columns of the file that the predicted one has. */
+  readonly #own: readonly string[];
+  readonly #targetIndex: number;
   readonly #comparison: Comparison;
   readonly #confidence: number | undefined;
   readonly #pieces: AsyncGenerator<Piece>;
@@ -95,21 +107,26 @@ export class TablePrediction {
   #rows = 0;
   #piece: Piece | undefined;
   #readError: unknown;
+  #signal: AbortSignal | undefined;
 
   constructor(
     project: string,
     model: Model,
-    head: CsvHead,
+    head: TableHead,
     comparison: Comparison,
     confidence: number | undefined,
   ) {
-    const { delimiter } = head.format;
+    const isText = isCsv(head);
+    const unknown = new Set(comparison.unknown.map(({ name }) => name));
     this.#project = project;
     this.#model = model;
     this.#head = head;
     this.#comparison = comparison;
     this.#confidence = confidence;
-    this.#pieces = piecesOf(head);
+    this.#format = isText ? head.format : PLAIN_CSV;
+    this.#own = isText ? head.columns : head.columns.filter((name) => !unknown.has(name));
+    this.#targetIndex = this.#own.indexOf(model.target);
+    this.#pieces = isText ? piecesOf(head) : this.#answerWhole();
     this.#scorer = new Scorer(model);
     this.#added = addedColumns(model, head.columns);
     this.#hasProbabilities = probabilityFields(model).length > 0;
@@ -118,12 +135,13 @@ export class TablePrediction {
       .filter(({ nearest }) => nearest !== null)
       .map(({ name }) => `${name}: unknown-name`);
     this.#hasDecimalComma =
-      delimiter !== ',' && profileColumns(head).some((column) => column.hasDecimalComma);
+      this.#format.delimiter !== ',' &&
+      profileColumns(head).some((column) => column.hasDecimalComma);
     this.#writer = this.#beginFile();
   }
 
   #beginFile(): TableWriter {
-    const { format } = this.#head;
+    const format = this.#format;
     // Spreadsheets tell UTF-8 from other encodings by the mark.
     const writer = new TableWriter(format, format.hasMark || format.encoding !== 'utf-8');
     writer.add([this.#columns]);
@@ -131,7 +149,7 @@ export class TablePrediction {
   }
 
   get #columns(): string[] {
-    return [...this.#head.columns, ...this.#added.map(({ name }) => name)];
+    return [...this.#own, ...this.#added.map(({ name }) => name)];
   }
 
   /**
@@ -143,11 +161,12 @@ export class TablePrediction {
     onProgress: (progress: PredictionProgress) => void,
     signal: AbortSignal,
   ): Promise<PredictedTable> {
+    this.#signal = signal;
     for (;;) {
       this.#piece ??= await this.#next();
       if (this.#piece === undefined) return this.#result();
-      const { records, share } = this.#piece;
-      this.#write(records, await this.#predict(records, signal));
+      const { records, share, answers } = this.#piece;
+      this.#write(records, answers ?? (await this.#predict(records)));
       this.#piece = undefined;
       onProgress({ rows: this.#rows, share });
     }
@@ -164,54 +183,96 @@ export class TablePrediction {
     }
   }
 
-  async #predict(records: readonly TableRecord[], signal: AbortSignal): Promise<PredictionRow[]> {
+  async #predict(records: readonly TableRecord[]): Promise<PredictionRow[]> {
     const { used } = this.#comparison;
-    const { name, version } = this.#model;
-    // By its version, so that all rows are answered by the same one.
-    const versioned = `${name}.${version}`;
-    const modelName = versioned.length <= MAX_NAME_LENGTH ? versioned : name;
-    const { data, error, response } = await roster.POST(
-      '/api/projects/{projectName}/models/{modelName}/predict',
-      {
-        params: {
-          path: { projectName: this.#project, modelName },
-          query: {
-            rows: 'lean',
-            ...(this.#hasProbabilities && { probabilities: true }),
-            ...(this.#confidence !== undefined && { confidence: this.#confidence }),
-            ...(this.#warningsField !== undefined && { warnings: true }),
-          },
-        },
-        body: records.map((record) =>
-          Object.fromEntries(used.map((column) => [column.name, record[column.index] ?? ''])),
-        ),
-        signal,
-      },
-    );
+    const { data, error, response } = await roster.POST(PREDICT, {
+      params: this.#params(),
+      body: records.map((record) =>
+        Object.fromEntries(used.map((column) => [column.name, record[column.index] ?? ''])),
+      ),
+      signal: this.#signal ?? null,
+    });
     if (error !== undefined) throw new ProblemError(error, response);
     if (data?.length !== records.length) {
       throw new Error(
         `The service answered ${whole(data?.length ?? 0)} of ${count(records.length, 'row')}.`,
       );
     }
-    const { warnings, more } = rowWarnings(response);
-    for (const warning of warnings) this.#note(warning);
-    this.#hasMoreWarnings ||= more > 0;
+    this.#note(rowWarnings(response));
     return data;
   }
 
-  #note(warning: RowWarning): void {
-    const id = JSON.stringify([warning.kind, warning.name]);
-    const rows = warning.rows + (this.#warnings.get(id)?.rows ?? 0);
-    this.#warnings.set(id, { ...warning, rows });
+  async *#answerWhole(): AsyncGenerator<Piece> {
+    const { file, type } = this.#head;
+    const isLines = type === 'application/x-ndjson';
+    const most = type.endsWith('arrow.stream') ? MAX_STREAM_BYTES : MAX_WHOLE_BYTES;
+    if (file.size > most) {
+      throw new TableFileError(
+        `A file of this format can have at most ${bytes(most)} here. Save it as CSV, which can have any size.`,
+      );
+    }
+    const { data, error, response } = await roster.POST(PREDICT, {
+      params: this.#params(this.#targetIndex >= 0),
+      // A page cannot read answers while it sends, as lines need it.
+      body: isLines ? new Blob([toArray(await file.text())]) : file,
+      headers: {
+        'Content-Type': isLines ? 'application/json' : type,
+        Accept: 'application/x-ndjson',
+      },
+      parseAs: 'stream',
+      signal: this.#signal ?? null,
+    });
+    if (error !== undefined) throw new ProblemError(error, response);
+    this.#note(rowWarnings(response));
+    const isRow = (line: AnswerLine): line is PredictionRow => this.#model.target in line;
+    for await (const lines of data ? readLines(data) : []) {
+      const answers: PredictionRow[] = [];
+      for (const line of lines) {
+        if (isRow(line)) answers.push(line);
+        else if ('problem' in line) throw new ProblemError(line.problem, response);
+        else this.#note(line);
+      }
+      const records = answers.map((row) =>
+        this.#own.map((name, index) =>
+          toCell(row[index === this.#targetIndex ? `${name}_original` : name]),
+        ),
+      );
+      yield { records, answers, share: undefined };
+    }
+  }
+
+  #params(explain = false) {
+    const { name, version } = this.#model;
+    // By its version, so that all rows are answered by the same one.
+    const versioned = `${name}.${version}`;
+    const modelName = versioned.length <= MAX_NAME_LENGTH ? versioned : name;
+    return {
+      path: { projectName: this.#project, modelName },
+      query: {
+        rows: 'lean',
+        ...(explain && { explain }),
+        ...(this.#hasProbabilities && { probabilities: true }),
+        ...(this.#confidence !== undefined && { confidence: this.#confidence }),
+        ...(this.#warningsField !== undefined && { warnings: true }),
+      },
+    } as const;
+  }
+
+  #note({ warnings, more }: RowWarnings): void {
+    for (const warning of warnings) {
+      const id = JSON.stringify([warning.kind, warning.name]);
+      const rows = warning.rows + (this.#warnings.get(id)?.rows ?? 0);
+      this.#warnings.set(id, { ...warning, rows });
+    }
+    this.#hasMoreWarnings ||= more > 0;
   }
 
   #write(records: readonly TableRecord[], answers: readonly PredictionRow[]): void {
-    const { targetIndex } = this.#comparison;
-    const width = this.#head.columns.length;
+    const targetIndex = this.#targetIndex;
+    const width = this.#own.length;
     const written = answers.map((answer, index) => {
       const record = records[index] ?? [];
-      if (targetIndex !== undefined) this.#scorer.add(record[targetIndex] ?? '', answer);
+      if (targetIndex >= 0) this.#scorer.add(record[targetIndex] ?? '', answer);
       const cells = Array.from({ length: width }, (_, column) => record[column] ?? '');
       const told = this.#tellColumns(answer);
       return [...cells, ...addedCells(this.#added, told, this.#hasDecimalComma)];
@@ -236,8 +297,8 @@ export class TablePrediction {
   async #rank(file: Blob, name: string): Promise<RankedTable> {
     const field = probabilityField(this.#model, name);
     const added = this.#added.findIndex((column) => column.field === field);
-    const format = { ...this.#head.format, encoding: 'utf-8', headerLine: 1 } as const;
-    const rows = await rankRows(file, format, this.#head.columns.length + added);
+    const format = { ...this.#format, encoding: 'utf-8', headerLine: 1 } as const;
+    const rows = await rankRows(file, format, this.#own.length + added);
     const writer = this.#beginFile();
     writer.add(rows);
     const firstRows = rows.slice(0, MAX_SHOWN_ROWS);
@@ -264,34 +325,15 @@ export class TablePrediction {
   }
 }
 
-/** Divides the rows of a file into pieces of a size that one request can have. */
-async function* piecesOf({ file, format, columns }: CsvHead): AsyncGenerator<Piece> {
-  const width = columns.length;
-  let begin = 0;
-  let before = 0;
-  for await (const { records: rows, share } of readRows(file, format)) {
-    const long = rows.findIndex((row) => row.length > width && row.slice(width).some(Boolean));
-    if (long >= 0) {
-      throw new TableFileError(
-        `Row ${whole(before + long + 1)} has ${count(rows[long]?.length ?? 0, 'field')}, the header has ${whole(width)}. Put a field that holds a separator in quotes.`,
-      );
-    }
-    before += rows.length;
-    for (let from = 0; from < rows.length; ) {
-      const to = endOfPiece(rows, from);
-      yield { records: rows.slice(from, to), share: begin + ((share - begin) * to) / rows.length };
-      from = to;
-    }
-    begin = share;
-  }
+/** Writes a value of another format as a cell of CSV. */
+function toCell(value: unknown): string {
+  return typeof value === 'string' ? withoutFormula(value) : String(value ?? '');
 }
 
-function endOfPiece(rows: readonly TableRecord[], from: number): number {
-  let characters = 0;
-  for (let to = from; to < rows.length; to++) {
-    for (const cell of rows[to] ?? []) characters += cell.length;
-    const isFull = to - from === MAX_ROWS_AT_A_TIME || characters > MAX_CHARACTERS_AT_A_TIME;
-    if (isFull && to > from) return to;
-  }
-  return rows.length;
+/** Returns lines of JSON as an array. */
+function toArray(lines: string): string {
+  return `[${lines
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .join()}]`;
 }

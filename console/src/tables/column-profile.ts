@@ -24,23 +24,24 @@ export interface ColumnProfile {
 }
 
 /** Describes each column of a table by its first rows. */
-export function profileColumns({ columns, rows }: TableHead): ColumnProfile[] {
+export function profileColumns({ columns, kinds, rows }: TableHead): ColumnProfile[] {
   return columns.map((name, index) =>
     profile(
       name,
       rows.map((row) => cellText(row[index])),
+      kinds?.[index],
     ),
   );
 }
 
-function profile(name: string, cells: readonly string[]): ColumnProfile {
+function profile(name: string, cells: readonly string[], known?: ColumnKind): ColumnProfile {
   const counts = new Map<string, number>();
   for (const text of cells) if (text !== '') counts.set(text, (counts.get(text) ?? 0) + 1);
   const values = [...counts].sort(([, one], [, other]) => other - one);
   const present = values.reduce((sum, [, rows]) => sum + rows, 0);
   const { numbers, dates } = readValues(values, present);
   const share = (read: ReadValues) => (present === 0 ? 0 : read.rows / present);
-  const kind = present === 0 ? 'empty' : kindOf(share(numbers), share(dates));
+  const kind = present === 0 ? 'empty' : (known ?? kindOf(share(numbers), share(dates)));
   return {
     name,
     kind,

@@ -7,8 +7,10 @@ export interface TableHead {
   readonly file: File;
   /** The media type by which the service knows the format. */
   readonly type: TableType;
-  /** The names of the columns, without blanks at their ends; none if this page does not read the format. */
+  /** The names of the columns, without blanks at their ends. */
   readonly columns: readonly string[];
+  /** The kinds of the columns, if the service has read them. */
+  readonly kinds?: readonly ColumnKind[];
   readonly rows: readonly TableRecord[];
   /** True if these are all rows of the table. */
   readonly isWhole: boolean;
@@ -33,7 +35,7 @@ export type TableType =
   | 'application/vnd.apache.parquet';
 
 export const MAX_HEAD_BYTES = 2 << 20;
-export const MAX_HEAD_ROWS = 5_000;
+const MAX_HEAD_ROWS = 5_000;
 
 export function isCsv(head: TableHead): head is CsvHead {
   return head.type === 'text/csv';

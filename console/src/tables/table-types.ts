@@ -1,5 +1,5 @@
 /** The file types of CSV, as in the attribute `accept`. */
-export const CSV_TYPES = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain';
+const CSV_TYPES = '.csv,.tsv,.txt,text/csv,text/tab-separated-values,text/plain';
 
 /** The file types that a table to train with can have. */
 export const TABLE_TYPES = `${CSV_TYPES},.json,.jsonl,.ndjson,.parquet,.arrow,.arrows,.feather`;

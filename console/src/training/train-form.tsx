@@ -4,6 +4,7 @@ import { href } from '../router/route.js';
 import { type ColumnProfile, profileColumns } from '../tables/column-profile.js';
 import { nameValues } from '../tables/column-words.js';
 import { FileLine } from '../tables/file-line.js';
+import { HeaderLineField } from '../tables/header-line-field.js';
 import { type CsvHead, isCsv, type TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -11,7 +12,6 @@ import { Field } from '../ui/field.js';
 import { bytes, count, number, whole } from '../ui/format.js';
 import { type ChosenUses, describeUses, findUses, toParameters } from './column-uses.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
-import { HeaderLineField } from './header-line-field.js';
 import { isName, nameFromFile } from './model-name.js';
 import { SendingProgress } from './sending-progress.js';
 import { UseChoice } from './use-choice.js';
@@ -45,17 +45,15 @@ export function TrainForm({
   const existing = useExistingModel(project, name);
   const { state, isSending, start, cancel } = useTraining();
   const nameInput = useRef<HTMLInputElement>(null);
+  const targetSelect = useRef<HTMLSelectElement>(null);
 
-  const hasColumns = head.columns.length > 0;
-  const inTable = (column: string) =>
-    head.columns.includes(column) || !hasColumns ? column : undefined;
+  const inTable = (column: string) => (head.columns.includes(column) ? column : undefined);
   const chosen = chosenTarget === undefined ? undefined : inTable(chosenTarget);
   const known = existing && inTable(existing.target);
   const target = chosen ?? known ?? guessTarget(profiles);
   const uses = findUses(profiles, chosenUses, existing);
   const profile = profiles.find((column) => column.name === target);
-  const forecaster =
-    hasColumns && target === known && existing?.task === 'forecast' ? existing : undefined;
+  const forecaster = target === known && existing?.task === 'forecast' ? existing : undefined;
   const task = chosenTask ?? forecaster?.task ?? profile?.task ?? 'regression';
   const series = chosenSeries ?? guessSeries(profiles, target, forecaster);
   const roles = [
@@ -69,10 +67,13 @@ export function TrainForm({
   const isTooLarge = head.file.size > maxSize;
   const refusal = state.step === 'failed' ? state.error : null;
   const [faults, others] = faultsOf(refusal);
+  const hasInput =
+    task === 'forecast' ||
+    profiles.some(({ name: of }, index) => !roles.includes(of) && uses[index]?.use !== 'unused');
   const targetFault = faults.get(target);
 
   const submit = () => {
-    if (isSending || isTooLarge) return;
+    if (isSending || isTooLarge || !hasInput) return;
     if (nameError !== undefined) return nameInput.current?.focus();
     void start({
       project,
@@ -105,35 +106,37 @@ export function TrainForm({
           <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />
         </>
       )}
-      {hasColumns ? (
-        <TablePreview
-          profiles={profiles}
-          rows={head.rows}
-          target={target}
-          faults={faults}
-          control={(column) => {
-            const { name: of = '', kind = 'empty' } = profiles[column] ?? {};
-            const used = uses[column] ?? { use: 'found' };
-            const control = roles.includes(of) ? null : (
-              <UseChoice
-                column={of}
-                kind={kind}
-                used={used}
-                isBusy={isSending}
-                onUse={(use) => setUses(new Map(chosenUses).set(of, use))}
-              />
-            );
-            return { control, isLeftOut: control !== null && used.use === 'unused' };
-          }}
-        />
+      <button type="button" class="skip" onClick={() => targetSelect.current?.focus()}>
+        Skip the columns
+      </button>
+      <TablePreview
+        profiles={profiles}
+        rows={head.rows}
+        target={target}
+        faults={faults}
+        control={(column) => {
+          const { name: of = '', kind = 'empty' } = profiles[column] ?? {};
+          const used = uses[column] ?? { use: 'found' };
+          const control = roles.includes(of) ? null : (
+            <UseChoice
+              column={of}
+              kind={kind}
+              used={used}
+              isBusy={isSending}
+              onUse={(use) => setUses(new Map(chosenUses).set(of, use))}
+            />
+          );
+          return { control, isLeftOut: control !== null && used.use === 'unused' };
+        }}
+      />
+      {hasInput ? (
+        <p class="hint">{describeUses(profiles, uses, roles)}</p>
       ) : (
-        <p class="notice">
-          This page does not show the columns of Parquet and Arrow. The service reads them all, and
-          names them if the one to predict is not there.
+        <p class="field-error" role="alert">
+          All columns are left out. Use at least one to predict {target} from.
         </p>
       )}
-      <p class="hint">{describeUses(profiles, uses, roles)}</p>
-      {hasColumns && !head.isWhole && (
+      {!head.isWhole && (
         <p class="hint">
           This describes the first {count(head.rows.length, 'row')}. The model is trained on all
           rows.
@@ -151,37 +154,30 @@ export function TrainForm({
           <Field
             label="Column to predict"
             hint={
-              hasColumns && chosen === undefined && known === undefined
+              chosen === undefined && known === undefined
                 ? 'This is a guess. Choose the column that you want to predict.'
                 : undefined
             }
             error={targetFault}
           >
-            {(control) =>
-              hasColumns ? (
-                <select
-                  {...control}
-                  value={target}
-                  onChange={(event) => {
-                    setChosen(event.currentTarget.value);
-                    setTask(undefined);
-                    setSeries(undefined);
-                  }}
-                >
-                  {[...new Set(head.columns)].map((column) => (
-                    <option key={column} value={column}>
-                      {column || '(no name)'}
-                    </option>
-                  ))}
-                </select>
-              ) : (
-                <input
-                  {...control}
-                  value={target}
-                  onInput={({ currentTarget: { value } }) => setChosen(value)}
-                />
-              )
-            }
+            {(control) => (
+              <select
+                {...control}
+                ref={targetSelect}
+                value={target}
+                onChange={(event) => {
+                  setChosen(event.currentTarget.value);
+                  setTask(undefined);
+                  setSeries(undefined);
+                }}
+              >
+                {[...new Set(head.columns)].map((column) => (
+                  <option key={column} value={column}>
+                    {column || '(no name)'}
+                  </option>
+                ))}
+              </select>
+            )}
           </Field>
           {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
           {task === 'forecast' && (
@@ -224,7 +220,7 @@ export function TrainForm({
           </>
         )}
         {/* Not disabled, which would take the focus away. */}
-        <button type="submit" class="primary" aria-disabled={isSending || isTooLarge}>
+        <button type="submit" class="primary" aria-disabled={isSending || isTooLarge || !hasInput}>
           {refusal === null ? 'Train' : 'Try again'}
         </button>
         <SendingProgress state={state} cancel={cancel} />

@@ -2,21 +2,20 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useLoaded } from '../session/use-loaded.js';
 import { Loading } from './loading.js';
 
+type Views = typeof import('../later-views.js');
+
 /**
  * A part of a page whose code is loaded when it is opened.
- * @param load imports the file with its components
  * @param isPage whether it is a page of its own, which has its own `main`
  */
-export function Later<Views>({
-  load,
+export function Later({
   isPage = false,
   children,
 }: {
-  load: () => Promise<Views>;
   isPage?: boolean;
   children: (views: Views) => ComponentChildren;
 }) {
-  const { loaded, reload } = useLoaded(load, []);
+  const { loaded, reload } = useLoaded(() => import('../later-views.js'), []);
   if (loaded.state === 'ready') return <>{children(loaded.value)}</>;
   const Frame = isPage ? 'main' : Fragment;
   return (

@@ -117,6 +117,13 @@ async function* answerFrom(
   if (!isWarned) yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
 }
 
+/** Yields the pieces of a file after its end: who sends one need not read the answer meanwhile, as a page cannot. */
+async function* gather(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of body) pieces.push(piece);
+  yield* pieces;
+}
+
 /** Returns a reader of rows. The code of a format is loaded when it is first needed. */
 async function openReader(
   blocks: BlockPredictor,
@@ -133,7 +140,7 @@ async function openReader(
       const { ColumnRowReader } = await import('./column-reader.js');
       const { readArrow } = await import('./arrow/arrow-batches.js');
       return new ColumnRowReader(blocks, options, check, (body, choose) =>
-        readArrow(body, format, budget, choose),
+        readArrow(format === 'file' ? gather(body) : body, format, budget, choose),
       );
     }
     case 'csv':

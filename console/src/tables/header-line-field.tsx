@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
-import { type CsvHead, readCsvHead } from '../tables/table-head.js';
-import { truncate } from '../tables/table-preview.js';
+import { parseNumber } from '../../../prediction/src/browser.js';
 import { Field } from '../ui/field.js';
+import { type CsvHead, readCsvHead } from './table-head.js';
+import { truncate } from './table-preview.js';
 
 /** The choice of the line that has the names of the columns. */
 export function HeaderLineField({
-  head: { file, format, firstLines },
+  head: { file, format, firstLines, columns },
   onHead,
   isBusy,
 }: {
@@ -15,6 +16,8 @@ export function HeaderLineField({
 }) {
   const [error, setError] = useState<string>();
   const { headerLine } = format;
+  const values = columns.filter((name) => !Number.isNaN(parseNumber(name)));
+  const areValues = 2 * values.length > columns.length;
   const choose = async (line: number) => {
     try {
       onHead(await readCsvHead(file, line));
@@ -26,7 +29,11 @@ export function HeaderLineField({
   return (
     <Field
       label="Names of the columns"
-      hint={headerLine > 1 && 'The lines above are left out.'}
+      hint={
+        areValues
+          ? 'These look like values. Choose the line that has the names.'
+          : headerLine > 1 && 'The lines above are left out.'
+      }
       error={error}
     >
       {(control) => (

@@ -1,0 +1,10 @@
+/** The views that are loaded when one of them is opened, by `Later`. They are a file of their own. */
+export { AgentView } from './answers/agent-view.js';
+export { ConversationView } from './answers/conversation-view.js';
+export { ConversationsView } from './answers/conversations-view.js';
+export { DocumentView } from './documents/document-view.js';
+export { DocumentsView } from './documents/documents-view.js';
+export { Forecast } from './models/forecast/forecast.js';
+export { ForecastQuality } from './models/forecast/forecast-quality.js';
+export { ReportView } from './models/report/report-view.js';
+export { VersionsView } from './models/versions-view.js';
