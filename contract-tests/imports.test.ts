@@ -25,6 +25,7 @@ const ROOMS = [
   'openai',
   'telemetry',
   'pages',
+  'oauth',
   '.',
   'commands',
 ];

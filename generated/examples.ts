@@ -50,6 +50,15 @@ export interface ExampleNames {
   previewTable: { 200: 'diamonds'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form' | 'ended'; 403: 'scope' | 'other_origin'; 404: 'project'; 406: 'xml'; 413: 'large'; 415: 'form'; 422: 'title'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   callMcp: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   callMcpOfProject: { 200: 'prediction' | 'unknown_tool'; 202: never; 400: 'invalid' | 'malformed' | 'mismatch'; 401: 'key' | 'revoked' | 'form'; 403: 'other_origin'; 404: 'project' | 'method'; 406: 'xml'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  getProtectedResource: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
+  getMcpResource: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
+  getMcpResourceOfProject: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
+  getAuthorizationServer: { 200: 'metadata'; 400: 'name'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
+  showConsent: { 200: 'page'; 400: 'page'; 406: 'accept'; 500: 'bug'; 503: 'busy' };
+  giveConsent: { 303: never; 400: 'page'; 403: 'page'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
+  issueToken: { 200: 'tokens'; 400: 'grant'; 406: 'accept'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
+  registerClient: { 201: 'client'; 400: 'grant'; 406: 'accept'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
+  revokeToken: { 200: never; 400: 'grant'; 413: 'size'; 415: 'type'; 500: 'bug'; 503: 'busy' };
   getOpenaiModels: { 200: 'agents'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
   completeChat: { 200: 'answer' | 'stream'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'agent' | 'project'; 406: 'xml'; 409: 'model'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 501: 'chat'; 502: 'refused' | 'rate'; 503: 'store' | 'busy' | 'stopping' };
   completeResponse: { 200: 'response' | 'stream'; 400: 'invalid' | 'malformed'; 401: 'key' | 'revoked' | 'form'; 403: 'scope' | 'other_origin'; 404: 'response' | 'agent' | 'project'; 406: 'xml'; 409: 'model'; 413: 'large'; 415: 'form'; 429: 'minute'; 500: 'fault'; 501: 'chat'; 502: 'refused' | 'rate'; 503: 'store' | 'busy' | 'stopping' };
@@ -123,19 +132,28 @@ export const OPERATIONS: Readonly<Record<keyof ExampleNames, ExampleOperation>> 
   previewTable: {"method":"POST","path":"/api/projects/{projectName}/tables/preview","responses":{"200":86,"400":10,"401":71,"403":11,"404":18,"406":3,"413":13,"415":14,"422":87,"429":4,"500":5,"503":6}},
   callMcp: {"method":"POST","path":"/mcp","responses":{"200":88,"202":19,"400":89,"401":2,"403":90,"404":91,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
   callMcpOfProject: {"method":"POST","path":"/mcp/{project_name}","responses":{"200":88,"202":19,"400":89,"401":2,"403":90,"404":91,"406":3,"413":13,"415":14,"429":4,"500":5,"503":6}},
-  getOpenaiModels: {"method":"GET","path":"/v1/models","responses":{"200":92,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
-  completeChat: {"method":"POST","path":"/v1/chat/completions","responses":{"200":93,"400":10,"401":2,"403":11,"404":41,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
-  completeResponse: {"method":"POST","path":"/v1/responses","responses":{"200":94,"400":10,"401":2,"403":11,"404":95,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
-  getResponse: {"method":"GET","path":"/v1/responses/{response_id}","responses":{"200":96,"304":17,"400":1,"401":2,"403":8,"404":97,"406":3,"429":4,"500":5,"503":6}},
-  deleteResponse: {"method":"DELETE","path":"/v1/responses/{response_id}","responses":{"204":19,"400":1,"401":2,"403":11,"404":97,"429":4,"500":5,"503":6}},
-  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":98,"400":1,"406":3,"500":5}},
-  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":99,"400":1,"406":3,"500":5,"503":100}},
-  getStatus: {"method":"GET","path":"/api/status","responses":{"200":101,"400":1,"406":3,"500":5}},
-  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":102,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  getProtectedResource: {"method":"GET","path":"/.well-known/oauth-protected-resource","responses":{"200":92,"400":93,"406":94,"500":95,"503":96}},
+  getMcpResource: {"method":"GET","path":"/.well-known/oauth-protected-resource/mcp","responses":{"200":92,"400":93,"406":94,"500":95,"503":96}},
+  getMcpResourceOfProject: {"method":"GET","path":"/.well-known/oauth-protected-resource/mcp/{project_name}","responses":{"200":97,"400":93,"406":94,"500":95,"503":96}},
+  getAuthorizationServer: {"method":"GET","path":"/.well-known/oauth-authorization-server","responses":{"200":98,"400":93,"406":94,"500":95,"503":96}},
+  showConsent: {"method":"GET","path":"/oauth/authorize","responses":{"200":99,"400":99,"406":94,"500":95,"503":96}},
+  giveConsent: {"method":"POST","path":"/oauth/authorize","responses":{"303":100,"400":99,"403":99,"413":101,"415":102,"500":95,"503":96}},
+  issueToken: {"method":"POST","path":"/oauth/token","responses":{"200":103,"400":104,"406":94,"413":101,"415":102,"500":95,"503":96}},
+  registerClient: {"method":"POST","path":"/oauth/register","responses":{"201":105,"400":104,"406":94,"413":101,"415":102,"500":95,"503":96}},
+  revokeToken: {"method":"POST","path":"/oauth/revoke","responses":{"200":106,"400":104,"413":101,"415":102,"500":95,"503":96}},
+  getOpenaiModels: {"method":"GET","path":"/v1/models","responses":{"200":107,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  completeChat: {"method":"POST","path":"/v1/chat/completions","responses":{"200":108,"400":10,"401":2,"403":11,"404":41,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
+  completeResponse: {"method":"POST","path":"/v1/responses","responses":{"200":109,"400":10,"401":2,"403":11,"404":110,"406":3,"409":45,"413":13,"415":14,"429":4,"500":5,"501":46,"502":47,"503":6}},
+  getResponse: {"method":"GET","path":"/v1/responses/{response_id}","responses":{"200":111,"304":17,"400":1,"401":2,"403":8,"404":112,"406":3,"429":4,"500":5,"503":6}},
+  deleteResponse: {"method":"DELETE","path":"/v1/responses/{response_id}","responses":{"204":19,"400":1,"401":2,"403":11,"404":112,"429":4,"500":5,"503":6}},
+  getLiveness: {"method":"GET","path":"/health/live","responses":{"200":113,"400":1,"406":3,"500":5}},
+  getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":114,"400":1,"406":3,"500":5,"503":115}},
+  getStatus: {"method":"GET","path":"/api/status","responses":{"200":116,"400":1,"406":3,"500":5}},
+  getMetrics: {"method":"GET","path":"/metrics","responses":{"200":117,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
 };
 
 /** The places in `RESPONSES` of the responses that belong to no operation. */
-export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [103, 104];
+export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [118, 119];
 
 export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"key":0,"without_keys":1}}},
@@ -230,19 +248,34 @@ export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"invalid":133,"malformed":134,"mismatch":135}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","WWW-Authenticate":"Bearer realm=\"roster\""},"content":{"application/problem+json":{"other_origin":136}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"project":25},"application/json":{"method":137}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agents":138}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":139},"text/event-stream":{"stream":140}}},
-  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":141},"text/event-stream":{"stream":142}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":143,"agent":144,"project":25}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":141}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":145}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":146}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":147}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":148,"locked":149,"stopping":150}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":151}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":152}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":153}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":154}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":138}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"name":139}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"accept":140}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"bug":141}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Retry-After":"1"},"content":{"application/problem+json":{"busy":142}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":143}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"metadata":144}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Content-Security-Policy":"default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; form-action 'self' http://127.0.0.1:*; frame-ancestors 'none'","Referrer-Policy":"same-origin"},"content":{"text/html":{"page":145}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Location":"http://127.0.0.1:33418/callback?code=roster_ac7Kq2mXv9LbT4cRz1_0123456789012345678901234567890123456789abc&state=af0ifjsldkj&iss=https%3A%2F%2Froster.example.com"},"content":{}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"size":146}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"type":147}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"tokens":148}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"grant":149}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"client":150}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"agents":151}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"answer":152},"text/event-stream":{"stream":153}}},
+  {"headers":{"X-Accel-Buffering":"no","X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":154},"text/event-stream":{"stream":155}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":156,"agent":157,"project":25}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","ETag":"\"o8hHqKZl3mYw2sX0Jt5cVQ\"","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"response":154}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/problem+json":{"response":158}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"live":159}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"ready":160}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":161,"locked":162,"stopping":163}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":164}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":165}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":166}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":167}}},
 ];
 
 export const VALUES: readonly unknown[] = [
@@ -384,6 +417,19 @@ export const VALUES: readonly unknown[] = [
   {"jsonrpc":"2.0","id":1,"error":{"code":-32020,"message":"The header Mcp-Method is 'tools/call', and the body has 'tools/list'; send the same in both."}},
   {"type":"/problems/other-origin","title":"Other origin","status":403,"detail":"The request comes from a page of another origin, \"https://elsewhere.example\", and this service has no keys that would show who asks; add the origin to ALLOWED_ORIGINS, or make a key and send it.","instance":"/mcp","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"There is no method \"prompts/list\"."}},
+  {"resource":"https://roster.example.com/mcp","authorization_servers":["https://roster.example.com"],"scopes_supported":["read","predict","ask"],"bearer_methods_supported":["header"],"resource_name":"Roster"},
+  {"error":"invalid_request","error_description":"/path/project_name must be a name (of A-Z a-z 0-9 _ . - and beginning with a letter, a digit or _) or an identifier."},
+  {"type":"/problems/not-acceptable","title":"Not acceptable","status":406,"detail":"This operation answers with application/json; the Accept header must allow it.","instance":"/oauth/token","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
+  {"type":"/problems/internal-error","title":"Internal error","status":500,"detail":"Something went wrong inside the service. Its log has the cause under this request_id.","instance":"/oauth/token","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
+  {"type":"/problems/service-unavailable","title":"Service unavailable","status":503,"detail":"The store does not answer; try again later.","instance":"/oauth/token","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
+  {"resource":"https://roster.example.com/mcp/default","authorization_servers":["https://roster.example.com"],"scopes_supported":["read","predict","ask"],"bearer_methods_supported":["header"],"resource_name":"Roster"},
+  {"issuer":"https://roster.example.com","authorization_endpoint":"https://roster.example.com/oauth/authorize","token_endpoint":"https://roster.example.com/oauth/token","registration_endpoint":"https://roster.example.com/oauth/register","revocation_endpoint":"https://roster.example.com/oauth/revoke","scopes_supported":["read","predict","ask"],"response_types_supported":["code"],"grant_types_supported":["authorization_code","refresh_token"],"code_challenge_methods_supported":["S256"],"token_endpoint_auth_methods_supported":["none"],"revocation_endpoint_auth_methods_supported":["none"],"client_id_metadata_document_supported":true,"authorization_response_iss_parameter_supported":true},
+  "<!doctype html>\n<html lang=\"en\">\n",
+  {"type":"/problems/body-too-large","title":"Body too large","status":413,"detail":"The body has more than 16384 bytes, the most that this operation takes; send less at a time.","instance":"/oauth/token","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
+  {"type":"/problems/unsupported-media-type","title":"Unsupported media type","status":415,"detail":"The Content-Type \"text/xml\" is not taken here; send application/x-www-form-urlencoded.","instance":"/oauth/token","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
+  {"access_token":"roster_at7Kq2mXv9LbT4cRz1_0123456789012345678901234567890123456789abc","token_type":"Bearer","expires_in":600,"refresh_token":"roster_rt7Kq2mXv9LbT4cRz1_0123456789012345678901234567890123456789abc","scope":"read predict"},
+  {"error":"invalid_grant","error_description":"The code or the refresh token is unknown, used, expired or of another client; ask for consent again."},
+  {"client_id":"roster_client.WyJEZXNrIixbImh0dHA6Ly8xMjcuMC4wLjE6MzM0MTgvY2FsbGJhY2siXSwiYUJjRGVGZ0giXQ","client_id_issued_at":1795700000,"client_name":"Desk","redirect_uris":["http://127.0.0.1:33418/callback"],"token_endpoint_auth_method":"none","grant_types":["authorization_code","refresh_token"],"response_types":["code"]},
   {"object":"list","data":[{"id":"default/analyst","object":"model","created":1768208400,"owned_by":"roster"}]},
   {"id":"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01","object":"chat.completion","created":1768208400,"model":"default/analyst","choices":[{"index":0,"message":{"role":"assistant","content":"A carat of 0.7 with an ideal cut costs about 2,742 dollars, between 2,202 and 3,281 with a confidence of 99 %.","refusal":null},"logprobs":null,"finish_reason":"stop"}],"usage":{"prompt_tokens":812,"completion_tokens":64,"total_tokens":876},"steps":[{"skill":"price_lookup","tool":"price_lookup","input":{"carat":0.7,"cut":"Ideal","color":"G"},"result":"{\"price\":2742,\"price_confidence\":0.99,\"price_min\":2202,\"price_max\":3281}","error":null,"milliseconds":3}]},
   "data: {\"id\":\"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01\",\"object\":\"chat.completion.chunk\",\"created\":1768208400,\"model\":\"default/analyst\",\"choices\":[{\"index\":0,\"delta\":{\"role\":\"assistant\",\"content\":\"\"},\"logprobs\":null,\"finish_reason\":null}]}\n\ndata: {\"id\":\"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01\",\"object\":\"chat.completion.chunk\",\"created\":1768208400,\"model\":\"default/analyst\",\"choices\":[{\"index\":0,\"delta\":{\"content\":\"About 2,742 dollars.\"},\"logprobs\":null,\"finish_reason\":null}]}\n\ndata: {\"id\":\"chatcmpl-019a2f41-4f50-7e8f-b162-9eb03f5c7d01\",\"object\":\"chat.completion.chunk\",\"created\":1768208400,\"model\":\"default/analyst\",\"choices\":[{\"index\":0,\"delta\":{},\"logprobs\":null,\"finish_reason\":\"stop\"}],\"steps\":[]}\n\ndata: [DONE]\n\n",

@@ -1054,6 +1054,182 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/.well-known/oauth-protected-resource": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the metadata of MCP
+         * @description Says which authorization server gives tokens for `/mcp` (RFC 9728).
+         */
+        get: operations["getProtectedResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the metadata of /mcp
+         * @description The same as `getProtectedResource`, at the address that RFC 9728 makes of `/mcp`.
+         */
+        get: operations["getMcpResource"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-protected-resource/mcp/{project_name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the metadata of a project
+         * @description The same for `/mcp/{project_name}`, whether or not there is such a project.
+         */
+        get: operations["getMcpResourceOfProject"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the metadata of OAuth
+         * @description Says where the service gives tokens, and by which rules (RFC 8414).
+         */
+        get: operations["getAuthorizationServer"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Show the consent page
+         * @description Shows the page on which someone pastes a key, and chooses what a host may do with it (RFC 6749, section 4.1.1,
+         *     with PKCE by RFC 7636). What is wrong with the request is told on a page, and sent to the client only when the
+         *     reader follows the link there. The service never leads to an address that the client has not registered.
+         */
+        get: operations["showConsent"];
+        put?: never;
+        /**
+         * Give the consent
+         * @description Takes the form of the consent page, and leads back to the client, with a code or with the error
+         *     `access_denied`. A code is good once, for a minute. Only the page itself may send the form: `Origin` is that of
+         *     `PUBLIC_URL`.
+         */
+        post: operations["giveConsent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Get a token
+         * @description Takes a code, or a refresh token, and returns an access token and the next refresh token (RFC 6749, sections
+         *     4.1.3 and 6). An access token is good for ten minutes, or until the next one; a refresh token once, within thirty
+         *     days. A code or a refresh token that is used again ends all tokens of its consent, as the end of the key does
+         *     within a second. Clients are public: they have no secret.
+         */
+        post: operations["issueToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/register": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register a client
+         * @description Registers a client that has no metadata document (RFC 7591). The id consists of what was registered: the service
+         *     keeps nothing. A client is public, whatever it asks for.
+         */
+        post: operations["registerClient"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke a token
+         * @description Ends all tokens of the consent that a token belongs to, within a second (RFC 7009). An unknown token is answered
+         *     in the same way.
+         */
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/models": {
         parameters: {
             query?: never;
@@ -1267,6 +1443,166 @@ export interface components {
          *     of a UUID. Names are case-sensitive, and unique among the resources of their kind in their project.
          */
         Name: string;
+        /** @description A page of HTML, without scripts. */
+        OauthPage: string;
+        /**
+         * @description A scope that a token can have. Nothing at `/mcp` needs another one.
+         * @enum {string}
+         */
+        OauthScope: "read" | "predict" | "ask";
+        /**
+         * Format: uri
+         * @description An address below `PUBLIC_URL`.
+         */
+        OauthAddress: string;
+        /** @description A text in an answer of OAuth. */
+        OauthText: string;
+        /** @description The metadata of a protected resource (RFC 9728, section 2). */
+        OauthResource: {
+            resource: components["schemas"]["OauthAddress"];
+            /** @description The service itself. */
+            authorization_servers: components["schemas"]["OauthAddress"][];
+            scopes_supported: components["schemas"]["OauthScopes"];
+            /** @description Tokens are sent in the header `Authorization`. */
+            bearer_methods_supported: components["schemas"]["OauthText"][];
+            resource_name: components["schemas"]["OauthText"];
+        };
+        /** @description The scopes that tokens can have. */
+        OauthScopes: components["schemas"]["OauthScope"][];
+        /** @description The metadata of an authorization server (RFC 8414, section 2). */
+        OauthServer: {
+            issuer: components["schemas"]["OauthAddress"];
+            authorization_endpoint: components["schemas"]["OauthAddress"];
+            token_endpoint: components["schemas"]["OauthAddress"];
+            registration_endpoint: components["schemas"]["OauthAddress"];
+            revocation_endpoint: components["schemas"]["OauthAddress"];
+            scopes_supported: components["schemas"]["OauthScopes"];
+            response_types_supported: components["schemas"]["OauthTexts"];
+            grant_types_supported: components["schemas"]["OauthTexts"];
+            code_challenge_methods_supported: components["schemas"]["OauthTexts"];
+            token_endpoint_auth_methods_supported: components["schemas"]["OauthTexts"];
+            revocation_endpoint_auth_methods_supported: components["schemas"]["OauthTexts"];
+            /** @description A client may be the address of its metadata document. */
+            client_id_metadata_document_supported: boolean;
+            /** @description Answers to clients name the issuer (RFC 9207). */
+            authorization_response_iss_parameter_supported: boolean;
+        };
+        /** @description What the service supports. */
+        OauthTexts: components["schemas"]["OauthText"][];
+        /** @description The form of the consent page. */
+        OauthConsent: {
+            /** @description Always `code`. */
+            response_type?: string;
+            /** @description The client: the address of its metadata document, or the id that it was registered with. */
+            client_id?: string;
+            /** @description Where the answer goes: an address that the client has registered. The port of one on the own machine is free. */
+            redirect_uri?: string;
+            /** @description What the answer repeats. */
+            state?: string;
+            /** @description The challenge of PKCE, 43 characters (RFC 7636, section 4.2). */
+            code_challenge?: string;
+            /** @description Always `S256`. */
+            code_challenge_method?: string;
+            /** @description The scopes that are asked for, with spaces between them: `read`, `predict` and `ask`. All three by default; others are ignored. */
+            scope?: string;
+            /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`. By default `/mcp`. */
+            resource?: string;
+            /** @description The key that the host may use. */
+            key?: string;
+            /** @description The project that the host sees. Without it, `default` or the only one, or that of `resource`. */
+            project?: string;
+            /** @description Whether the host may read. Any value is a yes, as in all fields of this kind. */
+            allow_read?: string;
+            /** @description Whether the host may predict. */
+            allow_predict?: string;
+            /** @description Whether the host may ask agents. */
+            allow_ask?: string;
+            /** @description `allow`; any other value denies. */
+            decision?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A request for tokens. */
+        OauthTokenRequest: {
+            /** @description `authorization_code` or `refresh_token`. */
+            grant_type?: string;
+            /** @description The client: the address of its metadata document, or the id that it was registered with. */
+            client_id?: string;
+            /** @description The code. */
+            code?: string;
+            /** @description The `redirect_uri` of the request, which may be left out. */
+            redirect_uri?: string;
+            /** @description The text that the challenge was made from. */
+            code_verifier?: string;
+            /** @description The refresh token. */
+            refresh_token?: string;
+            /** @description None but scopes of the consent. The tokens have all of these, as the answer says. */
+            scope?: string;
+            /** @description The MCP server of the consent, which may be left out. */
+            resource?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Tokens (RFC 6749, section 5.1). */
+        OauthTokens: {
+            access_token: components["schemas"]["OauthText"];
+            /**
+             * @description How the token is sent.
+             * @constant
+             */
+            token_type: "Bearer";
+            /**
+             * Format: int32
+             * @description The seconds for which the access token is good.
+             */
+            expires_in: number;
+            refresh_token: components["schemas"]["OauthText"];
+            scope: components["schemas"]["OauthText"];
+        };
+        /** @description The metadata of a client (RFC 7591, section 2). All other members are ignored. */
+        OauthRegistration: {
+            /** @description Where answers may go. `https`, `http` to the own machine, or a scheme of a program. */
+            redirect_uris: components["schemas"]["OauthRedirectUri"][];
+            /** @description The name that the consent page shows. Nobody has checked it. */
+            client_name?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An address to which an answer may go. */
+        OauthRedirectUri: string;
+        /** @description A registered client (RFC 7591, section 3.2.1). */
+        OauthClient: {
+            client_id: components["schemas"]["OauthText"];
+            /**
+             * Format: int64
+             * @description When it was registered, in seconds since 1970.
+             */
+            client_id_issued_at: number;
+            client_name?: components["schemas"]["OauthText"];
+            /** @description Where answers may go. */
+            redirect_uris: components["schemas"]["OauthRedirectUri"][];
+            token_endpoint_auth_method: components["schemas"]["OauthText"];
+            grant_types: components["schemas"]["OauthTexts"];
+            response_types: components["schemas"]["OauthTexts"];
+        };
+        /** @description A token to revoke. */
+        OauthRevocation: {
+            /** @description The token. */
+            token?: string;
+            /** @description The client: the address of its metadata document, or the id that it was registered with. */
+            client_id?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An error of OAuth (RFC 6749, section 5.2). */
+        OauthError: {
+            /**
+             * @description The kind of error.
+             * @enum {string}
+             */
+            error: "invalid_request" | "invalid_client" | "invalid_grant" | "unsupported_grant_type" | "invalid_scope" | "invalid_target" | "invalid_redirect_uri" | "invalid_client_metadata";
+            error_description: components["schemas"]["OauthText"];
+        };
         /** @description A name, or an identifier where the resource is found by both. */
         NameOrId: string;
         /** @description One or more entity tags, with commas between them, or `*` (RFC 9110, section 8.8.3). */
@@ -4472,6 +4808,89 @@ export interface components {
             };
             content?: never;
         };
+        /** @description The request is refused (RFC 6749, section 5.2, and RFC 7591, section 3.2.2). */
+        OauthRefused: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OauthError"];
+            };
+        };
+        /** @description A page that says what is wrong with the request, or with what was entered. */
+        OauthFaultPage: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Content-Security-Policy": components["headers"]["PagePolicy"];
+                "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "text/html": components["schemas"]["OauthPage"];
+            };
+        };
+        /** @description The address is not one of this document. */
+        OauthInvalidAddress: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["OauthError"];
+            };
+        };
+        /** @description The caller accepts no media type of the operation. */
+        OauthNotAcceptable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotAcceptable"];
+            };
+        };
+        /** @description The body is larger than that of any request of OAuth. */
+        OauthBodyTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["BodyTooLarge"];
+            };
+        };
+        /** @description The body has another media type, charset or encoding. */
+        OauthUnsupportedMediaType: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnsupportedMediaType"];
+            };
+        };
+        /** @description Something went wrong inside the service. */
+        OauthInternalError: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InternalError"];
+            };
+        };
+        /** @description The service has as many of these requests as it takes on at once, or its store does not answer. */
+        OauthUnavailable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["ServiceUnavailable"];
+            };
+        };
         /** @description The contract does not have the address. This response belongs to no operation. */
         UnknownAddress: {
             headers: {
@@ -5107,6 +5526,26 @@ export interface components {
         };
     };
     parameters: {
+        /** @description Always `code`. */
+        OauthResponseType: string;
+        /** @description The client: the address of its metadata document, or the id that it was registered with. */
+        OauthClientId: string;
+        /** @description Where the answer goes: an address that the client has registered. The port of one on the own machine is free. */
+        OauthRedirectUriParameter: string;
+        /** @description What the answer repeats. */
+        OauthState: string;
+        /** @description The challenge of PKCE, 43 characters (RFC 7636, section 4.2). */
+        OauthChallenge: string;
+        /** @description Always `S256`. */
+        OauthChallengeMethod: string;
+        /** @description The scopes that are asked for, with spaces between them: `read`, `predict` and `ask`. All three by default; others are ignored. */
+        OauthScopeParameter: string;
+        /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`. By default `/mcp`. */
+        OauthResourceParameter: string;
+        /** @description The origin of the page that sends the form, as browsers tell it. */
+        OauthOrigin: string;
+        /** @description How the page that sends the form is related to the service, as browsers tell it. */
+        OauthFetchSite: string;
         /** @description The name of the project. */
         ProjectName: components["schemas"]["NameOrId"];
         /**
@@ -5237,7 +5676,19 @@ export interface components {
         RateLimit: string;
         /** @description How many requests a key has in how many seconds. */
         RateLimitPolicy: string;
-        /** @description How to present a key (RFC 6750, section 3). */
+        /** @description What the page may do. It has no script, and cannot be framed; its form leads to the service and to the client alone. */
+        PagePolicy: string;
+        /** @description The address of the page, which has the request of the client, is told to nobody else. */
+        ReferrerPolicy: string;
+        /**
+         * @description The address of the client, with `code` or `error`, the `state` of the request, and the issuer as `iss`
+         *     (RFC 9207).
+         */
+        OauthRedirect: string;
+        /**
+         * @description How to present a key (RFC 6750, section 3). At `/mcp`, if the service has a `PUBLIC_URL`, `resource_metadata` is
+         *     where clients of OAuth begin (RFC 9728, section 5.1).
+         */
         WwwAuthenticate: string;
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
@@ -7563,6 +8014,293 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getProtectedResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthResource"];
+                };
+            };
+            400: components["responses"]["OauthInvalidAddress"];
+            406: components["responses"]["OauthNotAcceptable"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    getMcpResource: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthResource"];
+                };
+            };
+            400: components["responses"]["OauthInvalidAddress"];
+            406: components["responses"]["OauthNotAcceptable"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    getMcpResourceOfProject: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthResource"];
+                };
+            };
+            400: components["responses"]["OauthInvalidAddress"];
+            406: components["responses"]["OauthNotAcceptable"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    getAuthorizationServer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The metadata. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthServer"];
+                };
+            };
+            400: components["responses"]["OauthInvalidAddress"];
+            406: components["responses"]["OauthNotAcceptable"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    showConsent: {
+        parameters: {
+            query?: {
+                /** @description Always `code`. */
+                response_type?: components["parameters"]["OauthResponseType"];
+                /** @description The client: the address of its metadata document, or the id that it was registered with. */
+                client_id?: components["parameters"]["OauthClientId"];
+                /** @description Where the answer goes: an address that the client has registered. The port of one on the own machine is free. */
+                redirect_uri?: components["parameters"]["OauthRedirectUriParameter"];
+                /** @description What the answer repeats. */
+                state?: components["parameters"]["OauthState"];
+                /** @description The challenge of PKCE, 43 characters (RFC 7636, section 4.2). */
+                code_challenge?: components["parameters"]["OauthChallenge"];
+                /** @description Always `S256`. */
+                code_challenge_method?: components["parameters"]["OauthChallengeMethod"];
+                /** @description The scopes that are asked for, with spaces between them: `read`, `predict` and `ask`. All three by default; others are ignored. */
+                scope?: components["parameters"]["OauthScopeParameter"];
+                /** @description The MCP server that the token is for (RFC 8707): `/mcp` or `/mcp/PROJECT` at `PUBLIC_URL`. By default `/mcp`. */
+                resource?: components["parameters"]["OauthResourceParameter"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Content-Security-Policy": components["headers"]["PagePolicy"];
+                    "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": components["schemas"]["OauthPage"];
+                };
+            };
+            400: components["responses"]["OauthFaultPage"];
+            406: components["responses"]["OauthNotAcceptable"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    giveConsent: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The origin of the page that sends the form, as browsers tell it. */
+                Origin?: components["parameters"]["OauthOrigin"];
+                /** @description How the page that sends the form is related to the service, as browsers tell it. */
+                "Sec-Fetch-Site"?: components["parameters"]["OauthFetchSite"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The parameters of the request, and what was chosen. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OauthConsent"];
+            };
+        };
+        responses: {
+            /** @description The way back to the client. */
+            303: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    Location: components["headers"]["OauthRedirect"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OauthFaultPage"];
+            /** @description The form was not sent by the page of this service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    "Content-Security-Policy": components["headers"]["PagePolicy"];
+                    "Referrer-Policy": components["headers"]["ReferrerPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": components["schemas"]["OauthPage"];
+                };
+            };
+            413: components["responses"]["OauthBodyTooLarge"];
+            415: components["responses"]["OauthUnsupportedMediaType"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    issueToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The code or the refresh token. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OauthTokenRequest"];
+            };
+        };
+        responses: {
+            /** @description The tokens. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthTokens"];
+                };
+            };
+            400: components["responses"]["OauthRefused"];
+            406: components["responses"]["OauthNotAcceptable"];
+            413: components["responses"]["OauthBodyTooLarge"];
+            415: components["responses"]["OauthUnsupportedMediaType"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    registerClient: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The metadata of the client. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OauthRegistration"];
+            };
+        };
+        responses: {
+            /** @description The client, with its id. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OauthClient"];
+                };
+            };
+            400: components["responses"]["OauthRefused"];
+            406: components["responses"]["OauthNotAcceptable"];
+            413: components["responses"]["OauthBodyTooLarge"];
+            415: components["responses"]["OauthUnsupportedMediaType"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An access token or a refresh token, and the client that has it. */
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["OauthRevocation"];
+            };
+        };
+        responses: {
+            /** @description The token is not good any more. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["OauthRefused"];
+            413: components["responses"]["OauthBodyTooLarge"];
+            415: components["responses"]["OauthUnsupportedMediaType"];
+            500: components["responses"]["OauthInternalError"];
+            503: components["responses"]["OauthUnavailable"];
         };
     };
     getOpenaiModels: {

@@ -12,6 +12,7 @@ import type { Contract } from './contract/document.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { bypassRouter, type Messages, protect } from './edge/server.js';
 import { goesToPool } from './models/predictions/predict.js';
+import { writeOauthFault } from './oauth/faults.js';
 import { operations, refuseMissing, type Services } from './operations.js';
 import { pages } from './pages/index.js';
 import { problem } from './problems/problem.js';
@@ -46,7 +47,7 @@ export function createApp(
     {
       ...{ contract, config, callers, limits, stopping, noteFailure },
       handlers: {
-        ...operations(services, config, contract.document.info.version),
+        ...operations(services, callers, config, contract.document.info.version),
         ...replaced,
       },
       refuseMissing: refuseMissing(services),
@@ -84,6 +85,7 @@ export function createApp(
       storeProblem,
       ({ type }) => services.metrics.refused(type),
       noteFailure,
+      writeOauthFault,
     ),
   );
   const front = protect(listener, allowedOrigins, {
@@ -103,7 +105,7 @@ export function createApp(
  * shedding.
  */
 function openAddresses({ operations }: Contract, bases: readonly string[]): Set<string> {
-  const open = operations.filter(({ isOpen }) => isOpen);
+  const open = operations.filter(({ isOpen, speaksOauth }) => isOpen && !speaksOauth);
   return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
 }
 

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
+import { isLoopback } from './common/loopback.js';
 import { followSecret, readSecret } from './common/secret-file.js';
 import { isPostgres } from './store/index.js';
 
@@ -73,6 +74,13 @@ const settings = v.object({
     ),
     '',
   ),
+  /** The origin at which others reach the service; undefined if it gives no tokens of OAuth. */
+  publicUrl: v.optional(
+    text(
+      isPublicUrl,
+      'must be the origin at which others reach the service, such as https://roster.example.com, without a path; http will do on this machine alone',
+    ),
+  ),
   /** The time between the announcement of a stop and the stop. */
   drainSeconds: numberTo(3600, 'of seconds ', 5),
   logLevel: v.optional(
@@ -141,6 +149,13 @@ function isOriginOrStar(text: string): boolean {
   );
 }
 
+/** OAuth allows http on the own machine alone (RFC 8252, section 8.3). */
+function isPublicUrl(text: string): boolean {
+  if (!URL.canParse(text) || new URL(text).origin !== text) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+}
+
 /** Returns the variable of a setting: `MAX_BODY` of `maxBody`. */
 function variable(setting: string): string {
   return setting.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
@@ -198,6 +213,11 @@ export function readConfig(env: Environment): Config {
       return `${fault?.name} ${message}${fault ? butIs(fault) : ''}`;
     });
     throw new ConfigError(faults.join('; '));
+  }
+  if (result.output.publicUrl !== undefined && result.output.basePath !== '') {
+    throw new ConfigError(
+      'PUBLIC_URL and BASE_PATH are both set; clients of OAuth look for the service at the root of a host, so leave BASE_PATH out',
+    );
   }
   const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...rest } = result.output;
   if (url === undefined) return { ...rest, chat: undefined };

@@ -4,6 +4,8 @@ import { conversationOperations } from './agents/conversations/conversations.js'
 import type { ToolServices } from './agents/tools/tools.js';
 import type { RefuseMissing } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
+import type { Callers } from './auth/callers.js';
+import type { Config } from './config.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
 import { mcpOperations } from './mcp/mcp.js';
 import { modelOperations } from './models/models.js';
@@ -13,6 +15,7 @@ import type { Predictors } from './models/predictions/predictors.js';
 import type { Tables } from './models/training/tables.js';
 import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
+import { oauthOperations } from './oauth/oauth.js';
 import { openaiOperations } from './openai/openai.js';
 import {
   type CallerLimits,
@@ -48,7 +51,12 @@ export interface Services {
  * Returns the handlers of all operations of the contract.
  * @param version the version of the service
  */
-export function operations(services: Services, limits: CallerLimits, version: string): Handlers {
+export function operations(
+  services: Services,
+  callers: Callers,
+  { publicUrl = '', ...limits }: CallerLimits & Pick<Config, 'publicUrl'>,
+  version: string,
+): Handlers {
   const { store, predictors, pool, metrics, agents, databases, draining } = services;
   return {
     ...callerOperations(limits),
@@ -64,6 +72,8 @@ export function operations(services: Services, limits: CallerLimits, version: st
     ...predictOperations(predictors, pool, metrics),
     ...mcpOperations({ ...services.tools, agents }, version),
     ...openaiOperations(store, agents),
+    // Without a public URL they have no address.
+    ...oauthOperations(store, callers, publicUrl),
     ...healthOperations(store, metrics, version, draining),
   };
 }

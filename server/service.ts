@@ -21,6 +21,7 @@ import { Predictors } from './models/predictions/predictors.js';
 import { sweepTable, Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
+import { sweepGrants } from './oauth/oauth.js';
 import { sweepResponses } from './openai/response-rows.js';
 import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
@@ -75,7 +76,10 @@ export async function openService(
     const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
     const sweeps = new Sweeps(
-      [sweepConversations(store), sweepResponses(store), ...sweepStore(store)],
+      [
+        ...[sweepConversations(store), sweepResponses(store), sweepGrants(store)],
+        ...sweepStore(store),
+      ],
       log,
     );
     const passages = openPassageSearch(store);

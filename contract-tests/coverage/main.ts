@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { contract, operations } from '../../testkit/openapi/document.js';
+import { allOperations, contract } from '../../testkit/openapi/document.js';
 import { root } from '../../testkit/root.js';
 import { compare } from './compare.js';
 import { matrix } from './matrix.js';
@@ -16,7 +16,7 @@ import { RECORDED, readRecords } from './records.js';
 const top = fileURLToPath(root);
 
 const exercised = readRecords(lastChange()) ?? testAndRead();
-const promised = promises(contract, operations);
+const promised = promises(contract, allOperations);
 const comparison = compare(promised, exercised, REASONS);
 process.stdout.write(`${matrix(promised, exercised, comparison)}\n`);
 const { gaps, needless, stale } = comparison;

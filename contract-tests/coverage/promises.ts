@@ -179,7 +179,7 @@ function examplesIn(contents: readonly [mediaType: string, content: Place][]) {
 }
 
 function isDone(status: number): boolean {
-  return status >= 200 && status < 300;
+  return (status >= 200 && status < 300) || status === 303;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { contract, operations } from '../../testkit/openapi/document.js';
+import { allOperations, contract } from '../../testkit/openapi/document.js';
 import { operationAt } from '../../testkit/openapi/operation-at.js';
 import {
   type Documented,
@@ -13,7 +13,7 @@ import { isRecorded, isWanted, record } from './records.js';
 /** The length of the longest example of a body, in bytes. */
 const MAX_RECORDED_BYTES = 4096;
 
-const documented = documentedAnswers(contract, operations);
+const documented = documentedAnswers(contract, allOperations);
 
 /**
  * Returns the beginning of a request's body, which is enough to recognise an example of the contract. The
@@ -65,5 +65,5 @@ export function recordSharedAnswer(answer: { status: number; headers: Headers; b
 }
 
 function isShared(of: Documented['of']): boolean {
-  return operations.every(({ id }) => id !== of);
+  return allOperations.every(({ id }) => id !== of);
 }

@@ -1,4 +1,4 @@
-import { type Operation, operations } from '../../testkit/openapi/document.js';
+import { allOperations, type Operation } from '../../testkit/openapi/document.js';
 import type { NamedAddress } from './addresses-of-page.js';
 
 /** Addresses of the service that are not operations. */
@@ -12,7 +12,7 @@ const PAGES = [
 export function faultOf({ method, address }: NamedAddress): string | undefined {
   const [path = '', query = ''] = address.split('?');
   if (PAGES.some((page) => page.test(path))) return undefined;
-  const there = operations.filter((operation) => segments(operation.path, path) !== undefined);
+  const there = allOperations.filter((operation) => segments(operation.path, path) !== undefined);
   if (there.length === 0) return 'the contract has no such address';
   const spelled = there.filter((operation) => misspelled(operation.path, path) === undefined);
   if (spelled.length === 0) return misspelled(`${there[0]?.path}`, path);

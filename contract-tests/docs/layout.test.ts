@@ -8,7 +8,7 @@ import {
   NO_BROWSER,
   sharedBrowser,
 } from '../../testkit/browser.js';
-import { operations } from '../../testkit/openapi/document.js';
+import { allOperations as operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { violationsOf } from '../violations.js';
 import { type Look, open } from './browser.js';

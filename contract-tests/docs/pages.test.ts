@@ -13,7 +13,7 @@ import {
   sharedBrowser,
 } from '../../testkit/browser.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
-import { operations } from '../../testkit/openapi/document.js';
+import { allOperations as operations } from '../../testkit/openapi/document.js';
 import {
   type ServerOptions,
   type ServerProcess,

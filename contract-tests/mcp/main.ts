@@ -1,7 +1,7 @@
 /**
  * Runs the official conformance suite of MCP, for both revisions that it freezes: against the service, and against a
  * test build of it that has the fixtures which the suite calls by name. `conformance/` has what fails, and why. Then
- * clients of others list and call.
+ * clients of others list and call, and its suite for authorization servers and clients without a key connect.
  *
  * usage: npm run test:mcp, on Node.js 22 or newer
  */
@@ -20,6 +20,7 @@ import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { testClients } from './clients.js';
+import { testAuthorization } from './conformance/authorization.js';
 import { fixtureServer } from './conformance/fixtures.js';
 
 const REVISIONS = ['2025-11-25', '2026-07-28'];
@@ -36,6 +37,7 @@ try {
   await withService((url) => testAll('the service', url, false));
   await withFixtures((url) => testAll('the test build with fixtures', url, true));
   await testClients();
+  await testAuthorization();
 } finally {
   await rm(folder, { recursive: true });
 }

@@ -8,6 +8,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import { type Callers, identifyCaller, requireScope } from '../auth/callers.js';
+import { locateResource } from '../auth/resource.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
@@ -30,7 +31,10 @@ export interface Service {
   readonly callers: Callers;
   readonly limits: Limits;
   /** The origins whose pages may change something on a service without keys. */
-  readonly config: BodyLimits & { readonly allowedOrigins: readonly string[] };
+  readonly config: BodyLimits & {
+    readonly allowedOrigins: readonly string[];
+    readonly publicUrl?: string | undefined;
+  };
   readonly refuseMissing: RefuseMissing;
   readonly defersJson: DefersJson;
   /** Aborted when the service stops: running requests may finish, streams end at once. */
@@ -131,7 +135,11 @@ async function handleRequest(
   const { locals } = res;
   locals.operationId = operation.id;
   locals.route = operation.path;
-  locals.speaksJsonRpc = operation.speaksJsonRpc;
+  locals.operation = operation;
+  if (operation.speaksOauth) {
+    res.setHeader('Cache-Control', 'no-store');
+    ignoreUnknownQuery(req, operation);
+  }
   if (hasDeprecations) {
     announceDeprecations(operation, { operation, query: req.query, header: req.headers }, res);
   }
@@ -139,7 +147,10 @@ async function handleRequest(
   let caller = ANONYMOUS;
   if (!operation.isOpen) {
     const { callers, config } = service;
-    const found = identifyCaller(req, operation, callers, config.allowedOrigins);
+    const found = identifyCaller(req, operation, callers, {
+      allowedOrigins: config.allowedOrigins,
+      resource: locateResource(operation, locals.params, config.publicUrl),
+    });
     caller = found instanceof Promise ? await found : found;
     locals.caller = caller;
   }
@@ -159,6 +170,14 @@ async function handleRequest(
 
   const sent = send(req, res, reply, service, () => service.callers.isKeyValid(caller));
   if (sent) await sent;
+}
+
+/** OAuth ignores parameters that it does not know, and those without a value (RFC 6749, section 3.1). */
+function ignoreUnknownQuery(req: Request, { parameters }: Operation): void {
+  const names = parameters.filter((part) => part['in'] === 'query').map(({ name }) => String(name));
+  const known = Object.entries(req.query).filter(([name, value]) => value && names.includes(name));
+  // Express has no setter for it.
+  Object.defineProperty(req, 'query', { value: Object.fromEntries(known), configurable: true });
 }
 
 /** A validated request, as its handler gets it; `Input` has the contract's types. */
@@ -265,6 +284,7 @@ function listAddresses(service: Service, bases: readonly string[]): RouteTree<Ad
   const [home = ''] = bases;
   const byPath = new Map<string, Operation[]>();
   for (const operation of service.contract.operations) {
+    if (operation.speaksOauth && service.config.publicUrl === undefined) continue;
     byPath.set(operation.path, [...(byPath.get(operation.path) ?? []), operation]);
   }
   const addresses = new RouteTree<Address>();

@@ -39,7 +39,7 @@ type HeaderPart<H> = [keyof H] extends [never]
 
 type BodyPart<R> = [Content<R>] extends [never]
   ? { body?: undefined }
-  : Content<R> extends { 'text/plain': string }
+  : Content<R> extends { 'text/plain': string } | { 'text/html': string }
     ? { body: PlainText }
     : { body: BodyIn<Content<R>> };
 
@@ -52,12 +52,12 @@ type BodyIn<C> = {
       : ByteStream;
 }[keyof C];
 
-/** The statuses of an answer: 2xx, 304, and those of errors that are JSON of another kind than a problem. */
+/** The statuses of an answer: 2xx, 304, and 303, and those of errors that are pages, or JSON of another kind than a problem. */
 type Answered<R> = {
   [S in keyof R]: S extends number
-    ? `${S}` extends `2${string}` | '304'
+    ? `${S}` extends `2${string}` | '303' | '304'
       ? S
-      : Content<R[S]> extends { 'application/json': unknown }
+      : Content<R[S]> extends { 'application/json': unknown } | { 'text/html': unknown }
         ? S
         : never
     : never;
@@ -94,11 +94,13 @@ type Parameters<O extends OperationId, In extends string> = Operations[O]['param
 type BodyOf<C> = {
   [M in keyof C]: M extends 'application/json'
     ? C[M]
-    : M extends 'text/csv'
-      ? Readable
-      : M extends `text/${string}`
-        ? TextBody<M>
-        : Readable;
+    : M extends 'application/x-www-form-urlencoded'
+      ? C[M]
+      : M extends 'text/csv'
+        ? Readable
+        : M extends `text/${string}`
+          ? TextBody<M>
+          : Readable;
 }[keyof C];
 
 type UnparsedBody<O, C> = O extends (typeof RAW_JSON_BODIES)[number]

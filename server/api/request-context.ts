@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
 import type { Sunset } from '../contract/deprecations.js';
+import type { Operation } from '../contract/document.js';
 import type { BodyShare } from './limits/body-memory.js';
 import type { WorkSlot } from './limits/request-gate.js';
 
@@ -15,8 +16,8 @@ export interface RequestContext {
   operationId?: string;
   /** The path of the operation, as written in the contract. */
   route?: string;
-  /** True if the operation answers a faulty message with an error of JSON-RPC. */
-  speaksJsonRpc?: boolean;
+  /** The operation, which may answer a faulty request by the rules of a protocol. */
+  operation?: Operation;
   /** The media type of the response, where the header Accept asks for one. */
   answerType?: string;
   /** The end of what the request uses, if that is deprecated; the earliest of several. */

@@ -7,6 +7,8 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** The key that the caller showed, null where none is needed. */
   readonly key: { readonly id: string; readonly name: string } | null;
+  /** The consent of OAuth that the caller acts by, instead of the key itself, and the id of its only project. */
+  readonly grant?: { readonly id: string; readonly projectId: string };
 }
 
 /** The owner of everything while there are no keys. */

@@ -7,30 +7,39 @@ import { LruCache } from '../common/lru-cache.js';
 import type { Operation } from '../contract/document.js';
 import { OPENAI_PATHS } from '../contract/operation.js';
 import { type ProblemError, problem } from '../problems/problem.js';
+import { findGrant, isGranted } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
 import { type Caller, LOCAL_CALLER } from './caller.js';
 import { isFromOtherOrigin } from './origins.js';
+import { type Resource, TOKEN_SCOPES } from './resource.js';
 
 const CHALLENGE = 'Bearer realm="roster"';
+
+/** What a request is for, and who may send it. */
+interface Audience {
+  /** The origins whose pages may use the service; `*` for those that send a key. */
+  readonly allowedOrigins: readonly string[];
+  /** What a token has to be for; undefined if no token is good. */
+  readonly resource: Resource | undefined;
+}
 
 /**
  * Identifies the caller of an operation that is not open to all; waits only if the store must be asked. Without
  * keys, refuses what would change something for a page of another origin; MCP refuses it with a key, too.
- * @param allowedOrigins the origins whose pages may use the service; `*` for those that send a key
  */
 export function identifyCaller(
   req: Request,
   { method, path, speaksJsonRpc }: Operation,
   callers: Callers,
-  allowedOrigins: readonly string[],
+  { allowedOrigins, resource }: Audience,
 ): Caller | Promise<Caller> {
   const sent = keyHeaders(req);
   const [first] = sent;
   // Users of a mock, which accepts any key, meet a service without keys with the key that they used there.
   const refuse = async (detail: string): Promise<Caller> => {
-    if (await callers.needsKey()) throw unauthorized(detail, 'invalid_token');
+    if (await callers.needsKey()) throw unauthorized(detail, 'invalid_token', resource);
     // These clients send a key whether or not there is any.
     if (path.startsWith(OPENAI_PATHS)) {
       refuseForeignPages(req, method, allowedOrigins);
@@ -38,7 +47,7 @@ export function identifyCaller(
     }
     const names = [...new Set(sent.map(({ form }) => form.name))].join(' and ');
     const needless = `This service has no keys: send none; leave the header ${names} out.`;
-    throw unauthorized(needless, 'invalid_token');
+    throw unauthorized(needless, 'invalid_token', resource);
   };
   if (sent.some(({ form }) => form !== first?.form)) {
     // One of the two may not be the caller's.
@@ -55,14 +64,14 @@ export function identifyCaller(
   }
   const letIn = (caller: Caller | undefined) => {
     if (!caller && presented !== undefined) return refuse(BAD_KEY);
-    if (!caller) throw unauthorized(NO_KEY_SENT);
+    if (!caller) throw unauthorized(NO_KEY_SENT, undefined, resource);
     if (caller.key === null) refuseForeignPages(req, method, allowedOrigins);
     else if (speaksJsonRpc && !allowedOrigins.includes('*')) {
       refuseOtherOrigins(req, allowedOrigins, MCP_REMEDY);
     }
     return caller;
   };
-  const caller = callers.authenticate(presented);
+  const caller = callers.authenticate(presented, resource?.path);
   return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
 }
 
@@ -156,8 +165,13 @@ export function keyHeader(headers: IncomingHttpHeaders): string | undefined {
 }
 
 /** @param error the value of `error` in the challenge (RFC 6750, section 3.1) */
-function unauthorized(detail: string, error?: string): ProblemError {
-  const challenge = error === undefined ? CHALLENGE : `${CHALLENGE}, error="${error}"`;
+function unauthorized(detail: string, error?: string, resource?: Resource): ProblemError {
+  const challenge =
+    CHALLENGE +
+    (error === undefined ? '' : `, error="${error}"`) +
+    (resource === undefined
+      ? ''
+      : `, resource_metadata="${resource.metadata}", scope="${TOKEN_SCOPES.join(' ')}"`);
   return problem('/problems/unauthorized', detail, {}, { 'WWW-Authenticate': challenge });
 }
 
@@ -179,10 +193,16 @@ const MAX_KEYS = 10_000;
 const NO_KEY = { id: '-'.repeat(16), secret: '-'.repeat(43) };
 const NO_HASH = hashSecret(NO_KEY.secret);
 
-/** A key whose secret was right, and whose it is. */
+/** A key, or a token that stands for one, whose secret was right, and whose it is. */
 interface Found {
+  /** Of the secret of the key, or of that of the token. */
+  hash: string;
   key: KeptKey;
   caller: Caller;
+  /** The path of the resource that the token is for; undefined for a key. */
+  resource: string | undefined;
+  /** The end of the token: milliseconds since 1970. */
+  until: number;
   /** When the store was asked, and when a use was last noted, as given by `performance.now()`. */
   asked: number;
   noted: number;
@@ -208,17 +228,23 @@ export class Callers {
   /**
    * Tells who sends a request. As long as no key was ever made, that is the local caller; from the first key
    * on, for ever, it takes a key that is neither revoked nor expired.
-   * @param presented what the request shows as its key: any text at all; undefined where it shows none
+   * @param presented what the request shows as its key, or as an access token: any text at all; undefined where it shows none
+   * @param resource the path that a token has to be for; undefined where only a key is good
    * @returns undefined for a caller who is to be refused; at once, where the key is remembered
    * @throws what the store throws, if it does not answer
    */
-  authenticate(presented: string | undefined): Caller | undefined | Promise<Caller | undefined> {
+  authenticate(
+    presented: string | undefined,
+    resource?: string,
+  ): Caller | undefined | Promise<Caller | undefined> {
     if (presented === undefined) return this.#withoutKey();
-    const { id, secret } = parseKey(presented) ?? NO_KEY;
+    const { id, secret } = parseKey(presented, resource === undefined ? '' : ACCESS) ?? NO_KEY;
     const hash = hashSecret(secret);
     const good = this.#good.get(id);
-    const isFresh = good?.key.hash === hash && performance.now() - good.asked < REMEMBERED;
-    return isFresh ? this.#letIn(good) : this.#find(id, hash).then((found) => this.#letIn(found));
+    const isFresh = good?.hash === hash && performance.now() - good.asked < REMEMBERED;
+    return isFresh
+      ? this.#letIn(good, resource)
+      : this.#find(id, hash).then((found) => this.#letIn(found, resource));
   }
 
   /**
@@ -226,14 +252,16 @@ export class Callers {
    * local caller has none, as long as no key was made.
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */
-  async isKeyValid({ key: presented }: Caller): Promise<boolean> {
+  async isKeyValid({ key: presented, grant }: Caller): Promise<boolean> {
     if (presented === null) return !(await this.needsKey());
-    const good = this.#good.get(presented.id);
+    const good = this.#good.get(grant === undefined ? presented.id : ACCESS + grant.id);
     if (good && !isValid(good.key)) return false;
     const asked = performance.now();
     if (good && asked - good.asked < RECENT) return true;
     const key = await findKey(this.store, presented.id);
     if (!key || !isValid(key)) return false;
+    // A token may end, or have a successor, while what it began goes on; its consent may not end.
+    if (grant) return isGranted(this.store, grant.id);
     if (good) Object.assign(good, { key, asked });
     return true;
   }
@@ -251,8 +279,9 @@ export class Callers {
     return this.#keysExist;
   }
 
-  #letIn(found: Found | undefined): Caller | undefined {
-    if (!found || !isValid(found.key)) return undefined;
+  #letIn(found: Found | undefined, resource: string | undefined): Caller | undefined {
+    if (!found || !isValid(found.key) || Date.now() >= found.until) return undefined;
+    if (found.resource !== undefined && found.resource !== resource) return undefined;
     this.#noteUse(found);
     return found.caller;
   }
@@ -261,14 +290,28 @@ export class Callers {
     return (await this.needsKey()) ? undefined : LOCAL_CALLER;
   }
 
-  /** Finds the key with an id and with the hash of a secret, be it valid or not. */
+  /** Finds the key or the token with an id and with the hash of a secret, be it valid or not. */
   async #find(id: string, hash: string): Promise<Found | undefined> {
     const asked = performance.now();
-    const key = await findKey(this.store, id);
-    const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(key?.hash ?? NO_HASH));
+    const grant =
+      id.startsWith(ACCESS) && id.length > ID_LENGTH
+        ? await findGrant(this.store, id.slice(ACCESS.length))
+        : undefined;
+    const key = await findKey(this.store, grant?.key_id ?? id);
+    const kept = grant === undefined ? key?.hash : grant.access_hash;
+    const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(kept ?? NO_HASH));
     if (!key || !isRight) return undefined;
     const { owner, scopes, name } = key;
-    const answer = { key, caller: { owner, scopes, key: { id, name } }, asked };
+    const own = { owner, scopes, key: { id: key.id, name } };
+    const caller: Caller = grant
+      ? {
+          ...own,
+          scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
+          grant: { id: grant.id, projectId: grant.project_id },
+        }
+      : own;
+    const until = grant ? grant.access_until : Number.POSITIVE_INFINITY;
+    const answer = { hash, key, caller, resource: grant?.resource, until, asked };
     const known = this.#good.get(id);
     if (known) return Object.assign(known, answer);
     const found = { ...answer, noted: Number.NEGATIVE_INFINITY };
@@ -309,8 +352,12 @@ const ID_LENGTH = 16;
 /** 43 characters of 62 are 256 bits. */
 const SECRET_LENGTH = 43;
 
+/** The beginning of the id in each text of a consent, which has two characters more than that of a key. */
+export type TokenKind = 'at' | 'rt' | 'ac';
+const ACCESS = 'at';
+
 const FORM = new RegExp(
-  `^roster_([${CHARACTERS}]{${ID_LENGTH}})_([${CHARACTERS}]{${SECRET_LENGTH}})$`,
+  `^roster_((?:ac|at|rt)?)([${CHARACTERS}]{${ID_LENGTH}})_([${CHARACTERS}]{${SECRET_LENGTH}})$`,
 );
 
 /** A new key: `text` is for its holder alone, the rest is for the store. */
@@ -321,16 +368,41 @@ export interface NewKey {
   readonly hash: string;
 }
 
+/** Returns the random id of a key or of a consent. */
+export function randomId(): string {
+  return randomText(ID_LENGTH);
+}
+
 export function createKey(): NewKey {
-  const id = randomText(ID_LENGTH);
+  const id = randomId();
   const secret = randomText(SECRET_LENGTH);
   return { text: `roster_${id}_${secret}`, id, hash: hashSecret(secret) };
 }
 
-/** The parts of a key, or nothing where a text is none. However long the text is, this looks at no more of it than a key has. */
-function parseKey(text: string): { id: string; secret: string } | undefined {
-  const [, id, secret] = FORM.exec(text) ?? [];
-  return id === undefined || secret === undefined ? undefined : { id, secret };
+/** Makes a secret of a consent: its text is for the client alone, its hash for the store. */
+export function createSecret(kind: TokenKind, id: string): { text: string; hash: string } {
+  const secret = randomText(SECRET_LENGTH);
+  return { text: `roster_${kind}${id}_${secret}`, hash: hashSecret(secret) };
+}
+
+/** Returns the id of a consent and the hash of a secret of it; undefined for any text that is not of the kind. */
+export function parseSecret(
+  text: string | undefined,
+  kind: TokenKind,
+): { id: string; hash: string } | undefined {
+  const [, sent, id, secret] = FORM.exec(text ?? '') ?? [];
+  if (sent !== kind || id === undefined || secret === undefined) return undefined;
+  return { id, hash: hashSecret(secret) };
+}
+
+/**
+ * The parts of a key, or of a token where one is good; nothing where a text is none. However long the text is, this
+ * looks at no more of it than a key has.
+ */
+function parseKey(text: string, kind: '' | typeof ACCESS) {
+  const [, sent, id, secret] = FORM.exec(text) ?? [];
+  if (id === undefined || secret === undefined || (sent !== '' && sent !== kind)) return undefined;
+  return { id: `${sent}${id}`, secret };
 }
 
 /**
@@ -341,6 +413,7 @@ function hashSecret(secret: string): string {
   return hash('sha256', secret);
 }
 
-function randomText(length: number): string {
+/** Returns a random text of so many characters, none of which a key separates its parts by. */
+export function randomText(length: number): string {
   return Array.from({ length }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
 }

@@ -58,7 +58,8 @@ const MAX_REST_BYTES = 64 * 1024;
 /**
  * Sends a request over `node:http`: a chunk of an answer costs half of the processor time that it
  * costs over the `fetch` of Node.js. It follows no redirect, and asks for no compression.
- * @param target the address with its protocol, the method and headers
+ * @param target the address with its protocol, the method and headers; with `agent: false`, the request has a
+ *   connection of its own
  * @param body JSON; undefined for a request without a body
  * @param signal cancels the request, and the reading of its response
  * @throws {ExchangeError} if there is no response that HTTP allows, or none in time
@@ -75,7 +76,7 @@ export function exchange(
   const isSecure = target.protocol === 'https:';
   const options = {
     ...target,
-    agent: isSecure ? httpsAgent : httpAgent,
+    agent: target.agent ?? (isSecure ? httpsAgent : httpAgent),
     headers: {
       ...target.headers,
       'accept-encoding': 'identity',

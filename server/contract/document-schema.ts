@@ -6,7 +6,7 @@ import { SCOPES } from './scopes.js';
 export class ContractError extends Error {}
 
 /** The pools of requests that share limits (`x-roster-pool`); most operations are in `requests`. */
-const POOLS = ['requests', 'predictions', 'tables', 'answers'] as const;
+const POOLS = ['requests', 'predictions', 'tables', 'answers', 'oauth'] as const;
 export type Pool = (typeof POOLS)[number];
 
 const media = v.record(v.string(), v.looseObject({}));
@@ -25,6 +25,7 @@ const operation = v.looseObject({
   ]),
   'x-roster-pool': v.optional(v.picklist(POOLS)),
   'x-roster-json-rpc': v.optional(v.literal(true)),
+  'x-roster-oauth': v.optional(v.literal(true)),
   parameters: v.optional(v.array(parameter)),
   requestBody: v.optional(
     v.looseObject({

@@ -26,7 +26,11 @@ export interface Operation {
   readonly pool: Pool;
   /** True if a message that breaks the contract is answered with an error of JSON-RPC. */
   readonly speaksJsonRpc: boolean;
-  /** Of a JSON body, if the operation takes one. */
+  /** True if it follows the rules of OAuth, and is there only if the service has a public URL. */
+  readonly speaksOauth: boolean;
+  /** The media type of the answer 400. */
+  readonly faultType: string;
+  /** Of a body of JSON or of a form, if the operation takes one. */
   readonly bodySchema: unknown;
   /** True if a caller needs no key. */
   readonly isOpen: boolean;
@@ -40,6 +44,9 @@ export interface Operation {
   readonly deprecations: readonly Deprecation[];
 }
 
+/** The media type of forms of HTML, which requests of OAuth are. */
+export const FORM_TYPE = 'application/x-www-form-urlencoded';
+
 /** The beginning of the addresses that clients of OpenAI's API use. */
 export const OPENAI_PATHS = '/v1/';
 
@@ -51,12 +58,13 @@ export function listOperations(document: Document): Operation[] {
       if (!definition) continue;
       const { operationId: id, requestBody, responses, security } = definition;
       const parameters = [definition, item].flatMap((part) => readParameters(document, part));
-      const bodySchema = asRecord(requestBody?.content['application/json'])['schema'];
+      const content = requestBody?.content ?? {};
+      const bodySchema = asRecord(content['application/json'] ?? content[FORM_TYPE])['schema'];
       operations.push({
         id,
         method,
         path,
-        consumes: Object.keys(requestBody?.content ?? {}),
+        consumes: Object.keys(content),
         produces: Object.entries(responses)
           .filter(([status]) => status.startsWith('2'))
           .flatMap(([, { content }]) => Object.keys(content ?? {})),
@@ -65,6 +73,8 @@ export function listOperations(document: Document): Operation[] {
         takesRawJson: requestBody?.['x-roster-raw-json'] ?? false,
         pool: definition['x-roster-pool'] ?? 'requests',
         speaksJsonRpc: definition['x-roster-json-rpc'] ?? false,
+        speaksOauth: definition['x-roster-oauth'] ?? false,
+        faultType: findFaultType(document, responses['400']),
         bodySchema,
         isOpen: security.length === 0,
         scope: security[0]?.apiKey[0],
@@ -84,6 +94,11 @@ export function listOperations(document: Document): Operation[] {
     }
   }
   return operations;
+}
+
+function findFaultType(document: Document, response: unknown): string {
+  const { content } = resolveReference(document, response);
+  return Object.keys(asRecord(content))[0] ?? '';
 }
 
 function readParameters(document: Document, { parameters }: JsonRecord): JsonRecord[] {

@@ -126,8 +126,8 @@ function insertProject(store: Store, owner: string, name: string): Promise<Proje
 }
 
 /** @throws {ProblemError} if the caller has no project of this name */
-export async function findProject(store: Store, { owner }: Caller, name: string): Promise<Project> {
-  return existing(await findProjectRow(store, owner, name), name);
+export async function findProject(store: Store, caller: Caller, name: string): Promise<Project> {
+  return existing(await findProjectRow(store, caller.owner, name), name, caller);
 }
 
 /**
@@ -135,20 +135,37 @@ export async function findProject(store: Store, { owner }: Caller, name: string)
  * @throws {ProblemError} if there is neither
  */
 export async function findDefaultProject(store: Store, caller: Caller): Promise<Project> {
-  const named = await findProjectRow(store, caller.owner, 'default');
-  if (named) return named;
-  const [only, other] = await listProjects(store, caller.owner, { limit: 2 });
-  if (only && !other) return only;
+  const found = caller.grant
+    ? await findProjectById(store, caller.owner, caller.grant.projectId)
+    : await findUsualProject(store, caller.owner);
+  if (found) return found;
   const detail = 'There is no project with the name "default"; name another one in the address.';
   throw problem('/problems/project-not-found', detail);
+}
+
+/** Finds the project `default` of an owner, or their only one. */
+export async function findUsualProject(store: Store, owner: string): Promise<Project | undefined> {
+  const named = await findProjectRow(store, owner, 'default');
+  if (named) return named;
+  const [only, other] = await listProjects(store, owner, { limit: 2 });
+  return other ? undefined : only;
+}
+
+function findProjectById({ reads }: Store, owner: string, id: string) {
+  return reads
+    .selectFrom('projects')
+    .select(COLUMNS)
+    .where('owner', '=', owner)
+    .where('id', '=', id)
+    .executeTakeFirst();
 }
 
 /**
  * Finds a project, and locks it against other writes until the end of the transaction.
  * @throws {ProblemError} if the caller has no project of this name
  */
-export async function lockProject(tx: Store, { owner }: Caller, name: string): Promise<Project> {
-  return existing(await lockProjectRow(tx, owner, name), name);
+export async function lockProject(tx: Store, caller: Caller, name: string): Promise<Project> {
+  return existing(await lockProjectRow(tx, caller.owner, name), name, caller);
 }
 
 /** Writes to a project of the caller in one transaction, which locks the project. */
@@ -162,8 +179,9 @@ export function inProject<T>(
   return store.transaction(async (tx) => write(tx, await lockProject(tx, caller, name)), target);
 }
 
-function existing(project: Project | undefined, name: string): Project {
-  if (project) return project;
+/** For a caller who acts by a consent, there is its project alone. */
+function existing(project: Project | undefined, name: string, { grant }: Caller): Project {
+  if (project && (!grant || grant.projectId === project.id)) return project;
   throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
 }
 

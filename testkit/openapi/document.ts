@@ -81,21 +81,28 @@ export const document: Record<string, unknown> = readContract(
 export const contract: Place = Place.root(document);
 
 /** Every operation of the contract, in its order. */
-export const operations: Operation[] = contract.entries('paths').flatMap(([path, address]) =>
-  METHODS.flatMap((method) => {
-    const place = address.find(method);
-    return place === undefined
-      ? []
-      : {
-          id: place.text('operationId'),
-          method: method.toUpperCase(),
-          path,
-          place,
-          parameters: [...address.entries('parameters'), ...place.entries('parameters')].map(
-            ([, parameter]) => parameter,
-          ),
-        };
-  }),
+export const allOperations: readonly Operation[] = contract
+  .entries('paths')
+  .flatMap(([path, address]) =>
+    METHODS.flatMap((method) => {
+      const place = address.find(method);
+      return place === undefined
+        ? []
+        : {
+            id: place.text('operationId'),
+            method: method.toUpperCase(),
+            path,
+            place,
+            parameters: [...address.entries('parameters'), ...place.entries('parameters')].map(
+              ([, parameter]) => parameter,
+            ),
+          };
+    }),
+  );
+
+/** The operations that every service has: those of OAuth are there only with a public URL, and have tests of their own. */
+export const operations: Operation[] = allOperations.filter(
+  ({ place }) => place.find('x-roster-oauth') === undefined,
 );
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { type Operation, operations } from './document.js';
+import { allOperations, type Operation } from './document.js';
 
 /** The operations of an address of the contract. */
 interface Address {
@@ -33,7 +33,7 @@ export function operationAt(method: string, pathname: string): Operation | undef
 
 function addressesOfContract(): Address[] {
   const byPath = new Map<string, Address>();
-  for (const operation of operations) {
+  for (const operation of allOperations) {
     const { path } = operation;
     const address = byPath.get(path) ?? { steps: path.split('/'), operations: [] };
     address.operations.push(operation);

@@ -100,7 +100,8 @@ ${rows.join('\n')}
 }
 
 function listVerbs(document: Document): Verb[] {
-  const operations = listOperations(document);
+  // Clients of OAuth and browsers call the others.
+  const operations = listOperations(document).filter(({ speaksOauth }) => !speaksOauth);
   const nouns = operations.flatMap(({ id }) => /^list([A-Z]\w*)s$/.exec(id)?.[1] ?? []);
   const tags = (document.tags ?? []).map(({ name }) => name);
   const verbs = operations.flatMap((operation) => {

@@ -26,6 +26,11 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     // Some tools ask the language model.
     '/mcp': 'impossible',
     '/mcp/{project_name}': 'impossible',
+    // Each makes a code or tokens; a second use of the same code ends them.
+    '/oauth/authorize': 'impossible',
+    '/oauth/token': 'impossible',
+    '/oauth/register': 'none',
+    '/oauth/revoke': 'none',
     // Change nothing.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
     '/api/projects/{projectName}/tables/preview': 'none',

@@ -5,6 +5,7 @@ import { pausing } from '../../common/pausing.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { FORM_TYPE } from '../../contract/operation.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import {
   type FieldError,
@@ -38,6 +39,7 @@ export function parseBody(contract: Contract, operation: Operation): Step {
       return;
     }
     if (!Buffer.isBuffer(body)) return;
+    if (type === FORM_TYPE) return accept(parseForm(body), res);
     if (body.length <= SHORT) {
       // An empty body counts as an empty object; validation reports the missing fields.
       const parsed = body.length === 0 ? {} : parseJson(body);
@@ -69,6 +71,24 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (error) {
     throw malformedJson(error);
   }
+}
+
+/**
+ * Parses a form (WHATWG URL, section 5.1) by the rules of OAuth (RFC 6749, section 3.2): a parameter comes once, and one
+ * without a value is as good as none.
+ * @throws {ProblemError} if a parameter comes twice
+ */
+function parseForm(bytes: Buffer): Record<string, string> {
+  if (!isUtf8(bytes)) throw malformedBody('The body is not UTF-8.');
+  const fields = new Map<string, string>();
+  for (const [name, value] of new URLSearchParams(bytes.toString())) {
+    if (fields.has(name)) {
+      const pointer = `/body/${escapeToken(name)}`;
+      throw invalidRequest([{ pointer, message: 'must not come twice' }]);
+    }
+    fields.set(name, value);
+  }
+  return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
 }
 
 /** A JSON body that the handler gets as bytes (`x-roster-raw-json`). Query and address are valid. */

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Callers } from '../../auth/callers.js';
 import type { Operation } from '../../contract/document.js';
+import { FORM_TYPE } from '../../contract/operation.js';
 import { onResponseClose } from '../../edge/connections.js';
 import {
   announcedLength,
@@ -58,7 +59,7 @@ export function readBody(
     refuseForm(req);
     const type = mediaType(req);
     if (operation.defersBody) deferBody(req, res, limits, isKeyValid);
-    else if (type === JSON_TYPE || isText(type)) return buffer(req, res);
+    else if (type === JSON_TYPE || type === FORM_TYPE || isText(type)) return buffer(req, res);
     else {
       const stream = openBody(req, isEndless(type) ? Number.POSITIVE_INFINITY : limit);
       // The response may end before the body does; a handler that reads on would wait forever.

@@ -65,6 +65,8 @@ export class Limits {
       predictions: gate('predictions', 1, 35),
       tables: gate('tables', 4, 32),
       requests: gate('requests', 32, 608),
+      // Anyone may send these, so they have a room of their own.
+      oauth: gate('requests of OAuth', 32, 32),
     };
     this.#streams = {
       rows: new StreamGate('streams', MAX_STREAMS, throttle),
@@ -85,7 +87,7 @@ export class Limits {
   }
 
   ofOperation({ isOpen, pool }: Operation): OperationLimits {
-    if (isOpen) return UNLIMITED;
+    if (isOpen && pool === 'requests') return UNLIMITED;
     const { rows, columns, answers } = this.#streams;
     const gate = pool === 'answers' ? undefined : this.#gates[pool];
     const isStream = (req: Request) =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ErrorRequestHandler, Request, Response } from 'express';
-import type { Contract } from '../../contract/document.js';
+import type { Contract, Operation } from '../../contract/document.js';
 import { drainAndClose, JSON_TYPE } from '../../edge/request.js';
 import {
   invalidRequest,
@@ -37,6 +37,7 @@ export function asProblem(cause: unknown, translate?: Translate): ProblemError {
  * @param bases the prefixes before the paths of the contract
  * @param onRefusal gets every problem but 500
  * @param noteFailure gets the cause of every 5xx that has one
+ * @param writeOauthFault writes the problem of a request of OAuth that breaks the contract
  */
 export function sendProblem(
   contract: Contract,
@@ -44,6 +45,14 @@ export function sendProblem(
   translate: Translate,
   onRefusal: (error: ProblemError) => void,
   noteFailure: NoteFailure,
+  writeOauthFault: (
+    operation: Operation,
+    document: ProblemRendering,
+  ) => {
+    readonly mediaType: string;
+    readonly text: string;
+    readonly headers: ProblemError['headers'];
+  },
 ): ErrorRequestHandler {
   return (thrown, req, res, _next) => {
     const error = asProblem(thrown, translate);
@@ -61,9 +70,13 @@ export function sendProblem(
       return;
     }
     if (document.status !== 500) onRefusal(error);
-    const isRpc = res.locals.speaksJsonRpc === true && document.status === 400;
-    if (isRpc) sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));
-    else sendDocument(req, res, error, document);
+    const { operation } = res.locals;
+    if (document.status === 400 && operation?.speaksJsonRpc) {
+      sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));
+    } else if (document.status === 400 && operation?.speaksOauth) {
+      const { mediaType, text, headers } = writeOauthFault(operation, document);
+      sendText(req, res, { ...error.headers, ...headers }, 400, mediaType, text);
+    } else sendDocument(req, res, error, document);
   };
 }
 
@@ -97,7 +110,17 @@ function sendJson(
   mediaType: string,
   document: object,
 ): void {
-  const body = JSON.stringify(document);
+  sendText(req, res, headers, status, mediaType, JSON.stringify(document));
+}
+
+function sendText(
+  req: IncomingMessage,
+  res: ServerResponse,
+  headers: ProblemError['headers'],
+  status: number,
+  mediaType: string,
+  body: string,
+): void {
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);

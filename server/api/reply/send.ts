@@ -149,8 +149,10 @@ export function send(
     res.setHeader('Content-Type', JSON_TYPE);
     const json = JSON.stringify(body);
     // The handler may have needed only the beginning of the body.
-    if (hasBody(req) && !req.complete) drainAndClose(req, res, json);
-    else sendWhole(res, json);
+    if (hasBody(req) && !req.complete) {
+      res.setHeader('Content-Length', Buffer.byteLength(json));
+      drainAndClose(req, res, json);
+    } else sendWhole(res, json);
   }
 }
 

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
+import { FORM_TYPE } from '../../contract/operation.js';
 import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
 import type { Step } from '../request-context.js';
@@ -66,8 +67,9 @@ function accept(
   if (!address({ path: params, header: req.headers })) return false;
   // The validator treats an empty string as a missing parameter.
   if (Object.values(sent).includes('') || !query({ query: sent })) return false;
-  const hasJson = consumes.length > 0 && !defersBody && mediaType(req) === JSON_TYPE;
-  return !hasJson || body({ body: req.body });
+  const type = consumes.length > 0 && !defersBody ? mediaType(req) : '';
+  const isParsed = type === JSON_TYPE || type === FORM_TYPE;
+  return !isParsed || body({ body: req.body });
 }
 
 function lazy<T>(load: () => Promise<T>): () => Promise<T> {

@@ -234,6 +234,29 @@ export interface Database {
     /** The response. */
     body: Json;
   };
+  /** What the holder of a key has allowed a client of OAuth: one row a consent, for its code and then its tokens. */
+  oauth_grants: {
+    id: string;
+    key_id: string;
+    /** The only project that its tokens see. */
+    project_id: Id;
+    /** The path that its tokens are for, such as `/mcp`. */
+    resource: string;
+    scopes: Json;
+    client_id: string;
+    client_name: string;
+    redirect_uri: string;
+    /** The SHA-256 of the client's verifier, in base64url. */
+    challenge: string;
+    /** The SHA-256 of each secret, in hexadecimal; the two last are null until the code was used. */
+    code_hash: string;
+    access_hash: string | null;
+    refresh_hash: string | null;
+    /** The ends of the access token, and of the code or the refresh token: milliseconds since 1970. */
+    access_until: number | string;
+    valid_until: number | string;
+    created_at: Moment;
+  };
   /** The first answers to requests that carry an Idempotency-Key. */
   kept_answers: {
     owner: string;

@@ -6,6 +6,7 @@ import * as modelSources from './0004-model-sources.js';
 import * as forecasts from './0005-forecasts.js';
 import * as models from './0006-models.js';
 import * as responses from './0007-responses.js';
+import * as oauth from './0008-oauth.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -19,6 +20,7 @@ export const migrations: Record<string, Migration> = {
   '0005-forecasts': forecasts,
   '0006-models': models,
   '0007-responses': responses,
+  '0008-oauth': oauth,
 };
 
 /**

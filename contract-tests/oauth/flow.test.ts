@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { startServer } from '../../testkit/service/server-process.js';
+import { CALLBACK, ISSUER, OauthService, type Tokens } from './oauth-service.js';
+
+const DOCUMENT = 'https://host.example/client.json';
+const HOSTED = 'https://host.example/callback';
+
+let oauth: OauthService;
+let client: string;
+beforeAll(async () => {
+  oauth = await OauthService.open((req, res) => {
+    const id = `https://${req.headers.host}${req.url}`;
+    const body = { client_id: id, client_name: 'Host', redirect_uris: [HOSTED] };
+    res.setHeader('Content-Type', 'application/json').end(JSON.stringify(body));
+  });
+  client = (await oauth.register()).body.client_id;
+  await oauth.createProject('shop');
+});
+afterAll(() => oauth.close());
+
+describe('a host that has no key', () => {
+  test.each([
+    ['/mcp', '/mcp'],
+    ['/mcp/shop', '/mcp/shop'],
+  ])('is led from %s to the authorization server', async (path, suffix) => {
+    const { status, challenge } = await oauth.tools('roster_x', path);
+    expect(status).toBe(401);
+    const [, address = ''] = /resource_metadata="([^"]+)"/.exec(challenge) ?? [];
+    expect(address).toBe(`${ISSUER}/.well-known/oauth-protected-resource${suffix}`);
+    const resource = await oauth.metadata(new URL(address).pathname);
+    expect(resource).toMatchObject({ resource: ISSUER + path, authorization_servers: [ISSUER] });
+  });
+
+  test('finds the server by its issuer alone', async () => {
+    const root = await oauth.metadata('/.well-known/oauth-protected-resource');
+    expect(root).toMatchObject({ resource: `${ISSUER}/mcp` });
+    expect(await oauth.metadata('/.well-known/oauth-authorization-server')).toMatchObject({
+      issuer: ISSUER,
+      authorization_endpoint: `${ISSUER}/oauth/authorize`,
+      code_challenge_methods_supported: ['S256'],
+      client_id_metadata_document_supported: true,
+    });
+  });
+
+  test('hears of no server at an address that is none of MCP', async () => {
+    const answer = await oauth.send('/projects');
+    expect(answer.headers.get('WWW-Authenticate')).toBe('Bearer realm="roster"');
+    expect((await oauth.send('/.well-known/oauth-protected-resource/mcp/a%20b')).status).toBe(400);
+  });
+});
+
+describe.each([
+  ['a registered client', async () => client, CALLBACK],
+  ['a client with a metadata document', async () => DOCUMENT, HOSTED],
+])('%s', (_, find, redirect_uri) => {
+  test('goes from the consent page to tools, and on with the next tokens', async () => {
+    const id = await find();
+    const page = await oauth.page(id, {
+      redirect_uri,
+      scope: 'read predict',
+      resource: `${ISSUER}/mcp`,
+    });
+    expect(page.status).toBe(200);
+    const sent = {
+      redirect_uri,
+      scope: 'read predict',
+      resource: `${ISSUER}/mcp`,
+      project: 'shop',
+    };
+    const { status, answer } = await oauth.consent(id, sent);
+    expect(status).toBe(303);
+    expect(`${answer?.origin}${answer?.pathname}`).toBe(redirect_uri);
+    expect(answer?.searchParams.get('state')).toBe('af0ifjsldkj');
+    expect(answer?.searchParams.get('iss')).toBe(ISSUER);
+
+    const code = `${answer?.searchParams.get('code')}`;
+    const first = await oauth.redeem(id, code, { redirect_uri, resource: `${ISSUER}/mcp` });
+    expect(first.status).toBe(200);
+    expect(first.tokens).toMatchObject({
+      token_type: 'Bearer',
+      expires_in: 600,
+      scope: 'read predict',
+    });
+    expect(first.headers.get('Cache-Control')).toBe('no-store');
+    expect(await oauth.tools(first.tokens.access_token)).toMatchObject({
+      names: ['search_of_shop'],
+    });
+
+    const next = await oauth.refresh(id, first.tokens.refresh_token);
+    expect(await oauth.tools(next.tokens.access_token)).toMatchObject({
+      names: ['search_of_shop'],
+    });
+    await vi.waitFor(async () =>
+      expect((await oauth.tools(first.tokens.access_token)).status).toBe(401),
+    );
+  });
+});
+
+describe('the consent page', () => {
+  test('shows who asks, and where the answer goes', async () => {
+    const { text, headers } = await oauth.page(DOCUMENT, { redirect_uri: HOSTED });
+    expect(text).toContain('The client of <strong>host.example</strong>');
+    expect(headers.get('Content-Security-Policy')).toContain(
+      "form-action 'self' https://host.example;",
+    );
+    const named = (await oauth.register({ client_name: '<script>1', redirect_uris: [CALLBACK] }))
+      .body;
+    const page = (await oauth.page(named.client_id)).text;
+    expect(page).toContain('&lt;script&gt;1</strong>, which nobody has checked');
+    expect(page).toContain('a program on your machine (<strong>127.0.0.1:33418</strong>)');
+    expect(page).not.toContain('<script');
+  });
+
+  test('asks again for what does not fit, and says why', async () => {
+    const wrong = await oauth.consent(client, { key: `${oauth.key}x`, project: 'shop' });
+    expect([wrong.status, wrong.text]).toEqual([
+      400,
+      expect.stringContaining('The key is unknown'),
+    ]);
+    expect(wrong.text).toContain('value="shop"');
+    const lost = await oauth.consent(client, { project: 'no"<where' });
+    expect(lost.text).toContain('no project &quot;no&quot;&lt;where&quot;');
+    expect(lost.text).toContain('<option>shop</option>');
+    const none = { allow_read: undefined, allow_predict: undefined, allow_ask: undefined };
+    expect((await oauth.consent(client, none)).text).toContain('Choose what the client may do');
+    expect(`${wrong.text}${lost.text}`).not.toContain(oauth.key);
+  });
+
+  test('leads back without a code if the reader cancels', async () => {
+    const { answer } = await oauth.consent(client, { decision: 'deny', key: undefined });
+    expect(answer?.searchParams.get('error')).toBe('access_denied');
+    expect(answer?.searchParams.get('iss')).toBe(ISSUER);
+    expect(answer?.searchParams.has('code')).toBe(false);
+  });
+
+  test('tells a registered client of a fault only if the reader follows the link', async () => {
+    const faults = [
+      [{ response_type: 'token' }, 'unsupported_response_type'],
+      [{ resource: 'https://elsewhere.example/mcp' }, 'invalid_target'],
+      [{ scope: 'write operate' }, 'invalid_scope'],
+    ] as const;
+    for (const [fault, error] of faults) {
+      const { status, answer, text } = await oauth.page(client, fault);
+      expect([status, answer]).toEqual([400, undefined]);
+      expect(text).toContain(`${CALLBACK}?error=${error}&amp;`);
+    }
+  });
+});
+
+test('the request of the contract is shown, and its form accepted', async () => {
+  // As in the examples of the contract.
+  const id =
+    'roster_client.WyJEZXNrIixbImh0dHA6Ly8xMjcuMC4wLjE6MzM0MTgvY2FsbGJhY2siXSwiYUJjRGVGZ0giXQ';
+  const asked = { scope: 'read predict', resource: `${ISSUER}/mcp` };
+  expect((await oauth.page(id, asked)).text).toContain('<strong>Desk</strong>');
+  expect((await oauth.consent(id, asked)).status).toBe(303);
+});
+
+test('who accepts nothing that there is, is told so', async () => {
+  for (const path of [
+    '/oauth/authorize',
+    '/.well-known/oauth-authorization-server',
+    '/.well-known/oauth-protected-resource',
+    '/.well-known/oauth-protected-resource/mcp',
+    '/.well-known/oauth-protected-resource/mcp/shop',
+  ]) {
+    expect((await oauth.send(path, { headers: { Accept: 'image/png' } })).status).toBe(406);
+  }
+  for (const path of ['/oauth/token', '/oauth/register']) {
+    const headers = { Accept: 'image/png', 'Content-Type': 'application/json' };
+    expect((await oauth.send(path, { method: 'POST', headers, body: '{}' })).status).toBe(406);
+  }
+});
+
+test('a program may listen on any port of its machine', async () => {
+  const redirect_uri = 'http://127.0.0.1:1234/callback';
+  const { answer } = await oauth.consent(client, { redirect_uri });
+  expect(answer?.host).toBe('127.0.0.1:1234');
+  expect(
+    (await oauth.consent(client, { redirect_uri: 'http://localhost:1234/callback' })).status,
+  ).toBe(400);
+});
+
+test('a token can be revoked, and nobody learns whether it was good', async () => {
+  const { access_token: token, refresh_token }: Tokens = await oauth.connect(client);
+  const revoke = (sent: string, client_id = client) =>
+    oauth.post('/oauth/revoke', { token: sent, client_id });
+  expect((await revoke(refresh_token, 'another')).status).toBe(200);
+  expect((await oauth.tools(token)).status).toBe(200);
+  expect((await revoke(token)).status).toBe(200);
+  await vi.waitFor(async () => expect((await oauth.tools(token)).status).toBe(401));
+  expect((await oauth.refresh(client, refresh_token)).error).toBe('invalid_grant');
+  expect((await revoke('nothing')).status).toBe(200);
+});
+
+test('a request without a value, or of another form, has an error of OAuth', async () => {
+  expect((await oauth.token({ grant_type: '' })).error).toBe('invalid_request');
+  expect((await oauth.token({ grant_type: 'password' })).error).toBe('unsupported_grant_type');
+  const post = (path: string, type: string, body: string) =>
+    oauth.send(path, { method: 'POST', headers: { 'Content-Type': type }, body });
+  const broken = await post('/oauth/register', 'application/json', '{');
+  expect([broken.status, Object(await broken.json()).error]).toEqual([400, 'invalid_request']);
+  for (const path of ['/oauth/token', '/oauth/revoke', '/oauth/register', '/oauth/authorize']) {
+    expect((await post(path, 'text/xml', '<a/>')).status).toBe(415);
+  }
+});
+
+test('a service without a public URL has no authorization server', async () => {
+  const server = await startServer();
+  try {
+    for (const path of ['/oauth/authorize', '/.well-known/oauth-protected-resource/mcp']) {
+      const answer = await fetch(server.url + path);
+      expect(Object(await answer.json())).toMatchObject({ type: '/problems/unknown-address' });
+    }
+  } finally {
+    await server.kill();
+  }
+});
