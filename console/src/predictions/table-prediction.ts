@@ -260,6 +260,8 @@ export class TablePrediction {
 
   #note({ warnings, more }: RowWarnings): void {
     for (const warning of warnings) {
+      // The comparison of the columns has said so.
+      if (warning.kind === 'unknown-name') continue;
       const id = JSON.stringify([warning.kind, warning.name]);
       const rows = warning.rows + (this.#warnings.get(id)?.rows ?? 0);
       this.#warnings.set(id, { ...warning, rows });

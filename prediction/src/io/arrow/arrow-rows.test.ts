@@ -5,6 +5,7 @@ import { answer } from '../../../../testkit/prediction/answered-rows.js';
 import { arrowOf, jsonOf, sentTables } from '../../../../testkit/prediction/arrow-columns.js';
 import { makeRows, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
+  answerRows,
   Classifier,
   FormatError,
   Predictor,
@@ -58,6 +59,21 @@ describe('rows of Arrow are answered as the same values in JSON', () => {
       { numRuns: 30, seed: 11 },
     );
   });
+});
+
+test('a file is answered after its end, as a page cannot read before', async () => {
+  const body = arrowOf(
+    fc.sample(sentTables(NAMES, ROWS), { numRuns: 1, seed: 1 })[0] ?? [],
+    'file',
+  );
+  let isSent = false;
+  async function* pieces() {
+    for (let at = 0; at < body.length; at += 100) yield body.subarray(at, at + 100);
+    isSent = true;
+  }
+  for await (const _ of answerRows(predictor, pieces(), { from: 'arrow-file', to: 'csv' })) {
+    expect(isSent).toBe(true);
+  }
 });
 
 describe('answers in Arrow', () => {
