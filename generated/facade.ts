@@ -65,6 +65,8 @@ export interface Liveness extends Shape<'Liveness'> {}
 export interface MalformedBody extends Shape<'MalformedBody'> {}
 /** The answer to a request. */
 export type McpAnswer = Schemas['McpAnswer'];
+/** The members of `params` that a skill of the type `mcp` has. */
+export interface McpSkillParams extends Shape<'McpSkillParams'> {}
 /** A message of a conversation. */
 export interface Message extends Shape<'Message'> {}
 /** The conversation has no message of a person with this identifier. */
@@ -186,6 +188,7 @@ export interface SkillParams {
   sql: SqlSkillParams;
   retrieval: RetrievalSkillParams;
   knowledge_base: KnowledgeBaseSkillParams;
+  mcp: McpSkillParams;
 }
 
 /** The problems of `getSkill`. */
@@ -444,7 +447,7 @@ export interface DeleteSkillOptions extends CallOptions {
   ifMatch?: QueryValue<'deleteSkill', 'header', 'If-Match'> | undefined;
 }
 
-/** A skill is something that an agent can do, such as querying a database. Skills are found by name or identifier. Skills of four types are tools of agents; their `params` are checked when they are written: */
+/** A skill is something that an agent can do, such as querying a database. Skills are found by name or identifier. Skills of five types are tools of agents; their `params` are checked when they are written: */
 export interface SkillsOperations {
   /**
    * Returns all skills of the project, in order of creation. With `agent`, those that the agent uses; with `agent` sent several times, those that any of the agents uses. An agent that does not exist matches nothing.
@@ -1099,6 +1102,8 @@ export interface CallMcpOptions extends CallOptions {
   mcpMethod?: QueryValue<'callMcp', 'header', 'Mcp-Method'> | undefined;
   /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
   mcpName?: QueryValue<'callMcp', 'header', 'Mcp-Name'> | undefined;
+  /** The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end. */
+  rosterDepth?: QueryValue<'callMcp', 'header', 'Roster-Depth'> | undefined;
 }
 
 /** The options of `mcp.callOfProject`. */
@@ -1111,6 +1116,8 @@ export interface CallMcpOfProjectOptions extends CallOptions {
   mcpMethod?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Method'> | undefined;
   /** The `name` of the tool or the `uri` of the resource that the message names, as it is or as `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`. */
   mcpName?: QueryValue<'callMcpOfProject', 'header', 'Mcp-Name'> | undefined;
+  /** The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end. */
+  rosterDepth?: QueryValue<'callMcpOfProject', 'header', 'Roster-Depth'> | undefined;
 }
 
 /** What hosts of the Model Context Protocol, such as Claude Code, Cursor and VS Code, talk to: the models, agents, documents and tables of a project as tools. `docs/mcp.md` in the source repository says what to paste into them. */
@@ -1299,8 +1306,8 @@ export const FACADE = {
     serve: {"id":"serveVersion","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}/serving","names":["modelName"],"reads":"json","consumes":["application/json"],"wraps":"serving","headers":["ifMatch"]},
   },
   mcp: {
-    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName"]},
-    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName"]},
+    call: {"id":"callMcp","method":"POST","path":"/mcp","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","rosterDepth"]},
+    callOfProject: {"id":"callMcpOfProject","method":"POST","path":"/mcp/{project_name}","names":[],"reads":"json","consumes":["application/json"],"headers":["mcpProtocolVersion","mcpMethod","mcpName","rosterDepth"]},
   },
   openai: {
     getModels: {"id":"getOpenaiModels","method":"GET","path":"/v1/models","names":[],"reads":"json"},

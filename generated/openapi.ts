@@ -1686,7 +1686,7 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
         };
-        /** @description The type of the skill. `model`, `sql`, `retrieval` and `knowledge_base` are tools of agents, any other is data. */
+        /** @description The type of the skill. `model`, `sql`, `retrieval`, `knowledge_base` and `mcp` are tools of agents, any other is data. */
         SkillType: string;
         /** @description The skill to create, under `skill`. */
         CreateSkillBody: {
@@ -1707,8 +1707,8 @@ export interface components {
             };
         };
         /**
-         * @description A JSON object, which merges with the stored one. Skills of the types `model`, `sql`, `retrieval` and
-         *     `knowledge_base` have the members that their tools need; other members are the user's own. Null counts as not sent.
+         * @description A JSON object, which merges with the stored one. Skills of the types `model`, `sql`, `retrieval`, `knowledge_base`
+         *     and `mcp` have the members that their tools need; other members are the user's own. Null counts as not sent.
          */
         OptionalSkillParams: {
             [key: string]: unknown;
@@ -1742,6 +1742,14 @@ export interface components {
         KnowledgeBaseSkillParams: {
             /** @description The subject of the documents. */
             source?: string;
+            description?: components["schemas"]["ToolDescription"];
+        };
+        /** @description The members of `params` that a skill of the type `mcp` has. */
+        McpSkillParams: {
+            /** @description The MCP server, by the name that those who run the service gave it (`MCP_SERVERS`). */
+            server: string;
+            /** @description The tools of the server that agents may call, with commas between them. */
+            tools: components["schemas"]["FreeText"][];
             description?: components["schemas"]["ToolDescription"];
         };
         /** @description The purpose of the tool, which tells the agent when to use it. */
@@ -5563,6 +5571,11 @@ export interface components {
          */
         McpName: components["schemas"]["McpHeader"];
         /**
+         * @description The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each
+         *     call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end.
+         */
+        RosterDepth: number;
+        /**
          * @description Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table
          *     are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order.
          */
@@ -7922,6 +7935,11 @@ export interface operations {
                  *     `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`.
                  */
                 "Mcp-Name"?: components["parameters"]["McpName"];
+                /**
+                 * @description The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each
+                 *     call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end.
+                 */
+                "Roster-Depth"?: components["parameters"]["RosterDepth"];
             };
             path?: never;
             cookie?: never;
@@ -7977,6 +7995,11 @@ export interface operations {
                  *     `=?base64?…?=`. Revision 2026-07-28 requires it for `tools/call` and `resources/read`.
                  */
                 "Mcp-Name"?: components["parameters"]["McpName"];
+                /**
+                 * @description The number of agents that have asked one another up to this message. Skills of the type `mcp` send it with each
+                 *     call. At 3, the tools `ask_NAME` answer with `isError`: an agent that asks itself comes to an end.
+                 */
+                "Roster-Depth"?: components["parameters"]["RosterDepth"];
             };
             path: {
                 /** @description The name of the project. */

@@ -34,6 +34,7 @@ test('an empty environment gives the documented defaults', () => {
     maxAnswers: 256,
     chat: undefined,
     databases: '{}',
+    mcpServers: '{}',
   });
 });
 

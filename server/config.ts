@@ -130,6 +130,8 @@ const settings = v.object({
   ),
   /** The databases that skills may read, as `DATABASES` says. */
   databases: v.optional(v.string(), '{}'),
+  /** The MCP servers that skills may use, as `MCP_SERVERS` says. */
+  mcpServers: v.optional(v.string(), '{}'),
 });
 
 function isHeaderText(text: string): boolean {
@@ -162,7 +164,7 @@ function variable(setting: string): string {
 }
 
 /** The settings that may be secret, which a file can have in their place (`CHAT_KEY_FILE`). */
-const SECRETS: readonly string[] = ['databaseUrl', 'chatKey', 'databases'];
+const SECRETS: readonly string[] = ['databaseUrl', 'chatKey', 'databases', 'mcpServers'];
 
 /** The settings that had another variable before. */
 const OLDER_VARIABLES: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 import type { AgentRunner } from './agents/agent-runner.js';
 import { completionOperations } from './agents/completions.js';
 import { conversationOperations } from './agents/conversations/conversations.js';
+import type { McpServers } from './agents/mcp/mcp-servers.js';
 import type { ToolServices } from './agents/tools/tools.js';
 import type { RefuseMissing } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
@@ -43,6 +44,8 @@ export interface Services {
   readonly tools: ToolServices;
   /** Undefined if the service has none. */
   readonly databases: SqlDatabases | undefined;
+  /** Undefined if the service has none. */
+  readonly servers: McpServers | undefined;
   /** Aborted when the service is about to stop. */
   readonly draining: AbortSignal;
 }
@@ -57,11 +60,11 @@ export function operations(
   { publicUrl = '', ...limits }: CallerLimits & Pick<Config, 'publicUrl'>,
   version: string,
 ): Handlers {
-  const { store, predictors, pool, metrics, agents, databases, draining } = services;
+  const { store, predictors, pool, metrics, agents, draining } = services;
   return {
     ...callerOperations(limits),
     ...projectOperations(store),
-    ...skillOperations(store, databases),
+    ...skillOperations(store, services),
     ...documentOperations(store),
     ...agentOperations(store),
     ...completionOperations(store, agents),

@@ -4,6 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
 import { sweepConversations } from './agents/conversations/conversation-rows.js';
+import type { McpServers } from './agents/mcp/mcp-servers.js';
+import { parseMcpServers } from './agents/mcp/settings.js';
+import { McpTools } from './agents/tools/mcp-tool.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import type { Handlers } from './api/handlers.js';
 import { keysExpireBefore } from './api/idempotency.js';
@@ -86,8 +89,10 @@ export async function openService(
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
     const sql = settings.size > 0 ? new SqlTools(queries) : undefined;
+    const servers = await openMcpServers(config.mcpServers, contract.document.info.version);
+    const mcp = servers && new McpTools(servers);
     const onPredicted = () => metrics.predicted(1);
-    const tools = { store, passages, predictors, sql, onPredicted };
+    const tools = { store, passages, predictors, sql, mcp, onPredicted };
     const agents = new AgentRunner(
       tools,
       config.chat && (await openChatServer(config.chat)),
@@ -96,7 +101,19 @@ export async function openService(
     );
     const databases = sql && queries;
     const services = {
-      ...{ store, tables, trainings, queries, predictors, pool, metrics, agents, tools, databases },
+      ...{
+        store,
+        tables,
+        trainings,
+        queries,
+        predictors,
+        pool,
+        metrics,
+        agents,
+        tools,
+        databases,
+        servers,
+      },
       draining: draining.signal,
     };
     const callers = new Callers(store, log, !isLoopback(config.host));
@@ -124,6 +141,7 @@ export async function openService(
         'readers of tables': () => tables.stop(),
         predictions: () => pool.close(),
         queries: () => queries.stop(),
+        'calls of MCP servers': () => servers?.stop(),
         searches: () => passages.close(),
       },
       { store: () => store.close() },
@@ -203,6 +221,15 @@ async function openChatServer({ url, readKey, model, models }: ChatConfig): Prom
   // Loaded on demand: a service without a chat server starts faster without it.
   const { ChatClient } = await import('./agents/chat/chat-client.js');
   return { client: new ChatClient({ url, readKey }), model, models };
+}
+
+/** Returns undefined if the service has no MCP servers. */
+async function openMcpServers(text: string, version: string): Promise<McpServers | undefined> {
+  const settings = parseMcpServers(text);
+  if (settings.size === 0) return undefined;
+  // Loaded on demand, as the client of a chat server is.
+  const { McpServers } = await import('./agents/mcp/mcp-servers.js');
+  return new McpServers(settings, version);
 }
 
 /** Without keys every caller owns everything, so only this machine may connect. */

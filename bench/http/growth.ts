@@ -30,9 +30,17 @@ const predictors = new Predictors(store);
 const metrics = new Metrics('0.0.0');
 const answers = watchAnswers(metrics.answers, log);
 const passages = openPassageSearch(store);
-const tools = { store, passages, predictors, sql: undefined, onPredicted: () => {} };
+const tools = {
+  store,
+  passages,
+  predictors,
+  sql: undefined,
+  mcp: undefined,
+  onPredicted: () => {},
+};
 const services = {
   databases: undefined,
+  servers: undefined,
   store,
   tables: new Tables(store, log),
   trainings: new Trainings(store, log, () => {}, { maxTime: config.maxTrainingSeconds * 1000 }),

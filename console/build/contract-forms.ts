@@ -26,6 +26,11 @@ const KEPT = [
   'additionalProperties',
 ];
 
+/** The pattern of any text, which nobody's typing breaks: the service checks it. */
+const ANY_TEXT = '^[^\\u0000\\ud800-\\udfff]*$';
+
+const OF_PATTERN = ['pattern', 'x-roster-message'];
+
 /** The sentences of descriptions that hold for bodies alone: a form has no null. */
 const OF_BODIES_ALONE =
   / ?Null counts as not sent\.|,? or null for none|\s+In a change, [^.]* null\s+removes [^.]*\./g;
@@ -66,8 +71,10 @@ function formField(schemas: object, path: string, schema: object, description: u
   const properties: unknown = Reflect.get(schema, 'properties');
   const ofType: unknown = Reflect.get(schema, 'x-roster-members-of-type');
   const isOpen = Reflect.get(schema, 'additionalProperties') === true;
+  const isAnyText = Reflect.get(schema, 'pattern') === ANY_TEXT;
+  const kept = KEPT.filter((key) => !(isAnyText && OF_PATTERN.includes(key)));
   return {
-    ...Object.fromEntries(Object.entries(schema).filter(([key]) => KEPT.includes(key))),
+    ...Object.fromEntries(Object.entries(schema).filter(([key]) => kept.includes(key))),
     ...wordsOf(path, String(description)),
     ...(isObject(properties) && !isOpen && { keys: Object.keys(properties) }),
     ...(isObject(properties) && isOpen && { members: membersOf(schemas, path, schema) }),

@@ -7,7 +7,7 @@ export const FORM_WORDS: Readonly<
 > = {
   name: { hint: 'Letters, digits, `_` `.` and `-`. Programs and addresses use it.' },
   'skill.type': {
-    hint: '`model` predicts, `sql` reads a database, `knowledge_base` and `retrieval` search documents. Any other is data for your programs.',
+    hint: '`model` predicts, `sql` reads a database, `knowledge_base` and `retrieval` search documents, `mcp` calls a server. Any other is data for your programs.',
   },
   'skill.params': { hint: 'All settings as JSON. Keys of your own may be added.' },
   'skill.params.model': { hint: 'It answers with its prediction and how sure it is.' },
@@ -19,6 +19,10 @@ export const FORM_WORDS: Readonly<
     hint: 'Its name in the settings of the service. Ask the people who run it.',
   },
   'skill.params.tables': { hint: 'What agents may read, with commas between the names.' },
+  'skill.params.server': {
+    hint: 'Its name in the settings of the service. Ask the people who run it.',
+  },
+  'skill.params.tools': { hint: 'What agents may call, with commas between the names.' },
   'skill.params.source': { hint: 'What the documents are about, such as “Care of diamonds”.' },
   'agent.model_name': {
     label: 'Language model',

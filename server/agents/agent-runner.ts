@@ -29,6 +29,8 @@ export interface Question {
   /** In place of the agent's own, from 0 to 2. */
   readonly temperature?: number | undefined;
   readonly traceId: string;
+  /** The agents that have asked one another up to this question, through MCP servers; 0 by default. */
+  readonly depth?: number | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -68,11 +70,11 @@ export class AgentRunner {
    */
   async prepare(question: Question): Promise<AnswerStream> {
     const { agent, caller, project, traceId, signal } = question;
-    const { usesTools = true, callerTools = [] } = question;
+    const { usesTools = true, callerTools = [], depth = 0 } = question;
     const { client, model } = this.#serverFor(agent, question.modelName ?? null);
     const built =
       agent && usesTools
-        ? await buildTools(agent.skills, this.services, caller, project, signal)
+        ? await buildTools(agent.skills, this.services, { caller, project, depth }, signal)
         : NO_TOOLS;
     const tools = new ToolRegistry(built.tools, usesTools ? callerTools : []);
     const settings = readSettings(agent);

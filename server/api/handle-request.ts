@@ -242,7 +242,8 @@ function readHeaders(req: Request, { headers }: Operation): Readonly<Record<stri
   const sent: Record<string, string> = {};
   for (const [lowerCase, name] of headers) {
     const value = req.headers[lowerCase];
-    if (typeof value === 'string') sent[name] = value;
+    // Validation has made numbers of those that are numbers in the contract.
+    if (value !== undefined && !Array.isArray(value)) sent[name] = value;
   }
   return sent;
 }

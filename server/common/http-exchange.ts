@@ -1,6 +1,7 @@
 import {
   Agent as HttpAgent,
   request as httpRequest,
+  type IncomingHttpHeaders,
   type IncomingMessage,
   type RequestOptions,
 } from 'node:http';
@@ -176,6 +177,10 @@ export class ExchangeResponse {
     message.on('error', () => {});
     // A body that follows all the same is not read.
     if (WITHOUT_CONTENT.has(this.status)) message.destroy();
+  }
+
+  get headers(): IncomingHttpHeaders {
+    return this.message.headers;
   }
 
   /**

@@ -25,14 +25,16 @@ export class QueryGate {
    * Runs a query when it is its owner's turn. It keeps its slot until it has ended, but nobody waits
    * for a database that is silent.
    * @param query gets a signal that aborts with the caller's, when the time is up, or at the stop
+   * @param timeoutMs the longest time of this query
    * @throws the error of `busy`, `late` or `stopped`, the reason of `signal`, or what `query` throws
    */
   async run<T>(
     owner: string,
     signal: AbortSignal,
     query: (signal: AbortSignal) => Promise<T>,
+    timeoutMs = this.limits.timeoutMs,
   ): Promise<T> {
-    const { timeoutMs, late, stopped } = this.limits;
+    const { late, stopped } = this.limits;
     if (this.#isStopped) throw stopped();
     signal.throwIfAborted();
     const running = new AbortController();

@@ -1,3 +1,4 @@
+import { namesFor } from '../common/named-settings.js';
 import { QueryGate } from '../common/query-gate.js';
 import { type Sink, toAsyncIterable } from '../common/to-async-iterable.js';
 import { WorkerPool } from '../work/worker-pool.js';
@@ -184,7 +185,7 @@ class Lane {
   readonly #sqlite: SqlitePool;
 
   constructor(
-    settings: ReadonlyMap<string, DatabaseSettings>,
+    private readonly settings: ReadonlyMap<string, DatabaseSettings>,
     limits: QueryLimits,
     parser: StatementParser,
     sqliteScript: URL,
@@ -206,9 +207,7 @@ class Lane {
   }
 
   names(owner: string): string[] {
-    return [...this.#databases]
-      .filter(([, { settings }]) => settings.owners?.has(owner) ?? true)
-      .map(([name]) => name);
+    return namesFor(this.settings, owner);
   }
 
   /**

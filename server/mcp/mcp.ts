@@ -1,3 +1,4 @@
+import { DEPTH_HEADER } from '../agents/mcp/wire.js';
 import type { Handlers, Input } from '../api/handlers.js';
 import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
 import { WhileUnchanged } from '../store/while-unchanged.js';
@@ -44,7 +45,8 @@ function serve(
 ): McpServer {
   const { tools: names } = request.query;
   const chosen = names === undefined ? undefined : [...new Set(names.split(','))];
-  const tools = () => new ProjectTools(services, project, request, chosen);
+  const { [DEPTH_HEADER]: depth = 0 } = request.headers;
+  const tools = () => new ProjectTools(services, project, request, { chosen, depth });
   const resources = new ProjectResources(services.store, project, request.caller);
   return {
     version,

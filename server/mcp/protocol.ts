@@ -6,6 +6,14 @@
 
 import { randomUUID } from 'node:crypto';
 import type { components } from '../../generated/openapi.js';
+import {
+  decodeHeader,
+  HEADER_MISMATCH,
+  META,
+  STATELESS,
+  UNKNOWN_REVISION,
+  WITH_INITIALIZE,
+} from '../agents/mcp/wire.js';
 import { INVALID_PARAMS, type JsonRpcError, METHOD_NOT_FOUND } from '../api/reply/json-rpc.js';
 import { JsonText } from '../api/reply/send.js';
 import { asRecord, type JsonRecord } from '../contract/json-record.js';
@@ -13,16 +21,8 @@ import { asRecord, type JsonRecord } from '../contract/json-record.js';
 export type McpMessage = components['schemas']['McpMessage'];
 type McpAnswer = components['schemas']['McpAnswer'];
 
-/** The revision whose messages say all about themselves. */
-const STATELESS = '2026-07-28';
-
-/** The revisions that begin with `initialize`, the newest first. */
-const WITH_INITIALIZE = ['2025-11-25', '2025-06-18'] as const;
-
 const REVISIONS: readonly string[] = [STATELESS, ...WITH_INITIALIZE];
 
-const HEADER_MISMATCH = -32020;
-const UNKNOWN_REVISION = -32022;
 /** Up to revision 2025-11-25; since then it is one of invalid params. */
 const RESOURCE_NOT_FOUND = -32002;
 
@@ -142,8 +142,6 @@ function writeError(id: string | number, error: RpcError, isStateless: boolean):
   return { status, body };
 }
 
-const META = 'io.modelcontextprotocol/';
-
 const READ = 'resources/read';
 
 /**
@@ -190,12 +188,6 @@ function requireSame(name: string, header: string | undefined, body: string): vo
   const sent = header === undefined ? 'is missing' : `is '${header}'`;
   const detail = `The header ${name} ${sent}, and the body has '${body}'; send the same in both.`;
   throw new RpcError(HEADER_MISMATCH, detail, 400);
-}
-
-/** Decodes what cannot stand in a header as it is: `=?base64?…?=`. */
-function decodeHeader(value: string | undefined): string | undefined {
-  const [, encoded] = /^=\?base64\?([A-Za-z0-9+/=]*)\?=$/.exec(value ?? '') ?? [];
-  return encoded === undefined ? value : Buffer.from(encoded, 'base64').toString();
 }
 
 function missingMeta(name: string): RpcError {

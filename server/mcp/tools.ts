@@ -3,14 +3,14 @@ import { waitForAnswer } from '../agents/answer-stream.js';
 import { describeModel, predictWith } from '../agents/tools/model-tool.js';
 import { describeRetrieval, findPassages } from '../agents/tools/retrieval-tool.js';
 import {
+  type AgentSkill,
   type ToolDescription,
   ToolError,
   type ToolResult,
-  type ToolSkill,
   throwToolError,
   toolFailure,
 } from '../agents/tools/tool.js';
-import type { ToolServices } from '../agents/tools/tools.js';
+import { requireSql, type ToolServices } from '../agents/tools/tools.js';
 import type { Caller } from '../auth/caller.js';
 import { asRecord } from '../contract/json-record.js';
 import type { Project } from '../projects/projects.js';
@@ -42,6 +42,16 @@ interface McpTool {
   readonly annotations: { readonly readOnlyHint: true };
 }
 
+interface ListOptions {
+  /** The names of the tools to offer; undefined for all. */
+  readonly chosen: readonly string[] | undefined;
+  /** The agents that have asked one another up to this request. */
+  readonly depth: number;
+}
+
+/** The most agents that ask one another: an agent may find itself among the tools of its own skill. */
+const MAX_DEPTH = 3;
+
 /** The most tools, and the most characters of their definitions, that are listed one by one. */
 const MAX_LISTED = 12;
 /** 4,000 tokens, counted as four characters of JSON each. */
@@ -51,12 +61,11 @@ const MAX_CHARACTERS = 16_000;
 export class ProjectTools {
   readonly #catalogue: Catalogue;
 
-  /** @param chosen the names of the tools to offer; undefined for all */
   constructor(
     private readonly services: McpServices,
     private readonly project: Project,
     private readonly request: ToolRequest,
-    private readonly chosen: readonly string[] | undefined,
+    private readonly options: ListOptions,
   ) {
     const { agents, sql } = services;
     const isAvailable = (kind: ToolKind) =>
@@ -66,8 +75,10 @@ export class ProjectTools {
 
   /** Lists the tools that can be used now; those that find them where there are too many. */
   async list(): Promise<{ tools: readonly McpTool[] }> {
-    if (this.chosen) {
-      const found = await Promise.all(this.chosen.map((name) => this.#catalogue.find(name)));
+    if (this.options.chosen) {
+      const found = await Promise.all(
+        this.options.chosen.map((name) => this.#catalogue.find(name)),
+      );
       return { tools: await this.#describeAll(found.filter((entry) => entry !== undefined)) };
     }
     const entries = await this.#catalogue.list(MAX_LISTED + 1);
@@ -92,7 +103,7 @@ export class ProjectTools {
   }
 
   async #run(toolName: string, input: unknown): Promise<ToolResult> {
-    if (!this.chosen) {
+    if (!this.options.chosen) {
       const { name, query, arguments: inner } = asRecord(input);
       if (toolName === FIND) return this.#find(String(query ?? ''));
       if (toolName === DESCRIBE) return { data: await this.#describeNamed(String(name)) };
@@ -102,7 +113,7 @@ export class ProjectTools {
   }
 
   async #require(toolName: string): Promise<ToolEntry> {
-    const isOffered = this.chosen?.includes(toolName) ?? true;
+    const isOffered = this.options.chosen?.includes(toolName) ?? true;
     const entry = isOffered ? await this.#catalogue.find(toolName) : undefined;
     if (entry) return entry;
     throw invalidParams(`There is no tool ${JSON.stringify(toolName)}; ask for tools/list.`);
@@ -147,7 +158,7 @@ export class ProjectTools {
         return describeRetrieval(await this.#skill(name, DOCUMENT_TYPES));
       case 'query': {
         const skill = await this.#skill(name, ['sql']);
-        return sqlOf(services).describe(skill, request.caller.owner, request.signal);
+        return requireSql(services).describe(skill, request.caller.owner, request.signal);
       }
     }
   }
@@ -169,7 +180,7 @@ export class ProjectTools {
       case 'query': {
         const skill = await this.#skill(name, ['sql']);
         return this.#whileAwaited((signal) =>
-          sqlOf(services).run(skill, caller.owner, input, signal),
+          requireSql(services).run(skill, caller.owner, input, signal),
         );
       }
     }
@@ -189,12 +200,14 @@ export class ProjectTools {
   async #ask(name: string, input: unknown): Promise<ToolResult> {
     const { agents } = this.services;
     const { caller, requestId: traceId } = this.request;
+    const { depth } = this.options;
+    if (depth >= MAX_DEPTH) throw tooDeep();
     const question = readQuestion(input);
     this.request.joinAnswers();
     const answer = async (signal: AbortSignal) => {
       const agent = await agents.find(this.project, name);
       const messages = [{ role: 'user' as const, content: question }];
-      const asked = { caller, project: this.project, agent, messages, traceId, signal };
+      const asked = { caller, project: this.project, agent, messages, traceId, depth, signal };
       return waitForAnswer(await agents.prepare(asked));
     };
     const { text, passages } = await this.#whileAwaited((signal) =>
@@ -212,7 +225,7 @@ export class ProjectTools {
   async #skill(
     name: string,
     types: readonly string[],
-  ): Promise<Pick<ToolSkill, 'id' | 'name' | 'params'>> {
+  ): Promise<Pick<AgentSkill, 'id' | 'name' | 'params'>> {
     const row = await skills.require(this.services.store, this.project, name).catch(throwToolError);
     if (!types.includes(row.type)) {
       throw new ToolError(`The skill "${name}" is not of the type ${types.join(' or ')}.`);
@@ -224,11 +237,6 @@ export class ProjectTools {
 
 /** The most characters of the params of a skill, as agents read them. */
 const MAX_PARAMS = 16 * 1024;
-
-function sqlOf({ sql }: McpServices) {
-  if (sql) return sql;
-  throw new ToolError('The service has no databases; those who run it can name some (DATABASES).');
-}
 
 function isToolFailure(error: unknown): boolean {
   try {
@@ -270,6 +278,12 @@ function describeAgent(name: string): ToolDescription {
       required: ['answer'],
     },
   };
+}
+
+function tooDeep(): ToolError {
+  return new ToolError(
+    `Agents have asked agents ${MAX_DEPTH} times in a row, perhaps themselves; answer without asking another.`,
+  );
 }
 
 /** @throws {ToolError} if the input has no question */

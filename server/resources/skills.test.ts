@@ -20,7 +20,7 @@ const check = (
   tables: readonly string[] = ['orders'],
 ) => {
   const skill = { type: 'sql', params: JSON.stringify({ database, tables }) };
-  return checkSkill(store, project, skill, databases);
+  return checkSkill(store, project, skill, { databases });
 };
 
 test('a skill of the type sql names one of the databases that its owner may use', async () => {

@@ -51,8 +51,12 @@ const selectAgentIds = () =>
     from "agent_skills" where skill_id = skills.id
   ), '[]')`.as('agent_ids');
 
-/** @param databases those that skills of the type `sql` may name; undefined if the service has none */
-export function skillOperations(store: Store, databases: DatabaseNames | undefined) {
+/** @param services what skills may name; a service that has none of a kind checks no names of it */
+export function skillOperations(store: Store, { databases, servers }: NamedServices) {
+  const namesOf = (owner: string): ServiceNames => ({
+    databases: databases?.names(owner),
+    servers: servers?.names(owner),
+  });
   return {
     listSkills: (request) => {
       const { agent } = request.query;
@@ -62,7 +66,7 @@ export function skillOperations(store: Store, databases: DatabaseNames | undefin
     createSkill: (request) =>
       skills.create(store, 'createSkill', request, async (tx, project) => {
         const skill = await createSkill(tx, project.id, request.body.skill);
-        await checkSkill(tx, project, skill, databases?.names(request.caller.owner));
+        await checkSkill(tx, project, skill, namesOf(request.caller.owner));
         return skill;
       }),
 
@@ -74,7 +78,7 @@ export function skillOperations(store: Store, databases: DatabaseNames | undefin
         const changed = await updateSkill(tx, row, skill);
         // A skill whose model or database has gone can still be renamed.
         if ((skill.type ?? skill.params ?? null) !== null) {
-          await checkSkill(tx, project, changed, databases?.names(request.caller.owner));
+          await checkSkill(tx, project, changed, namesOf(request.caller.owner));
         }
         return changed;
       }),
@@ -144,23 +148,30 @@ export async function findSkill(
   return skill;
 }
 
-/** Returns the names of the databases that an owner may use. */
-interface DatabaseNames {
-  names(owner: string): readonly string[];
+/** What the operator names, and which of it an owner may use. */
+interface NamedServices {
+  readonly databases: { names(owner: string): readonly string[] } | undefined;
+  readonly servers: { names(owner: string): readonly string[] } | undefined;
+}
+
+/** The names that an owner may use; undefined if no name can be checked. */
+export interface ServiceNames {
+  readonly databases?: readonly string[] | undefined;
+  readonly servers?: readonly string[] | undefined;
 }
 
 /**
  * Refuses a skill whose type is a tool of agents and whose params do not suffice for it. Skills of
  * other types are data, and pass.
  * @param skill the skill as it would be stored
- * @param databases those that its owner may use; undefined if no name can be checked
+ * @param names those that its owner may use
  * @throws {ProblemError} 422 with a pointer to each faulty param
  */
 export async function checkSkill(
   tx: Store,
   project: Project,
   skill: { readonly type: string; readonly params: string },
-  databases: readonly string[] | undefined,
+  names: ServiceNames,
 ): Promise<void> {
   const findFaults = FAULTS_OF_TYPE.get(skill.type);
   if (!findFaults) return;
@@ -170,7 +181,7 @@ export async function checkSkill(
     return json === undefined ? undefined : JSON.parse(json);
   };
   const errors = [
-    ...(await findFaults(params, { tx, project, databases })),
+    ...(await findFaults(params, { tx, project, names })),
     ...optionalText(params, 'description'),
   ];
   if (errors.length === 0) return;
@@ -184,14 +195,27 @@ type Params = (name: string) => unknown;
 interface Scope {
   readonly tx: Store;
   readonly project: Project;
-  readonly databases: readonly string[] | undefined;
+  readonly names: ServiceNames;
 }
 
 type FindFaults = (params: Params, scope: Scope) => FieldError[] | Promise<FieldError[]>;
 
 const FAULTS_OF_TYPE: ReadonlyMap<string, FindFaults> = new Map<string, FindFaults>([
   ['model', modelFaults],
-  ['sql', (params, scope) => [...databaseFaults(params, scope), ...tableFaults(params('tables'))]],
+  [
+    'sql',
+    (params, { names }) => [
+      ...namedFaults(params, DATABASE, names.databases),
+      ...listFaults(params('tables'), 'sql', 'table', refuseSystemTable),
+    ],
+  ],
+  [
+    'mcp',
+    (params, { names }) => [
+      ...namedFaults(params, SERVER, names.servers),
+      ...listFaults(params('tools'), 'mcp', 'tool'),
+    ],
+  ],
   [
     'retrieval',
     (params) => {
@@ -228,36 +252,74 @@ async function modelFaults(params: Params, { tx, project }: Scope): Promise<Fiel
   return [fault('version', message)];
 }
 
-function databaseFaults(params: Params, { databases: names }: Scope): FieldError[] {
-  const rule = 'a skill of the type sql names a database of the service';
-  const missing = requiredText(params, 'database', rule);
+/** What the operator names, and how a skill names it. */
+interface NamedKind {
+  readonly type: string;
+  readonly param: string;
+  /** With its article. */
+  readonly one: string;
+  readonly several: string;
+  readonly setting: string;
+}
+
+const DATABASE: NamedKind = {
+  ...{ type: 'sql', param: 'database', setting: 'DATABASES' },
+  ...{ one: 'a database', several: 'databases' },
+};
+const SERVER: NamedKind = {
+  ...{ type: 'mcp', param: 'server', setting: 'MCP_SERVERS' },
+  ...{ one: 'an MCP server', several: 'MCP servers' },
+};
+
+function namedFaults(
+  params: Params,
+  { type, param, one, several, setting }: NamedKind,
+  names: readonly string[] | undefined,
+): FieldError[] {
+  const rule = `a skill of the type ${type} names ${one} of the service`;
+  const missing = requiredText(params, param, rule);
   if (missing.length > 0) return missing;
-  const database = params('database');
-  if (names === undefined || names.some((name) => name === database)) return [];
+  const value = params(param);
+  if (names === undefined || names.some((name) => name === value)) return [];
   const choice =
     names.length > 0
       ? `one of ${names.join(', ')}`
-      : 'a database of the service, which has none for you';
-  const message = `must be ${choice}; those who run the service add databases with DATABASES`;
-  return [fault('database', message)];
+      : `${one} of the service, which has none for you`;
+  const message = `must be ${choice}; those who run the service add ${several} with ${setting}`;
+  return [fault(param, message)];
 }
 
-/** The most tables that a skill of the type `sql` names. */
-const MAX_TABLES = 100;
+/** The most names in a list of a skill. */
+const MAX_NAMES = { table: 100, tool: 64 } as const;
 
-function tableFaults(tables: unknown): FieldError[] {
-  const rule = `an array of 1 to ${MAX_TABLES} names of tables`;
-  if (tables === undefined) {
-    return [fault('tables', `is missing; a skill of the type sql has ${rule}`)];
+/**
+ * Finds what is wrong with a list of names: of `tables`, or of `tools`.
+ * @param findFault returns what is wrong with a name
+ */
+function listFaults(
+  names: unknown,
+  type: string,
+  noun: keyof typeof MAX_NAMES,
+  findFault: (name: string) => string | undefined = () => undefined,
+): FieldError[] {
+  const param = `${noun}s`;
+  const rule = `an array of 1 to ${MAX_NAMES[noun]} names of ${param}`;
+  if (names === undefined) {
+    return [fault(param, `is missing; a skill of the type ${type} has ${rule}`)];
   }
-  if (!Array.isArray(tables) || tables.length === 0 || tables.length > MAX_TABLES) {
-    return [fault('tables', `must be ${rule}`)];
+  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES[noun]) {
+    return [fault(param, `must be ${rule}`)];
   }
-  return tables.flatMap((table, index) => {
-    if (!isName(table)) return fault(`tables/${index}`, 'must be the name of a table');
-    const message = 'must not be a table of the database system; name tables and views of your own';
-    return isSystemName(table) ? fault(`tables/${index}`, message) : [];
+  return names.flatMap((name, index) => {
+    const message = isName(name) ? findFault(name) : `must be the name of a ${noun}`;
+    return message === undefined ? [] : fault(`${param}/${index}`, message);
   });
+}
+
+function refuseSystemTable(table: string): string | undefined {
+  return isSystemName(table)
+    ? 'must not be a table of the database system; name tables and views of your own'
+    : undefined;
 }
 
 /**

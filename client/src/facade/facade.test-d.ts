@@ -87,6 +87,12 @@ describe('skills', () => {
     void roster.skills.create({ name: 'a', type: 'sql', params: { database: 'a', tables: 'b' } });
     // @ts-expect-error: 'source' is missing
     void roster.skills.create({ name: 'care', type: 'retrieval', params: {} });
+    void roster.skills.create({
+      ...{ name: 'shop', type: 'mcp' },
+      params: { server: 'shop', tools: ['predict_prices'] },
+    });
+    // @ts-expect-error A skill of the type mcp names its tools.
+    void roster.skills.create({ name: 'shop', type: 'mcp', params: { server: 'shop' } });
     void roster.skills.create({ name: 'care', type: 'knowledge_base' });
     void roster.skills.create({ name: 'prices', type: 'model', params: { model: 'prices' } });
     // @ts-expect-error: a skill has no 'colour'

@@ -40,6 +40,7 @@ test.each([
   ['sql', { database: 'sales', tables: TABLES, limit: 3 }],
   ['sql', { database: 'sales', tables: Array(100).fill('orders'), description: null }],
   ['retrieval', { source: 'care of diamonds', description: 'What to clean with' }],
+  ['mcp', { server: 'shop', tools: ['predict_prices'] }],
   ['knowledge_base', {}],
   ['knowledge_base', undefined],
   ['knowledge_base', { source: 'care of diamonds' }],
@@ -83,6 +84,24 @@ test.each<[string, unknown, Record<string, string>]>([
     'sql',
     { database: 'sales', tables: TABLES, description: 7 },
     { '/description': 'must be a text, or be left out' },
+  ],
+  [
+    'mcp',
+    {},
+    {
+      '/server': 'is missing; a skill of the type mcp names an MCP server of the service',
+      '/tools': 'is missing; a skill of the type mcp has an array of 1 to 64 names of tools',
+    },
+  ],
+  [
+    'mcp',
+    { server: 7, tools: ['add', ''] },
+    { '/server': 'must be a text', '/tools/1': 'must be the name of a tool' },
+  ],
+  [
+    'mcp',
+    { server: 'shop', tools: Array(65).fill('add') },
+    { '/tools': 'an array of 1 to 64 names of tools' },
   ],
   ['retrieval', {}, { '/source': 'is missing; a skill of the type retrieval says' }],
   ['retrieval', { source: ['a'] }, { '/source': 'must be a text' }],

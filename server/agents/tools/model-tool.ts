@@ -12,11 +12,11 @@ import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import {
-  type Tool,
+  type AgentSkill,
+  type SkillTool,
   type ToolDescription,
   ToolError,
   type ToolResult,
-  type ToolSkill,
   throwToolError,
 } from './tool.js';
 
@@ -39,11 +39,11 @@ export interface ModelToolServices {
  * @throws {ToolError} if the tool cannot be used now, with the reason
  */
 export async function modelTool(
-  skill: ToolSkill,
+  skill: AgentSkill,
   services: ModelToolServices,
   caller: Caller,
   project: Project,
-): Promise<Tool> {
+): Promise<SkillTool> {
   const { model: name, version, description } = skill.params;
   if (!caller.scopes.includes('predict')) {
     throw new ToolError("The key of the request does not have the scope 'predict'.");
@@ -53,7 +53,7 @@ export async function modelTool(
   const about = await describeModel(services.store, project, name, number);
   const address = number === undefined ? name : `${name}.${number}`;
   return {
-    ...{ name: skill.toolName, skill: skill.name, ...about },
+    ...about,
     description:
       typeof description === 'string' ? `${description} ${about.description}` : about.description,
     run: (input) => predictWith(services, caller, project, address, input),

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const SKILL = { name: 'care.v2', type: 'retrieval', toolName: 'care_v2' };
+const SKILL = { name: 'care.v2', type: 'retrieval' };
 const tool = (params = {}, limits = {}) =>
   retrievalTool({ ...SKILL, id, params }, openPassageSearch(store, limits), 'ann');
 const search = (query: unknown) => tool().run({ query }, new AbortController().signal);
@@ -79,9 +79,8 @@ test('says what to do when there is no turn for the search', async () => {
   expect(reason).toContain('rarer words');
 });
 
-test('describes its documents, and has a name that a chat server takes', () => {
+test('describes its documents', () => {
   expect(tool({ source: 'the care of diamonds' }).description).toContain('the care of diamonds');
   const both = tool({ source: 'care.md', description: 'How to clean diamonds.' });
   expect(both.description).toContain('How to clean diamonds.');
-  expect(tool().name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
 });

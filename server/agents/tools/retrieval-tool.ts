@@ -2,12 +2,12 @@ import type { PassageSearch } from '../../resources/documents/passage-search.js'
 import { truncate } from '../../resources/documents/terms.js';
 import { isUnavailable } from '../../store/index.js';
 import {
+  type AgentSkill,
   type Passage,
-  type Tool,
+  type SkillTool,
   type ToolDescription,
   ToolError,
   type ToolResult,
-  type ToolSkill,
 } from './tool.js';
 
 /** The most passages of an answer, and the most characters of their contents together. */
@@ -24,16 +24,19 @@ const MAX_ABOUT = 1000;
  * Returns the tool with which an agent finds passages in the documents of a skill.
  * @param owner whose turn the searches take
  */
-export function retrievalTool(skill: ToolSkill, passages: PassageSearch, owner: string): Tool {
+export function retrievalTool(
+  skill: AgentSkill,
+  passages: PassageSearch,
+  owner: string,
+): SkillTool {
   return {
-    ...{ name: skill.toolName, skill: skill.name },
     ...describeRetrieval(skill),
     run: (input, signal) => findPassages(skill, passages, owner, input, signal),
   };
 }
 
 /** Describes the tool that finds passages in the documents of a skill. */
-export function describeRetrieval({ params }: Pick<ToolSkill, 'params'>): ToolDescription {
+export function describeRetrieval({ params }: Pick<AgentSkill, 'params'>): ToolDescription {
   const about = [params['description'], params['source']].find(
     (text) => typeof text === 'string' && text !== '',
   );
@@ -81,7 +84,7 @@ const OUTPUT = {
 
 /** Finds passages in the documents of a skill; throws as a tool. */
 export async function findPassages(
-  { id: skillId, name: skill }: Pick<ToolSkill, 'id' | 'name'>,
+  { id: skillId, name: skill }: Pick<AgentSkill, 'id' | 'name'>,
   passages: PassageSearch,
   owner: string,
   input: unknown,

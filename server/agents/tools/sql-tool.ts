@@ -3,11 +3,12 @@ import { asRecord } from '../../contract/json-record.js';
 import type { TableDescription } from '../../databases/driver.js';
 import type { SqlDatabases } from '../../databases/sql-databases.js';
 import {
-  type Tool,
+  type AgentSkill,
+  areNames,
+  type SkillTool,
   type ToolDescription,
   ToolError,
   type ToolResult,
-  type ToolSkill,
   throwToolError,
 } from './tool.js';
 
@@ -29,9 +30,8 @@ export class SqlTools {
    * @throws {ToolError} if the tool cannot be used now, with the reason
    * @throws the reason of `signal`
    */
-  async create(skill: ToolSkill, owner: string, signal: AbortSignal): Promise<Tool> {
+  async create(skill: AgentSkill, owner: string, signal: AbortSignal): Promise<SkillTool> {
     return {
-      ...{ name: skill.toolName, skill: skill.name },
       ...(await this.describe(skill, owner, signal)),
       run: (input, cancelled) => this.run(skill, owner, input, cancelled),
     };
@@ -39,7 +39,7 @@ export class SqlTools {
 
   /** Describes the tool of a skill; throws as `create`. */
   async describe(
-    { params }: Pick<ToolSkill, 'params'>,
+    { params }: Pick<AgentSkill, 'params'>,
     owner: string,
     signal: AbortSignal,
   ): Promise<ToolDescription> {
@@ -61,7 +61,7 @@ export class SqlTools {
 
   /** Runs one statement for the tool of a skill; throws as a tool. */
   async run(
-    { params }: Pick<ToolSkill, 'params'>,
+    { params }: Pick<AgentSkill, 'params'>,
     owner: string,
     input: unknown,
     signal: AbortSignal,
@@ -109,17 +109,11 @@ const OUTPUT = {
   required: ['columns', 'rows', 'truncated'],
 };
 
-function readParams({ database, tables }: ToolSkill['params']) {
+function readParams({ database, tables }: AgentSkill['params']) {
   if (typeof database !== 'string' || !areNames(tables)) {
     throw new ToolError('Its params name no database and tables.');
   }
   return { database, tables };
-}
-
-function areNames(value: unknown): value is string[] {
-  return (
-    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
-  );
 }
 
 function tableText({ name, columns }: TableDescription): string {

@@ -37,10 +37,16 @@ export interface CallerTool extends ToolDefinition {
  */
 export type RunTool = (input: unknown, signal: AbortSignal) => Promise<ToolResult>;
 
-export interface Tool extends ToolDescription {
+/** A tool of a skill, before it has a name among the tools of an answer. */
+export interface SkillTool extends ToolDescription {
+  /** Its own name, where a skill has several; undefined for the only one of a skill. */
+  readonly ownName?: string;
+  readonly run: RunTool;
+}
+
+export interface Tool extends SkillTool {
   readonly name: string;
   readonly skill: string;
-  readonly run: RunTool;
 }
 
 /** A tool failed. The language model and the caller read the message. */
@@ -64,9 +70,11 @@ export function toolFailure(error: unknown): string {
 
 export type AgentSkill = AnsweringAgent['skills'][number];
 
-export interface ToolSkill extends AgentSkill {
-  /** The name of its tool for the language model. */
-  readonly toolName: string;
+/** Whether a param is a list of names, as it was when the skill was checked. */
+export function areNames(value: unknown): value is string[] {
+  return (
+    Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
+  );
 }
 
 export interface AgentTools {

@@ -7,6 +7,7 @@ import type { Step } from '../answer-stream.js';
 import { replaceUnstorable } from '../chat/answer-reader.js';
 import { parseObject, type ToolCall, type ToolDefinition } from '../chat/messages.js';
 import { fenceResult, reportFailure } from '../prompt.js';
+import type { McpTools } from './mcp-tool.js';
 import { type ModelToolServices, modelTool } from './model-tool.js';
 import { retrievalTool } from './retrieval-tool.js';
 import type { SqlTools } from './sql-tool.js';
@@ -14,10 +15,10 @@ import {
   type AgentSkill,
   type AgentTools,
   type CallerTool,
+  type SkillTool,
   type Tool,
   ToolError,
   type ToolResult,
-  type ToolSkill,
   toolFailure,
 } from './tool.js';
 
@@ -25,9 +26,25 @@ export interface ToolServices extends ModelToolServices {
   readonly passages: PassageSearch;
   /** Undefined if the service has no databases. */
   readonly sql: SqlTools | undefined;
+  /** Undefined if the service has no MCP servers. */
+  readonly mcp: McpTools | undefined;
 }
 
-const TOOL_TYPES: ReadonlySet<string> = new Set(['model', 'sql', 'retrieval', 'knowledge_base']);
+/** Who asks an agent, in which project. */
+export interface Asker {
+  readonly caller: Caller;
+  readonly project: Project;
+  /** The agents that have asked one another up to this question. */
+  readonly depth: number;
+}
+
+const TOOL_TYPES: ReadonlySet<string> = new Set([
+  'model',
+  'sql',
+  'retrieval',
+  'knowledge_base',
+  'mcp',
+]);
 
 /** The most tools that an answer offers, and the most bytes of their definitions, which each request has. */
 const MAX_TOOLS = 64;
@@ -40,44 +57,42 @@ const MAX_DEFINITION_BYTES = 128 * 1024;
 export async function buildTools(
   skills: readonly AgentSkill[],
   services: ToolServices,
-  caller: Caller,
-  project: Project,
+  asker: Asker,
   signal: AbortSignal,
 ): Promise<AgentTools> {
   const withTool = skills.filter(({ type }) => TOOL_TYPES.has(type));
-  const used = withTool.slice(0, MAX_TOOLS);
-  const names = toolNames(used.map(({ name }) => name));
   // At once: a database that does not answer makes the others wait no longer.
   const built = await Promise.all(
-    used.map(async (skill, index) => {
-      const toolSkill = { ...skill, toolName: names[index] ?? skill.id };
-      try {
-        return await buildTool(toolSkill, services, caller, project, signal);
-      } catch (error) {
-        return toolFailure(error);
-      }
+    withTool.slice(0, MAX_TOOLS).map(async (skill) => {
+      const tools = await buildSkill(skill, services, asker, signal);
+      return tools.map((tool) => ({ skill, tool }));
     }),
   );
   signal.throwIfAborted();
 
+  const all = built.flat();
+  const names = nameTools(all);
   const tools: Tool[] = [];
   const types = new Set<string>();
   const missing: { skill: string; reason: string }[] = [];
   let bytes = 0;
-  for (const [index, { name, type }] of used.entries()) {
-    const tool = built[index] ?? '';
-    const size = typeof tool === 'string' ? 0 : definitionBytes(tool);
+  for (const [index, { skill, tool }] of all.slice(0, MAX_TOOLS).entries()) {
+    const { name: skillName, type } = skill;
     if (typeof tool === 'string') {
-      missing.push({ skill: name, reason: tool });
-    } else if (bytes + size > MAX_DEFINITION_BYTES) {
-      missing.push({ skill: name, reason: 'The tools before it are too large together.' });
+      missing.push({ skill: skillName, reason: tool });
+      continue;
+    }
+    const named = { ...tool, name: names[index] ?? skill.id, skill: skillName };
+    const size = definitionBytes(named);
+    if (bytes + size > MAX_DEFINITION_BYTES) {
+      missing.push({ skill: skillName, reason: 'The tools before it are too large together.' });
     } else {
       bytes += size;
-      tools.push(tool);
+      tools.push(named);
       types.add(type === 'knowledge_base' ? 'retrieval' : type);
     }
   }
-  const leftOut = withTool[MAX_TOOLS];
+  const leftOut = all[MAX_TOOLS]?.skill ?? withTool[MAX_TOOLS];
   if (leftOut) {
     const reason = `An answer has at most ${MAX_TOOLS} tools; this one and those after it are left out.`;
     missing.push({ skill: leftOut.name, reason });
@@ -90,33 +105,74 @@ function definitionBytes({ name, description, parameters }: ToolDefinition): num
   return Buffer.byteLength(JSON.stringify({ name, description, parameters }));
 }
 
-function buildTool(
-  skill: ToolSkill,
+/** The tool of a skill, or why there is none. */
+type Built = SkillTool | string;
+
+/** @throws what is not the fault of a tool */
+async function buildSkill(
+  skill: AgentSkill,
   services: ToolServices,
-  caller: Caller,
-  project: Project,
+  { caller, project, depth }: Asker,
   signal: AbortSignal,
-): Promise<Tool> | Tool {
-  if (skill.type === 'model') return modelTool(skill, services, caller, project);
-  if (skill.type !== 'sql') return retrievalTool(skill, services.passages, caller.owner);
-  if (services.sql) return services.sql.create(skill, caller.owner, signal);
+): Promise<readonly Built[]> {
+  try {
+    switch (skill.type) {
+      case 'model':
+        return [await modelTool(skill, services, caller, project)];
+      case 'sql':
+        return [await requireSql(services).create(skill, caller.owner, signal)];
+      case 'mcp':
+        return await requireMcp(services).create(skill, { owner: caller.owner, depth }, signal);
+      default:
+        return [retrievalTool(skill, services.passages, caller.owner)];
+    }
+  } catch (error) {
+    return [toolFailure(error)];
+  }
+}
+
+/** @throws {ToolError} if the service has no databases */
+export function requireSql({ sql }: Pick<ToolServices, 'sql'>): SqlTools {
+  if (sql) return sql;
   throw new ToolError('The service has no databases; those who run it can name some (DATABASES).');
+}
+
+function requireMcp({ mcp }: ToolServices): McpTools {
+  if (mcp) return mcp;
+  throw new ToolError(
+    'The service has no MCP servers; those who run it can name some (MCP_SERVERS).',
+  );
 }
 
 const MAX_NAME = 64;
 
-/** Returns names for tools in the characters that chat servers allow, each unlike the others. */
-function toolNames(skills: readonly string[]): string[] {
+/**
+ * Returns names for tools in the characters that chat servers allow, each unlike the others. A skill
+ * with one tool has its name before the tools of servers do, so that none of these takes it.
+ */
+function nameTools(
+  tools: readonly { readonly skill: AgentSkill; readonly tool: Built }[],
+): string[] {
   const taken = new Set<string>();
-  for (const skill of skills) {
-    const allowed = skill.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME);
-    let name = allowed;
-    for (let number = 2; taken.has(name); number += 1) {
-      name = `${allowed.slice(0, MAX_NAME - `_${number}`.length)}_${number}`;
+  const names: string[] = [];
+  const name = (index: number, wanted: string) => {
+    const allowed = wanted.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, MAX_NAME);
+    let unlike = allowed;
+    for (let number = 2; taken.has(unlike); number += 1) {
+      unlike = `${allowed.slice(0, MAX_NAME - `_${number}`.length)}_${number}`;
     }
-    taken.add(name);
+    taken.add(unlike);
+    names[index] = unlike;
+  };
+  const ownNames = tools.map(({ tool }) => (typeof tool === 'string' ? undefined : tool.ownName));
+  for (const [index, { skill }] of tools.entries()) {
+    if (ownNames[index] === undefined) name(index, skill.name);
   }
-  return [...taken];
+  for (const [index, { skill }] of tools.entries()) {
+    const ownName = ownNames[index];
+    if (ownName !== undefined) name(index, `${skill.name}_${ownName}`);
+  }
+  return names;
 }
 
 /** The most characters of a result or an error in a step. */

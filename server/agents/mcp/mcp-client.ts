@@ -1,0 +1,309 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { METHOD_NOT_FOUND } from '../../api/reply/json-rpc.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { ToolError } from '../tools/tool.js';
+import type { McpServerSettings } from './settings.js';
+import { McpTransport, type Message, type Reply, type TransportLimits } from './transport.js';
+import {
+  encodeHeader,
+  HEADER_MISMATCH,
+  META,
+  STATELESS,
+  UNKNOWN_REVISION,
+  WITH_INITIALIZE,
+} from './wire.js';
+
+/** A request to a server. */
+export interface McpRequest {
+  readonly method: 'tools/list' | 'tools/call';
+  readonly params: JsonRecord;
+  /** Headers beside those that the protocol always has. */
+  readonly headers?: OutgoingHttpHeaders;
+  /** Whether the words of the server may stand in an error. */
+  readonly mayQuote: boolean;
+}
+
+/** A refused request. */
+export class McpRefusal extends ToolError {
+  constructor(
+    message: string,
+    /** The code of JSON-RPC; undefined if the server gave none. */
+    readonly code: number | undefined,
+  ) {
+    super(message);
+  }
+}
+
+/** A session, of one owner: what a server keeps of one is nobody else's. */
+interface Session {
+  /** What the server calls it; undefined if it keeps none. */
+  readonly id: string | undefined;
+  readonly revision: string;
+}
+
+/** The most sessions with one server; the oldest is ended then. */
+const MAX_SESSIONS = 1000;
+
+/** The longest wait for what needs no answer, in milliseconds. */
+const ASIDE_MS = 1_000;
+
+/** The most requests of the server that are answered in one exchange. */
+const MAX_REQUESTS = 10;
+
+/** The most characters of a server's words in an error. */
+const MAX_QUOTE = 1000;
+
+/** The errors that only a server of the stateless revision has. */
+const STATELESS_ERRORS: ReadonlySet<unknown> = new Set([HEADER_MISMATCH, -32021, UNKNOWN_REVISION]);
+
+/**
+ * Speaks to one MCP server in the revision that it has: the stateless one, or an older one, which
+ * begins with `initialize`. Which it is shows the first answer, and is asked anew when the server
+ * no longer understands.
+ */
+export class McpClient {
+  readonly #transport: McpTransport;
+  readonly #sessions = new Map<string, Session>();
+  /** Undefined until the server has answered. */
+  #isStateless: boolean | undefined;
+  #lastId = 0;
+
+  /**
+   * @param name the name of the server, for messages
+   * @param version that of the service
+   */
+  constructor(
+    private readonly name: string,
+    settings: McpServerSettings,
+    private readonly version: string,
+    limits?: Partial<TransportLimits>,
+  ) {
+    this.#transport = new McpTransport(name, settings, limits);
+  }
+
+  /**
+   * Sends a request, and returns its result.
+   * @param owner whose session it belongs to, where there are sessions
+   * @throws {ToolError} with the reason, for a language model
+   * @throws the reason of `signal` once it is aborted
+   */
+  async request(owner: string, request: McpRequest, signal: AbortSignal): Promise<JsonRecord> {
+    if (this.#isStateless === false) return this.#askInSession(owner, request, signal);
+    let reply = await this.#askStateless(request, signal);
+    const { data } = reply.error ?? {};
+    const { supported } = asRecord(data);
+    if (isUnknownRevision(reply) && Array.isArray(supported) && supported.includes(STATELESS)) {
+      reply = await this.#askStateless(request, signal);
+    }
+    if (!this.#maySpeakOlder(reply)) {
+      if (reply.result) this.#isStateless = true;
+      return this.#readResult(reply, request);
+    }
+    const session = await this.#open(owner, signal).catch((error: unknown) => {
+      // Its first answer says more, if it was one of the protocol.
+      throw error instanceof ToolError && reply.error ? this.#refusal(reply, request) : error;
+    });
+    this.#isStateless = false;
+    return this.#readResult(await this.#askIn(session, request, signal), request);
+  }
+
+  /** Ends all sessions, as far as the server listens. */
+  async close(): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all(sessions.map((session) => this.#end(session)));
+  }
+
+  #askStateless({ method, params, headers }: McpRequest, signal: AbortSignal): Promise<Reply> {
+    const { name } = params;
+    const _meta = {
+      [`${META}protocolVersion`]: STATELESS,
+      [`${META}clientInfo`]: this.#identify(),
+      [`${META}clientCapabilities`]: {},
+    };
+    return this.#transport.send(
+      { jsonrpc: '2.0', id: this.#nextId(), method, params: { ...params, _meta } },
+      {
+        signal,
+        headers: {
+          ...headers,
+          'MCP-Protocol-Version': STATELESS,
+          'Mcp-Method': method,
+          ...(typeof name === 'string' && { 'Mcp-Name': encodeHeader(name) }),
+        },
+      },
+    );
+  }
+
+  /** Whether a reply to a stateless request may be that of a server that does not know such requests. */
+  #maySpeakOlder({ status, error }: Reply): boolean {
+    if (error && STATELESS_ERRORS.has(error['code'])) {
+      const { supported } = asRecord(error['data']);
+      return Array.isArray(supported) && WITH_INITIALIZE.some((one) => supported.includes(one));
+    }
+    // Some answer 200 with an error until they are initialized.
+    if (status < 300) return error !== undefined && this.#isStateless === undefined;
+    if (status === 404 && error?.['code'] === METHOD_NOT_FOUND) return false;
+    if (this.#isStateless && error) return false;
+    return status === 400 || (status >= 404 && status <= 406);
+  }
+
+  async #askInSession(owner: string, request: McpRequest, signal: AbortSignal) {
+    const kept = this.#sessions.get(owner);
+    let session = kept ?? (await this.#open(owner, signal));
+    let reply = await this.#askIn(session, request, signal);
+    // The session has ended. The request was not looked at, so it may be sent again.
+    if (kept && isOver(reply)) {
+      if (this.#sessions.get(owner) === kept) this.#sessions.delete(owner);
+      session = await this.#open(owner, signal);
+      reply = await this.#askIn(session, request, signal);
+    }
+    return this.#readResult(reply, request);
+  }
+
+  async #askIn(session: Session, request: McpRequest, signal: AbortSignal): Promise<Reply> {
+    const { method, params } = request;
+    const id = this.#nextId();
+    const headers = { ...request.headers, ...sessionHeaders(session) };
+    let requests = 0;
+    const onRequest = (asked: JsonRecord) => {
+      requests += 1;
+      if (requests <= MAX_REQUESTS) this.#answer(session, asked);
+    };
+    try {
+      const message = { jsonrpc: '2.0' as const, id, method, params };
+      return await this.#transport.send(message, { signal, headers, onRequest });
+    } catch (error) {
+      // The end of a connection tells such servers nothing.
+      if (signal.aborted) {
+        this.#sendAside(session, {
+          method: 'notifications/cancelled',
+          params: { requestId: id },
+        });
+      }
+      throw error;
+    }
+  }
+
+  /** @throws {ToolError} if the server refuses, and then asks anew which revision it has */
+  async #open(owner: string, signal: AbortSignal): Promise<Session> {
+    const [newest] = WITH_INITIALIZE;
+    this.#isStateless = undefined;
+    const reply = await this.#transport.send(
+      {
+        jsonrpc: '2.0',
+        id: this.#nextId(),
+        method: 'initialize',
+        params: { protocolVersion: newest, capabilities: {}, clientInfo: this.#identify() },
+      },
+      { signal, onRequest: () => {} },
+    );
+    const { protocolVersion } = this.#readResult(reply, { method: 'initialize', mayQuote: false });
+    const revision = [...WITH_INITIALIZE, '2025-03-26'].find((one) => one === protocolVersion);
+    if (revision === undefined) {
+      throw new ToolError(
+        `The MCP server ${JSON.stringify(this.name)} speaks no revision of the protocol that is known here.`,
+      );
+    }
+    const id = reply.headers['mcp-session-id'];
+    const session = { id: typeof id === 'string' ? id : undefined, revision };
+    const told = { jsonrpc: '2.0' as const, method: 'notifications/initialized' };
+    await this.#transport.send(told, { signal, headers: sessionHeaders(session) });
+    this.#isStateless = false;
+    this.#sessions.set(owner, session);
+    this.#endOldest();
+    return session;
+  }
+
+  #endOldest(): void {
+    for (const [owner, session] of this.#sessions) {
+      if (this.#sessions.size <= MAX_SESSIONS) return;
+      this.#sessions.delete(owner);
+      void this.#end(session);
+    }
+  }
+
+  async #end(session: Session): Promise<void> {
+    if (session.id === undefined) return;
+    const signal = AbortSignal.timeout(ASIDE_MS);
+    await this.#transport.end(sessionHeaders(session), signal).catch(() => {});
+  }
+
+  /** Answers a request of the server: it may ask whether somebody is there, and for nothing else. */
+  #answer(session: Session, { id, method }: JsonRecord): void {
+    if (typeof id !== 'string' && typeof id !== 'number') return;
+    const error = { code: METHOD_NOT_FOUND, message: 'There is no such method.' };
+    this.#sendAside(session, { id, ...(method === 'ping' ? { result: {} } : { error }) });
+  }
+
+  /** Sends a message that needs no answer, and does not wait for it. */
+  #sendAside(session: Session, members: Omit<Message, 'jsonrpc'>): void {
+    const options = {
+      signal: AbortSignal.timeout(ASIDE_MS),
+      headers: sessionHeaders(session),
+    };
+    this.#transport.send({ jsonrpc: '2.0', ...members }, options).catch(() => {});
+  }
+
+  /** @throws {ToolError} if the reply is a refusal */
+  #readResult(
+    reply: Reply,
+    request: Pick<McpRequest, 'mayQuote'> & { method: string },
+  ): JsonRecord {
+    if (reply.status < 300 && reply.result) return reply.result;
+    throw this.#refusal(reply, request);
+  }
+
+  #refusal(
+    { status, error }: Reply,
+    { method, mayQuote }: Pick<McpRequest, 'mayQuote'> & { method: string },
+  ): McpRefusal {
+    const server = `The MCP server ${JSON.stringify(this.name)}`;
+    const { code: sent, message } = error ?? {};
+    const code = typeof sent === 'number' ? sent : undefined;
+    const words =
+      mayQuote && typeof message === 'string' ? ` It says: ${message.slice(0, MAX_QUOTE)}` : '';
+    return new McpRefusal(`${server} ${explain(status, method, code)}${words}`, code);
+  }
+
+  #identify() {
+    return { name: 'roster', version: this.version };
+  }
+
+  #nextId(): number {
+    this.#lastId += 1;
+    return this.#lastId;
+  }
+}
+
+function isUnknownRevision({ error }: Reply): boolean {
+  return error?.['code'] === UNKNOWN_REVISION;
+}
+
+/** Whether a session has ended; servers that answer 400 have codes of their own for it. */
+function isOver({ status, error }: Reply): boolean {
+  const code = error?.['code'];
+  const isOfRequest = typeof code === 'number' && code <= -32600;
+  return status === 404 || (status === 400 && !isOfRequest);
+}
+
+function sessionHeaders({ id, revision }: Session): OutgoingHttpHeaders {
+  return {
+    'MCP-Protocol-Version': revision,
+    ...(id !== undefined && { 'MCP-Session-Id': id }),
+  };
+}
+
+function explain(status: number, method: string, code: number | undefined): string {
+  if (status === 401 || status === 403) {
+    return `did not accept the headers of this service (${status}); those who run it can correct them in MCP_SERVERS.`;
+  }
+  if (status === 429) return 'is asked too often (429); try again later.';
+  if (status >= 300 && status < 400) {
+    return `redirects to another address (${status}), which is not followed; those who run the service can set the final one in MCP_SERVERS.`;
+  }
+  if (code !== undefined) return `refused ${method} (error ${code}).`;
+  if (status >= 500) return `failed (${status}); try again later.`;
+  if (status < 300) return `answered ${method} without a result.`;
+  return `refused ${method} (${status}); those who run the service can check its url in MCP_SERVERS.`;
+}
