@@ -1,7 +1,8 @@
 /**
  * Runs the official conformance suite of MCP, for both revisions that it freezes: against the service, and against a
- * test build of it that has the fixtures which the suite calls by name. `conformance/` has what fails, and why. Then
- * clients of others list and call, and its suite for authorization servers and clients without a key connect.
+ * test build of it that has the fixtures which the suite calls by name. Then clients of others list and call, and its
+ * suite for authorization servers and clients without a key connect. The client of agents runs the suite for clients,
+ * and lists and calls servers of others. `conformance/` has what fails, and why.
  *
  * usage: npm run test:mcp, on Node.js 22 or newer
  */
@@ -10,6 +11,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { load } from 'js-yaml';
 import { pino } from 'pino';
 import { createRosterClient } from 'roster-client';
@@ -22,6 +24,7 @@ import { trainPrices } from '../../testkit/service/train-prices.js';
 import { testClients } from './clients.js';
 import { testAuthorization } from './conformance/authorization.js';
 import { fixtureServer } from './conformance/fixtures.js';
+import { testServers } from './servers.js';
 
 const REVISIONS = ['2025-11-25', '2026-07-28'];
 
@@ -38,6 +41,8 @@ try {
   await withFixtures((url) => testAll('the test build with fixtures', url, true));
   await testClients();
   await testAuthorization();
+  await testOwnClient();
+  await testServers();
 } finally {
   await rm(folder, { recursive: true });
 }
@@ -76,16 +81,30 @@ async function testAll(what: string, url: string, hasFixtures: boolean): Promise
     const leftOut = Object.values(left_out).flat();
     const failing = [...leftOut, ...(hasFixtures ? [] : need_fixtures)];
     process.stdout.write(`\n${revision}, ${what}: all but ${failing.length} must pass\n`);
-    if (!(await conforms(url, revision, failing))) process.exitCode = 1;
+    const args = ['server', '--url', `${url}/mcp`];
+    if (!(await conforms(args, revision, { server: failing }))) process.exitCode = 1;
+  }
+}
+
+/** Runs the scenarios of clients that the suite has, with the client of agents. */
+async function testOwnClient(): Promise<void> {
+  const command = `node ${fileURLToPath(new URL('conformance/client.js', import.meta.url))}`;
+  for (const revision of REVISIONS) {
+    const file = new URL(`contract-tests/mcp/conformance/client-${revision}.yaml`, root);
+    const leftOut = load(await readFile(file, 'utf8')) as Failing['left_out'];
+    const failing = Object.values(leftOut).flat();
+    process.stdout.write(`\n${revision}, the client: all but ${failing.length} must pass\n`);
+    const args = ['client', '--command', command];
+    if (!(await conforms(args, revision, { client: failing }))) process.exitCode = 1;
   }
 }
 
 /** Runs the scenarios of a revision. @param failing those that may fail, and must */
-async function conforms(url: string, revision: string, failing: readonly string[]) {
+async function conforms(suite: readonly string[], revision: string, failing: object) {
   const baseline = join(folder, 'failing.yaml');
-  await writeFile(baseline, JSON.stringify({ server: failing }));
-  const args = ['--requirements', revision, '--expected-failures', baseline];
-  const child = spawn('conformance', ['server', '--url', `${url}/mcp`, ...args], {
+  await writeFile(baseline, JSON.stringify(failing));
+  const args = [...suite, '--requirements', revision, '--expected-failures', baseline];
+  const child = spawn('conformance', args, {
     stdio: 'inherit',
     // There, the commands of packages are scripts of the shell.
     shell: process.platform === 'win32',

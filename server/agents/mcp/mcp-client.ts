@@ -64,6 +64,8 @@ const STATELESS_ERRORS: ReadonlySet<unknown> = new Set([HEADER_MISMATCH, -32021,
 export class McpClient {
   readonly #transport: McpTransport;
   readonly #sessions = new Map<string, Session>();
+  /** As the operator says; undefined if the server is asked. */
+  readonly #knownStateless: boolean | undefined;
   /** Undefined until the server has answered. */
   #isStateless: boolean | undefined;
   #lastId = 0;
@@ -79,6 +81,9 @@ export class McpClient {
     limits?: Partial<TransportLimits>,
   ) {
     this.#transport = new McpTransport(name, settings, limits);
+    const { revision } = settings;
+    this.#knownStateless = revision && revision === STATELESS;
+    this.#isStateless = this.#knownStateless;
   }
 
   /**
@@ -137,6 +142,7 @@ export class McpClient {
 
   /** Whether a reply to a stateless request may be that of a server that does not know such requests. */
   #maySpeakOlder({ status, error }: Reply): boolean {
+    if (this.#knownStateless) return false;
     if (error && STATELESS_ERRORS.has(error['code'])) {
       const { supported } = asRecord(error['data']);
       return Array.isArray(supported) && WITH_INITIALIZE.some((one) => supported.includes(one));
@@ -188,7 +194,7 @@ export class McpClient {
   /** @throws {ToolError} if the server refuses, and then asks anew which revision it has */
   async #open(owner: string, signal: AbortSignal): Promise<Session> {
     const [newest] = WITH_INITIALIZE;
-    this.#isStateless = undefined;
+    this.#isStateless = this.#knownStateless;
     const reply = await this.#transport.send(
       {
         jsonrpc: '2.0',

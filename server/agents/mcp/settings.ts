@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { OWNERS, parseNamed } from '../../common/named-settings.js';
 import { followSecret, readSecret } from '../../common/secret-file.js';
+import { STATELESS, WITH_INITIALIZE } from './wire.js';
 
 /** Headers that HTTP, or the protocol, sets itself. */
 const RESERVED =
@@ -27,18 +28,22 @@ const server = v.object({
     ),
     {},
   ),
+  /** The revision of the protocol, for a server that answers to one that it does not know. */
+  revision: v.optional(v.picklist([STATELESS, WITH_INITIALIZE[0]])),
 });
 
 export interface McpServerSettings {
   readonly url: string;
   readonly owners?: ReadonlySet<string> | undefined;
+  /** Undefined if the server is asked. */
+  readonly revision?: typeof STATELESS | (typeof WITH_INITIALIZE)[0] | undefined;
   /** Returns the headers of each request, which files may change. Their values may be secret. */
   readonly readHeaders: () => Readonly<Record<string, string>>;
 }
 
 /**
  * Reads the MCP servers of the environment variable `MCP_SERVERS`: a JSON object whose values are
- * URLs or `{"url": …, "headers": {…}, "owners": […]}`.
+ * URLs or `{"url": …, "headers": {…}, "revision": …, "owners": […]}`.
  * @throws {Error} if the text is malformed, or the file of a header cannot be read. The message is
  *   one line and shows no URL and no value of a header.
  */
@@ -51,6 +56,8 @@ export function parseMcpServers(text: string): ReadonlyMap<string, McpServerSett
         `the URL of the MCP server ${name} must be an http:// or https:// address without a user and without #; send a key as a header`,
       headers: (name) =>
         `the headers of the MCP server ${name} must be an object of up to 20 names and values, such as {"Authorization": "Bearer …"} or {"Authorization": {"file": "/etc/roster/shop"}}, none of which HTTP or MCP sets itself`,
+      revision: (name) =>
+        `the revision of the MCP server ${name} must be ${STATELESS} or ${WITH_INITIALIZE[0]}; leave it out to ask the server`,
     },
   });
   return new Map(
