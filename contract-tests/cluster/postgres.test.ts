@@ -9,6 +9,7 @@ import { settled, trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { checkedFetch } from '../checked-fetch.js';
+import { ISSUER, OauthService } from '../oauth/oauth-service.js';
 import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
@@ -22,7 +23,7 @@ let database: PostgresDatabase;
 let both: [Instance, Instance];
 beforeAll(async () => {
   database = await startPostgres();
-  both = await startTwo({ env: { DATABASE_URL: database.url } });
+  both = await startTwo({ env: { DATABASE_URL: database.url, PUBLIC_URL: ISSUER } });
 });
 afterAll(async () => {
   await Promise.all(both.map((instance) => instance.kill()));
@@ -231,6 +232,26 @@ describe('a key', () => {
       Promise.all(callers.map(async (caller) => (await caller.GET('/projects')).response.status));
     expect(await statuses()).toEqual([200, 200]);
     await runRoster(['keys', 'revoke', `${key.split('_')[1]}`], { DATABASE_URL: database.url });
+    await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, 401]);
+  });
+
+  test('gives tokens on one instance, which are good on both and end on both', async () => {
+    const key = await makeKey(database.url, { name: 'of a host' });
+    const [one, other] = both.map((server) => OauthService.on(server, database.url, key));
+    if (!one || !other) throw new Error('There are not two');
+    const client = (await one.register()).body.client_id;
+    const code = await one.code(client);
+    const all = [one, other, one, other];
+    const redeemed = await Promise.all(all.map((instance) => instance.redeem(client, code)));
+    expect(redeemed.filter(({ status }) => status === 200).length).toBeLessThan(2);
+
+    const { access_token: token, refresh_token: old } = await one.connect(client);
+    expect((await other.tools(token)).status).toBe(200);
+    const { tokens } = await other.refresh(client, old);
+    expect((await one.tools(tokens.access_token)).status).toBe(200);
+    expect((await one.refresh(client, old)).error).toBe('invalid_grant');
+    const statuses = () =>
+      Promise.all([one, other].map(async (each) => (await each.tools(tokens.access_token)).status));
     await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, 401]);
   });
 });

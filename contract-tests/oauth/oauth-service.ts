@@ -30,11 +30,11 @@ export interface Tokens {
 /** A service with a public URL, and hosts of clients; each answer is checked against the contract. */
 export class OauthService {
   private constructor(
-    private readonly folder: string,
+    readonly databaseUrl: string,
     private readonly server: ServerProcess,
     /** Belongs to the owner `local`, and has every scope. */
     readonly key: string,
-    private readonly endInternet: () => Promise<void>,
+    private readonly end: () => Promise<void>,
   ) {}
 
   /** @param hosts answers for the hosts that end in `.example`; without it, none is there */
@@ -47,7 +47,16 @@ export class OauthService {
       databaseFile: join(folder, 'roster.db'),
       env: { PUBLIC_URL: ISSUER, ...internet?.env },
     });
-    return new OauthService(folder, server, key, internet?.end ?? (async () => {}));
+    return new OauthService(databaseUrl, server, key, async () => {
+      await server.kill();
+      await internet?.end();
+      await rm(folder, { recursive: true, force: true });
+    });
+  }
+
+  /** Speaks to a service that runs already, with the public URL `ISSUER`. */
+  static on(server: ServerProcess, databaseUrl: string, key: string): OauthService {
+    return new OauthService(databaseUrl, server, key, async () => {});
   }
 
   get url(): string {
@@ -58,14 +67,8 @@ export class OauthService {
     return this.server.log.join('\n');
   }
 
-  async close(): Promise<void> {
-    await this.server.kill();
-    await this.endInternet();
-    await rm(this.folder, { recursive: true, force: true });
-  }
-
-  get databaseUrl(): string {
-    return `file:${join(this.folder, 'roster.db')}`;
+  close(): Promise<void> {
+    return this.end();
   }
 
   keyOf(options: { owner?: string; scopes?: readonly Scope[] }): Promise<string> {
