@@ -35,6 +35,15 @@ export interface components {
             messages: components["schemas"]["Message"][];
             /** @description The tools that the model may call. */
             tools?: components["schemas"]["Tool"][];
+            /** @description A tool that must be called; `required` for any. Left out unless the caller forces one. */
+            tool_choice?: "required" | {
+                /** @constant */
+                type: "function";
+                function: {
+                    /** @description The name of one of the tools. */
+                    name: string;
+                };
+            };
             /** @description How much the answers to the same request may differ. 0 is the least. */
             temperature?: number;
             /**

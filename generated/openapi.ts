@@ -2805,11 +2805,18 @@ export interface components {
             temperature?: number | null;
             /** @description Tools that the client runs. */
             tools?: components["schemas"]["OpenaiTool"][] | null;
-            /**
-             * @description `none` for an answer without any tool. A tool cannot be forced.
-             * @enum {string|null}
-             */
-            tool_choice?: "auto" | "none" | null;
+            /** @description `none` for an answer without any tool; `required` or a tool, for one that must be called first. The tools of the agent count too. */
+            tool_choice?: ("auto" | "none" | "required") | {
+                /**
+                 * @description The kind of tool.
+                 * @enum {string}
+                 */
+                type: "function";
+                /** @description The tool. */
+                function: {
+                    name: components["schemas"]["OpenaiToolName"];
+                };
+            } | null;
             /** @description The form of the answer, which is always text. */
             response_format?: {
                 /**
@@ -3033,11 +3040,8 @@ export interface components {
             temperature?: number | null;
             /** @description Tools that the client runs. */
             tools?: components["schemas"]["OpenaiFunctionTool"][] | null;
-            /**
-             * @description `none` for an answer without any tool. A tool cannot be forced.
-             * @enum {string|null}
-             */
-            tool_choice?: "auto" | "none" | null;
+            /** @description `none` for an answer without any tool; `required` or a tool, for one that must be called first. The tools of the agent count too. */
+            tool_choice?: components["schemas"]["OpenaiToolChoice"] | null;
             /** @description Values of the client's own, which the response repeats. */
             metadata?: {
                 [key: string]: string;
@@ -3170,11 +3174,7 @@ export interface components {
             error: components["schemas"]["OpenaiResponseError"] | null;
             /** @description The tools of the client. */
             tools: components["schemas"]["OpenaiFunctionTool"][];
-            /**
-             * @description Whether tools could be used.
-             * @enum {string}
-             */
-            tool_choice: "auto" | "none";
+            tool_choice: components["schemas"]["OpenaiToolChoice"];
             /** @constant */
             truncation: "disabled";
             /** @constant */
@@ -3219,6 +3219,15 @@ export interface components {
             safety_identifier: null;
             /** @description Always null. */
             prompt_cache_key: null;
+        };
+        /** @description Whether tools can be used, or must be. */
+        OpenaiToolChoice: ("auto" | "none" | "required") | {
+            /**
+             * @description The kind of tool.
+             * @enum {string}
+             */
+            type: "function";
+            name: components["schemas"]["OpenaiToolName"];
         };
         /** @description The identifier of the response. */
         OpenaiResponseId: string;

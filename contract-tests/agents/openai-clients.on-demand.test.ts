@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { calls, says } from '../../testkit/chat/reply.js';
+import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
+import { arrayOf, fieldOf, recordOf, textOf } from '../../testkit/json.js';
 import { AgentService } from './agent-service.js';
 
 const run = promisify(execFile);
@@ -73,4 +75,52 @@ console.log((await openai.models.list()).data.map(({ id }) => id).join());
     ...{ status: 400, type: 'invalid_request_error', param: 'n', isBad: true },
   });
   expect(models).toBe('default/jeweller');
+});
+
+/** A chat server that calls the tool of the client, remembers a name, and else greets. */
+const OBLIGING: ChatScript = ({ body: { messages, tools = [] } }) => {
+  const last = messages.at(-1);
+  const tool = tools.find(({ function: { name } }) => name !== 'prices')?.function;
+  if (last?.role === 'user' && tool) {
+    const given = Object.entries(recordOf(fieldOf(tool.parameters, 'properties')));
+    const values = given.map(([name, schema]) => [name, sampleOf(schema)]);
+    return calls({ name: tool.name, arguments: Object.fromEntries(values) });
+  }
+  const asksName = /my name/.test(`${last?.content}`);
+  return says(asksName && JSON.stringify(messages).includes('Ada') ? 'Ada' : 'Hello there.');
+};
+
+function sampleOf(schema: unknown): unknown {
+  const [choice] = arrayOf(fieldOf(schema, 'enum'));
+  if (choice !== undefined) return choice;
+  const type = textOf(schema, 'type');
+  if (type === 'number' || type === 'integer') return 1;
+  if (type === 'boolean') return true;
+  return type === 'array' ? [] : 'Paris';
+}
+
+test('llmprobe finds nothing but the limits of tokens, which have no effect', async () => {
+  service.chat.play(OBLIGING);
+  const program = join(ROOT, 'tools/on-demand/openai-clients/node_modules/llmprobe/bin/dist');
+  const args = [join(program, 'llmprobe.mjs'), `${service.server.url}/v1`, '--json'];
+  const settings = ['--model', 'jeweller', '--no-bench', '--no-save', '--api-key', service.key];
+  const env = { ...process.env, HOME: folder };
+  // It fails for a model that greets whatever it is asked; this is about the service.
+  const { stdout } = await run(process.execPath, [...args, ...settings], { env }).catch(
+    (failed: { stdout: string }) => failed,
+  );
+  const { conformance } = JSON.parse(stdout);
+  const surfaces = arrayOf(fieldOf(conformance, 'bySurface'));
+  expect(surfaces.map((one) => [textOf(one, 'surface'), fieldOf(one, 'total')])).toEqual([
+    ['models', expect.any(Number)],
+    ['chat', expect.any(Number)],
+    ['responses', expect.any(Number)],
+  ]);
+  const results = arrayOf(fieldOf(conformance, 'results'));
+  const failed = results.filter((one) => textOf(one, 'outcome') === 'fail');
+  expect(failed.map((one) => textOf(one, 'name'))).toEqual([
+    'chat/completions: length finish reason',
+    'responses: length finish reason',
+    'chat/completions: legacy max_tokens alias',
+  ]);
 });

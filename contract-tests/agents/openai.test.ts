@@ -478,6 +478,26 @@ describe('a response', () => {
     }
   });
 
+  test.each([
+    ['any', 'required', 'required', 'required'],
+    [
+      'a named',
+      { type: 'function', name: 'stock' },
+      { type: 'function', function: { name: 'stock' } },
+      { type: 'function', function: { name: 'stock' } },
+    ],
+  ])('forces %s tool in the first request, as a chat does', async (_, own, ofChat, passedOn) => {
+    const scripted: ChatScript = (_request, number) =>
+      number === 0 ? calls({ name: 'prices', arguments: { carat: 0.7 } }) : says('About 2,700.');
+    play(scripted);
+    expect(await respond({ tools: [STOCK], tool_choice: own })).toMatchObject({ tool_choice: own });
+    expect(sent().map((request) => request.tool_choice)).toEqual([passedOn, undefined]);
+    play(scripted);
+    const { type, ...tool } = STOCK;
+    await complete({ tools: [{ type, function: tool }], tool_choice: ofChat });
+    expect(sent().map((request) => request.tool_choice)).toEqual([passedOn, undefined]);
+  });
+
   test('is continued by its identifier, twice if need be, with its own instructions only', async () => {
     play(usesPrices);
     const first = await respond({ instructions: 'Answer in verse.' });
@@ -655,7 +675,8 @@ describe('a response', () => {
     ],
     ['the background', { background: true }, 'background'],
     ['a schema of the answer', { text: { format: { type: 'json_object' } } }, 'text.format.type'],
-    ['a forced tool', { tool_choice: 'required' }, 'tool_choice'],
+    ['a forced tool that is none', { tool_choice: { type: 'function', name: 'x' } }, 'tool_choice'],
+    ['a choice of another kind', { tool_choice: { type: 'allowed_tools' } }, 'tool_choice'],
     ['a tool of another kind', { tools: [{ type: 'web_search' }] }, 'tools[0].name'],
     ['a tool that the agent has', { tools: [{ ...STOCK, name: 'prices' }] }, 'tools[0].name'],
     ['probabilities of words', { include: ['message.output_text.logprobs'] }, 'include[0]'],

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { Caller } from '../auth/caller.js';
-import { problem } from '../problems/problem.js';
+import { invalidRequest, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { type AnsweringAgent, findAnsweringAgent } from '../resources/agents.js';
 import { answerQuestion } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
-import type { ChatMessage } from './chat/messages.js';
+import type { ChatMessage, ForcedTool } from './chat/messages.js';
 import { fillTemplate, hasQuestion, systemPrompt } from './prompt.js';
 import type { AgentTools, CallerTool } from './tools/tool.js';
 import { buildTools, ToolRegistry, type ToolServices } from './tools/tools.js';
@@ -24,6 +24,8 @@ export interface Question {
   readonly messages: readonly ChatMessage[];
   /** Tools that the caller runs; their calls end the answer. */
   readonly callerTools?: readonly CallerTool[] | undefined;
+  /** The tool that the language model must call first, if the caller forces one. */
+  readonly forcedTool?: ForcedTool | undefined;
   /** False for an answer without any tool. */
   readonly usesTools?: boolean | undefined;
   /** In place of the agent's own, from 0 to 2. */
@@ -77,6 +79,8 @@ export class AgentRunner {
         ? await buildTools(agent.skills, this.services, { caller, project, depth }, signal)
         : NO_TOOLS;
     const tools = new ToolRegistry(built.tools, usesTools ? callerTools : []);
+    const forcedTool = usesTools ? question.forcedTool : undefined;
+    if (forcedTool) refuseUnknown(forcedTool, tools);
     const settings = readSettings(agent);
     const { returnsContext, template } = settings;
     const { temperature = settings.temperature } = question;
@@ -99,7 +103,7 @@ export class AgentRunner {
         },
         ...joinTurns(messages),
       ],
-      tools,
+      ...{ tools, forcedTool },
       // Callers see why a skill cannot be used.
       firstSteps: built.missing.map(({ skill, reason }) => ({
         ...{ skill, tool: skill, input: null, result: null, error: reason, milliseconds: 0 },
@@ -131,6 +135,15 @@ export class AgentRunner {
       `The ${who} has the model_name "${wanted}", which is not a chat model of this service; set it to ${models.join(' or ')}, or to null.`,
     );
   }
+}
+
+function refuseUnknown(forced: ForcedTool, { definitions }: ToolRegistry): void {
+  if (definitions.some(({ name }) => forced === 'any' || forced.name === name)) return;
+  const message =
+    forced === 'any'
+      ? "must be 'auto' or 'none': there is no tool to call"
+      : `must name one of the tools; "${forced.name}" is none of them`;
+  throw invalidRequest([{ pointer: '/body/tool_choice', message }]);
 }
 
 /**

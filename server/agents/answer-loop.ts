@@ -8,7 +8,7 @@ import {
 } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import { ChatError } from './chat/chat-error.js';
-import type { ChatAnswer, ChatMessage } from './chat/messages.js';
+import type { ChatAnswer, ChatMessage, ForcedTool } from './chat/messages.js';
 import { CUT_OFF, NO_MORE_TOOLS } from './prompt.js';
 import type { Passage, Prediction } from './tools/tool.js';
 import { describeCall, type ToolRegistry } from './tools/tools.js';
@@ -32,6 +32,8 @@ export interface PreparedAnswer {
   /** The system prompt, the history and the question. */
   readonly messages: readonly ChatMessage[];
   readonly tools: ToolRegistry;
+  /** The tool that the first request to the chat server forces. */
+  readonly forcedTool?: ForcedTool | undefined;
   readonly firstSteps: readonly Step[];
   readonly returnsContext: boolean;
   readonly traceId: string;
@@ -45,7 +47,16 @@ export interface PreparedAnswer {
  * @throws the reason of `cancelled`
  */
 export async function* answerQuestion(
-  { chat, model, temperature, tools, firstSteps, returnsContext, ...prepared }: PreparedAnswer,
+  {
+    chat,
+    model,
+    temperature,
+    tools,
+    forcedTool,
+    firstSteps,
+    returnsContext,
+    ...prepared
+  }: PreparedAnswer,
   observe: () => AnswerWatch,
   cancelled: AbortSignal,
 ): AnswerStream {
@@ -87,7 +98,10 @@ export async function* answerQuestion(
       const isLast = isExhausted();
       const asked = isLast
         ? { messages: askForAnswer(messages), tools: [] }
-        : { messages, tools: tools.definitions };
+        : {
+            ...{ messages, tools: tools.definitions },
+            ...(usage.requests === 0 && forcedTool && { forcedTool }),
+          };
       const stream = chat.stream({ model, temperature, ...asked }, signal);
       let bytes = 0;
       let next = await stream.next();

@@ -1,7 +1,7 @@
 /** Messages and tools of OpenAI's chat completions, in the form of the chat client. */
 
 import type { components } from '../../generated/openapi.js';
-import type { ToolCall } from '../agents/chat/messages.js';
+import type { ForcedTool, ToolCall } from '../agents/chat/messages.js';
 import type { CallerTool } from '../agents/tools/tool.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
 import { type ReadMessages, readText, requireText, Transcript } from './transcript.js';
@@ -64,6 +64,16 @@ export function readTools(tools: Body['tools']): CallerTool[] {
     ...defineTool(tool),
     pointer: `/body/tools/${index}/function/name`,
   }));
+}
+
+/** Returns the tool that a choice forces; undefined if it forces none. */
+export function readForcedTool(
+  choice: Body['tool_choice'] | Schemas['OpenaiResponseBody']['tool_choice'],
+): ForcedTool | undefined {
+  if (choice === 'required') return 'any';
+  if (typeof choice !== 'object' || choice === null) return undefined;
+  const { name } = 'function' in choice ? choice.function : choice;
+  return { name };
 }
 
 /** Returns a tool of the caller as the language model gets it. */

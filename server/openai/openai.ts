@@ -12,7 +12,7 @@ import type { AnsweringAgent } from '../resources/agents.js';
 import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
 import { listItems, readFunctionTools, readItems } from './items.js';
-import { readMessages, readTools } from './messages.js';
+import { readForcedTool, readMessages, readTools } from './messages.js';
 import {
   type Chain,
   findResponse,
@@ -51,6 +51,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
     return agents.prepare({
       ...{ caller, project, agent, messages, instructions, traceId, signal, callerTools },
       usesTools: body.tool_choice !== 'none' && !isTask,
+      forcedTool: readForcedTool(body.tool_choice),
       temperature: body.temperature ?? undefined,
     });
   }

@@ -30,11 +30,15 @@ export interface ToolDefinition {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+/** A tool that the language model must call: any of them, or the one of this name. */
+export type ForcedTool = 'any' | { readonly name: string };
+
 export interface ChatRequest {
   readonly model: string;
   /** The chat so far, oldest message first; at least one. */
   readonly messages: readonly ChatMessage[];
   readonly tools: readonly ToolDefinition[];
+  readonly forcedTool?: ForcedTool | undefined;
   /** From 0 to 2; the server's default if it is left out. */
   readonly temperature?: number | undefined;
 }
@@ -78,7 +82,8 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
  * Returns the body of a request as JSON that any server can read, as `chat-server.yaml` describes
  * it: the fields that all servers know, and none that is empty.
  */
-export function writeRequest({ model, messages, tools, temperature }: ChatRequest): string {
+export function writeRequest(request: ChatRequest): string {
+  const { model, messages, tools, forcedTool, temperature } = request;
   const body: Schemas['ChatCompletionRequest'] = {
     model,
     messages: messages.map((message) =>
@@ -89,12 +94,17 @@ export function writeRequest({ model, messages, tools, temperature }: ChatReques
         ...{ type: 'function' as const, function: { name, description, parameters } },
       })),
     }),
+    ...(forcedTool && { tool_choice: writeToolChoice(forcedTool) }),
     ...(temperature !== undefined && { temperature }),
     stream: true,
   };
   return JSON.stringify(body, (_key, value: unknown) =>
     typeof value === 'string' ? value.replace(LONE_SURROGATES, '\uFFFD') : value,
   );
+}
+
+function writeToolChoice(forced: ForcedTool) {
+  return forced === 'any' ? 'required' : { type: 'function' as const, function: forced };
 }
 
 function assistantBody({ content, tool_calls: calls = [] }: AssistantMessage): Schemas['Message'] {
