@@ -239,6 +239,22 @@ describe('a token', () => {
     await expectEnd(gone.access_token, '/mcp/gone');
   });
 
+  test('sees its project alone, whoever of its owner asked just before', async () => {
+    await oauth.createProject('attic');
+    const of = (project: string) => oauth.connect(client, { project });
+    const [shop, attic] = [(await of('shop')).access_token, (await of('attic')).access_token];
+    const path = `/mcp/attic`;
+    const named = (await oauth.connect(client, { resource: ISSUER + path })).access_token;
+    // The first round notes the use of each, which changes the store.
+    for (let round = 0; round < 3; round++) {
+      expect((await oauth.tools(attic)).names).toEqual(['search_of_attic']);
+      expect((await oauth.tools(oauth.key)).names).not.toContain('search_of_attic');
+      expect((await oauth.tools(shop)).names).toEqual(['search_of_shop']);
+      expect((await oauth.tools(oauth.key, '/mcp/shop')).names).toEqual(['search_of_shop']);
+      expect((await oauth.tools(named, path)).names).toEqual(['search_of_attic']);
+    }
+  });
+
   test('is not given for a project of another owner', async () => {
     const key = await oauth.keyOf({ owner: 'stranger' });
     const { text } = await oauth.consent(client, { key, project: 'shop' });

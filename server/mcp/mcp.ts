@@ -1,5 +1,6 @@
 import { DEPTH_HEADER } from '../agents/mcp/wire.js';
 import type { Handlers, Input } from '../api/handlers.js';
+import type { Caller } from '../auth/caller.js';
 import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
 import { WhileUnchanged } from '../store/while-unchanged.js';
 import { answerMessage, type McpReply, type McpServer } from './protocol.js';
@@ -18,20 +19,25 @@ export function mcpOperations(
 ): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
   const { store } = services;
   const projects = new WhileUnchanged<Project>(store);
+  // Those who act by a consent see another project than the owner does.
+  const find = (
+    { owner, grant }: Caller,
+    name: string,
+    ask: () => Promise<Project>,
+  ): Project | Promise<Project> =>
+    projects.get([owner, grant?.projectId ?? '', name].join('\0'), ask);
   const answer = (request: Request, project: Project): Promise<McpReply> =>
     answerMessage(request.body, request.headers, serve(services, version, project, request));
   return {
     callMcp: async (request) => {
       const { caller } = request;
-      const project = await projects.get(caller.owner, () => findDefaultProject(store, caller));
+      const project = await find(caller, '', () => findDefaultProject(store, caller));
       return request.reply(await answer(request, project));
     },
     callMcpOfProject: async (request) => {
       const { caller, params } = request;
       const { project_name: name } = params;
-      const project = await projects.get(`${caller.owner}\0${name}`, () =>
-        findProject(store, caller, name),
-      );
+      const project = await find(caller, name, () => findProject(store, caller, name));
       return request.reply(await answer(request, project));
     },
   };
