@@ -264,6 +264,13 @@ describe('a token', () => {
     expect(answer).toBeUndefined();
   });
 
+  test('is refused without the names of projects that its key may not list', async () => {
+    const key = await oauth.keyOf({ scopes: ['predict'] });
+    const { text } = await oauth.consent(client, { key, project: 'nowhere' });
+    expect(text).toContain('has no project &quot;nowhere&quot;');
+    expect(text).not.toContain('<option>');
+  });
+
   test('has no scope that its key, its client or its reader did not give', async () => {
     const key = await oauth.keyOf({ scopes: ['predict', 'write'] });
     const narrow = await oauth.connect(client, { key, project: 'shop' });

@@ -356,13 +356,13 @@ async function grant(
       ? await findUsualProject(store, caller.owner)
       : NAME.test(name) && (await findProjectRow(store, caller.owner, name));
   if (!project) {
-    const projects = await listProjects(store, caller.owner, { limit: MAX_PROJECTS });
     const fault =
       name === '' ? 'Choose a project' : `The owner of the key has no project "${name}"`;
-    return {
-      ...refuse(`${fault}; paste the key again.`),
-      projects: projects.map((one) => one.name),
-    };
+    const refusal = refuse(`${fault}; paste the key again.`);
+    // The names are for those who may list them.
+    if (!caller.scopes.includes('read')) return refusal;
+    const projects = await listProjects(store, caller.owner, { limit: MAX_PROJECTS });
+    return { ...refusal, projects: projects.map((one) => one.name) };
   }
   const id = randomId();
   const code = createSecret('ac', id);
