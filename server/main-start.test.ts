@@ -99,9 +99,12 @@ describe('a start', () => {
 
 describe('a host that other machines can reach', () => {
   test('is refused while there is no key, with a line that says what to do', async () => {
-    for (const HOST of ['0.0.0.0', '::']) {
-      await expect(start({ env: { HOST } })).rejects.toThrow(
-        /Roster did not start: HOST .* there is no key yet .* roster keys create/,
+    const doors = [{ HOST: '0.0.0.0' }, { HOST: '::' }, { PUBLIC_URL: 'https://roster.example' }];
+    for (const env of doors) {
+      await expect(start({ env })).rejects.toThrow(
+        new RegExp(
+          `Roster did not start: ${Object.keys(env)} .* there is no key yet .* roster keys create`,
+        ),
       );
     }
   });

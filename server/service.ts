@@ -116,7 +116,7 @@ export async function openService(
       },
       draining: draining.signal,
     };
-    const callers = new Callers(store, log, !isLoopback(config.host));
+    const callers = new Callers(store, log, findDoor(config) !== undefined);
     const { signal } = stopping;
     const { listener, messages } = createApp(
       config,
@@ -232,12 +232,23 @@ async function openMcpServers(text: string, version: string): Promise<McpServers
   return new McpServers(settings, version);
 }
 
+/**
+ * Returns the setting by which other machines reach the service; undefined if none does. A proxy that passes their
+ * requests on may name this machine as the host.
+ */
+function findDoor({ host, publicUrl }: Config): string | undefined {
+  if (!isLoopback(host)) return `HOST ${host}`;
+  const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+  return isPublic ? `PUBLIC_URL ${publicUrl}` : undefined;
+}
+
 /** Without keys every caller owns everything, so only this machine may connect. */
-async function refuseStrangersWithoutKeys({ host }: Config, store: Store): Promise<void> {
-  if (isLoopback(host) || (await hasKeys(store))) return;
+async function refuseStrangersWithoutKeys(config: Config, store: Store): Promise<void> {
+  const door = findDoor(config);
+  if (door === undefined || (await hasKeys(store))) return;
   throw new Error(
-    `HOST ${host} lets other machines in, and there is no key yet that would show who they are; ` +
-      'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1',
+    `${door} lets other machines in, and there is no key yet that would show who they are; ` +
+      'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1 and PUBLIC_URL out',
   );
 }
 

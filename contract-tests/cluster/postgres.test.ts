@@ -9,7 +9,7 @@ import { settled, trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { checkedFetch } from '../checked-fetch.js';
-import { ISSUER, OauthService } from '../oauth/oauth-service.js';
+import { OauthService } from '../oauth/oauth-service.js';
 import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
@@ -19,11 +19,14 @@ const SKILLS = '/projects/{project_name}/skills';
 const SKILL = '/projects/{project_name}/skills/{skill_name}';
 const prices = { projectName: 'default', modelName: 'prices' };
 
+/** One of another machine would need a key from the start. */
+const LOCAL_ISSUER = 'http://127.0.0.1:4000';
+
 let database: PostgresDatabase;
 let both: [Instance, Instance];
 beforeAll(async () => {
   database = await startPostgres();
-  both = await startTwo({ env: { DATABASE_URL: database.url, PUBLIC_URL: ISSUER } });
+  both = await startTwo({ env: { DATABASE_URL: database.url, PUBLIC_URL: LOCAL_ISSUER } });
 });
 afterAll(async () => {
   await Promise.all(both.map((instance) => instance.kill()));
@@ -237,7 +240,9 @@ describe('a key', () => {
 
   test('gives tokens on one instance, which are good on both and end on both', async () => {
     const key = await makeKey(database.url, { name: 'of a host' });
-    const [one, other] = both.map((server) => OauthService.on(server, database.url, key));
+    const [one, other] = both.map((server) =>
+      OauthService.on(server, database.url, key, LOCAL_ISSUER),
+    );
     if (!one || !other) throw new Error('There are not two');
     const client = (await one.register()).body.client_id;
     const code = await one.code(client);

@@ -35,6 +35,7 @@ export class OauthService {
     /** Belongs to the owner `local`, and has every scope. */
     readonly key: string,
     private readonly end: () => Promise<void>,
+    private readonly issuer = ISSUER,
   ) {}
 
   /** @param hosts answers for the hosts that end in `.example`; without it, none is there */
@@ -54,9 +55,9 @@ export class OauthService {
     });
   }
 
-  /** Speaks to a service that runs already, with the public URL `ISSUER`. */
-  static on(server: ServerProcess, databaseUrl: string, key: string): OauthService {
-    return new OauthService(databaseUrl, server, key, async () => {});
+  /** Speaks to a service that runs already, with the public URL `issuer`. */
+  static on(server: ServerProcess, databaseUrl: string, key: string, issuer: string): OauthService {
+    return new OauthService(databaseUrl, server, key, async () => {}, issuer);
   }
 
   get url(): string {
@@ -119,7 +120,7 @@ export class OauthService {
       key: this.key,
       ...fields,
     };
-    const sent = { Origin: ISSUER, 'Sec-Fetch-Site': 'same-origin', ...headers };
+    const sent = { Origin: this.issuer, 'Sec-Fetch-Site': 'same-origin', ...headers };
     return read(await this.post('/oauth/authorize', form, sent));
   }
 
