@@ -46,19 +46,28 @@ describe.each([
 
   /** Keeps a response to a question, and returns its identifier. */
   async function keep(question: string, previous: string | null = null): Promise<string> {
-    made += 1;
-    const id = `resp_${String(made).padStart(32, '0')}`;
     const chain = previous
       ? await readChain(store, owner, PROJECT.id, previous)
       : { ids: [], items: [] };
+    const facts = newResponse(question, previous);
+    await keepResponse(store, { ...facts, chain });
+    return facts.response.id;
+  }
+
+  function newResponse(question: string, previous: string | null) {
+    made += 1;
+    const id = `resp_${String(made).padStart(32, '0')}`;
     const facts = { id, created_at: 0, model: 'any', previous_response_id: previous };
-    const begun = beginResponse({
+    const response = beginResponse({
       ...{ ...facts, instructions: null, tools: [], tool_choice: 'auto', temperature: 1 },
       ...{ store: true, metadata: {} },
     });
-    const input = [{ role: 'user' as const, content: question }];
-    await keepResponse(store, { owner, project: PROJECT, chain, input, response: begun });
-    return id;
+    return {
+      owner,
+      project: PROJECT,
+      input: [{ role: 'user' as const, content: question }],
+      response,
+    };
   }
 
   const questionsOf = async (id: string) =>
@@ -102,6 +111,19 @@ describe.each([
     const sweep = sweepResponses(store, -1000);
     while (await sweep.step());
     expect(await storedBytes()).toBe(0);
+  });
+
+  test('are continued and deleted at once', async () => {
+    const first = await keep('one');
+    for (let round = 0; round < 8; round += 1) {
+      const second = await keep('two');
+      const chain = { ids: [first, second], items: [] };
+      await Promise.all([
+        keepResponse(store, { ...newResponse('three', second), chain }),
+        removeResponse(store, owner, second),
+      ]);
+    }
+    expect(await questionsOf(first)).toEqual(['one']);
   });
 
   test('are no longer continued when they are too large together', async () => {

@@ -165,6 +165,8 @@ export async function findResponse({ reads }: Store, owner: string, id: string):
 export function removeResponse(store: Store, owner: string, id: string): Promise<void> {
   return store.transaction(
     async ({ work }) => {
+      // The owner first, as all others who write to responses: in another order, PostgreSQL ends one for a deadlock.
+      await adjustStored(work, owner, 0);
       const removed = await work
         .deleteFrom('responses')
         .where('id', '=', id)
