@@ -71,12 +71,13 @@ export async function buildTools(
   signal.throwIfAborted();
 
   const all = built.flat();
-  const names = nameTools(all);
+  const offered = all.slice(0, MAX_TOOLS);
+  const names = nameTools(offered);
   const tools: Tool[] = [];
   const types = new Set<string>();
   const missing: { skill: string; reason: string }[] = [];
   let bytes = 0;
-  for (const [index, { skill, tool }] of all.slice(0, MAX_TOOLS).entries()) {
+  for (const [index, { skill, tool }] of offered.entries()) {
     const { name: skillName, type } = skill;
     if (typeof tool === 'string') {
       missing.push({ skill: skillName, reason: tool });
