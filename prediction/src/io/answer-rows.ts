@@ -11,7 +11,7 @@ import {
   type RowReader,
   refuseUnknown,
 } from './answer-part.js';
-import { ByteBudget } from './columns/byte-budget.js';
+import { ByteBudget, PIECE_BYTES } from './columns/byte-budget.js';
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 192 * 1024;
@@ -118,10 +118,22 @@ async function* answerFrom(
 }
 
 /** Yields the pieces of a file after its end: who sends one need not read the answer meanwhile, as a page cannot. */
-async function* gather(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* gather(
+  body: AsyncIterable<Uint8Array>,
+  budget: ByteBudget,
+): AsyncGenerator<Uint8Array> {
+  const arrived = budget.hold('The Arrow file that has arrived');
   const pieces: Uint8Array[] = [];
-  for await (const piece of body) pieces.push(piece);
-  yield* pieces;
+  for await (const piece of body) {
+    arrived.add(piece.length + PIECE_BYTES);
+    pieces.push(piece);
+  }
+  // The reader counts the bytes that it goes on to hold.
+  pieces.reverse();
+  for (let piece = pieces.pop(); piece; piece = pieces.pop()) {
+    arrived.release(piece.length + PIECE_BYTES);
+    yield piece;
+  }
 }
 
 /** Returns a reader of rows. The code of a format is loaded when it is first needed. */
@@ -140,7 +152,7 @@ async function openReader(
       const { ColumnRowReader } = await import('./column-reader.js');
       const { readArrow } = await import('./arrow/arrow-batches.js');
       return new ColumnRowReader(blocks, options, check, (body, choose) =>
-        readArrow(format === 'file' ? gather(body) : body, format, budget, choose),
+        readArrow(format === 'file' ? gather(body, budget) : body, format, budget, choose),
       );
     }
     case 'csv':

@@ -76,6 +76,15 @@ test('a file is answered after its end, as a page cannot read before', async () 
   }
 });
 
+test('a file that takes too much while it arrives is refused', async () => {
+  async function* pieces() {
+    const piece = Buffer.alloc(1024 * 1024);
+    for (let count = 0; count < 256; count += 1) yield piece;
+  }
+  const answers = answerRows(predictor, pieces(), { from: 'arrow-file', to: 'csv' });
+  await expect(answers.next()).rejects.toThrow(/^The Arrow file that has arrived takes .* held/);
+});
+
 describe('answers in Arrow', () => {
   test('have the columns that were sent, and the predictions of JSON', async () => {
     await fc.assert(
