@@ -205,10 +205,10 @@ export class TablePrediction {
   async *#answerWhole(): AsyncGenerator<Piece> {
     const { file, type } = this.#head;
     const isLines = type === 'application/x-ndjson';
-    const most = type.endsWith('arrow.stream') ? MAX_STREAM_BYTES : MAX_WHOLE_BYTES;
-    if (file.size > most) {
+    const maxBytes = type.endsWith('arrow.stream') ? MAX_STREAM_BYTES : MAX_WHOLE_BYTES;
+    if (file.size > maxBytes) {
       throw new TableFileError(
-        `A file of this format can have at most ${bytes(most)} here. Save it as CSV, which can have any size.`,
+        `A file of this format can have at most ${bytes(maxBytes)} here. Save it as CSV, which can have any size.`,
       );
     }
     const { data, error, response } = await roster.POST(PREDICT, {
