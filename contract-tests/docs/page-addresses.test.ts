@@ -51,6 +51,17 @@ test('every problem that the documentation names exists', () => {
   expect(problems.filter(({ address }) => !known.has(address))).toEqual([]);
 });
 
+test('each decision has a number of its own, and is in the list', () => {
+  const pages = markdownPages().filter(({ path }) => /^docs\/decisions\/\d/.test(path));
+  const names = pages.map(({ path }) => path.replace('docs/decisions/', '')).sort();
+  const list = markdownPages().find(({ path }) => path === 'docs/decisions/README.md');
+  const links = [...(list?.prose.matchAll(/^- \[(\d+)\]\((\S+)\)/gm) ?? [])];
+  expect(links.map(([, , file]) => file).sort()).toEqual(names);
+  const numbers = names.map((name) => name.slice(0, 4));
+  expect([...new Set(numbers)]).toEqual(numbers);
+  expect(links.map(([, number, file]) => file?.startsWith(`${number}-`))).not.toContain(false);
+});
+
 describe('an address of a page is reported', () => {
   const fault = (text: string) => addressesOf(markdownPage('page.md', text)).map(faultOf);
 
