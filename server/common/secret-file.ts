@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** How long a secret that was read from its file is used, in milliseconds. */
+/** The time for which a secret that was read from its file is used, in milliseconds. */
 const FRESH_MS = 5000;
 
 /**

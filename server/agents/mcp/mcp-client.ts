@@ -19,7 +19,7 @@ export interface McpRequest {
   readonly params: JsonRecord;
   /** Headers beside those that the protocol always has. */
   readonly headers?: OutgoingHttpHeaders;
-  /** Whether the words of the server may stand in an error. */
+  /** True if the words of the server may stand in an error. */
   readonly mayQuote: boolean;
 }
 
@@ -36,7 +36,7 @@ export class McpRefusal extends ToolError {
 
 /** A session, of one owner: what a server keeps of one is nobody else's. */
 interface Session {
-  /** What the server calls it; undefined if it keeps none. */
+  /** The identifier that the server gave it; undefined if the server keeps none. */
   readonly id: string | undefined;
   readonly revision: string;
 }
@@ -57,9 +57,9 @@ const MAX_QUOTE = 1000;
 const STATELESS_ERRORS: ReadonlySet<unknown> = new Set([HEADER_MISMATCH, -32021, UNKNOWN_REVISION]);
 
 /**
- * Speaks to one MCP server in the revision that it has: the stateless one, or an older one, which
- * begins with `initialize`. Which it is shows the first answer, and is asked anew when the server
- * no longer understands.
+ * Speaks to one MCP server in its revision: the stateless one, or an older one, which begins with
+ * `initialize`. The first answer shows which one; the client asks anew when the server no longer
+ * understands.
  */
 export class McpClient {
   readonly #transport: McpTransport;
@@ -140,7 +140,7 @@ export class McpClient {
     );
   }
 
-  /** Whether a reply to a stateless request may be that of a server that does not know such requests. */
+  /** Returns whether a reply to a stateless request may come from a server that does not know such requests. */
   #maySpeakOlder({ status, error }: Reply): boolean {
     if (this.#knownStateless) return false;
     if (error && STATELESS_ERRORS.has(error['code'])) {
@@ -286,7 +286,7 @@ function isUnknownRevision({ error }: Reply): boolean {
   return error?.['code'] === UNKNOWN_REVISION;
 }
 
-/** Whether a session has ended; servers that answer 400 have codes of their own for it. */
+/** Returns whether a session has ended; servers that answer 400 have codes of their own for it. */
 function isOver({ status, error }: Reply): boolean {
   const code = error?.['code'];
   const isOfRequest = typeof code === 'number' && code <= -32600;

@@ -24,7 +24,7 @@ export interface ToolCaller {
   readonly depth: number;
 }
 
-/** The calls of one server at once, and those of one owner that wait, for how long. */
+/** The calls of one server at once, those of one owner that wait, and the longest wait. */
 const GATE = { slots: 32, maxWaiting: 64, maxWaitMs: 10_000 };
 const LIST_MS = 10_000;
 const CALL_MS = 60_000;
@@ -32,11 +32,11 @@ const CALL_MS = 60_000;
 const MAX_PAGES = 20;
 const MAX_TOOLS = 1000;
 
-/** How long a list is kept if the server does not say, and at most, in milliseconds. */
+/** The time for which a list is kept if the server does not say, and the longest one, in milliseconds. */
 const KEPT_MS = 60_000;
 const MAX_KEPT_MS = 10 * 60_000;
 
-/** How long a list is kept that lacks a tool, in milliseconds: it may just have been made. */
+/** The time for which a list is kept that lacks a tool, in milliseconds: the tool may be new. */
 const INCOMPLETE_MS = 2_000;
 
 /** The tools of a server by name; for one that cannot be used, the reason. */
@@ -46,7 +46,7 @@ interface Server {
   readonly name: string;
   readonly client: McpClient;
   readonly gate: QueryGate;
-  /** What the server listed, when, as `performance.now()` tells it, and how long it is kept. */
+  /** The last list, its time by `performance.now()`, and the milliseconds for which it is kept. */
   listed?: { readonly tools: ToolList; readonly at: number; readonly keptMs: number } | undefined;
   listing?: Promise<ToolList> | undefined;
 }

@@ -27,7 +27,7 @@ const MAX_SCHEMA_DEPTH = 32;
 const MAX_MIRRORED = 20;
 const MAX_MIRRORED_BYTES = 8 * 1024;
 
-/** What cannot be seen, or turns the order of what can: instructions are hidden in it. */
+/** Characters that cannot be seen, or turn the order of others: instructions are hidden in them. */
 const INVISIBLE = /[\p{Cc}\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
 /**

@@ -18,7 +18,7 @@ export interface TransportLimits extends ExchangeLimits {
   /** The size of one message, in bytes of UTF-8. */
   readonly maxMessageBytes: number;
   readonly maxEvents: number;
-  /** How often an answer that breaks off is resumed. */
+  /** The most times that an answer that breaks off is resumed. */
   readonly maxResumptions: number;
 }
 
@@ -283,9 +283,10 @@ function toReply({ status, headers }: ExchangeResponse, answer: object | undefin
 }
 
 /**
- * Returns what is looked for in the texts of a server, as JSON writes it: the values of headers, their
- * last words, such as the token after `Bearer`, and what the query of the address has. Short ones are left alone, since they may
- * stand in any text, and so are numbers, which may stand outside of a string.
+ * Returns the secrets that are cut out of the texts of a server, as JSON writes them: the values of
+ * headers, their last words, such as the token after `Bearer`, and the values in the query of the
+ * address. Short ones are left alone, since they may stand in any text, and so are numbers, which may
+ * stand outside of a string.
  */
 function findSecrets({ url, readHeaders }: McpServerSettings): string[] {
   return [...Object.values(readHeaders()), ...new URL(url).searchParams.values()]

@@ -1,4 +1,4 @@
-/** What both sides of the Model Context Protocol write and read. */
+/** Names, codes and headers that both sides of the Model Context Protocol write and read. */
 
 /** The revision whose messages say all about themselves. */
 export const STATELESS = '2026-07-28';

@@ -69,8 +69,8 @@ export class McpTools {
 const OUTPUT = { type: 'object' };
 
 /**
- * Returns what a language model reads of a result: the structured content, or else the texts. What
- * is no text is named alone.
+ * Returns the part of a result that a language model reads: the structured content, or else the texts.
+ * Other content is named, and left out.
  * @throws {ToolError} if the tool failed, asks for more, or its result is too deep
  */
 function readResult(result: JsonRecord): object {

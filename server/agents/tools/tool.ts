@@ -7,7 +7,7 @@ import type { ToolDefinition } from '../chat/messages.js';
 type Schemas = components['schemas'];
 export type Passage = Schemas['Passage'];
 
-/** What a model predicted, with its interval or its set of classes. */
+/** A predicted value with its interval, or a class with the set of those that may be. */
 export type Prediction = Omit<Schemas['OpenaiPrediction'], 'type' | 'start_index' | 'end_index'>;
 
 /** The result of a tool: data for the language model, never instructions. */
@@ -70,7 +70,7 @@ export function toolFailure(error: unknown): string {
 
 export type AgentSkill = AnsweringAgent['skills'][number];
 
-/** Whether a param is a list of names, as it was when the skill was checked. */
+/** Returns whether a param is a list of names, as it was when the skill was checked. */
 export function areNames(value: unknown): value is string[] {
   return (
     Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string')
