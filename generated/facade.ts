@@ -895,16 +895,18 @@ export interface TrainModelOptions extends CallOptions {
   asDate?: QueryValue<'trainModel', 'query', 'as_date'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
-  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
+  /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'trainModel', 'query', 'header_line'> | undefined;
   /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'trainModel', 'query', 'delimiter'> | undefined;
+  /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+  sheet?: QueryValue<'trainModel', 'query', 'sheet'> | undefined;
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
   ifMatch?: QueryValue<'trainModel', 'header', 'If-Match'> | undefined;
   /** With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
   ifNoneMatch?: QueryValue<'trainModel', 'header', 'If-None-Match'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
-  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
+  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
 }
 
 /** The options of `models.delete`. */
@@ -925,10 +927,12 @@ export interface PredictOptions extends CallOptions {
   unknown?: QueryValue<'predict', 'query', 'unknown'> | undefined;
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'predict', 'query', 'header'> | undefined;
-  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
+  /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'predict', 'query', 'header_line'> | undefined;
   /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'predict', 'query', 'delimiter'> | undefined;
+  /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+  sheet?: QueryValue<'predict', 'query', 'sheet'> | undefined;
   /** Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones. */
   rows?: QueryValue<'predict', 'query', 'rows'> | undefined;
   /** Adds the original value, the anomaly and the explanation to lean rows. The explanation is an object in JSON and NDJSON, and its text in CSV and Arrow. Full rows always have them, the explanation as text. */
@@ -938,7 +942,7 @@ export interface PredictOptions extends CallOptions {
   /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. Of a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
-  contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
+  contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
 }
 
 /** The options of `models.retrain`. */
@@ -951,12 +955,14 @@ export interface RetrainModelOptions extends CallOptions {
 export interface PreviewTableOptions extends CallOptions {
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
   header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
-  /** The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. */
+  /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'previewTable', 'query', 'header_line'> | undefined;
   /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'previewTable', 'query', 'delimiter'> | undefined;
+  /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+  sheet?: QueryValue<'previewTable', 'query', 'sheet'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
-  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | undefined;
+  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
 }
 
 /** A model is trained on a table in the background, and predicts one of its columns for new rows: a number with a calibrated interval, or a class with calibrated probabilities. Models are found by name. */
@@ -1292,12 +1298,12 @@ export const FACADE = {
   models: {
     list: {"id":"listModels","method":"GET","path":"/api/projects/{projectName}/models","names":[],"reads":"list"},
     get: {"id":"getModel","method":"GET","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","headers":["ifNoneMatch"]},
-    train: {"id":"trainModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"],"headers":["ifMatch","ifNoneMatch"]},
+    train: {"id":"trainModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],"headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteModel","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"nothing","headers":["ifMatch"]},
-    predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
+    predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
-    previewTable: {"id":"previewTable","method":"POST","path":"/api/projects/{projectName}/tables/preview","names":[],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet"]},
+    previewTable: {"id":"previewTable","method":"POST","path":"/api/projects/{projectName}/tables/preview","names":[],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
   },
   versions: {
     list: {"id":"listVersions","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/versions","names":["modelName"],"reads":"list"},

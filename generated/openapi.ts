@@ -603,7 +603,7 @@ export interface paths {
          *
          *     ## Tables
          *     The `Content-Type` names the format: CSV (UTF-8, column names in the first line), a JSON array of objects,
-         *     NDJSON with an object a line, Arrow (the stream or the file format) or Parquet. A table of any format but JSON
+         *     NDJSON with an object a line, Arrow (the stream or the file format), Parquet or an Excel workbook (.xlsx). A table of any format but JSON
          *     may have 1 GiB, and is read as it arrives. A body may be compressed (`Content-Encoding: gzip` or `zstd`);
          *     its limits hold for the bytes after decompression. So may the buffers of Arrow be (LZ4 or Zstandard), as in
          *     Feather. In Arrow and Parquet, a dictionary column is a category and a timestamp a date.
@@ -613,6 +613,18 @@ export interface paths {
          *     - A number may have a decimal comma, in quoted fields. A single comma is a decimal point: `"1,234"` is 1.234.
          *       Separators of thousands need a second separator: `"1,234.5"` and `"1,234,567"`.
          *     - Spaces and a byte order mark (U+FEFF) at the ends of a column name do not count. Letter case does.
+         *
+         *     ## Workbooks
+         *     The table is on one sheet, the first unless `sheet` names another. Its columns are those of the header, from the
+         *     first name to the last; its rows end with the sheet, and empty ones are passed over.
+         *
+         *     - A number with a format of dates is a date. Percentages and amounts are plain numbers.
+         *     - A formula counts with the value that was saved beside it; without one, the table is refused.
+         *     - An error such as `#N/A` is a missing value, and so are the other cells of merged ones.
+         *     - A second table on the sheet is refused where it shows: by a column without a name between others, by a value
+         *       in a column without a name, or by a row of texts alone that follows an empty row, below numbers.
+         *     - A workbook with a password and an .xls file are refused. So are texts of more than 256 MiB, and a workbook
+         *       that becomes more than 2 GiB, or 256 MiB and 200 times its bytes, when it is decompressed.
          *
          *     ## Columns
          *     The values of a column decide how it is read: as numbers, dates or categories. `as_number`, `as_date` and
@@ -982,7 +994,8 @@ export interface paths {
          *
          *     The body is a table in any format that `trainModel` takes. At most 1000 rows are read, then the answer comes: a
          *     table that is still arriving need not be sent to its end. Of CSV, JSON and NDJSON the beginning of a file is
-         *     enough, cut at the end of a line. A Parquet file must be whole, because it ends with its metadata.
+         *     enough, cut at the end of a line. A Parquet file and a workbook must be whole, because what
+         *     they hold stands at their end.
          *
          *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading.
          */
@@ -3742,12 +3755,16 @@ export interface components {
              * @description The media type of the table.
              * @enum {string}
              */
-            format: "text/csv" | "application/json" | "application/x-ndjson" | "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" | "application/vnd.apache.parquet";
+            format: "text/csv" | "application/json" | "application/x-ndjson" | "application/vnd.apache.arrow.stream" | "application/vnd.apache.arrow.file" | "application/vnd.apache.parquet" | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
             /**
              * Format: int32
              * @description The line that has the names of the columns, from 1. Null where no line has them.
              */
             header_line: number | null;
+            /** @description The sheet that has the table. Null if the body is not a workbook. */
+            sheet: string | null;
+            /** @description The sheets of a workbook, in their order. */
+            sheets: string[];
             /** @description The columns in their order. A name may be empty or occur twice, which a training refuses. */
             columns: components["schemas"]["PreviewColumn"][];
             /** @description The first rows; fewer than 20 where the table ends, or where they are long. */
@@ -5590,10 +5607,13 @@ export interface components {
          */
         CsvHeader: boolean;
         /**
-         * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
-         *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+         * @description The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as
+         *     a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false`
+         *     there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value.
          */
         CsvHeaderLine: number;
+        /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+        Sheet: string;
         /**
          * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
          *     tabs.
@@ -7393,8 +7413,9 @@ export interface operations {
                  */
                 header?: components["parameters"]["CsvHeader"];
                 /**
-                 * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
-                 *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+                 * @description The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as
+                 *     a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false`
+                 *     there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value.
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
@@ -7402,6 +7423,8 @@ export interface operations {
                  *     tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
+                /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+                sheet?: components["parameters"]["Sheet"];
             };
             header?: {
                 /**
@@ -7429,6 +7452,7 @@ export interface operations {
                 "application/vnd.apache.arrow.stream": string;
                 "application/vnd.apache.arrow.file": string;
                 "application/vnd.apache.parquet": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
             };
         };
         responses: {
@@ -7511,8 +7535,9 @@ export interface operations {
                  */
                 header?: components["parameters"]["CsvHeader"];
                 /**
-                 * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
-                 *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+                 * @description The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as
+                 *     a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false`
+                 *     there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value.
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
@@ -7520,6 +7545,8 @@ export interface operations {
                  *     tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
+                /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+                sheet?: components["parameters"]["Sheet"];
                 /**
                  * @description Which columns the rows of JSON and NDJSON have. `full` has those that `PredictionRow` lists, as older
                  *     clients expect them; `lean` has the lean columns alone. CSV and Arrow always have the lean ones.
@@ -7565,6 +7592,7 @@ export interface operations {
                 "application/vnd.apache.arrow.stream": string;
                 "application/vnd.apache.arrow.file": string;
                 "application/vnd.apache.parquet": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
             };
         };
         responses: {
@@ -7871,8 +7899,9 @@ export interface operations {
                  */
                 header?: components["parameters"]["CsvHeader"];
                 /**
-                 * @description The line of CSV that has the column names, counted from 1. The lines above it, such as a title, are passed
-                 *     over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line.
+                 * @description The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as
+                 *     a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false`
+                 *     there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value.
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
@@ -7880,6 +7909,8 @@ export interface operations {
                  *     tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
+                /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+                sheet?: components["parameters"]["Sheet"];
             };
             header?: never;
             path: {
@@ -7897,6 +7928,7 @@ export interface operations {
                 "application/vnd.apache.arrow.stream": string;
                 "application/vnd.apache.arrow.file": string;
                 "application/vnd.apache.parquet": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
             };
         };
         responses: {

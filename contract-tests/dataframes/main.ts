@@ -56,7 +56,7 @@ async function exchange(frames: Frames, csv: string, checksum: string, expected:
     const name = [frames.name, file.format, file.compression].filter(Boolean).join(' ');
     tell(`${name} trains the same model`, (await train(file)) === checksum);
     for (const to of frames.reads) {
-      if (to === 'parquet') continue;
+      if (to === 'parquet' || to === 'xlsx') continue;
       const answer = await predict(file, to);
       const rows = await frames.read(answer);
       tell(`${name} → ${to}`, compared(rows) === expected);

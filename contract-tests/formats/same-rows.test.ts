@@ -25,7 +25,7 @@ const FILES: readonly (readonly [FileFormat, FileOptions])[] = [
   ['arrow-file', { rowsPerBatch: 7 }],
   ['parquet', { rowsPerBatch: 33 }],
 ];
-const ANSWERS = FILE_FORMATS.filter((format) => format !== 'parquet');
+const ANSWERS = FILE_FORMATS.filter((format) => format !== 'parquet' && format !== 'xlsx');
 
 let models = 0;
 

@@ -6,6 +6,7 @@ export {
   type AnswerPart,
   DeclinedError,
   type RowFormat,
+  type TableForm,
   UnknownNamesError,
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';

@@ -8,6 +8,7 @@ export { readNdjsonTable } from './io/json/ndjson-table.js';
 export { readRecordTable } from './io/json/record-table.js';
 export { readParquetTable } from './io/parquet/parquet-table.js';
 export { previewTable, type TablePreview } from './io/preview-table.js';
+export { readXlsxTable } from './io/xlsx/xlsx-table.js';
 export { encodeTable } from './table/codec/encode.js';
 export type { ForecastTable } from './table/series-table.js';
 export { TableError } from './table/table-error.js';

@@ -43,6 +43,7 @@ const ENDLESS_TYPES: ReadonlySet<string> = new Set([LINES_TYPE, CSV_TYPE, ARROW_
 const FILE_TYPES: ReadonlySet<string> = new Set([
   'application/vnd.apache.arrow.file',
   'application/vnd.apache.parquet',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 ]);
 
 /** Returns whether a body of rows is read from its begin on, so that it may have any length. */
@@ -55,7 +56,7 @@ export function isRowStream(type: string): boolean {
   return ENDLESS_TYPES.has(type) || FILE_TYPES.has(type);
 }
 
-/** Returns whether a body of rows is Arrow or Parquet, of which more is held than of text. */
+/** Returns whether a body of rows is Arrow, Parquet or a workbook, of which more is held than of text. */
 export function isColumnar(type: string): boolean {
   return type === ARROW_STREAM_TYPE || FILE_TYPES.has(type);
 }

@@ -1,4 +1,4 @@
-import type { AnswerOptions, RowFormat, TableFault } from '../../prediction/src/predicting.js';
+import type { RowFormat, TableFault, TableForm } from '../../prediction/src/predicting.js';
 import { invalidRequest, type ProblemError, problem } from '../problems/problem.js';
 
 /** The formats of tables and rows, by media type. */
@@ -9,19 +9,18 @@ const FORMATS: ReadonlyMap<string, RowFormat> = new Map([
   ['application/vnd.apache.arrow.stream', 'arrow-stream'],
   ['application/vnd.apache.arrow.file', 'arrow-file'],
   ['application/vnd.apache.parquet', 'parquet'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
 ]);
 
 /** The names of delimiters in the contract. */
 const DELIMITERS = { comma: ',', semicolon: ';', tab: '\t', pipe: '|' } as const;
 
-/** The options for reading CSV, in place of what its first lines tell. */
-export type CsvOptions = NonNullable<AnswerOptions['csv']>;
-
-/** The query parameters that tell how CSV is read. */
-export interface CsvQuery {
+/** The query parameters that tell how CSV and workbooks are read. */
+export interface FormQuery {
   readonly header?: boolean;
   readonly header_line?: number;
   readonly delimiter?: keyof typeof DELIMITERS;
+  readonly sheet?: string;
 }
 
 export function findFormat(mediaType: string): RowFormat {
@@ -30,21 +29,32 @@ export function findFormat(mediaType: string): RowFormat {
   return format;
 }
 
-/** @throws {ProblemError} if there is no header line to be named */
-export function parseCsvQuery(query: CsvQuery, mediaType: string): CsvOptions {
-  const { header, header_line: headerLine, delimiter } = query;
+/** @throws {ProblemError} if there is no header line or no sheet to be named */
+export function parseForm(query: FormQuery, mediaType: string): TableForm {
+  const { header, header_line: headerLine, delimiter, sheet } = query;
+  if (sheet !== undefined && findFormat(mediaType) !== 'xlsx') {
+    const message = `is for workbooks, and the body is ${mediaType}; leave it out`;
+    throw invalidRequest([{ pointer: '/query/sheet', message }]);
+  }
+  if (header === false && findFormat(mediaType) === 'xlsx') {
+    const message = 'is for CSV; the table of a workbook has names';
+    throw invalidRequest([{ pointer: '/query/header', message }]);
+  }
   if (headerLine !== undefined) refuseHeaderLine(query, mediaType);
   return {
     ...(header !== undefined && { header }),
     ...(headerLine !== undefined && { headerLine }),
     ...(delimiter !== undefined && { delimiter: DELIMITERS[delimiter] }),
+    ...(sheet !== undefined && { sheet }),
   };
 }
 
-function refuseHeaderLine({ header }: CsvQuery, mediaType: string): void {
+const HAVE_LINES: ReadonlySet<RowFormat> = new Set(['csv', 'xlsx']);
+
+function refuseHeaderLine({ header }: FormQuery, mediaType: string): void {
   const refuse = (message: string) => invalidRequest([{ pointer: '/query/header_line', message }]);
-  if (findFormat(mediaType) !== 'csv') {
-    throw refuse(`is for CSV, and the body is ${mediaType}; leave it out`);
+  if (!HAVE_LINES.has(findFormat(mediaType))) {
+    throw refuse(`is for CSV and workbooks, and the body is ${mediaType}; leave it out`);
   }
   if (header === false) {
     throw refuse('does not go with header=false, which says that no line has names; leave one out');

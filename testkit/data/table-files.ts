@@ -14,6 +14,7 @@ import {
 } from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { FileFormat } from 'roster-client';
+import { workbookOf } from './workbooks.js';
 
 /** A column of a table that every format can hold. No text is empty: CSV has no other missing value. */
 export type TestColumn =
@@ -40,6 +41,7 @@ export const FILE_FORMATS = [
   'arrow-stream',
   'arrow-file',
   'parquet',
+  'xlsx',
 ] as const satisfies readonly FileFormat[];
 
 export function fileOf(
@@ -59,6 +61,8 @@ export function fileOf(
       return arrowOf(format, columns, options);
     case 'parquet':
       return parquetOf(columns, options);
+    case 'xlsx':
+      return xlsxOf(columns);
   }
 }
 
@@ -153,4 +157,13 @@ function parquetOf(columns: readonly TestColumn[], { rowsPerBatch }: FileOptions
       ...(rowsPerBatch && { rowGroupSize: rowsPerBatch }),
     }),
   );
+}
+
+function xlsxOf(columns: readonly TestColumn[]): Buffer {
+  const rows = Array.from({ length: columns[0]?.values.length ?? 0 }, (_, row) => {
+    const cells = columns.map(({ values }) => values[row] ?? null);
+    // A row without a value is none in a sheet.
+    return cells.every((cell) => cell === null) ? ['NA'] : cells;
+  });
+  return workbookOf([columns.map(({ name }) => name), ...rows]);
 }

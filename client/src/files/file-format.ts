@@ -1,8 +1,15 @@
 /** The formats in which a table or rows can be sent. */
-export type FileFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
+export type FileFormat =
+  | 'json'
+  | 'ndjson'
+  | 'csv'
+  | 'arrow-stream'
+  | 'arrow-file'
+  | 'parquet'
+  | 'xlsx';
 
-/** The formats in which predictions can be answered: all but Parquet. */
-export type PredictionFormat = Exclude<FileFormat, 'parquet'>;
+/** The formats in which predictions can be answered: all but Parquet and workbooks. */
+export type PredictionFormat = Exclude<FileFormat, 'parquet' | 'xlsx'>;
 
 /** A format and a compression, which the name of a file shows. */
 export interface FileKind {
@@ -19,6 +26,7 @@ export const MEDIA_TYPES = {
   'arrow-stream': 'application/vnd.apache.arrow.stream',
   'arrow-file': 'application/vnd.apache.arrow.file',
   parquet: 'application/vnd.apache.parquet',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
 } as const satisfies Record<FileFormat, string>;
 
 const EXTENSIONS: ReadonlyMap<string, FileFormat> = new Map([
@@ -32,6 +40,7 @@ const EXTENSIONS: ReadonlyMap<string, FileFormat> = new Map([
   ['feather', 'arrow-file'],
   ['ipc', 'arrow-file'],
   ['parquet', 'parquet'],
+  ['xlsx', 'xlsx'],
 ]);
 
 const ENCODINGS: ReadonlyMap<string, 'gzip' | 'zstd'> = new Map([
@@ -41,7 +50,7 @@ const ENCODINGS: ReadonlyMap<string, 'gzip' | 'zstd'> = new Map([
 
 /**
  * Returns the format that the extension of a name tells: `.csv`, `.tsv`, `.json`, `.ndjson`,
- * `.jsonl`, `.arrow`, `.feather`, `.ipc`, `.arrows` or `.parquet`, and after it `.gz` or `.zst`.
+ * `.jsonl`, `.arrow`, `.feather`, `.ipc`, `.arrows`, `.parquet` or `.xlsx`, and after it `.gz` or `.zst`.
  * Returns undefined for other names.
  */
 export function formatOfName(name: string): FileKind | undefined {

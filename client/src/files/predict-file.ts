@@ -3,7 +3,7 @@ import { type RowWarnings, rowWarnings } from '../models/row-warnings.js';
 import { ProblemError } from '../problem-error.js';
 import { UnexpectedAnswerError } from '../request/unexpected-answer.js';
 import { formatOfMediaType, MEDIA_TYPES, type PredictionFormat } from './file-format.js';
-import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
+import { type FileSource, formQuery, type UploadOptions, uploadOf } from './upload.js';
 import { refuseEarlyEnd } from './whole-lines.js';
 
 /** Options of `predictFile`: the answer's format and its confidence, and how the file is sent. */
@@ -49,7 +49,8 @@ export async function predictFile(
   options: PredictFileOptions = {},
 ): Promise<PredictedFile> {
   const upload = await uploadOf(file, options);
-  const format = options.to ?? (upload.format === 'parquet' ? 'json' : upload.format);
+  const { format: sent } = upload;
+  const format = options.to ?? (sent === 'parquet' || sent === 'xlsx' ? 'json' : sent);
   const { confidence, unknown, explain } = options;
   const { data, error, response } = await roster.POST(
     '/api/projects/{projectName}/models/{modelName}/predict',
@@ -60,7 +61,7 @@ export async function predictFile(
           ...(confidence !== undefined && { confidence }),
           ...(unknown && { unknown }),
           ...(explain !== undefined && { explain }),
-          ...csvQuery(options),
+          ...formQuery(options),
         },
       },
       headers: {

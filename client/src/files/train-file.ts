@@ -1,7 +1,7 @@
 import type { RosterClient } from '../contract/calls.js';
 import type { Model } from '../contract/resources.js';
 import { answered } from '../problem-error.js';
-import { csvQuery, type FileSource, type UploadOptions, uploadOf } from './upload.js';
+import { type FileSource, formQuery, type UploadOptions, uploadOf } from './upload.js';
 import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
 
 /** The series to forecast. */
@@ -55,7 +55,7 @@ export async function trainFile(
     roster.PUT('/api/projects/{projectName}/models/{modelName}', {
       params: {
         path,
-        query: { target, ...(task && { task }), ...forecastQuery(forecast), ...csvQuery(options) },
+        query: { target, ...(task && { task }), ...forecastQuery(forecast), ...formQuery(options) },
       },
       headers: upload.headers,
       body: upload.body,

@@ -19,6 +19,8 @@ export interface UploadOptions {
   gzip?: boolean | undefined;
   /** CSV only: whether the first line has the names of the columns. */
   header?: boolean | undefined;
+  /** Workbooks only: the name of the sheet. Default: the first one. */
+  sheet?: string | undefined;
   /** CSV only: the separator of fields. Default: found in the first lines. */
   delimiter?: 'comma' | 'semicolon' | 'tab' | undefined;
   /** Cancels the request, which then rejects with the signal's reason. */
@@ -53,9 +55,13 @@ export async function uploadOf(source: FileSource, options: UploadOptions): Prom
   };
 }
 
-/** Returns the query parameters of a CSV file. */
-export function csvQuery({ header, delimiter }: UploadOptions) {
-  return { ...(header !== undefined && { header }), ...(delimiter && { delimiter }) };
+/** Returns the query parameters of a CSV file or a workbook. */
+export function formQuery({ header, delimiter, sheet }: UploadOptions) {
+  return {
+    ...(header !== undefined && { header }),
+    ...(delimiter && { delimiter }),
+    ...(sheet !== undefined && { sheet }),
+  };
 }
 
 function kindOf(source: FileSource, options: UploadOptions): FileKind {

@@ -3,10 +3,21 @@ import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
 import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';
 import type { CsvOptions } from './csv/csv-dialect.js';
+import type { SheetOptions } from './xlsx/sheet-table.js';
 
-export type RowFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream' | 'arrow-file' | 'parquet';
+export type RowFormat =
+  | 'json'
+  | 'ndjson'
+  | 'csv'
+  | 'arrow-stream'
+  | 'arrow-file'
+  | 'parquet'
+  | 'xlsx';
 
-export type AnswerFormat = Exclude<RowFormat, 'parquet'>;
+export type AnswerFormat = Exclude<RowFormat, 'parquet' | 'xlsx'>;
+
+/** How CSV is read in place of what its first lines tell, and which part of a workbook is. */
+export type TableForm = CsvOptions & SheetOptions;
 
 /** The treatment of a body of rows. `rows` counts for JSON alone: the columns of CSV and Arrow are lean. */
 export interface AnswerOptions extends RowOptions {
@@ -18,8 +29,7 @@ export interface AnswerOptions extends RowOptions {
   readonly backtest?: number;
   /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
   readonly unknown?: 'ignore' | 'refuse';
-  /** The options for reading rows of CSV, in place of what their first line tells. */
-  readonly csv?: CsvOptions;
+  readonly form?: TableForm;
 }
 
 /** A part of an answer, in order. */

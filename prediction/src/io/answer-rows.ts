@@ -164,6 +164,10 @@ async function openReader(
         readParquetBody(body, budget, choose),
       );
     }
+    case 'xlsx': {
+      const { XlsxRowReader } = await import('./xlsx/xlsx-row-reader.js');
+      return new XlsxRowReader(blocks, options, check, budget);
+    }
     case 'ndjson':
       return new (await import('./json/ndjson-row-reader.js')).NdjsonRowReader(
         blocks,

@@ -1,13 +1,21 @@
 import { FirstRows, type FirstRowsShown } from '../table/first-rows.js';
-import type { RowFormat } from './answer-part.js';
+import type { RowFormat, TableForm } from './answer-part.js';
 import { JsonShapeError } from './columns/format-error.js';
-import type { CsvOptions } from './csv/csv-dialect.js';
 import { isRefusal, noRows, readTable } from './read-table.js';
+import type { FoundSheet } from './xlsx/sheet-table.js';
 
 /** The beginning of a table, and the fault that ended it, if any. */
 export interface TablePreview extends FirstRowsShown {
   readonly fault: string | null;
+  /** The line that has the names, from 1; null without one. */
+  readonly header_line: number | null;
+  /** The sheet of a workbook; null in other formats. */
+  readonly sheet: string | null;
+  /** The sheets of a workbook, the first ones if they are many. */
+  readonly sheets: string[];
 }
+
+const MAX_SHEETS = 1000;
 
 /**
  * Reads the first rows of a table, and no more of its source than they need. Of Parquet, which ends with its metadata,
@@ -19,32 +27,45 @@ export interface TablePreview extends FirstRowsShown {
 export function previewTable(
   source: AsyncIterable<Uint8Array>,
   format: RowFormat,
-  csv: CsvOptions = {},
+  form: TableForm = {},
 ): Promise<TablePreview> {
   return readTable(source, { drain: false }, async (pieces) => {
     const rows = new FirstRows();
     let fault: string | null = null;
+    let found: FoundSheet | undefined;
     try {
-      await addRows(pieces, format, rows, csv);
+      if (format === 'xlsx') {
+        const { addXlsx } = await import('./xlsx/xlsx-table.js');
+        await addXlsx(pieces, rows, form, (sheet) => {
+          found = sheet;
+        });
+      } else await addRows(pieces, format, rows, form);
     } catch (error) {
       if (!isRefusal(error) || rows.rowCount === 0) throw error;
       fault = error instanceof JsonShapeError ? `The body ${error.message}.` : error.message;
     }
     if (rows.rowCount === 0) throw noRows();
-    return { ...rows.take(), fault };
+    const ofCsv = format === 'csv' && form.header !== false ? (form.headerLine ?? 1) : null;
+    return {
+      header_line: found?.headerLine ?? ofCsv,
+      sheet: found?.sheet ?? null,
+      sheets: found?.sheets.slice(0, MAX_SHEETS) ?? [],
+      ...rows.take(),
+      fault,
+    };
   });
 }
 
 /** Adds the rows of a body. The code of a format is loaded when it is first needed. */
 async function addRows(
   pieces: AsyncIterable<Uint8Array>,
-  format: RowFormat,
+  format: Exclude<RowFormat, 'xlsx'>,
   rows: FirstRows,
-  csv: CsvOptions,
+  form: TableForm,
 ): Promise<void> {
   switch (format) {
     case 'csv':
-      return (await import('./csv/csv-table.js')).addCsv(pieces, rows, csv);
+      return (await import('./csv/csv-table.js')).addCsv(pieces, rows, form);
     case 'json':
       return (await import('./json/json-table.js')).addJson(pieces, rows.objects);
     case 'ndjson':

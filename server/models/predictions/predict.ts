@@ -6,13 +6,14 @@ import {
   type AnyPredictor,
   InvalidRowsError,
   listForecastOptions,
+  type TableForm,
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
 import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
-import { type CsvOptions, findFormat, parseCsvQuery } from '../formats.js';
+import { findFormat, parseForm } from '../formats.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import {
@@ -56,7 +57,7 @@ export function predictOperations(
   const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
     const { query, reply } = input;
     // Only now: who does not own the model gets the 404 of every request. Of JSON, no other option is refused.
-    if (query.header_line !== undefined) parseCsvQuery(query, input.mediaType);
+    parseForm(query, input.mediaType);
     const [rows, at] = findRows(body);
     const answer = (headers: WarningFields) => {
       counter.predicted(rows.length);
@@ -99,7 +100,7 @@ export function predictOperations(
       await parse();
       throw error;
     });
-    const options = answerOptions(input, parseCsvQuery(query, input.mediaType));
+    const options = answerOptions(input, parseForm(query, input.mediaType));
     const bytes = isStream ? body : toIterable(body.bytes);
     const request = {
       caller,
@@ -166,13 +167,13 @@ async function startAnswer(
 
 function answerOptions(
   { query, answerType, mediaType }: Input<'predict'>,
-  csv: CsvOptions,
+  form: TableForm,
 ): AnswerOptions {
   const { confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } = query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
-    to: to === 'parquet' ? 'json' : to,
+    to: to === 'parquet' || to === 'xlsx' ? 'json' : to,
     ...(confidence !== undefined && { confidence }),
     ...(steps !== undefined && { steps }),
     ...(backtest !== undefined && { backtest }),
@@ -181,7 +182,7 @@ function answerOptions(
     ...(explain !== undefined && { explain }),
     ...(probabilities !== undefined && { probabilities }),
     ...(warnings !== undefined && { warnings }),
-    csv,
+    form,
   };
 }
 

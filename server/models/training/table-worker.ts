@@ -3,6 +3,7 @@ import type {
   Goal,
   ModelTask,
   RowFormat,
+  TableForm,
 } from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
@@ -16,6 +17,7 @@ import {
   readNdjsonTable,
   readParquetTable,
   readRecordTable,
+  readXlsxTable,
   refuseHorizon,
   seasonLength,
   TableError,
@@ -23,7 +25,7 @@ import {
 } from '../../../prediction/src/reading.js';
 import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
-import { type CsvOptions, unreadableTable, unusableTable } from '../formats.js';
+import { unreadableTable, unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
 
 /** The details of a job that reads a table; the text follows as input. */
@@ -35,7 +37,7 @@ export interface TableJob {
   readonly task?: Goal | undefined;
   /** The uses of columns that were chosen. */
   readonly choices?: ColumnChoices | undefined;
-  readonly csv?: CsvOptions | undefined;
+  readonly form?: TableForm | undefined;
 }
 
 /** The facts of a table whose parts have been written, as `encodeTable` makes them. */
@@ -46,7 +48,7 @@ export interface TableResult {
 }
 
 /** The details of a job that shows the beginning of a table that was sent. */
-export interface PreviewJob extends Pick<TableJob, 'csv'> {
+export interface PreviewJob extends Pick<TableJob, 'form'> {
   readonly format: RowFormat;
   readonly target?: undefined;
 }
@@ -61,7 +63,7 @@ async function readTable(
   output: JobOutput,
 ): Promise<TableResult | TablePreview> {
   try {
-    if (job.target === undefined) return await previewTable(text, job.format, job.csv);
+    if (job.target === undefined) return await previewTable(text, job.format, job.form);
     const table = await readFormat(job, text);
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;
     for (const part of encodeTable(table)) output.data(part);
@@ -94,13 +96,13 @@ function describeSeries(table: ForecastTable): ForecastFields {
 }
 
 function readFormat(
-  { format, target, task, choices, csv }: TableJob,
+  { format, target, task, choices, form }: TableJob,
   text: AsyncIterable<Uint8Array>,
 ) {
   const options = { drain: false, task, choices };
   switch (format) {
     case 'csv':
-      return readCsvTable(text, target, { ...options, ...csv });
+      return readCsvTable(text, target, { ...options, ...form });
     case 'json':
       return readJsonTable(text, target, options);
     case 'records':
@@ -113,5 +115,7 @@ function readFormat(
       return readArrowTable(text, target, { ...options, format: 'file' });
     case 'parquet':
       return readParquetTable(text, target, options);
+    case 'xlsx':
+      return readXlsxTable(text, target, { ...options, ...form });
   }
 }

@@ -12,7 +12,7 @@ import { type FieldError, invalidRequest, problem, unavailable } from '../../pro
 import { findProject, inProject, type Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
-import { findFormat, parseCsvQuery } from '../formats.js';
+import { findFormat, parseForm } from '../formats.js';
 import {
   findColumnChoices,
   findModel,
@@ -48,7 +48,7 @@ type OperationQuery = Input<'trainModel'>['query'];
 /** The target of a training, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task' | 'choices'> &
   (
-    | (Pick<TableSource, 'format' | 'csv' | 'text'> & { readonly source?: undefined })
+    | (Pick<TableSource, 'format' | 'form' | 'text'> & { readonly source?: undefined })
     | { readonly source: ModelSource }
   );
 
@@ -69,11 +69,11 @@ export function trainingOperations(
         task: parseGoal(query),
         choices: parseChoices(query),
       };
-      const csv = parseCsvQuery(query, body.mediaType);
+      const form = parseForm(query, body.mediaType);
       const { source, bytes: text } = await readSentTable(body);
       const table: NewTable = source
         ? { ...goal, source }
-        : { ...goal, text, format: findFormat(body.mediaType), csv };
+        : { ...goal, text, format: findFormat(body.mediaType), form };
       return reply(await train(services, request, project, table, check));
     },
 
@@ -98,13 +98,11 @@ export function trainingOperations(
     previewTable: async ({ caller, params, query, body, closed, reply }) => {
       await findProject(store, caller, params.projectName);
       const { mediaType, bytes: text } = body;
-      const csv = parseCsvQuery(query, mediaType);
+      const form = parseForm(query, mediaType);
       const format = findFormat(mediaType);
       const source = { owner: caller.owner, text, tooSlow: slowSender, signal: closed };
-      const preview = await tables.preview({ ...source, format, csv });
-      const hasHeader = format === 'csv' && csv.header !== false;
-      const header_line = hasHeader ? (csv.headerLine ?? 1) : null;
-      return reply({ status: 200, body: { format: mediaType, header_line, ...preview } });
+      const preview = await tables.preview({ ...source, format, form });
+      return reply({ status: 200, body: { format: mediaType, ...preview } });
     },
   };
 }

@@ -118,7 +118,7 @@ test('rows of CSV are answered and counted as objects of the same texts', async 
       const body = Buffer.from(quoted.join(newline));
       const objects = lines.map((line) => rowOf(header, line));
       const parts: AnswerPart[] = [];
-      const options = { from: 'csv', to: 'json', csv: { delimiter } } as const;
+      const options = { from: 'csv', to: 'json', form: { delimiter } } as const;
       for await (const part of answerRows(predictor, pieces(body, size), options)) parts.push(part);
       const check = predictor.check();
       check.add(objects);
@@ -140,7 +140,7 @@ test('fields without quotes mean the same as fields in quotes', async () => {
         [true, false].map(async (quotes) => {
           const csv = Papa.unparse([header, ...trimmed], { delimiter, newline, quotes });
           const parts: AnswerPart[] = [];
-          const options = { from: 'csv', to: 'csv', csv: { delimiter } } as const;
+          const options = { from: 'csv', to: 'csv', form: { delimiter } } as const;
           const body = pieces(
             Buffer.from(header[0] === '' ? `""${csv.replace(/^""/, '')}` : csv),
             size,

@@ -25,12 +25,12 @@ export class CsvRowReader implements RowReader {
   /** Undefined until the header has been read. */
   #rows: ObjectRows | CellRows | undefined;
 
-  constructor(blocks: BlockPredictor, { unknown, csv = {} }: AnswerOptions, check: SchemaCheck) {
+  constructor(blocks: BlockPredictor, { unknown, form = {} }: AnswerOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#check = check;
-    this.#scanner = new CsvScanner(csv);
-    if (csv.header === false) this.#begin(new CsvHeader(blocks.names.inputs));
+    this.#scanner = new CsvScanner(form);
+    if (form.header === false) this.#begin(new CsvHeader(blocks.names.inputs));
   }
 
   /**

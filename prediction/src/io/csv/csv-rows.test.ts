@@ -103,7 +103,7 @@ describe('rows in CSV', () => {
           const rows = lines.map((line) =>
             Object.fromEntries(header.map((name, index) => [name, line[index] || null])),
           );
-          const options = { csv: { delimiter } } as const;
+          const options = { form: { delimiter } } as const;
           const { text, warnings } = await answer(csv, options, { size });
           const expected = await inJson(rows);
           expect(JSON.parse(text)).toEqual(JSON.parse(expected.text));
@@ -134,7 +134,7 @@ describe('rows in CSV', () => {
   });
 
   test('without a header are the input columns in their order', async () => {
-    const { text, warnings } = await answer('2,north,5\n3,south\n', { csv: { header: false } });
+    const { text, warnings } = await answer('2,north,5\n3,south\n', { form: { header: false } });
     const rows = [
       { rooms: '2', place: 'north', index: '5' },
       { rooms: '3', place: 'south', index: null },

@@ -7,8 +7,9 @@ import {
   useValues,
 } from '../../../../testkit/prediction/hostile-files.js';
 import { makeParquet } from '../../../../testkit/prediction/hostile-parquet.js';
+import type { ByteFile } from '../columns/byte-file.js';
 import { FormatError } from '../columns/format-error.js';
-import { type ByteFile, readParquet } from './parquet-groups.js';
+import { readParquet } from './parquet-groups.js';
 
 /** A file that counts the bytes that are read of it, all of which it must have. */
 class CountedFile implements ByteFile {

@@ -3,8 +3,9 @@ import fc from 'fast-check';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { ByteBudget } from '../columns/byte-budget.js';
+import type { ByteFile } from '../columns/byte-file.js';
 import { FormatError } from '../columns/format-error.js';
-import { type ByteFile, readParquet } from './parquet-groups.js';
+import { readParquet } from './parquet-groups.js';
 
 /** Files that DuckDB 1.5 wrote, all with the same rows, which `expectedRow` makes. */
 const SAMPLES = [

@@ -1,21 +1,11 @@
-import {
-  type ByteBudget,
-  type HeldBytes,
-  MAX_HELD_BYTES,
-  PIECE_BYTES,
-} from '../columns/byte-budget.js';
+import { type ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budget.js';
+import { type ByteFile, holdFile } from '../columns/byte-file.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatError } from '../columns/format-error.js';
 import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
 import { readColumn } from './column-chunk.js';
 import { type ParquetMetadata, readMetadata } from './metadata.js';
 import { cellBytes } from './value-sinks.js';
-
-/** A file that is read by ranges. */
-export interface ByteFile {
-  readonly length: number;
-  read(start: number, end: number): Promise<Uint8Array>;
-}
 
 /** Rows of a row group, as many as are read at a time. */
 export interface ParquetRows {
@@ -83,21 +73,8 @@ export async function* readParquetBody(
   budget: ByteBudget,
   choose: (names: readonly string[]) => ReadonlySet<number>,
 ): AsyncGenerator<ParquetRows> {
-  const arrived = budget.hold('The Parquet file that has arrived');
-  const whole = budget.hold('The Parquet file');
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of body) {
-    arrived.add(piece.length + PIECE_BYTES);
-    pieces.push(piece);
-    length += piece.length;
-  }
-  whole.add(length);
-  const bytes = Buffer.concat(pieces, length);
-  arrived.releaseAll();
-  pieces.length = 0;
-  const read = (start: number, end: number) => Promise.resolve(bytes.subarray(start, end));
-  yield* readParquet({ length, read }, budget, Number.POSITIVE_INFINITY, choose);
+  const file = await holdFile(body, budget, 'Parquet file');
+  yield* readParquet(file, budget, Number.POSITIVE_INFINITY, choose);
 }
 
 function groupPlace(index: number): string {

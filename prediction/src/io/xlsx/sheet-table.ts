@@ -1,0 +1,128 @@
+import type { ByteBudget } from '../columns/byte-budget.js';
+import type { ByteFile } from '../columns/byte-file.js';
+import { FormatError } from '../columns/format-error.js';
+import { columnLetters, readRows, type SheetRow, sheetName } from './sheet.js';
+import { readWorkbook } from './workbook.js';
+import { ZipArchive } from './zip.js';
+
+/** The part of a workbook that is the table. */
+export interface SheetOptions {
+  /** The name of the sheet; without it, the first one that is not hidden. */
+  readonly sheet?: string | undefined;
+  /** The row with the names; without it, the first that has a value. */
+  readonly headerLine?: number | undefined;
+}
+
+/** The table that was found in a workbook. */
+export interface FoundSheet {
+  readonly sheets: readonly string[];
+  readonly sheet: string;
+  readonly headerLine: number;
+}
+
+/** A row of the table, with a cell for each column. */
+export interface TableRow {
+  readonly line: number;
+  readonly cells: readonly unknown[];
+}
+
+/**
+ * Reads the table of a sheet. Its columns are those of the header, from the first name to the last. Empty rows are
+ * passed over.
+ *
+ * @param begin is given the names of the columns before the first row.
+ * @throws {FormatError} at the first fault of the file, and where the sheet seems to hold a second table.
+ */
+export async function* readSheetTable(
+  file: ByteFile,
+  budget: ByteBudget,
+  { sheet, headerLine }: SheetOptions,
+  begin: (names: readonly string[], found: FoundSheet) => void,
+): AsyncGenerator<TableRow[]> {
+  const zip = await ZipArchive.open(file, budget);
+  const workbook = await readWorkbook(zip, budget, sheet);
+  const place = sheetName(workbook.sheet);
+  let table: SheetTable | undefined;
+  let lastLine = 0;
+  for await (const read of readRows(zip, workbook, budget)) {
+    const rows: TableRow[] = [];
+    for (const row of read) {
+      lastLine = row.line;
+      if (row.line < (headerLine ?? 1)) continue;
+      if (table) {
+        rows.push(table.cut(row));
+        continue;
+      }
+      if (headerLine !== undefined && row.line > headerLine) throw emptyHeader(place, headerLine);
+      table = new SheetTable(place, row);
+      const { sheets } = workbook;
+      begin(table.names, { sheets, sheet: workbook.sheet, headerLine: row.line });
+    }
+    if (rows.length > 0) yield rows;
+  }
+  if (table === undefined && headerLine !== undefined && lastLine > 0) {
+    throw new FormatError(
+      `header_line is ${headerLine}, but the last row with values of ${place} is ${lastLine}. Name the row that has the names of the columns.`,
+    );
+  }
+  if (table === undefined)
+    throw new FormatError(`${place} has no values. Choose another with sheet.`);
+}
+
+function emptyHeader(place: string, line: number): FormatError {
+  return new FormatError(
+    `${place}, row ${line}: it is empty, but header_line names it. Name the row that has the names of the columns.`,
+    line,
+  );
+}
+
+/** The place of a table on its sheet. */
+class SheetTable {
+  readonly names: readonly string[];
+  readonly #place: string;
+  readonly #first: number;
+  #lastLine: number;
+  #hasNumbers = false;
+
+  /** @throws {FormatError} if there is a gap between the names. */
+  constructor(place: string, first: SheetRow) {
+    this.#place = place;
+    this.#lastLine = first.line;
+    const { cells } = first;
+    this.#first = cells.findIndex((cell) => cell !== undefined);
+    this.names = Array.from(cells.slice(this.#first), nameOf);
+    const gap = this.names.indexOf('');
+    if (gap < 0) return;
+    throw new FormatError(
+      `${place}, cell ${columnLetters(this.#first + gap)}${first.line}: the column has no name, but others follow. Name it, or delete the column. If this is not the row with the names, choose another with header_line; if a second table stands beside the first, move it to a sheet of its own.`,
+      first.line,
+    );
+  }
+
+  /** @throws {FormatError} at a value outside of the columns, and at a row that seems to begin another table. */
+  cut({ line, cells, isText }: SheetRow): TableRow {
+    const end = this.#first + this.names.length;
+    const outside = cells.findIndex(
+      (cell, at) => cell !== undefined && (at < this.#first || at >= end),
+    );
+    if (outside >= 0) {
+      throw new FormatError(
+        `${this.#place}, cell ${columnLetters(outside)}${line}: it has a value, but its column has no name. Name the column, or delete the value.`,
+        line,
+      );
+    }
+    if (line > this.#lastLine + 1 && isText && this.#hasNumbers) {
+      throw new FormatError(
+        `${this.#place}, row ${line}: it follows an empty row and has only texts, as the names of a second table or a note have. Move it to another sheet, or delete it or the empty row.`,
+        line,
+      );
+    }
+    this.#lastLine = line;
+    this.#hasNumbers ||= !isText;
+    return { line, cells: Array.from(this.names, (_, at) => cells[this.#first + at] ?? null) };
+  }
+}
+
+function nameOf(cell: SheetRow['cells'][number]): string {
+  return cell === undefined ? '' : String(cell).trim();
+}

@@ -1,0 +1,263 @@
+import { type ByteBudget, MAX_ROW_BYTES } from '../columns/byte-budget.js';
+import { FormatError } from '../columns/format-error.js';
+import { type Attributes, type ElementSink, readXml } from './xml.js';
+import type { ZipArchive } from './zip.js';
+
+/** The sheets and the shared parts of a workbook. */
+export interface Workbook {
+  /** The names of the sheets of cells, in their order. */
+  readonly sheets: readonly string[];
+  /** The name of the chosen sheet. */
+  readonly sheet: string;
+  /** The file of its cells. */
+  readonly path: string;
+  readonly texts: readonly string[];
+  /** True for each style of a cell that shows a number as a date. */
+  readonly areDates: readonly boolean[];
+  /** True if days are counted from 1904. */
+  readonly from1904: boolean;
+}
+
+interface Sheet {
+  readonly name: string;
+  readonly id: string;
+  readonly isHidden: boolean;
+}
+
+interface Relation {
+  readonly id: string;
+  readonly type: string;
+  readonly target: string;
+}
+
+/** More of them than any workbook has, and all that are held. */
+const MAX_PARTS = 10_000;
+const MAX_STYLES = 100_000;
+const MAX_NAME = 255;
+
+/** A text of JavaScript takes two bytes a character, and about so many besides. */
+const TEXT_BYTES = 48;
+
+/**
+ * Reads what the cells of a sheet need.
+ *
+ * @param name of the sheet; without it, the first one that is not hidden.
+ * @throws {FormatError} if the archive is not a workbook, or has no such sheet.
+ */
+export async function readWorkbook(
+  zip: ZipArchive,
+  budget: ByteBudget,
+  name: string | undefined,
+): Promise<Workbook> {
+  const [root] = (await readRelations(zip, '')).filter(({ type }) => type === 'officeDocument');
+  const path = root?.target ?? 'xl/workbook.xml';
+  if (!zip.has(path) || path.endsWith('.bin')) {
+    throw new FormatError('The body is not an .xlsx workbook: it has no sheets. Save it as .xlsx.');
+  }
+  const relations = await readRelations(zip, path);
+  const { sheets, from1904 } = await readSheets(zip, path);
+  const targets = new Map(
+    relations.filter(({ type }) => type === 'worksheet').map(({ id, target }) => [id, target]),
+  );
+  const ofCells = sheets.filter(({ id }) => targets.has(id));
+  const found =
+    name === undefined
+      ? (ofCells.find(({ isHidden }) => !isHidden) ?? ofCells[0])
+      : ofCells.find((sheet) => sheet.name === name);
+  if (found === undefined) throw noSheet(name, ofCells);
+  const fileOf = (wanted: string) => relations.find(({ type }) => type === wanted)?.target;
+  return {
+    sheets: ofCells.map((sheet) => sheet.name),
+    sheet: found.name,
+    path: targets.get(found.id) ?? '',
+    texts: await readTexts(zip, budget, fileOf('sharedStrings')),
+    areDates: await readStyles(zip, fileOf('styles')),
+    from1904,
+  };
+}
+
+function noSheet(name: string | undefined, sheets: readonly Sheet[]): FormatError {
+  if (name === undefined) return new FormatError('The workbook has no sheet with cells.');
+  const listed = sheets.slice(0, 20).map((sheet) => JSON.stringify(sheet.name.slice(0, 60)));
+  return new FormatError(
+    `There is no sheet ${JSON.stringify(name)}, which sheet names. The sheets are: ${listed.join(', ')}.`,
+  );
+}
+
+/** Reads elements that need no text. */
+async function readElements(
+  zip: ZipArchive,
+  path: string,
+  open: (name: string, attributes: Attributes) => void,
+): Promise<void> {
+  await readWhole(zip, path, { open, text: () => {}, close: () => {} });
+}
+
+async function readWhole(zip: ZipArchive, path: string, sink: ElementSink): Promise<void> {
+  for await (const _ of readXml(zip.read(path), path, sink));
+}
+
+/** Returns the files that a file of the archive refers to; '' is the archive. */
+async function readRelations(zip: ZipArchive, of: string): Promise<Relation[]> {
+  const cut = of.lastIndexOf('/') + 1;
+  const path = `${of.slice(0, cut)}_rels/${of.slice(cut)}.rels`;
+  const relations: Relation[] = [];
+  if (!zip.has(path)) return relations;
+  await readElements(zip, path, (name, attributes) => {
+    if (name !== 'Relationship' || relations.length >= MAX_PARTS) return;
+    const type = attributes('Type') ?? '';
+    const target = resolve(of.slice(0, cut), attributes('Target') ?? '');
+    const id = attributes('Id') ?? '';
+    relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target });
+  });
+  return relations;
+}
+
+function resolve(folder: string, target: string): string {
+  return new URL(target, `zip://a/${folder}`).pathname.slice(1);
+}
+
+async function readSheets(zip: ZipArchive, path: string) {
+  const sheets: Sheet[] = [];
+  let from1904 = false;
+  await readElements(zip, path, (element, attributes) => {
+    if (element === 'workbookPr') from1904 = isTrue(attributes('date1904'));
+    if (element !== 'sheet' || sheets.length >= MAX_PARTS) return;
+    const isHidden = (attributes('state') ?? 'visible') !== 'visible';
+    const name = (attributes('name') ?? '').slice(0, MAX_NAME);
+    sheets.push({ name, id: attributes('id') ?? '', isHidden });
+  });
+  return { sheets, from1904 };
+}
+
+function isTrue(value: string | undefined): boolean {
+  return value === '1' || value === 'true';
+}
+
+/** Gathers the text of a string, which may be in parts of other fonts, without how it is spoken. */
+export class RichText {
+  #text = '';
+  #isText = false;
+  #isSpoken = false;
+
+  open(name: string): void {
+    if (name === 't') this.#isText = !this.#isSpoken;
+    else if (name === 'rPh') this.#isSpoken = true;
+  }
+
+  text(text: string): void {
+    if (this.#isText) this.#text += text;
+  }
+
+  close(name: string): void {
+    if (name === 't') this.#isText = false;
+    else if (name === 'rPh') this.#isSpoken = false;
+  }
+
+  /** Returns the text so far, and begins another. */
+  take(): string {
+    const text = decodeEscapes(this.#text);
+    this.#text = '';
+    return text;
+  }
+
+  get length(): number {
+    return this.#text.length;
+  }
+}
+
+/** Characters that XML does not have are written as `_x000D_`. */
+export function decodeEscapes(text: string): string {
+  if (!text.includes('_x')) return text;
+  return text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) =>
+    String.fromCharCode(Number.parseInt(code, 16)),
+  );
+}
+
+/** Returns the texts that cells refer to by their index. */
+async function readTexts(
+  zip: ZipArchive,
+  budget: ByteBudget,
+  path: string | undefined,
+): Promise<string[]> {
+  const texts: string[] = [];
+  if (path === undefined || !zip.has(path)) return texts;
+  const remedy = 'Save the sheet as CSV, or send fewer rows.';
+  const held = budget.hold('The texts of the workbook', remedy);
+  const rich = new RichText();
+  await readWhole(zip, path, {
+    open: (name) => rich.open(name),
+    text: (text) => {
+      rich.text(text);
+      if (rich.length > MAX_ROW_BYTES) throw new FormatError(tooLong(`Text ${texts.length}`));
+    },
+    close: (name) => {
+      rich.close(name);
+      if (name !== 'si') return;
+      held.add(2 * rich.length + TEXT_BYTES);
+      texts.push(rich.take());
+    },
+  });
+  return texts;
+}
+
+export function tooLong(place: string): string {
+  return `${place} of the workbook is longer than 1 MiB. Shorten it, or leave it out.`;
+}
+
+/** Returns for each style of a cell whether it shows dates. */
+async function readStyles(zip: ZipArchive, path: string | undefined): Promise<boolean[]> {
+  const areDates: boolean[] = [];
+  if (path === undefined || !zip.has(path)) return areDates;
+  const codes = new Map<string, string>();
+  const ids: string[] = [];
+  let isOfCells = false;
+  const sink: ElementSink = {
+    open: (name, attributes) => {
+      if (name === 'numFmt' && codes.size < MAX_STYLES) {
+        codes.set(attributes('numFmtId') ?? '', attributes('formatCode') ?? '');
+      } else if (name === 'cellXfs') isOfCells = true;
+      else if (name === 'xf' && isOfCells && ids.length < MAX_STYLES) {
+        ids.push(attributes('numFmtId') ?? '0');
+      }
+    },
+    text: () => {},
+    close: (name) => {
+      if (name === 'cellXfs') isOfCells = false;
+    },
+  };
+  await readWhole(zip, path, sink);
+  const known = new Map<string, boolean>();
+  for (const id of ids) {
+    const code = codes.get(id);
+    const found = known.get(id) ?? (code === undefined ? isDateId(Number(id)) : isDateCode(code));
+    known.set(id, found);
+    areDates.push(found);
+  }
+  return areDates;
+}
+
+/** The formats of dates that every workbook has without naming them, those of East Asia among them. */
+function isDateId(id: number): boolean {
+  return (
+    (id >= 14 && id <= 17) ||
+    id === 22 ||
+    (id >= 27 && id <= 31) ||
+    id === 36 ||
+    (id >= 50 && id <= 54) ||
+    id === 57 ||
+    id === 58
+  );
+}
+
+/** The most characters of a format that are looked at. */
+const MAX_CODE = 1000;
+
+/** Returns whether a format shows a day, a month or a year. One of a clock or a duration shows a number of days. */
+function isDateCode(code: string): boolean {
+  const [shown = ''] = code.slice(0, MAX_CODE).split(';');
+  if (/\[(h+|m+|s+)\]/i.test(shown)) return false;
+  const letters = shown.replace(/"[^"]*"?|\[[^\]]*\]?|[\\_*]./g, '').toLowerCase();
+  if (/general|standard/.test(letters)) return false;
+  return /[yd]/.test(letters) || (letters.includes('m') && !/[hs]/.test(letters));
+}
