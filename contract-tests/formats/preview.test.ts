@@ -109,7 +109,7 @@ test('shows the rows before a fault, and says it', async () => {
 });
 
 test('cuts what is long, and shows fewer rows of it', async () => {
-  const names = Array.from({ length: 300 }, (_, index) => `column ${index}`);
+  const names = Array.from({ length: 100 }, (_, index) => `column ${index}`);
   const cells = names.map(() => '😀'.repeat(110)).join();
   const response = await preview(`${names.join()}\n${`${cells}\n`.repeat(30)}`);
   const text = await response.text();
@@ -118,7 +118,7 @@ test('cuts what is long, and shows fewer rows of it', async () => {
   const { columns, rows } = JSON.parse(text);
   expect(columns[0].examples).toEqual([`${'😀'.repeat(29)}…`]);
   expect(rows.length).toBeLessThan(20);
-  expect(rows[0][299]).toBe(`${'😀'.repeat(99)}…`);
+  expect(rows[0][99]).toBe(`${'😀'.repeat(99)}…`);
 });
 
 describe('refuses', () => {

@@ -14,7 +14,7 @@ const MAX_READ_CHARACTERS = 8 * 1024 * 1024;
 
 /** The rows that are shown, and the characters of all of them. */
 const MAX_SHOWN_ROWS = 20;
-const MAX_SHOWN_CHARACTERS = 256 * 1024;
+const MAX_SHOWN_CHARACTERS = 128 * 1024;
 
 const MAX_EXAMPLES = 3;
 
