@@ -997,7 +997,8 @@ export interface paths {
          *     enough, cut at the end of a line. A Parquet file and a workbook must be whole, because what
          *     they hold stands at their end.
          *
-         *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading.
+         *     A table of which no row can be read gets 422. After a first row, `fault` says what ended the reading. A workbook
+         *     with sheets is answered without a row, too, so that another sheet or header line can be chosen.
          */
         post: operations["previewTable"];
         delete?: never;

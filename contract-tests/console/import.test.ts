@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import type { Model } from 'roster-client';
 import { expect, test } from 'vitest';
 import { FILE_FORMATS, fileOf, type TestColumn } from '../../testkit/data/table-files.js';
+import { workbookOfSheets } from '../../testkit/data/workbooks.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { browserAndService, expectGoodViewInEachWindow, goTo } from './console-page.js';
 import { type ChosenFile, chooseFile, focusByKeyboard, pressByKeyboard } from './table-views.js';
@@ -246,4 +247,37 @@ test('a table is trained with and predicted in every format that the service rea
     await chooseFile(page, { name: 'damaged', content });
     await page.getByRole('alert').getByText(words).waitFor();
   }
+});
+
+test('the table of a workbook is found by its sheet and the row that has the names', async () => {
+  const rows = Array.from({ length: 90 }, (_, row) => [row % 13, `p${row % 3}`, (row % 13) * 2]);
+  const content = workbookOfSheets({
+    Cover: [['Rents of 2026']],
+    Rents: [['All in euros'], [], ['size', 'place', 'rent'], ...rows],
+  });
+  const look = await on.open(VIEW);
+  const { page } = look;
+  await chooseFile(page, { name: 'book.xlsx', content });
+  const names = page.getByLabel('Row with the names of the columns');
+  await page.getByText('Sheet "Cover": The table has no rows').waitFor();
+  await page.getByLabel('Sheet').selectOption('Rents');
+  await page.getByText('it has a value, but its column has no name').waitFor();
+  await names.fill('3');
+  await names.press('Enter');
+  await page.getByText('3 columns').waitFor();
+  await expectGoodViewInEachWindow(look);
+  await page.getByLabel('Name of the model').fill('book');
+  expect(await train(page, 'book')).toMatchObject({ status: 'ready', row_count: 90 });
+
+  await pressByKeyboard(page, 'Predict a file', 'link');
+  await choose(page, { name: 'more.xlsx', content });
+  await page.getByLabel('Sheet').selectOption('Rents');
+  await page.getByText('it has a value, but its column has no name').waitFor();
+  await names.fill('3');
+  await names.press('Enter');
+  await pressByKeyboard(page, 'Predict all rows');
+  await page.getByRole('heading', { name: '90 rows predicted' }).waitFor();
+  const [header, first] = await download(page, 'Download more-predicted.csv', 'link');
+  expect(header).toContain('size,place,rent,rent_predicted');
+  expect(first).toMatch(/^0,p0,0,/);
 });

@@ -98,8 +98,18 @@ export function workbookFiles({ sheets, texts, styles, properties = '' }: Workbo
 
 /** Returns a workbook of one sheet with these rows. */
 export function workbookOf(rows: readonly (readonly Cell[])[]): Buffer {
-  const written = rows.map((row) => `<row>${row.map(writeCell).join('')}</row>`);
-  return zipOf(workbookFiles({ sheets: { Sheet1: written.join('') } }));
+  return workbookOfSheets({ Sheet1: rows });
+}
+
+/** Returns a workbook of sheets with these rows, by their names. */
+export function workbookOfSheets(
+  sheets: Readonly<Record<string, readonly (readonly Cell[])[]>>,
+): Buffer {
+  const written = Object.entries(sheets).map(([name, rows]) => [
+    name,
+    rows.map((row) => `<row>${row.map(writeCell).join('')}</row>`).join(''),
+  ]);
+  return zipOf(workbookFiles({ sheets: Object.fromEntries(written) }));
 }
 
 function writeCell(cell: Cell): string {

@@ -42,8 +42,9 @@ export function TrainView({ project, model }: { project: string; model: string |
         <>
           <p>
             Choose a table in which the value to predict is known, with at least 50 rows: CSV, JSON,
-            JSON lines, Parquet or Arrow. CSV is sent when you start the training. The beginning of
-            other formats is read by the service as soon as you choose the file, and not kept.
+            JSON lines, Excel, Parquet or Arrow. CSV is sent when you start the training. The
+            beginning of other formats is read by the service as soon as you choose the file, and
+            not kept.
           </p>
           {error !== null && <ErrorNotice error={error} />}
           <DropZone label="Drop a table here, or" accept={TABLE_TYPES} onFile={read} />

@@ -36,8 +36,8 @@ export function PredictFile({ project, model }: { project: string; model: Model 
   return (
     <>
       <p>
-        Choose a file with the model’s columns: CSV, JSON, JSON lines, Parquet or Arrow. You get it
-        back as CSV, with a prediction of {model.target} in each row. First, its columns are
+        Choose a file with the model’s columns: CSV, JSON, JSON lines, Excel, Parquet or Arrow. You
+        get it back as CSV, with a prediction of {model.target} in each row. First, its columns are
         compared with the model’s. CSV is sent when you start; the service reads the beginning of
         other formats at once, and their predicted file has the columns that the model knows.
       </p>

@@ -3,7 +3,8 @@ import type { Model } from 'roster-client';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { FileLine } from '../tables/file-line.js';
 import { HeaderLineField } from '../tables/header-line-field.js';
-import { type CsvHead, isCsv, type TableHead } from '../tables/table-head.js';
+import { isCsv, type TableHead } from '../tables/table-head.js';
+import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
 import { Progress } from '../ui/progress.js';
@@ -40,7 +41,7 @@ export function PredictTable({
   model: Model;
   head: TableHead;
   /** Called with the file as it is read with another line as its header. */
-  onHead: (head: CsvHead) => void;
+  onHead: (head: TableHead) => void;
   forget: () => void;
 }) {
   // Another version may begin to serve meanwhile: a file is predicted by the one it was compared with.
@@ -87,6 +88,9 @@ export function PredictTable({
       <FileLine head={head} forget={forget} isBusy={state.step === 'running'} />
       {state.step === 'compared' && isCsv(head) && (
         <HeaderLineField head={head} onHead={onHead} isBusy={false} />
+      )}
+      {state.step === 'compared' && (
+        <WorkbookFields project={project} head={head} onHead={onHead} isBusy={false} />
       )}
       {state.step !== 'done' && (
         <ColumnComparison

@@ -250,6 +250,7 @@ export class TablePrediction {
       path: { projectName: this.#project, modelName },
       query: {
         rows: 'lean',
+        ...this.#head.workbook?.place,
         ...(explain && { explain }),
         ...(this.#hasProbabilities && { probabilities: true }),
         ...(this.#confidence !== undefined && { confidence: this.#confidence }),

@@ -7,6 +7,8 @@ import {
   readCsvHead,
   type TableHead,
   type TableType,
+  WORKBOOK,
+  type WorkbookPlace,
 } from './table-head.js';
 
 /** The formats other than CSV, by how their files begin. */
@@ -14,6 +16,7 @@ const SIGNATURES: readonly (readonly [string, TableType])[] = [
   ['PAR1', 'application/vnd.apache.parquet'],
   ['ARROW1', 'application/vnd.apache.arrow.file'],
   ['\xff\xff\xff\xff', 'application/vnd.apache.arrow.stream'],
+  ['PK\x03\x04', WORKBOOK],
   ['[', 'application/json'],
   ['{', 'application/x-ndjson'],
 ];
@@ -31,16 +34,28 @@ export async function readHead(project: string, file: File): Promise<TableHead> 
   const start = String.fromCharCode(...(await readBytes(file, 0, SIGNATURE_BYTES)));
   const signature = start.replace(/^(\xef\xbb\xbf)?\s*/, '');
   const type = SIGNATURES.find(([begin]) => signature.startsWith(begin))?.[1];
-  if (type === undefined) return readCsvHead(file);
+  return type === undefined ? readCsvHead(file) : askHead(project, file, type);
+}
+
+/**
+ * Lets the service read the beginning of a table.
+ * @throws TableFileError, ProblemError or ConnectionError, as `readHead` does
+ */
+export async function askHead(
+  project: string,
+  file: File,
+  type: TableType,
+  chosen: WorkbookPlace = {},
+): Promise<TableHead> {
   const isCut = /json$/.test(type) && file.size > MAX_HEAD_BYTES;
-  const { columns, rows, rows_read, fault } = await answered(
+  const { columns, rows, rows_read, fault, header_line, sheet, sheets } = await answered(
     roster.POST('/api/projects/{projectName}/tables/preview', {
-      params: { path: { projectName: project } },
+      params: { path: { projectName: project }, query: chosen },
       body: isCut ? file.slice(0, MAX_HEAD_BYTES) : file,
       headers: { 'Content-Type': type },
     }),
   );
-  if (fault !== null && !isCut) throw new TableFileError(fault);
+  if (fault !== null && !isCut && sheet === null) throw new TableFileError(fault);
   return {
     file,
     type,
@@ -48,5 +63,12 @@ export async function readHead(project: string, file: File): Promise<TableHead> 
     kinds: columns.map(({ kind }) => kind),
     rows: rows.map((row) => row.map((cell) => cell ?? '')),
     isWhole: !isCut && rows.length === rows_read,
+    ...(sheet !== null && {
+      workbook: {
+        sheets,
+        place: { sheet, header_line: header_line ?? chosen.header_line ?? 1 },
+        fault,
+      },
+    }),
   };
 }

@@ -17,11 +17,7 @@ export interface TableFormat {
 /** Files that people take for tables, by their first bytes. */
 const SIGNATURES: readonly (readonly [string, string])[] = [
   ['%PDF', 'This is a PDF, not a table. Export the table itself as CSV.'],
-  [
-    'PK\x03\x04',
-    'This is an Excel workbook or an archive. In Excel, save the sheet as “CSV UTF-8”.',
-  ],
-  ['\xd0\xcf\x11\xe0', 'This is an Excel workbook. In Excel, save the sheet as “CSV UTF-8”.'],
+  ['\xd0\xcf\x11\xe0', 'This is an old Excel workbook. Save it as .xlsx.'],
   ['\x1f\x8b', 'This file is compressed. Unpack it first.'],
 ];
 

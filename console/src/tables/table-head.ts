@@ -14,6 +14,20 @@ export interface TableHead {
   readonly rows: readonly TableRecord[];
   /** True if these are all rows of the table. */
   readonly isWhole: boolean;
+  /** The sheets of a workbook, and the place of the table in it. */
+  readonly workbook?: {
+    readonly sheets: readonly string[];
+    readonly place: WorkbookPlace;
+    /** The reason why its rows cannot be read, if they cannot. */
+    readonly fault: string | null;
+  };
+}
+
+/** The place of a table in a workbook, as the service's parameters. */
+export interface WorkbookPlace {
+  readonly sheet?: string;
+  /** The row that has the names. */
+  readonly header_line?: number;
 }
 
 /** The beginning of a table in CSV. */
@@ -32,7 +46,10 @@ export type TableType =
   | 'application/x-ndjson'
   | 'application/vnd.apache.arrow.stream'
   | 'application/vnd.apache.arrow.file'
-  | 'application/vnd.apache.parquet';
+  | 'application/vnd.apache.parquet'
+  | typeof WORKBOOK;
+
+export const WORKBOOK = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet';
 
 export const MAX_HEAD_BYTES = 2 << 20;
 const MAX_HEAD_ROWS = 5_000;

@@ -1,7 +1,7 @@
 import { answered } from 'roster-client';
 import { uploadClient } from '../session/roster.js';
 import type { TableFormat } from '../tables/table-format.js';
-import type { TableType } from '../tables/table-head.js';
+import type { TableType, WorkbookPlace } from '../tables/table-head.js';
 import type { toParameters } from './column-uses.js';
 
 /** A table to train a model with. */
@@ -25,6 +25,8 @@ export interface TrainingRequest {
   readonly table: Blob;
   /** The media type of the table, if it is not CSV. */
   readonly type?: TableType;
+  /** The place of the table, if it is in a workbook. */
+  readonly place?: WorkbookPlace | undefined;
   /** The format of CSV, if the service is not to find it itself. */
   readonly format?: TableFormat | undefined;
 }
@@ -41,7 +43,18 @@ export interface Sending {
  * @throws ProblemError if the service refuses the table, ConnectionError if it does not answer
  */
 export async function sendTable(
-  { project, name, target, task, series, uses, table, type = 'text/csv', format }: TrainingRequest,
+  {
+    project,
+    name,
+    target,
+    task,
+    series,
+    uses,
+    table,
+    type = 'text/csv',
+    place,
+    format,
+  }: TrainingRequest,
   onProgress: (sending: Sending) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -52,7 +65,7 @@ export async function sendTable(
     uploadClient(body, report).PUT('/api/projects/{projectName}/models/{modelName}', {
       params: {
         path: { projectName: project, modelName: name },
-        query: { target, ...(task && { task }), ...series, ...uses, ...csvQuery(format) },
+        query: { target, ...(task && { task }), ...series, ...uses, ...place, ...csvQuery(format) },
       },
       body,
       headers: { 'Content-Type': type },

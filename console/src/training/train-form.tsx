@@ -5,8 +5,9 @@ import { type ColumnProfile, profileColumns } from '../tables/column-profile.js'
 import { nameValues } from '../tables/column-words.js';
 import { FileLine } from '../tables/file-line.js';
 import { HeaderLineField } from '../tables/header-line-field.js';
-import { type CsvHead, isCsv, type TableHead } from '../tables/table-head.js';
+import { isCsv, type TableHead } from '../tables/table-head.js';
 import { TablePreview } from '../tables/table-preview.js';
+import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { bytes, count, number, whole } from '../ui/format.js';
@@ -33,7 +34,7 @@ export function TrainForm({
   model: string | null;
   head: TableHead;
   /** Called with the table as it is read with another line as its header. */
-  onHead: (head: CsvHead) => void;
+  onHead: (head: TableHead) => void;
   forget: () => void;
 }) {
   const profiles = useMemo(() => profileColumns(head), [head]);
@@ -84,6 +85,7 @@ export function TrainForm({
       uses: toParameters(profiles, uses, roles),
       table: head.file,
       type: head.type,
+      place: head.workbook?.place,
       format: isCsv(head) ? head.format : undefined,
     });
   };
@@ -106,6 +108,7 @@ export function TrainForm({
           <HeaderLineField head={head} onHead={onHead} isBusy={isSending} />
         </>
       )}
+      <WorkbookFields project={project} head={head} onHead={onHead} isBusy={isSending} />
       <button type="button" class="skip" onClick={() => targetSelect.current?.focus()}>
         Skip the columns
       </button>

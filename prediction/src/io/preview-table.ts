@@ -21,7 +21,8 @@ const MAX_SHEETS = 1000;
  * Reads the first rows of a table, and no more of its source than they need. Of Parquet, which ends with its metadata,
  * all of the source is read, and only the first rows are decoded.
  *
- * @throws {TableError | MalformedJsonError | JsonShapeError} at a fault before the first row, and without one.
+ * @throws {TableError | MalformedJsonError | JsonShapeError} at a fault before the first row, and without one. Of a
+ *   workbook that has sheets, the fault is returned, so that another sheet can be chosen.
  * @throws the source's own error, if it breaks off.
  */
 export function previewTable(
@@ -33,21 +34,26 @@ export function previewTable(
     const rows = new FirstRows();
     let fault: string | null = null;
     let found: FoundSheet | undefined;
+    let line = format === 'csv' && form.header !== false ? (form.headerLine ?? 1) : null;
     try {
       if (format === 'xlsx') {
         const { addXlsx } = await import('./xlsx/xlsx-table.js');
-        await addXlsx(pieces, rows, form, (sheet) => {
-          found = sheet;
+        await addXlsx(pieces, rows, form, {
+          open(sheet) {
+            found = sheet;
+          },
+          begin(_, headerLine) {
+            line = headerLine;
+          },
         });
       } else await addRows(pieces, format, rows, form);
+      if (rows.rowCount === 0) throw noRows();
     } catch (error) {
-      if (!isRefusal(error) || rows.rowCount === 0) throw error;
+      if (!isRefusal(error) || (rows.rowCount === 0 && !found)) throw error;
       fault = error instanceof JsonShapeError ? `The body ${error.message}.` : error.message;
     }
-    if (rows.rowCount === 0) throw noRows();
-    const ofCsv = format === 'csv' && form.header !== false ? (form.headerLine ?? 1) : null;
     return {
-      header_line: found?.headerLine ?? ofCsv,
+      header_line: line,
       sheet: found?.sheet ?? null,
       sheets: found?.sheets.slice(0, MAX_SHEETS) ?? [],
       ...rows.take(),

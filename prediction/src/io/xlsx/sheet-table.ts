@@ -13,11 +13,18 @@ export interface SheetOptions {
   readonly headerLine?: number | undefined;
 }
 
-/** The table that was found in a workbook. */
+/** The sheets of a workbook, and the one that is read. */
 export interface FoundSheet {
   readonly sheets: readonly string[];
   readonly sheet: string;
-  readonly headerLine: number;
+}
+
+/** Is told what was found in a workbook, in this order. */
+export interface SheetListener {
+  /** Called when the sheet is known, before it is read. */
+  open?(found: FoundSheet): void;
+  /** Called with the names of the columns, before the first row. @param line that of the names, from 1 */
+  begin(names: readonly string[], line: number): void;
 }
 
 /** A row of the table, with a cell for each column. */
@@ -30,17 +37,17 @@ export interface TableRow {
  * Reads the table of a sheet. Its columns are those of the header, from the first name to the last. Empty rows are
  * passed over.
  *
- * @param begin is given the names of the columns before the first row.
  * @throws {FormatError} at the first fault of the file, and where the sheet seems to hold a second table.
  */
 export async function* readSheetTable(
   file: ByteFile,
   budget: ByteBudget,
   { sheet, headerLine }: SheetOptions,
-  begin: (names: readonly string[], found: FoundSheet) => void,
+  listener: SheetListener,
 ): AsyncGenerator<TableRow[]> {
   const zip = await ZipArchive.open(file, budget);
   const workbook = await readWorkbook(zip, budget, sheet);
+  listener.open?.(workbook);
   const place = sheetName(workbook.sheet);
   let table: SheetTable | undefined;
   let lastLine = 0;
@@ -55,8 +62,7 @@ export async function* readSheetTable(
       }
       if (headerLine !== undefined && row.line > headerLine) throw emptyHeader(place, headerLine);
       table = new SheetTable(place, row);
-      const { sheets } = workbook;
-      begin(table.names, { sheets, sheet: workbook.sheet, headerLine: row.line });
+      listener.begin(table.names, row.line);
     }
     if (rows.length > 0) yield rows;
   }

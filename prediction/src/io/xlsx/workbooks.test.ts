@@ -33,8 +33,10 @@ const inMemory = (bytes: Uint8Array) => ({
 async function read(bytes: Uint8Array, options: SheetOptions = {}) {
   let names: readonly string[] = [];
   const rows: (readonly unknown[])[] = [];
-  const parts = readSheetTable(inMemory(bytes), new ByteBudget(), options, (sent) => {
-    names = sent;
+  const parts = readSheetTable(inMemory(bytes), new ByteBudget(), options, {
+    begin: (sent) => {
+      names = sent;
+    },
   });
   for await (const part of parts) rows.push(...part.map(({ cells }) => cells));
   return { names, rows };
@@ -164,7 +166,8 @@ describe('a sheet', () => {
     ['an empty header line', { headerLine: 5 }, 'row 5: it is empty'],
     ['a title as its header', {}, 'cell D6: it has a value, but its column has no name'],
   ])('is refused with %s', async (_, form, message) => {
-    await expect(preview(two, { sheet: 'Sales & more', ...form })).rejects.toThrow(message);
+    const { fault } = await preview(two, { sheet: 'Sales & more', ...form });
+    expect(fault).toContain(message);
   });
 
   test.each([
@@ -330,4 +333,21 @@ test('a million empty cells and rows take no memory of their own', async () => {
     `${header('a')}${empty}${'<row/>'.repeat(100_000)}<row><c><v>1</v></c></row>`,
   );
   expect((await read(sheet)).rows).toEqual([[1]]);
+});
+
+test('a workbook is previewed without a row, so that another sheet or header line can be chosen', async () => {
+  const sheets = {
+    Cover: `<row r="1">${text('Sales of 2026')}</row>`,
+    Data: `<row r="1">${text('Sales')}</row><row r="2">${text('city')}${text('sold')}</row><row r="3">${text('Bonn')}<c><v>4</v></c></row>`,
+  };
+  const bytes = zipOf(workbookFiles({ sheets }));
+  const none = { rows_read: 0, rows: [], sheets: ['Cover', 'Data'] };
+  const has = (words: string) => expect.stringContaining(words);
+  expect(await preview(bytes)).toMatchObject({ ...none, sheet: 'Cover', fault: has('no rows') });
+  expect(await preview(bytes, { sheet: 'Data' })).toMatchObject({
+    ...{ ...none, sheet: 'Data', header_line: 1, columns: [{ name: 'Sales' }] },
+    fault: has('its column has no name'),
+  });
+  const shown = await preview(bytes, { sheet: 'Data', headerLine: 2 });
+  expect(shown).toMatchObject({ fault: null, rows: [['Bonn', '4']], header_line: 2 });
 });

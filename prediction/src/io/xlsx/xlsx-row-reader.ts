@@ -31,8 +31,10 @@ export class XlsxRowReader implements RowReader {
     const file = await holdFile(body, this.#budget, 'workbook');
     const { form = {}, unknown } = this.#options;
     let names: readonly string[] = [];
-    const parts = readSheetTable(file, this.#budget, form, (sent) => {
-      names = sent.map(columnName);
+    const parts = readSheetTable(file, this.#budget, form, {
+      begin: (sent) => {
+        names = sent.map(columnName);
+      },
     });
     for await (const part of parts) {
       const rows = part.map(({ cells }) =>

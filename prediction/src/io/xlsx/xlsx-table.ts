@@ -5,7 +5,7 @@ import { ByteBudget } from '../columns/byte-budget.js';
 import { noRows, type ReadOptions, readTable } from '../read-table.js';
 import { SpoolFile } from '../spool-file.js';
 import { sheetName } from './sheet.js';
-import { type FoundSheet, readSheetTable, type SheetOptions } from './sheet-table.js';
+import { readSheetTable, type SheetListener, type SheetOptions } from './sheet-table.js';
 
 /**
  * Reads a table from a sheet of an Excel workbook (.xlsx): see `readTable`. As the end of the file is needed first, it
@@ -29,23 +29,27 @@ export function readXlsxTable(
 /**
  * Adds the rows of a sheet, until no more are wanted.
  *
- * @param onSheet is told what was found, before the first row.
  * @throws {FormatError | TableError} at a fault of the file, with the sheet and the cell or the row.
  */
 export async function addXlsx(
   pieces: AsyncIterable<Uint8Array>,
   rows: OrderedSink,
   options: SheetOptions,
-  onSheet?: (found: FoundSheet) => void,
+  listener: Partial<SheetListener> = {},
 ): Promise<void> {
   const file = await SpoolFile.of(pieces);
   let count = 0;
   let sheet = '';
   try {
-    const blocks = readSheetTable(file, new ByteBudget(), options, (names, found) => {
-      sheet = found.sheet;
-      onSheet?.(found);
-      rows.begin(names);
+    const blocks = readSheetTable(file, new ByteBudget(), options, {
+      open(found) {
+        sheet = found.sheet;
+        listener.open?.(found);
+      },
+      begin(names, line) {
+        listener.begin?.(names, line);
+        rows.begin(names);
+      },
     });
     for await (const block of blocks) {
       for (const { line, cells } of block) rows.add(cells, { line });

@@ -1,0 +1,61 @@
+import { useState } from 'preact/hooks';
+import { Field } from '../ui/field.js';
+import { askHead } from './any-head.js';
+import type { TableHead, WorkbookPlace } from './table-head.js';
+
+/** The choice of the sheet of a workbook, and of its row that has the names of the columns. */
+export function WorkbookFields({
+  project,
+  head: { file, type, workbook },
+  onHead,
+  isBusy,
+}: {
+  project: string;
+  head: TableHead;
+  onHead: (head: TableHead) => void;
+  isBusy: boolean;
+}) {
+  const [error, setError] = useState<string>();
+  if (workbook === undefined) return null;
+  const { sheets, place, fault } = workbook;
+  const read = async (chosen: WorkbookPlace) => {
+    try {
+      onHead(await askHead(project, file, type, chosen));
+      setError(undefined);
+    } catch (reason) {
+      setError(String(reason));
+    }
+  };
+  return (
+    <>
+      <Field label="Sheet">
+        {(control) => (
+          <select
+            {...control}
+            value={place.sheet}
+            disabled={isBusy}
+            onChange={({ currentTarget: { value } }) => read({ sheet: value })}
+          >
+            {sheets.map((name) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        )}
+      </Field>
+      <Field label="Row with the names of the columns" error={error ?? fault ?? undefined}>
+        {(control) => (
+          <input
+            {...control}
+            type="number"
+            min={1}
+            value={place.header_line}
+            disabled={isBusy}
+            onChange={({ currentTarget: { value } }) =>
+              read({ ...place, header_line: Math.max(1, Number(value)) })
+            }
+          />
+        )}
+      </Field>
+    </>
+  );
+}
