@@ -3,6 +3,7 @@ import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
+import { workbookOf } from '../../../testkit/data/workbooks.js';
 import { pieces } from '../../../testkit/prediction/answered-rows.js';
 import { arrowOf, everyType } from '../../../testkit/prediction/arrow-columns.js';
 import {
@@ -30,6 +31,7 @@ import { TableError } from '../table/table-error.js';
 import { DeclinedError, type RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
+import { readXlsxTable } from './xlsx/xlsx-table.js';
 
 const NAMES = ['rooms', 'place', 'index', 'rent'];
 
@@ -106,6 +108,7 @@ const READ_TABLE: Readonly<Record<RowFormat, (source: Source) => Promise<Table>>
   'arrow-stream': (source) => readArrowTable(source, 'rent', { format: 'stream' }),
   'arrow-file': (source) => readArrowTable(source, 'rent', { format: 'file' }),
   parquet: (source) => readParquetTable(source, 'rent'),
+  xlsx: (source) => readXlsxTable(source, 'rent'),
 };
 
 function isTableFault(error: unknown): boolean {
@@ -171,6 +174,12 @@ const FILES: Readonly<Record<RowFormat, readonly Uint8Array[]>> = {
   csv: [Buffer.from([NAMES, ...rows.map((row) => Object.values(row))].join('\r\n'))],
   json: [Buffer.from(JSON.stringify(rows))],
   ndjson: [Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))],
+  xlsx: [
+    workbookOf([
+      NAMES,
+      ...rows.map((row) => Object.values(row).map((cell) => (cell === null ? null : String(cell)))),
+    ]),
+  ],
   'arrow-stream': [
     arrow.tableToIPC(TABLE, 'stream'),
     arrowOf(EVERY_TYPE, 'stream'),
