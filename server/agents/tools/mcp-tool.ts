@@ -4,6 +4,9 @@ import type { McpServers, ToolCaller } from '../mcp/mcp-servers.js';
 import type { ServerTool } from '../mcp/server-tool.js';
 import { type AgentSkill, areNames, type SkillTool, ToolError, type ToolResult } from './tool.js';
 
+/** The most pieces of content that are read: a language model gets 16 KiB of a result. */
+const MAX_BLOCKS = 1000;
+
 /** The most levels of a structured result. */
 const MAX_DEPTH = 100;
 
@@ -78,7 +81,7 @@ function readResult(result: JsonRecord): object {
   if (resultType !== undefined && resultType !== 'complete') {
     throw new ToolError('The tool asks for input that agents do not give; it cannot be used here.');
   }
-  const text = Array.isArray(content) ? content.map(readBlock).join('\n') : '';
+  const text = Array.isArray(content) ? content.slice(0, MAX_BLOCKS).map(readBlock).join('\n') : '';
   if (isError === true) {
     throw new ToolError(text.slice(0, MAX_FAILURE) || 'The tool failed, and gave no reason.');
   }
