@@ -7,15 +7,15 @@ const MEBIBYTE = 1024 * 1024;
 
 /** The most of each. */
 export interface Limits {
-  /** Of each kind in a project, documents of a skill, conversations of a chatbot, projects of an owner. */
+  /** Of each kind in a project, documents of a skill, conversations of a chatbot, projects and responses of an owner. */
   readonly resources: number;
   /** Bytes (UTF-8) of JSON and long text in a project's skills, agents and chatbots. */
   readonly bytes: number;
   /** Uses of a project's skills by its agents: a skill that three agents use counts three times. */
   readonly uses: number;
   /**
-   * Bytes that an owner stores in all projects: JSON and long text, documents, conversations, trained
-   * models, and training tables.
+   * Bytes that an owner stores in all projects: JSON and long text, documents, conversations, responses,
+   * trained models, and training tables.
    */
   readonly stored: number;
   /** Of a conversation. */
@@ -184,7 +184,7 @@ export async function refuseFullOwner(
 
 function ownerFull(limit: number, held: number) {
   return limitReached(
-    `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, models and training tables, and may hold ${sizeText(limit)}; send less, delete models or other resources, or wait for trainings to end.`,
+    `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, responses, models and training tables, and may hold ${sizeText(limit)}; send less, delete models or other resources, or wait for trainings to end.`,
   );
 }
 
