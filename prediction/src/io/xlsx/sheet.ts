@@ -1,7 +1,7 @@
 import { type ByteBudget, MAX_ROW_BYTES, rowBytes } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
 import { dateText, momentText } from '../columns/times.js';
-import { decodeEscapes, RichText, tooLong, type Workbook } from './workbook.js';
+import { copyText, decodeEscapes, RichText, tooLong, type Workbook } from './workbook.js';
 import { type Attributes, type ElementSink, readXml } from './xml.js';
 import type { ZipArchive } from './zip.js';
 
@@ -162,7 +162,7 @@ class RowsOfSheet implements ElementSink {
       case 'str':
         return decodeEscapes(value);
       case 'd':
-        return value;
+        return copyText(value);
       case 'b':
         return value === '' ? undefined : value.trim() === '1' || value.trim() === 'true';
       case 'e':

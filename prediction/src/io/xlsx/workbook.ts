@@ -107,14 +107,18 @@ async function readRelations(zip: ZipArchive, of: string): Promise<Relation[]> {
     if (name !== 'Relationship' || relations.length >= MAX_PARTS) return;
     const type = attributes('Type') ?? '';
     const target = resolve(of.slice(0, cut), attributes('Target') ?? '');
-    const id = attributes('Id') ?? '';
-    relations.push({ id, type: type.slice(type.lastIndexOf('/') + 1), target });
+    if (target === undefined) {
+      throw new FormatError(`${path} is malformed: it has a target that is not an address.`);
+    }
+    const id = copyText(attributes('Id') ?? '');
+    relations.push({ id, type: copyText(type.slice(type.lastIndexOf('/') + 1)), target });
   });
   return relations;
 }
 
-function resolve(folder: string, target: string): string {
-  return new URL(target, `zip://a/${folder}`).pathname.slice(1);
+function resolve(folder: string, target: string): string | undefined {
+  const base = `zip://a/${folder}`;
+  return URL.canParse(target, base) ? new URL(target, base).pathname.slice(1) : undefined;
 }
 
 async function readSheets(zip: ZipArchive, path: string) {
@@ -124,8 +128,8 @@ async function readSheets(zip: ZipArchive, path: string) {
     if (element === 'workbookPr') from1904 = isTrue(attributes('date1904'));
     if (element !== 'sheet' || sheets.length >= MAX_PARTS) return;
     const isHidden = (attributes('state') ?? 'visible') !== 'visible';
-    const name = (attributes('name') ?? '').slice(0, MAX_NAME);
-    sheets.push({ name, id: attributes('id') ?? '', isHidden });
+    const name = copyText((attributes('name') ?? '').slice(0, MAX_NAME));
+    sheets.push({ name, id: copyText(attributes('id') ?? ''), isHidden });
   });
   return { sheets, from1904 };
 }
@@ -166,9 +170,17 @@ export class RichText {
   }
 }
 
-/** Characters that XML does not have are written as `_x000D_`. */
+/**
+ * Returns a text with memory of its own. V8 keeps all of a text of which 13 characters are used, and here that is a
+ * chunk of 64 KiB.
+ */
+export function copyText(text: string): string {
+  return text.length < 13 ? text : Buffer.from(text, 'utf16le').toString('utf16le');
+}
+
+/** Returns a text with its escapes read, and with memory of its own: characters that XML lacks are `_x000D_`. */
 export function decodeEscapes(text: string): string {
-  if (!text.includes('_x')) return text;
+  if (!text.includes('_x')) return copyText(text);
   return text.replace(/_x([0-9a-f]{4})_/gi, (_, code: string) =>
     String.fromCharCode(Number.parseInt(code, 16)),
   );
@@ -215,10 +227,11 @@ async function readStyles(zip: ZipArchive, path: string | undefined): Promise<bo
   const sink: ElementSink = {
     open: (name, attributes) => {
       if (name === 'numFmt' && codes.size < MAX_STYLES) {
-        codes.set(attributes('numFmtId') ?? '', attributes('formatCode') ?? '');
+        const code = (attributes('formatCode') ?? '').slice(0, MAX_CODE);
+        codes.set(readId(attributes), copyText(code));
       } else if (name === 'cellXfs') isOfCells = true;
       else if (name === 'xf' && isOfCells && ids.length < MAX_STYLES) {
-        ids.push(attributes('numFmtId') ?? '0');
+        ids.push(readId(attributes));
       }
     },
     text: () => {},
@@ -235,6 +248,10 @@ async function readStyles(zip: ZipArchive, path: string | undefined): Promise<bo
     areDates.push(found);
   }
   return areDates;
+}
+
+function readId(attributes: Attributes): string {
+  return (attributes('numFmtId') ?? '0').slice(0, 10);
 }
 
 /** The formats of dates that every workbook has without naming them, those of East Asia among them. */
@@ -255,7 +272,7 @@ const MAX_CODE = 1000;
 
 /** Returns whether a format shows a day, a month or a year. One of a clock or a duration shows a number of days. */
 function isDateCode(code: string): boolean {
-  const [shown = ''] = code.slice(0, MAX_CODE).split(';');
+  const [shown = ''] = code.split(';');
   if (/\[(h+|m+|s+)\]/i.test(shown)) return false;
   const letters = shown.replace(/"[^"]*"?|\[[^\]]*\]?|[\\_*]./g, '').toLowerCase();
   if (/general|standard/.test(letters)) return false;

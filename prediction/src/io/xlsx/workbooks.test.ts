@@ -232,6 +232,14 @@ describe('refuses', () => {
       'more than 2 MiB',
     ],
     [
+      'references that are not addresses',
+      () => {
+        const name = 'xl/_rels/workbook.xml.rels';
+        return zipOf({ ...files, [name]: files[name].replace('worksheets/', 'http://[/') });
+      },
+      'a target that is not an address',
+    ],
+    [
       'entities',
       () =>
         withSheet(
