@@ -107,7 +107,7 @@ describe('training in the console', () => {
     const files: [content: string | Buffer, words: string][] = [
       ['%PDF-1.7\n%\u00e2\u00e3', 'This is a PDF, not a table.'],
       [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 20, 0]), 'This is an old Excel workbook.'],
-      [Buffer.from([0x50, 0x4b, 3, 4, 20, 0]), 'The body'],
+      [Buffer.from([0x50, 0x4b, 3, 4, 20, 0]), 'The workbook is damaged'],
       [Buffer.from([1, 0, 2, 0, 3]), 'This file is not text'],
       ['price\n326\n327\n', 'This file has no columns that are separated'],
       ['carat,price\n', 'This table has a header, but no rows.'],

@@ -16,7 +16,8 @@ const PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
   'package-lock.json': [
     /(?<=^ {2}"version": ")[^"]+/gm,
     /(?<=^ {4}"(?:|client|prediction)": \{\n(?: {6}"name".*\n)? {6}"version": ")[^"]+/gm,
-    /(?<="roster-client": ")[^"]+/g,
+    // Not the path of its command.
+    /(?<="roster-client": ")\d[^"]*/g,
   ],
   'openapi.yaml': [
     /(?<=^ {2}version: )\S+/gm,
