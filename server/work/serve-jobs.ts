@@ -105,12 +105,27 @@ function toFrame(kind: number, payload: Uint8Array): Uint8Array[] {
 function write(pieces: readonly Uint8Array[]): void {
   let rest = pieces;
   while (rest.length > 0) {
-    let written = writevSync(OUTPUT, rest);
+    let written = writeSome(rest);
     rest = rest.flatMap((piece) => {
       const skipped = Math.min(written, piece.length);
       written -= skipped;
       return skipped === piece.length ? [] : [piece.subarray(skipped)];
     });
+  }
+}
+
+/** How long a write waits for the service if the output does not block, in milliseconds. */
+const WAIT_MS = 1;
+
+/** @returns the number of bytes that were written, 0 if the output took none */
+function writeSome(pieces: readonly Uint8Array[]): number {
+  try {
+    return writevSync(OUTPUT, pieces);
+  } catch (error) {
+    // Whatever opens `process.stdout` makes it non-blocking.
+    if (!(error instanceof Error && 'code' in error && error.code === 'EAGAIN')) throw error;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, WAIT_MS);
+    return 0;
   }
 }
 

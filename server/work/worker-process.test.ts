@@ -27,6 +27,12 @@ const jobs = {
     return process.pid;
   },
   hurried: async () => process.pid,
+  // Opens it, which makes it non-blocking.
+  opened: async (_input, output) => {
+    process.stdout.on('error', () => {});
+    for (let part = 0; part < 20; part++) output.data(new Uint8Array(1 << 20));
+    return 'done';
+  },
   tired: async (input) => {
     for await (const _ of input) await new Promise((resolve) => setTimeout(resolve, 5));
   },
@@ -93,6 +99,16 @@ function run(details: string, job: Partial<Job<string, number>> = {}): Promise<u
 }
 
 const bytes = (count: number) => Uint8Array.from({ length: count }, (_, index) => index % 251);
+
+test('a job whose output does not block waits for a service that is slow to take it', async () => {
+  let taken = 0;
+  const onData = async (part: Uint8Array) => {
+    taken += part.length;
+    await pause(20);
+  };
+  expect(await run('opened', { onData })).toBe('done');
+  expect(taken).toBe(20 << 20);
+});
 
 describe('a worker process that ends before its job', () => {
   test.each(['growing', 'hugeArray', 'hugeMap', 'hugeText', 'hugeBuffer', 'native'])(
