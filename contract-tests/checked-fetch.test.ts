@@ -235,7 +235,8 @@ describe('checkedFetch reads an event stream', () => {
     ['a word that is not JSON', `${start}data: [DONE]\n\n${end}`, 'event 2 that is not JSON'],
     ['an unknown event', `data: {"type":"begin","trace_id":"r1"}\n\n${end}`, 'event 1'],
     ['an event without its trace', `${start}data: {"type":"end"}\n\n`, "property 'trace_id'"],
-    ['another field', `${start}event: message\n\n${end}`, 'a line is not data: event: message'],
+    ['another field', `${start}id: 1\n\n${end}`, 'a line is not data: id: 1'],
+    ['another name', `event: begin\n${start}${end}`, 'named begin, which is not its type'],
     ['an event that is cut off', `${start}${end.trimEnd()}`, 'the last event has no end'],
   ])('and finds %s', async (_what, text, message) => {
     expect(await broken(text)).toContain(message);

@@ -141,7 +141,9 @@ export class Fixture {
     kind: Kind | undefined,
     target: Target,
   ): Promise<string | undefined> {
-    if (kind === undefined) return asked === FIRST_VERSION ? asked : undefined;
+    if (kind === undefined) {
+      return name === 'version' && asked === FIRST_VERSION ? asked : undefined;
+    }
     if (asked === PLACEHOLDERS.project) return this.project;
     if (asked === PLACEHOLDERS.other) return this.other;
     const kept = this.#kept.get(kind);

@@ -149,7 +149,9 @@ async function handleRequest(
     const { callers, config } = service;
     const found = identifyCaller(req, operation, callers, {
       allowedOrigins: config.allowedOrigins,
-      resource: locateResource(operation, locals.params, config.publicUrl),
+      resource: config.publicUrl
+        ? locateResource(operation, locals.params, config.publicUrl)
+        : undefined,
     });
     caller = found instanceof Promise ? await found : found;
     locals.caller = caller;

@@ -21,14 +21,14 @@ export interface Resource {
 /**
  * Returns the resource that a request is for; undefined if no token is good for it.
  * @param params of the address, not validated yet
- * @param publicUrl undefined if the service gives no tokens
+ * @param publicUrl of the service, which gives tokens if it has one
  */
 export function locateResource(
   { speaksJsonRpc }: Operation,
   { project_name: project }: Readonly<Record<string, string>> = {},
-  publicUrl: string | undefined,
+  publicUrl: string,
 ): Resource | undefined {
-  if (publicUrl === undefined || !speaksJsonRpc) return undefined;
+  if (!speaksJsonRpc) return undefined;
   const path = project === undefined ? MCP_PATH : `${MCP_PATH}/${project}`;
   const named = project === undefined || /^[\w.-]{1,100}$/.test(project) ? path : MCP_PATH;
   return { path, metadata: publicUrl + METADATA_PATH + named };

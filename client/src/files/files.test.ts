@@ -60,7 +60,7 @@ describe('the format of a file', () => {
     expect(sentBy(requests).headers.get('Content-Type')).toBe('text/csv');
   });
 
-  test.each([new File([ROWS], 'rows.xlsx'), new File([ROWS], 'csv'), new Blob([ROWS])])(
+  test.each([new File([ROWS], 'rows.xls'), new File([ROWS], 'csv'), new Blob([ROWS])])(
     'must be given if nothing tells it',
     async (file) => {
       const { predict, requests } = answering('', 'text/csv');
