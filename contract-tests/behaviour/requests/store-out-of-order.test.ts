@@ -138,7 +138,9 @@ describe('when the tables of the store are gone', () => {
 
 async function expectInternalError(answer: Response): Promise<void> {
   expect(answer.status).toBe(500);
-  const { instance: _, ...problem } = await answer.json();
-  expect(problem).toMatchObject({ type: '/problems/internal-error' });
-  expect(JSON.stringify(problem)).not.toMatch(/gone|table|relation|sql|Error:|\.js/i);
+  const text = await answer.text();
+  expect(text).toContain('"type":"/problems/internal-error"');
+  // The address may have the word "tables".
+  const others = text.replace(/"instance":"[^"]*"/, '');
+  expect(others).not.toMatch(/gone|table|relation|sql|Error:|\.js/i);
 }
