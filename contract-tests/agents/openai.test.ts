@@ -337,7 +337,12 @@ describe('an error', () => {
       expect(failed.status).toBe(502);
       expect(await failed.json()).toMatchObject({ error: { type: 'server_error' } });
     }
+    play(() => refuses(429, undefined, { 'Retry-After': '20' }));
+    const busy = await service.send('POST', RESPONSES, { model: analyst, input: ASKED });
+    expect([busy.status, busy.headers.get('Retry-After')]).toEqual([502, '20']);
     await service.create('agent', { name: 'older', model_name: 'gone' });
+    const unasked = await service.send('POST', RESPONSES, { model: 'older', input: ASKED });
+    expect(await unasked.json()).toMatchObject({ error: { code: 'unknown_chat_model' } });
     const gone = await service.send('POST', ADDRESS, body({ model: 'older' }));
     expect(gone.status).toBe(409);
     expect(await gone.json()).toMatchObject({ error: { code: 'unknown_chat_model' } });
@@ -750,6 +755,13 @@ test.each([
       const asked = { method: 'POST', headers: json, body: JSON.stringify(body()) };
       const answer = await checkedFetch(new Request(`${server.url}${ADDRESS}`, asked));
       expect(answer.status).toBe(status);
+      const responded = await checkedFetch(
+        new Request(`${server.url}${RESPONSES}`, {
+          ...asked,
+          body: JSON.stringify({ model: analyst, input: ASKED }),
+        }),
+      );
+      expect(responded.status).toBe(status);
       const page = { ...headers, Origin: 'https://elsewhere.example' };
       const foreign = await fetch(`${server.url}${ADDRESS}`, {
         method: 'POST',

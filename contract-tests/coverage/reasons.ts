@@ -48,6 +48,7 @@ export const REASONS: readonly Reason[] = [
       'delete* 503 example busy',
       'get* 503 example busy',
       'list* 503 example busy',
+      'previewTable 503 example busy',
       'put* 503 example busy',
       'reply* 503 example busy',
       'retrain* 503 example busy',
@@ -77,7 +78,7 @@ export const REASONS: readonly Reason[] = [
       ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
       ...['getModel', 'getOpenaiModels', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
-      ...['completeResponse', 'getResponse'],
+      ...['completeResponse', 'getResponse', 'previewTable'],
     ].map((operation) => `${operation} 503 example stopping`),
     because:
       'A stop ends answers of agents alone with this problem, and completeAgent shows it; streams have begun by then and end with it, and all other requests are answered as usual.',
@@ -128,6 +129,27 @@ export const REASONS: readonly Reason[] = [
     ],
     because:
       'Some have no address that could be wrong. They fail only as all operations do, which is in one place: where the store does not answer, or their room is full. By the house rules each documents these answers.',
+  },
+  {
+    promises: [
+      ...['previewTable 401 header RateLimit*', 'previewTable 401 example ended'],
+      ...['previewTable 413', 'previewTable 413 *'],
+    ],
+    because:
+      'The bound of a table, and the end of a key while it arrives, hold for all tables in one place; tests of trainModel show both. A preview answers after the first rows.',
+  },
+  {
+    promises: [
+      ...['completeResponse 200 example response', 'completeResponse 200 example stream'],
+      'getResponse 200 example response',
+    ],
+    because:
+      'A response has the items of one conversation with a language model; contract-tests/agents/openai.test.ts shows each kind of them. checkedFetch holds all to the schema.',
+  },
+  {
+    promises: ['revokeToken 400 example grant'],
+    because:
+      'The response is shared with issueToken. A token that is not good is revoked with 200.',
   },
   {
     promises: ['giveConsent request *', 'issueToken request *', 'revokeToken request *'],

@@ -2,6 +2,8 @@
 import { MEDIA_TYPES } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { FILE_FORMATS, fileOf, type TestColumn } from '../../testkit/data/table-files.js';
+import { workbookOfSheets } from '../../testkit/data/workbooks.js';
+import { settled } from '../../testkit/service/train-prices.js';
 import { ownProject, roster, send } from '../target.js';
 
 const PREVIEW = '/api/projects/{projectName}/tables/preview';
@@ -121,7 +123,27 @@ test('cuts what is long, and shows fewer rows of it', async () => {
   expect(rows[0][99]).toBe(`${'😀'.repeat(99)}…`);
 });
 
+test('reads the sheet of a workbook that is named, as a training and a prediction do', async () => {
+  const rows = Array.from({ length: 60 }, (_, index) => [index % 7, 2 * (index % 7)]);
+  const body = workbookOfSheets({ Cover: [['2026']], Sales: [['size', 'price'], ...rows] });
+  const shown = await (await preview(body, '?sheet=Sales', MEDIA_TYPES.xlsx)).json();
+  expect(shown).toMatchObject({ sheet: 'Sales', sheets: ['Cover', 'Sales'], rows_read: 60 });
+  const headers = { 'Content-Type': MEDIA_TYPES.xlsx };
+  const model = `/api/projects/${project}/models/sales`;
+  const training = { method: 'PUT', headers, body };
+  expect((await send(`${model}?target=price&sheet=Sales`, training)).status).toBe(202);
+  await settled(roster, { projectName: project, modelName: 'sales' });
+  const answer = await send(`${model}/predict?sheet=Sales`, { method: 'POST', headers, body });
+  expect(await answer.json()).toHaveLength(60);
+});
+
 describe('refuses', () => {
+  test('JSON that is not valid', async () => {
+    const response = await preview('[{"a":', '', 'application/json');
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: '/problems/malformed-body' });
+  });
+
   test.each([
     ['a title above the names', 'Sales\na,b,c\n1,2,3\n', '', 'text/csv', 'the header has 1'],
     ['a header line below the table', 'a,b\n1,2\n', '?header_line=9', 'text/csv', 'has 2 lines'],

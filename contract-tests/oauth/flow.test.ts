@@ -22,6 +22,7 @@ describe('a host that has no key', () => {
   test.each([
     ['/mcp', '/mcp'],
     ['/mcp/shop', '/mcp/shop'],
+    ['/mcp/default', '/mcp/default'],
   ])('is led from %s to the authorization server', async (path, suffix) => {
     const { status, challenge } = await oauth.tools('roster_x', path);
     expect(status).toBe(401);
@@ -189,6 +190,9 @@ test('a token can be revoked, and nobody learns whether it was good', async () =
   await expect.poll(async () => (await oauth.tools(token)).status).toBe(401);
   expect((await oauth.refresh(client, refresh_token)).error).toBe('invalid_grant');
   expect((await revoke('nothing')).status).toBe(200);
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  const twice = { method: 'POST', headers, body: `token=${token}&token=${token}` };
+  expect((await oauth.send('/oauth/revoke', twice)).status).toBe(400);
 });
 
 test('a request without a value, or of another form, has an error of OAuth', async () => {
