@@ -147,11 +147,6 @@ export const REASONS: readonly Reason[] = [
       'A response has the items of one conversation with a language model; contract-tests/agents/openai.test.ts shows each kind of them. checkedFetch holds all to the schema.',
   },
   {
-    promises: ['revokeToken 400 example grant'],
-    because:
-      'The response is shared with issueToken. A token that is not good is revoked with 200.',
-  },
-  {
     promises: ['giveConsent request *', 'issueToken request *', 'revokeToken request *'],
     because:
       'Keys, codes and tokens are random, so that those of an example are never good; contract-tests/oauth sends the same forms with its own.',
