@@ -123,7 +123,7 @@ function bodiesOf(target: Target): fc.Arbitrary<Body | undefined> {
 }
 
 function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
-  const isTraining = target.parameters.some(({ name }) => name === 'target');
+  const isTable = target.id === 'trainModel' || target.id === 'previewTable';
   if (mediaType === 'text/plain' || mediaType === 'text/markdown') {
     return valuesOf(schema).map((text) => rawBody(mediaType, String(text)));
   }
@@ -131,16 +131,16 @@ function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<
   if (format === undefined)
     throw new Error(`${target.id}: no bodies of ${mediaType} are generated`);
   if (format === 'json') {
-    const values = valuesOf(schema).map((value) => jsonBody(value, !isTraining));
-    return isTraining
+    const values = valuesOf(schema).map((value) => jsonBody(value, !isTable));
+    return isTable
       ? fc.oneof(
           jsonTables.map((rows) => jsonBody(rows)),
           values,
         )
       : values;
   }
-  if (format === 'ndjson' && !isTraining) return lines.map((text) => rawBody(mediaType, text));
-  const files = isTraining ? [tableFiles(format), changedFiles(format)] : [tableFiles(format)];
+  if (format === 'ndjson' && !isTable) return lines.map((text) => rawBody(mediaType, text));
+  const files = isTable ? [tableFiles(format), changedFiles(format)] : [tableFiles(format)];
   const tables = format === 'csv' ? csvTables : fc.oneof(...files);
   return tables.map(({ bytes, isUsable }) => rawBody(mediaType, bytes, isUsable));
 }
