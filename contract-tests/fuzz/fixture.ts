@@ -224,7 +224,8 @@ export class Fixture {
 }
 
 function addressOf({ path }: HttpRequest): string {
-  return path.replace(/\?.*/s, '');
+  // The same resource is there with and without the prefix.
+  return path.replace(/\?.*/s, '').replace(/^\/api(?=\/)/, '');
 }
 
 export interface Exchange {
