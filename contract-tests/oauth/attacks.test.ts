@@ -1,5 +1,6 @@
 /** Attacks on the authorization server: what each tries is in the name of its test. */
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { CALLBACK, ISSUER, OauthService, type Parameters } from './oauth-service.js';
 
@@ -7,12 +8,15 @@ let oauth: OauthService;
 let client: string;
 /** The addresses that were asked for at hosts of clients. */
 const asked: string[] = [];
+/** Answers that a host holds back. */
+const held: ServerResponse[] = [];
 beforeAll(async () => {
   oauth = await OauthService.open((req, res) => {
     const address = `https://${req.headers.host}${req.url}`;
     asked.push(address);
     const document = (fields: object = {}) =>
       JSON.stringify({ client_id: address, redirect_uris: [CALLBACK], ...fields });
+    if (req.url?.startsWith('/held.json')) return held.push(res);
     switch (req.url) {
       case '/huge.json':
         res.writeHead(200, { 'Content-Type': 'application/json' });
@@ -398,6 +402,17 @@ describe('a metadata document', () => {
   ])('has no address such as %s', async (id) => {
     const { status, text } = await oauth.page(id);
     expect([status, text]).toEqual([400, expect.stringContaining('client_id must be')]);
+  });
+
+  test('of one site does not keep those of others waiting', async () => {
+    const pages = Array.from({ length: 10 }, (_, index) =>
+      oauth.page(`https://host.example/held.json?${index}`),
+    );
+    await expect.poll(() => held.length, { timeout: 4000 }).toBeGreaterThan(2);
+    expect((await oauth.page('https://other.example/new.json')).status).toBe(200);
+    for (const answer of held) answer.end('{}');
+    const statuses = (await Promise.all(pages)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 503)).toHaveLength(7);
   });
 
   test('is asked for once, however many ask for it', async () => {

@@ -228,7 +228,10 @@ async function openInternet(folder: string, hosts: RequestListener) {
   await promisify(execFile)('openssl', [
     ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
     ...['-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=example'],
-    ...['-addext', 'subjectAltName=DNS:host.example,DNS:half.example,DNS:inside.example'],
+    ...[
+      '-addext',
+      'subjectAltName=DNS:host.example,DNS:other.example,DNS:half.example,DNS:inside.example',
+    ],
   ]);
   const server = createServer({ key: await readFile(key), cert: await readFile(cert) }, hosts);
   server.listen(0, '127.0.0.1');

@@ -19,8 +19,9 @@ const LIMITS = {
   maxReceivedBytes: 64 * 1024,
 };
 
-/** The most documents that are fetched at once: anyone may name some. */
+/** The most documents that are fetched at once, of all hosts and of one site: anyone may name some that never come. */
 const MAX_FETCHES = 8;
+const MAX_FETCHES_OF_SITE = 3;
 
 const MAX_CACHED = 500;
 
@@ -49,7 +50,8 @@ interface Known {
 /** Reads the metadata documents that clients are named by (draft-ietf-oauth-client-id-metadata-document). */
 export class ClientDocuments {
   readonly #known = new LruCache<Known>({ maxEntries: MAX_CACHED });
-  #running = 0;
+  /** The site of each document that is fetched just now. */
+  readonly #fetched: string[] = [];
 
   /**
    * @param id an address
@@ -60,14 +62,17 @@ export class ClientDocuments {
     const url = parseAddress(id);
     const known = this.#known.get(id);
     if (known && performance.now() < known.until) return known.result;
-    if (this.#running >= MAX_FETCHES) {
+    const fetched = this.#fetched;
+    const site = findSite(url);
+    const ofSite = fetched.filter((other) => other === site).length;
+    if (fetched.length >= MAX_FETCHES || ofSite >= MAX_FETCHES_OF_SITE) {
       throw unavailable('The service fetches as many documents of clients as it may; try again.');
     }
-    this.#running += 1;
+    fetched.push(site);
     const result = fetchDocument(url)
       .then((text) => readClient(id, url, text))
       .finally(() => {
-        this.#running -= 1;
+        fetched.splice(fetched.indexOf(site), 1);
       });
     const keep = (ms: number) => this.#known.set(id, { until: performance.now() + ms, result });
     // Who asks meanwhile waits for this one.
@@ -99,6 +104,11 @@ function parseAddress(id: string): URL {
   throw new ClientError(
     'client_id must be the id of a registered client, or the https address of a metadata document, with a name, a path and no port, user or fragment.',
   );
+}
+
+/** Returns the end of a host name: who has a name has all names below it. */
+function findSite({ hostname }: URL): string {
+  return hostname.split('.').slice(-2).join('.');
 }
 
 async function fetchDocument(url: URL): Promise<string> {

@@ -7,6 +7,7 @@ import { isIP, type LookupFunction, Socket } from 'node:net';
 
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'host.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
+  'other.example': ['93.184.215.15'],
   'inside.example': ['10.0.0.7'],
   'metadata.example': ['169.254.169.254'],
   'half.example': ['93.184.215.14', '127.0.0.1'],
