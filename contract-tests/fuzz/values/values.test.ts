@@ -15,7 +15,7 @@ const used = targets.flatMap(({ id, bodies, parameters }) => [
 const schemas = [...new Map(used.map((use) => [JSON.stringify(use.schema), use])).values()];
 
 describe.each(schemas)('$what', ({ schema }) => {
-  test('generates valid values, a third of them at the first attempt', () => {
+  test('generates valid values, most of them at the first attempt', () => {
     fc.assert(
       fc.property(valuesOf(schema), (value) => {
         expect(faultsOf(schema, value)).toEqual([]);
@@ -24,7 +24,7 @@ describe.each(schemas)('$what', ({ schema }) => {
     );
     const drafts = fc.sample(draftsOf(schema), 60);
     const valid = drafts.filter((draft) => faultsOf(schema, draft).length === 0);
-    expect(valid.length).toBeGreaterThan(drafts.length / 3);
+    expect(valid.length).toBeGreaterThan(drafts.length / 2);
   });
 
   test('has mutations that break the intended keyword', () => {

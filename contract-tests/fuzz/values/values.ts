@@ -85,7 +85,11 @@ function integersOf(schema: Place): fc.Arbitrary<number> {
   const max = boundOf(schema, 'maximum', 2 ** 31 - 1);
   const step = boundOf(schema, 'multipleOf', 1);
   return fc
-    .oneof(fc.integer({ min, max }), fc.constantFrom(min, max), fc.integer({ min, max: min + 20 }))
+    .oneof(
+      fc.integer({ min, max }),
+      fc.constantFrom(min, max),
+      fc.integer({ min, max: Math.min(max, min + 20) }),
+    )
     .map((value) => Math.ceil(value / step) * step);
 }
 
@@ -117,12 +121,14 @@ function objectsOf(schema: Place): fc.Arbitrary<object> {
     requiredKeys: requiredOf(schema).filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   });
-  if (keywordsOf(schema)['additionalProperties'] === false)
-    return withoutConflicts(schema, declared);
-  const others = fc.dictionary(keys, anything, { maxKeys: 6, noNullPrototype: true });
+  const { additionalProperties } = keywordsOf(schema);
+  if (additionalProperties === false) return withoutConflicts(schema, declared);
+  const typed = typeof additionalProperties === 'object' && schema.find('additionalProperties');
+  const values = typed ? draftsOf(typed) : anything;
+  const others = fc.dictionary(keys, values, { maxKeys: 6, noNullPrototype: true });
   const most = boundOf(schema, 'maxProperties', 1000);
-  const full = fc.constant(
-    Object.fromEntries(Array.from({ length: most }, (_, key) => [`k${key}`, key])),
+  const full = values.map((value) =>
+    Object.fromEntries(Array.from({ length: most }, (_, key) => [`k${key}`, typed ? value : key])),
   );
   const open = fc.oneof({ weight: 60, arbitrary: others }, { weight: 1, arbitrary: full });
   // Spreading would lose a key named __proto__.
