@@ -11,3 +11,12 @@ export function asRecord(value: unknown): JsonRecord {
 function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null;
 }
+
+/** Returns the value of a text; undefined if it is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

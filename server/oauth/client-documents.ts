@@ -3,6 +3,7 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import * as v from 'valibot';
 import { exchange } from '../common/http-exchange.js';
 import { LruCache } from '../common/lru-cache.js';
+import { parseJson } from '../contract/json-record.js';
 import { unavailable } from '../problems/problem.js';
 import { type Client, ClientError, cleanName, isFitRedirect } from './client.js';
 
@@ -25,7 +26,7 @@ const MAX_FETCHES_OF_SITE = 3;
 
 const MAX_CACHED = 500;
 
-/** How long a document is used without another look, and how long one that could not be read is not asked for again. */
+/** The time for which a document is used without another look, and one that cannot be read is not asked for again. */
 const KEPT_MS = 5 * 60_000;
 const FAILURE_KEPT_MS = 10_000;
 
@@ -151,14 +152,6 @@ function readClient(id: string, { host }: URL, text: string): Client {
   }
   const redirectUris = output.redirect_uris.filter(isFitRedirect);
   return { id, name: cleanName(output.client_name), host, redirectUris };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
 import { randomText } from '../auth/callers.js';
 import { isLoopback } from '../common/loopback.js';
+import { parseJson } from '../contract/json-record.js';
 
 /** A client of OAuth. All are public: none has a secret. */
 export interface Client {
@@ -107,12 +108,4 @@ export function readRegistered(id: string): Client | undefined {
     ...{ id, name: cleanName(name), host: undefined },
     redirectUris: redirectUris.filter(isFitRedirect),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

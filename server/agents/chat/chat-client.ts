@@ -1,6 +1,7 @@
 import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import { type ExchangeResponse, exchange } from '../../common/http-exchange.js';
+import { parseJson } from '../../contract/json-record.js';
 import { AnswerReader } from './answer-reader.js';
 import { refusalError, toChatError } from './chat-error.js';
 import {
@@ -8,7 +9,6 @@ import {
   type ChatLimits,
   type ChatRequest,
   DEFAULT_LIMITS,
-  parseJson,
   writeRequest,
 } from './messages.js';
 

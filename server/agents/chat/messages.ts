@@ -1,4 +1,5 @@
 import type { components } from '../../../generated/chat-server.js';
+import { parseJson } from '../../contract/json-record.js';
 
 type Schemas = components['schemas'];
 
@@ -137,13 +138,4 @@ export function parseObject(text: string): object | undefined {
   const value = parseJson(text);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isObject ? value : undefined;
-}
-
-/** Returns the value of a text; undefined if it is not JSON. */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
