@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { isPostgres } from '../store/index.js';
 import { findSharedStore } from './on-store.js';
-import { copyStore, nameFile, refuseTakenName } from './store-copy.js';
+import { copyStore, nameFile, nameTime, refuseTakenName } from './store-copy.js';
 
 export const backupCommand = new Command('backup')
   .description('copy the SQLite store at DATABASE_URL into a new file, even while the service runs')
@@ -22,7 +22,7 @@ export const backupCommand = new Command('backup')
     }
     const isFolder = statSync(target, { throwIfNoEntry: false })?.isDirectory() === true;
     if (keep !== undefined && !isFolder) throw new Error(`--keep needs a folder, not ${target}`);
-    const file = isFolder ? join(target, nameOfTime(new Date())) : target;
+    const file = isFolder ? join(target, `roster-${nameTime(new Date())}.db`) : target;
     const bytes = backUpSqlite(url.replace(/^file:/, ''), file);
     process.stdout.write(`The store is in ${file}: ${bytes} bytes, checked.\n`);
     if (keep !== undefined) deleteOlderCopies(target, keep);
@@ -33,13 +33,8 @@ function readCount(text: string): number {
   throw new InvalidArgumentError('It must be a number of copies, such as 7.');
 }
 
-/** The names of copies in a folder. They sort by their time. */
+/** The names of copies in a folder, such as `roster-20270131T020000123Z.db`. */
 const NAME = /^roster-\d{8}T\d{9}Z\.db$/;
-
-/** Returns a name such as `roster-20270131T020000123Z.db`. */
-function nameOfTime(time: Date): string {
-  return `roster-${time.toISOString().replaceAll(/[-:.]/g, '')}.db`;
-}
 
 /** Deletes the copies that the command made in a folder, except the newest. */
 function deleteOlderCopies(folder: string, keep: number): void {

@@ -3,7 +3,14 @@ import { Command } from 'commander';
 import type { SqliteConnection } from '../store/database/sqlite-connection.js';
 import { isPostgres } from '../store/index.js';
 import { findSharedStore } from './on-store.js';
-import { copyStore, nameFile, openExisting, PARTS, refuseTakenName } from './store-copy.js';
+import {
+  copyStore,
+  nameFile,
+  nameTime,
+  openExisting,
+  PARTS,
+  refuseTakenName,
+} from './store-copy.js';
 
 export const restoreCommand = new Command('restore')
   .description(
@@ -41,7 +48,7 @@ function restoreSqlite(
   if (!isThere) refuseTakenName(store);
   else if (realpathSync(file) === realpathSync(store))
     throw new Error(`${file} is the store itself`);
-  const kept = isThere ? `${store}.before-${timestamp()}` : undefined;
+  const kept = isThere ? `${store}.before-${nameTime(new Date())}` : undefined;
   const locked = isThere ? lockStore(store) : undefined;
   try {
     const bytes = copyStore(file, store, (unfinished) => {
@@ -56,11 +63,6 @@ function restoreSqlite(
   } finally {
     locked?.close();
   }
-}
-
-/** The time as a part of a name, such as `20270131T020000123Z`. */
-function timestamp(): string {
-  return new Date().toISOString().replaceAll(/[-:.]/g, '');
 }
 
 /**

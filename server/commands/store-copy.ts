@@ -69,6 +69,11 @@ export function refuseTakenName(file: string): void {
   if (!existsSync(folder)) throw new Error(`there is no folder ${folder}; make it first`);
 }
 
+/** Returns a time as a part of a name, such as `20270131T020000123Z`. Such names sort by their time. */
+export function nameTime(time: Date): string {
+  return time.toISOString().replaceAll(/[-:.]/g, '');
+}
+
 /**
  * Names a file without replacing another, even one created a moment ago, as a rename would.
  * @throws if the name is taken
