@@ -42,6 +42,25 @@ export async function readTable<T = Table>(
   }
 }
 
+/**
+ * Reads a table into the rows that a training wants.
+ *
+ * @param add adds what it reads to the rows
+ * @throws as `readTable`, and as `add` and `build` do.
+ */
+export function buildTable<Rows extends { build(): Table }>(
+  source: AsyncIterable<Uint8Array>,
+  options: ReadOptions,
+  createRows: () => Rows,
+  add: (pieces: AsyncIterable<Uint8Array>, rows: Rows) => Promise<void>,
+): Promise<Table> {
+  return readTable(source, options, async (pieces) => {
+    const rows = createRows();
+    await add(pieces, rows);
+    return rows.build();
+  });
+}
+
 const REFUSALS = [TableError, FormatError, MalformedJsonError, JsonShapeError];
 
 /** Returns whether an error is a fault of the body. */

@@ -1,7 +1,7 @@
 import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { addBatches, type ReadOptions, readTable } from '../read-table.js';
+import { addBatches, buildTable, type ReadOptions } from '../read-table.js';
 import { readArrow } from './arrow-batches.js';
 
 /**
@@ -15,11 +15,8 @@ export function readArrowTable(
   target: string,
   { format, ...options }: ReadOptions & { readonly format: 'stream' | 'file' },
 ): Promise<Table> {
-  return readTable(source, options, async (pieces) => {
-    const rows = new OrderedRows(target, options);
-    await addArrow(pieces, rows, format);
-    return rows.build();
-  });
+  const createRows = () => new OrderedRows(target, options);
+  return buildTable(source, options, createRows, (pieces, rows) => addArrow(pieces, rows, format));
 }
 
 /**

@@ -1,7 +1,7 @@
 import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { FaultList, TableError } from '../../table/table-error.js';
-import { type ReadOptions, readTable } from '../read-table.js';
+import { buildTable, type ReadOptions } from '../read-table.js';
 import type { CsvOptions } from './csv-dialect.js';
 import { type CsvRecord, CsvScanner, ENDS_REMOVED } from './csv-scanner.js';
 
@@ -20,11 +20,8 @@ export function readCsvTable(
   target: string,
   options: CsvTableOptions = {},
 ): Promise<Table> {
-  return readTable(source, options, async (pieces) => {
-    const rows = new OrderedRows(target, options);
-    await addCsv(pieces, rows, options);
-    return rows.build();
-  });
+  const createRows = () => new OrderedRows(target, options);
+  return buildTable(source, options, createRows, (pieces, rows) => addCsv(pieces, rows, options));
 }
 
 /**

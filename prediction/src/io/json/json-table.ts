@@ -4,7 +4,7 @@ import { MAX_ROWS, type Table } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { JsonShapeError, MalformedJsonError } from '../columns/format-error.js';
-import { type ReadOptions, readTable } from '../read-table.js';
+import { buildTable, type ReadOptions } from '../read-table.js';
 
 /**
  * Reads a table from a JSON array of row objects as it streams in, in UTF-8: it is never parsed, nor
@@ -21,11 +21,8 @@ export function readJsonTable(
   target: string,
   options: ReadOptions = {},
 ): Promise<Table> {
-  return readTable(source, options, async (pieces) => {
-    const rows = new RowsReader(target, options);
-    await addJson(pieces, rows);
-    return rows.build();
-  });
+  const createRows = () => new RowsReader(target, options);
+  return buildTable(source, options, createRows, addJson);
 }
 
 /**

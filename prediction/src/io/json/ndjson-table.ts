@@ -1,7 +1,7 @@
 import { type ObjectSink, RowsReader } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
-import { type ReadOptions, readTable } from '../read-table.js';
+import { buildTable, type ReadOptions } from '../read-table.js';
 import { LineSplitter, lineValue, TOO_LONG, UnreadableLine } from './lines.js';
 
 /**
@@ -16,11 +16,8 @@ export function readNdjsonTable(
   target: string,
   options: ReadOptions = {},
 ): Promise<Table> {
-  return readTable(source, options, async (pieces) => {
-    const rows = new RowsReader(target, options);
-    await addNdjson(pieces, rows);
-    return rows.build();
-  });
+  const createRows = () => new RowsReader(target, options);
+  return buildTable(source, options, createRows, addNdjson);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
 import { MAX_ROWS, type Table } from '../../table/table.js';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { addBatches, type ReadOptions, readTable } from '../read-table.js';
+import { addBatches, buildTable, type ReadOptions } from '../read-table.js';
 import { SpoolFile } from '../spool-file.js';
 import { readParquet } from './parquet-groups.js';
 
@@ -17,11 +17,8 @@ export function readParquetTable(
   target: string,
   options: ReadOptions = {},
 ): Promise<Table> {
-  return readTable(source, options, async (pieces) => {
-    const rows = new OrderedRows(target, options);
-    await addParquet(pieces, rows);
-    return rows.build();
-  });
+  const createRows = () => new OrderedRows(target, options);
+  return buildTable(source, options, createRows, addParquet);
 }
 
 /**

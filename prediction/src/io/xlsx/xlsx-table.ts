@@ -2,7 +2,7 @@ import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
 import type { Table } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { noRows, type ReadOptions, readTable } from '../read-table.js';
+import { buildTable, noRows, type ReadOptions } from '../read-table.js';
 import { SpoolFile } from '../spool-file.js';
 import { sheetName } from './sheet.js';
 import { readSheetTable, type SheetListener, type SheetOptions } from './sheet-table.js';
@@ -19,11 +19,8 @@ export function readXlsxTable(
   target: string,
   options: ReadOptions & SheetOptions = {},
 ): Promise<Table> {
-  return readTable(source, options, async (pieces) => {
-    const rows = new OrderedRows(target, options);
-    await addXlsx(pieces, rows, options);
-    return rows.build();
-  });
+  const createRows = () => new OrderedRows(target, options);
+  return buildTable(source, options, createRows, (pieces, rows) => addXlsx(pieces, rows, options));
 }
 
 /**
