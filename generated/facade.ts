@@ -897,7 +897,7 @@ export interface TrainModelOptions extends CallOptions {
   header?: QueryValue<'trainModel', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'trainModel', 'query', 'header_line'> | undefined;
-  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'trainModel', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'trainModel', 'query', 'sheet'> | undefined;
@@ -929,7 +929,7 @@ export interface PredictOptions extends CallOptions {
   header?: QueryValue<'predict', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'predict', 'query', 'header_line'> | undefined;
-  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'predict', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'predict', 'query', 'sheet'> | undefined;
@@ -957,7 +957,7 @@ export interface PreviewTableOptions extends CallOptions {
   header?: QueryValue<'previewTable', 'query', 'header'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'previewTable', 'query', 'header_line'> | undefined;
-  /** What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
   delimiter?: QueryValue<'previewTable', 'query', 'delimiter'> | undefined;
   /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
   sheet?: QueryValue<'previewTable', 'query', 'sheet'> | undefined;

@@ -5616,8 +5616,8 @@ export interface components {
         /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
         Sheet: string;
         /**
-         * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
-         *     tabs.
+         * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+         *     commas, semicolons or tabs.
          */
         CsvDelimiter: "comma" | "semicolon" | "tab" | "pipe";
         /** @description The name or the identifier of the skill. */
@@ -7420,8 +7420,8 @@ export interface operations {
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
-                 * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
-                 *     tabs.
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 *     commas, semicolons or tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
                 /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
@@ -7542,8 +7542,8 @@ export interface operations {
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
-                 * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
-                 *     tabs.
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 *     commas, semicolons or tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
                 /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
@@ -7906,8 +7906,8 @@ export interface operations {
                  */
                 header_line?: components["parameters"]["CsvHeaderLine"];
                 /**
-                 * @description What separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or
-                 *     tabs.
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 *     commas, semicolons or tabs.
                  */
                 delimiter?: components["parameters"]["CsvDelimiter"];
                 /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */

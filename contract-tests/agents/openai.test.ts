@@ -544,7 +544,7 @@ describe('a response', () => {
         ...{ status: 404, error: { type: 'not_found_error', code: 'response_not_found' } },
       });
     }
-    // What came before it is gone for those that continue it, too.
+    // Those that continue it can no longer be read as a conversation.
     const body = { model: analyst, input: 'More?', previous_response_id: next.id };
     expect((await service.send('POST', RESPONSES, body)).status).toBe(404);
   });

@@ -18,7 +18,7 @@ export interface Answer {
   readonly usage: Usage;
   /** The passages that tools found; undefined unless the agent's settings ask for them. */
   readonly passages: readonly Passage[] | undefined;
-  /** What the models of the agent predicted for it, in order. */
+  /** The predictions of the agent's models for it, in order. */
   readonly predictions: readonly Prediction[];
 }
 

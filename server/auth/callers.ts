@@ -17,11 +17,11 @@ import { type Resource, TOKEN_SCOPES } from './resource.js';
 
 const CHALLENGE = 'Bearer realm="roster"';
 
-/** What a request is for, and who may send it. */
+/** The purpose of a request, and the pages that may send it. */
 interface Audience {
   /** The origins whose pages may use the service; `*` for those that send a key. */
   readonly allowedOrigins: readonly string[];
-  /** What a token has to be for; undefined if no token is good. */
+  /** The resource that a token has to be for; undefined if no token is good. */
   readonly resource: Resource | undefined;
 }
 

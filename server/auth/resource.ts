@@ -10,7 +10,7 @@ const METADATA_PATH = '/.well-known/oauth-protected-resource';
 /** The scopes that a token can have: no tool of MCP needs another. */
 export const TOKEN_SCOPES = ['read', 'predict', 'ask'] as const satisfies readonly Scope[];
 
-/** What a token of OAuth is for (RFC 8707). */
+/** The resource that a token of OAuth is for (RFC 8707). */
 export interface Resource {
   /** Such as `/mcp/shop`. */
   readonly path: string;

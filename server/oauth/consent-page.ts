@@ -2,7 +2,7 @@ import type { Scope } from '../contract/scopes.js';
 import { escapeHtml, renderPage } from '../pages/page.js';
 import type { Client } from './client.js';
 
-/** What a client asks for, and how the page shows it. */
+/** The request of a client, as the page shows it. */
 export interface Consent {
   readonly client: Client;
   readonly redirectUri: string;
@@ -13,9 +13,9 @@ export interface Consent {
   readonly project: string | undefined;
 }
 
-/** What was entered, if the form is shown again. */
+/** The values that were entered, if the form is shown again. */
 export interface Entered {
-  /** What is wrong with it. */
+  /** The fault of the values. */
   readonly fault: string;
   readonly scopes: readonly Scope[];
   readonly project: string;

@@ -148,7 +148,7 @@ export async function findSkill(
   return skill;
 }
 
-/** What the operator names, and which of it an owner may use. */
+/** The databases or servers that the operator names, and those that an owner may use. */
 interface NamedServices {
   readonly databases: { names(owner: string): readonly string[] } | undefined;
   readonly servers: { names(owner: string): readonly string[] } | undefined;
@@ -252,7 +252,7 @@ async function modelFaults(params: Params, { tx, project }: Scope): Promise<Fiel
   return [fault('version', message)];
 }
 
-/** What the operator names, and how a skill names it. */
+/** A kind that the operator names, and the params by which a skill names one. */
 interface NamedKind {
   readonly type: string;
   readonly param: string;

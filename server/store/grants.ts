@@ -6,7 +6,7 @@ import type { Store } from './index.js';
 
 type GrantRow = Selectable<Database['oauth_grants']>;
 
-/** What the holder of a key has allowed a client of OAuth. */
+/** The consent of the holder of a key to a client of OAuth. */
 export type Grant = Omit<GrantRow, 'scopes' | 'access_until' | 'valid_until'> & {
   readonly scopes: readonly Scope[];
   /** In milliseconds since 1970. */

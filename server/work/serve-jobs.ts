@@ -114,7 +114,7 @@ function write(pieces: readonly Uint8Array[]): void {
   }
 }
 
-/** How long a write waits for the service if the output does not block, in milliseconds. */
+/** The time that a write waits for the service if the output does not block, in milliseconds. */
 const WAIT_MS = 1;
 
 /** @returns the number of bytes that were written, 0 if the output took none */

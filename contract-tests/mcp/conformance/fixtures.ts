@@ -83,7 +83,7 @@ const RESOURCES = [
   { uri: 'test://static-binary', name: 'static-binary', mimeType: 'image/png' },
 ];
 
-/** What the official conformance suite asks for by name, behind the protocol of the service. */
+/** The tools and resources that the official conformance suite names, behind the protocol of the service. */
 export function fixtureServer(): McpServer {
   return {
     version: '0.0.0',

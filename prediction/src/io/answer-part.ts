@@ -16,7 +16,7 @@ export type RowFormat =
 
 export type AnswerFormat = Exclude<RowFormat, 'parquet' | 'xlsx'>;
 
-/** How CSV is read in place of what its first lines tell, and which part of a workbook is. */
+/** The form of CSV, in place of that which its first lines tell, and the part of a workbook that is read. */
 export type TableForm = CsvOptions & SheetOptions;
 
 /** The treatment of a body of rows. `rows` counts for JSON alone: the columns of CSV and Arrow are lean. */

@@ -301,7 +301,7 @@ function flood(type: string, first: string, again: string): Answer {
 
 const nested = (depth: number) => JSON.parse(`${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`);
 
-/** What a server answers to a call, and the reason that the language model reads. */
+/** The answer of a server to a call, and the reason that the language model reads. */
 const ATTACKS: Record<string, readonly [answer: Answer, reason: RegExp]> = {
   'a result of 100 MB': [
     flood(

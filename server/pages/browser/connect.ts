@@ -24,7 +24,7 @@ declare const sessionStorage: { getItem(name: string): string | null };
 declare function getSelection(): { selectAllChildren(parent: Element): void } | null;
 declare const navigator: { readonly clipboard: { writeText(text: string): Promise<void> } };
 
-/** What stands in the documentation for the address of the service, and for a key. */
+/** The texts of the documentation that stand for the address of the service, and for a key. */
 const ADDRESS = 'http://127.0.0.1:4000/mcp';
 const KEY = /\$ROSTER_KEY|\$\{(env:)?ROSTER_KEY\}|\$\{input:roster-key\}/g;
 

@@ -229,12 +229,12 @@ export interface Database {
     bytes: number | string;
     /** When it was made or continued last. */
     used_at: Moment;
-    /** What was asked and answered, as input of those that continue it. */
+    /** The question and the answer, as input of those that continue it. */
     items: Json;
     /** The response. */
     body: Json;
   };
-  /** What the holder of a key has allowed a client of OAuth: one row a consent, for its code and then its tokens. */
+  /** The consents of holders of keys to clients of OAuth: one row a consent, for its code and then its tokens. */
   oauth_grants: {
     id: string;
     key_id: string;

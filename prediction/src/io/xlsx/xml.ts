@@ -48,7 +48,7 @@ export async function* readXml(
   yield;
 }
 
-/** What begins with `<` and is no tag, and how it ends. */
+/** The markup that begins with `<` and is no tag, and its end. */
 const OTHERS = [
   ['<!--', '-->'],
   ['<![CDATA[', ']]>'],
@@ -60,7 +60,7 @@ const [QUOTE, APOSTROPHE, GREATER, SLASH, SPACE] = [0x22, 0x27, 0x3e, 0x2f, 0x20
 class XmlScanner {
   readonly #place: string;
   readonly #sink: ElementSink;
-  /** What has not been read: the beginning of a token. */
+  /** The text that has not been read: the beginning of a token. */
   #rest = '';
   readonly #open: string[] = [];
 

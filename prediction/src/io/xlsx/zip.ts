@@ -30,7 +30,7 @@ const MAX_DIRECTORY_BYTES = 4 * 1024 * 1024;
 const ENTRY_BYTES = 256;
 const READ_BYTES = 64 * 1024;
 
-/** What the files of an archive may become together. A table of the most cells is half of it. */
+/** The most bytes of the files of an archive together, decompressed. A table of the most cells is half of it. */
 const MAX_EXPANDED_BYTES = 2 * 1024 * 1024 * 1024;
 
 /** A ZIP archive, whose files are inflated as they are read. */
