@@ -125,7 +125,11 @@ export const REASONS: readonly Reason[] = [
         `${id} 400`,
         `${id} 400 *`,
       ]),
-      ...OAUTH.flatMap((id) => [`${id} 500`, `${id} 500 *`, `${id} 503`, `${id} 503 *`]),
+      ...OAUTH.flatMap((id) => [`${id} 500`, `${id} 500 *`, `${id} 503 example busy`]),
+      ...OAUTH.filter((id) => id !== 'showConsent').flatMap((id) => [
+        `${id} 503`,
+        `${id} 503 header *`,
+      ]),
     ],
     because:
       'Some have no address that could be wrong. They fail only as all operations do, which is in one place: where the store does not answer, or their room is full. By the house rules each documents these answers.',
