@@ -50,7 +50,7 @@ describe('the chat server', () => {
 
   test('needs a model', () => {
     expect(() => readConfig({ CHAT_URL: CHAT.CHAT_URL })).toThrow(
-      new ConfigError('CHAT_MODEL must name the language model of the chat server at CHAT_URL'),
+      new ConfigError(['CHAT_MODEL must name the language model of the chat server at CHAT_URL']),
     );
   });
 

@@ -196,8 +196,13 @@ export interface ChatConfig {
   readonly models: readonly string[] | undefined;
 }
 
-/** The environment has an invalid setting; the message names it in one line. */
-export class ConfigError extends Error {}
+/** The environment has invalid settings; the message names them in one line. */
+export class ConfigError extends Error {
+  /** @param faults what is wrong, in words, one for each setting */
+  constructor(readonly faults: readonly string[]) {
+    super(faults.join('; '));
+  }
+}
 
 /**
  * Reads the configuration from environment variables. An empty variable counts as unset.
@@ -214,23 +219,40 @@ export function readConfig(env: Environment): Config {
       const fault = found.find(({ setting }) => setting === path?.[0].key);
       return `${fault?.name} ${message}${fault ? butIs(fault) : ''}`;
     });
-    throw new ConfigError(faults.join('; '));
+    throw new ConfigError(faults);
   }
   if (result.output.publicUrl !== undefined && result.output.basePath !== '') {
-    throw new ConfigError(
+    throw new ConfigError([
       'PUBLIC_URL and BASE_PATH are both set; clients of OAuth look for the service at the root of a host, so leave BASE_PATH out',
-    );
+    ]);
   }
   const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...rest } = result.output;
   if (url === undefined) return { ...rest, chat: undefined };
   if (model === undefined) {
-    throw new ConfigError('CHAT_MODEL must name the language model of the chat server at CHAT_URL');
+    throw new ConfigError([
+      'CHAT_MODEL must name the language model of the chat server at CHAT_URL',
+    ]);
   }
   const models = chatModels && [...new Set([model, ...chatModels])];
   return {
     ...rest,
     chat: { url, readKey: keyReader(key, env[`${variable('chatKey')}_FILE`]), model, models },
   };
+}
+
+/**
+ * Returns the fault of a service that other machines reach while there are no keys: without keys every caller owns
+ * everything, so only this machine may connect. A proxy that passes requests on may name this machine as the host.
+ * @returns undefined if only this machine reaches it
+ */
+export function findOpenDoor({ host, publicUrl }: Config): string | undefined {
+  const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
+  if (isLoopback(host) && !isPublic) return undefined;
+  const door = isLoopback(host) ? `PUBLIC_URL ${publicUrl}` : `HOST ${host}`;
+  return (
+    `${door} lets other machines in, and there is no key yet that would show who they are; ` +
+    'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1 and PUBLIC_URL out'
+  );
 }
 
 function keyReader(key: string | undefined, file: string | undefined): () => string | undefined {
@@ -248,7 +270,7 @@ function findSetting(env: Environment, setting: string): Found {
   const name = variable(setting);
   const file = `${name}_FILE`;
   if (SECRETS.includes(setting) && env[file]) {
-    if (env[name]) throw new ConfigError(`${name} and ${file} are both set; set one of them`);
+    if (env[name]) throw new ConfigError([`${name} and ${file} are both set; set one of them`]);
     return { setting, name: file, value: readSecretOf(file, env[file]) };
   }
   const older = OLDER_VARIABLES[setting];
@@ -260,7 +282,7 @@ function readSecretOf(name: string, file: string): string {
   try {
     return readSecret(name, file);
   } catch (error) {
-    throw new ConfigError(error instanceof Error ? error.message : String(error));
+    throw new ConfigError([error instanceof Error ? error.message : String(error)]);
   }
 }
 

@@ -12,9 +12,8 @@ import type { Handlers } from './api/handlers.js';
 import { keysExpireBefore } from './api/idempotency.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
-import { isLoopback } from './common/loopback.js';
 import { type Sweep, Sweeps } from './common/sweeps.js';
-import type { ChatConfig, Config } from './config.js';
+import { type ChatConfig, type Config, findOpenDoor } from './config.js';
 import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
@@ -116,7 +115,7 @@ export async function openService(
       },
       draining: draining.signal,
     };
-    const callers = new Callers(store, log, findDoor(config) !== undefined);
+    const callers = new Callers(store, log, findOpenDoor(config) !== undefined);
     const { signal } = stopping;
     const { listener, messages } = createApp(
       config,
@@ -232,24 +231,9 @@ async function openMcpServers(text: string, version: string): Promise<McpServers
   return new McpServers(settings, version);
 }
 
-/**
- * Returns the setting by which other machines reach the service; undefined if none does. A proxy that passes their
- * requests on may name this machine as the host.
- */
-function findDoor({ host, publicUrl }: Config): string | undefined {
-  if (!isLoopback(host)) return `HOST ${host}`;
-  const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
-  return isPublic ? `PUBLIC_URL ${publicUrl}` : undefined;
-}
-
-/** Without keys every caller owns everything, so only this machine may connect. */
 async function refuseStrangersWithoutKeys(config: Config, store: Store): Promise<void> {
-  const door = findDoor(config);
-  if (door === undefined || (await hasKeys(store))) return;
-  throw new Error(
-    `${door} lets other machines in, and there is no key yet that would show who they are; ` +
-      'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1 and PUBLIC_URL out',
-  );
+  const fault = findOpenDoor(config);
+  if (fault !== undefined && !(await hasKeys(store))) throw new Error(fault);
 }
 
 /** Returns the housekeeping of what has no feature of its own. */

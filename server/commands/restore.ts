@@ -1,16 +1,9 @@
 import { existsSync, linkSync, realpathSync, renameSync } from 'node:fs';
 import { Command } from 'commander';
-import type { SqliteConnection } from '../store/database/sqlite-connection.js';
+import { openExisting, type SqliteConnection } from '../store/database/sqlite-connection.js';
 import { isPostgres } from '../store/index.js';
 import { findSharedStore } from './on-store.js';
-import {
-  copyStore,
-  nameFile,
-  nameTime,
-  openExisting,
-  PARTS,
-  refuseTakenName,
-} from './store-copy.js';
+import { copyStore, nameFile, nameTime, PARTS, refuseTakenName } from './store-copy.js';
 
 export const restoreCommand = new Command('restore')
   .description(

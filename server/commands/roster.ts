@@ -11,6 +11,7 @@ try {
   // An old Node.js cannot load the modules of the commands, so they are imported after the check.
   const { Command } = await import('commander');
   const { startCommand } = await import('./start.js');
+  const { checkCommand } = await import('./check.js');
   const { keysCommand } = await import('./keys.js');
   const { backupCommand } = await import('./backup.js');
   const { restoreCommand } = await import('./restore.js');
@@ -18,6 +19,7 @@ try {
     .description('Roster: skills, agents, chatbots and models behind one REST service.')
     .version(version)
     .addCommand(startCommand)
+    .addCommand(checkCommand)
     .addCommand(keysCommand)
     .addCommand(backupCommand)
     .addCommand(restoreCommand)

@@ -12,18 +12,19 @@ import {
   statSync,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { PreparedStatement } from '../store/database/dialect.js';
-import { DatabaseSync, type SqliteConnection } from '../store/database/sqlite-connection.js';
-import { migrations } from '../store/migrations/index.js';
+import {
+  DatabaseSync,
+  openExisting,
+  type SqliteConnection,
+} from '../store/database/sqlite-connection.js';
+import { laterRelease, migrations } from '../store/migrations/index.js';
 
 /** The ends of the names of files that SQLite reads as parts of a database. */
 export const PARTS = ['', '-wal', '-shm', '-journal'];
 
 /** Tables that every store has had since the first release. */
 const TABLES = ['kysely_migration', 'projects', 'skills', 'agents', 'chatbots', 'models'];
-
-const LOCK_TIMEOUT_MS = 5000;
 
 /**
  * Makes a checked copy of a store, which is on disk before it gets its name. The copy has every
@@ -90,16 +91,6 @@ export function nameFile(unfinished: string, file: string): void {
   rmSync(unfinished);
 }
 
-/**
- * Opens an existing database to read and write. A read-only connection would leave a lock file behind
- * that the service may be unable to open.
- */
-export function openExisting(file: string): SqliteConnection {
-  const url = pathToFileURL(file);
-  url.search = 'mode=rw';
-  return new DatabaseSync(url, { timeout: LOCK_TIMEOUT_MS });
-}
-
 function copy(source: string, target: string): void {
   closeSync(openSync(target, 'wx', 0o600));
   const store = openExisting(source);
@@ -120,7 +111,7 @@ function check(file: string): void {
     if (!TABLES.every((name) => tables.includes(name))) throw new Error('it is not a Roster store');
     const steps = readTexts(database, 'select name from kysely_migration');
     if (!steps.every((name) => name in migrations)) {
-      throw new Error('it was written by a later release of Roster; run that release');
+      throw laterRelease();
     }
   } finally {
     database.close();

@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type { Kysely, Logger } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
 import { FairGate, type GateLimits } from '../common/fair-gate.js';
-import { isPostgres, withoutCredentials } from './database/address.js';
+import { isPostgres } from './database/address.js';
 import { type Databases, dialectOf, singleConnection } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
-import { errorCode, isUnwritable, StoreBusyError } from './database/unavailable.js';
+import { isUnwritable, openingError, StoreBusyError } from './database/unavailable.js';
 import { DEFAULT_LIMITS, type Limits } from './quota.js';
 
 export { isPostgres, withoutCredentials } from './database/address.js';
@@ -94,8 +94,7 @@ export class Store {
       const { databases, path, mark } = await openSqlite(url, log);
       return new Store(databases, all, gate, probe, path, mark);
     } catch (cause) {
-      const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
-      throw new Error(`${store} cannot be opened: ${explain(cause)}`, { cause });
+      throw openingError(url, cause);
     }
   }
 
@@ -152,26 +151,6 @@ export class Store {
     await Promise.all([...new Set(all)].map((db) => db.destroy()));
   }
 }
-
-/** Returns why a store cannot be opened. A host that is unreachable at all addresses has no message. */
-function explain(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = errorCode(error) || error.name;
-  return COMMON[code] ?? (error.message || code);
-}
-
-/** By error code. */
-const COMMON: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
-  ENOTFOUND: 'the host is not known; is its name right?',
-  // invalid_catalog_name
-  '3D000': 'the database does not exist; make it with createdb',
-  EACCES: 'permission denied; let the user who runs Roster read and write the file and its folder',
-  EROFS: 'its file system is read-only',
-  SQLITE_READONLY: 'it is read-only; let the user who runs Roster write to it',
-  SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
-  SQLITE_BUSY: 'another program locks it; open it again when that is done',
-};
 
 /**
  * Knows whether the store takes writes: from the writes that fail, and then from a write of its own,

@@ -1,9 +1,9 @@
 import type { RequestOptions } from 'node:http';
 import { urlToHttpOptions } from 'node:url';
 import { type ExchangeResponse, exchange } from '../../common/http-exchange.js';
-import { parseJson } from '../../contract/json-record.js';
+import { asRecord, parseJson } from '../../contract/json-record.js';
 import { AnswerReader } from './answer-reader.js';
-import { refusalError, toChatError } from './chat-error.js';
+import { ChatError, refusalError, toChatError } from './chat-error.js';
 import {
   type ChatAnswer,
   type ChatLimits,
@@ -21,6 +21,7 @@ export interface ChatClientOptions {
 }
 
 const MAX_REFUSAL_BYTES = 16 * 1024;
+const MAX_LIST_BYTES = 1024 * 1024;
 
 /**
  * Asks a chat server that speaks OpenAI's chat completions, such as Ollama, vLLM, llama.cpp's server
@@ -28,15 +29,17 @@ const MAX_REFUSAL_BYTES = 16 * 1024;
  * follows no redirect.
  */
 export class ChatClient {
+  /** The base URL, without a slash at its end. */
+  readonly #base: string;
   readonly #target: RequestOptions;
   readonly #readKey: () => string | undefined;
   readonly #limits: ChatLimits;
   readonly #turns = new PieceTurns();
 
   constructor({ url, readKey = () => undefined, limits = {} }: ChatClientOptions) {
-    const address = new URL(`${new URL(url).href.replace(/\/+$/, '')}/chat/completions`);
+    this.#base = new URL(url).href.replace(/\/+$/, '');
     this.#readKey = readKey;
-    this.#target = { ...urlToHttpOptions(address), method: 'POST' };
+    this.#target = { ...this.#locate('/chat/completions'), method: 'POST' };
     this.#limits = { ...DEFAULT_LIMITS, ...limits };
   }
 
@@ -82,9 +85,42 @@ export class ChatClient {
     }
   }
 
-  /** @throws {ChatError} for each response that is not a success */
-  async #ask(
+  /**
+   * Returns the names of the language models that the server lists; undefined if it has no such list.
+   * @throws the reason of `signal` once it is aborted
+   * @throws {ChatError} if the server fails, or refuses the key
+   */
+  async listModels(signal: AbortSignal): Promise<string[] | undefined> {
+    const key = this.#readKey() || undefined;
+    try {
+      const response = await this.#send(this.#locate('/models'), undefined, key, signal);
+      response.makeOptional();
+      const { data } = asRecord(parseJson(await response.readBeginning(MAX_LIST_BYTES)));
+      if (!Array.isArray(data)) return undefined;
+      return data.map((model) => asRecord(model)['id']).filter((id) => typeof id === 'string');
+    } catch (error) {
+      if (error instanceof ChatError && [404, 405, 501].includes(error.status ?? 0))
+        return undefined;
+      throw signal.aborted ? signal.reason : toChatError(error, this.#limits);
+    }
+  }
+
+  #locate(path: string): RequestOptions {
+    return urlToHttpOptions(new URL(this.#base + path));
+  }
+
+  #ask(
     request: ChatRequest,
+    key: string | undefined,
+    signal: AbortSignal,
+  ): Promise<ExchangeResponse> {
+    return this.#send(this.#target, writeRequest(request), key, signal);
+  }
+
+  /** @throws {ChatError} for each response that is not a success */
+  async #send(
+    address: RequestOptions,
+    body: string | undefined,
     key: string | undefined,
     signal: AbortSignal,
   ): Promise<ExchangeResponse> {
@@ -92,12 +128,12 @@ export class ChatClient {
       accept: 'text/event-stream, application/json',
       ...(key !== undefined && { authorization: `Bearer ${key}` }),
     };
-    const target = { ...this.#target, headers };
-    const response = await exchange(target, writeRequest(request), this.#limits, signal);
+    const target = { ...address, headers };
+    const response = await exchange(target, body, this.#limits, signal);
     if (response.status < 300) return response;
     response.makeOptional();
-    const body = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));
-    throw refusalError(body, key, response);
+    const refusal = parseJson(await response.readBeginning(MAX_REFUSAL_BYTES));
+    throw refusalError(refusal, key, response);
   }
 }
 

@@ -45,6 +45,9 @@ const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
 /** Another instance may be bringing the tables up to date; and how long that takes depends on what they hold. */
 const MIGRATION: PoolLimits = { connections: 1, connect: 3_000, lock: 10_000, statement: 0 };
 
+/** A look at a database, by one who waits for it. */
+const INSPECTION: PoolLimits = { connections: 1, connect: 3_000, lock: 2_000, statement: 3_000 };
+
 /** After this time, PostgreSQL ends an idle transaction. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
@@ -81,6 +84,15 @@ export async function openPostgres(
     keys: openPool(url, onError, POOLS.keys),
     health: openPool(url, onError, POOLS.health),
   };
+}
+
+/**
+ * Opens a connection to a database as it is.
+ * @throws if the URL is malformed
+ */
+export function openForInspection(url: string): Kysely<Database> {
+  refuseUnreadable(url);
+  return openPool(url, () => {}, INSPECTION);
 }
 
 function openPool(

@@ -1,4 +1,5 @@
 import { ProblemError, unavailable } from '../../problems/problem.js';
+import { withoutCredentials } from './address.js';
 
 /** The store has too much to do for the work, or knows that it would wait in vain. */
 export class StoreBusyError extends ProblemError {
@@ -90,3 +91,28 @@ export function storeProblem(error: unknown): ProblemError | undefined {
   const detail = 'The store cannot take the request now; try again in a moment.';
   return unavailable(detail, 1, { cause: error });
 }
+
+/** Returns the error of a store that cannot be opened. Its message shows no credentials. */
+export function openingError(url: string, cause: unknown): Error {
+  const store = `the store ${withoutCredentials(url)} (DATABASE_URL)`;
+  return new Error(`${store} cannot be opened: ${explainOpening(cause)}`, { cause });
+}
+
+/** Returns why a database cannot be opened. A host that is unreachable at all addresses has no message. */
+export function explainOpening(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = errorCode(error) || error.name;
+  return OPENING_ERRORS[code] ?? (error.message || code);
+}
+
+const OPENING_ERRORS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection is refused; is PostgreSQL running there?',
+  ENOTFOUND: 'the host is not known; is its name right?',
+  // invalid_catalog_name
+  '3D000': 'the database does not exist; make it with createdb',
+  EACCES: 'permission denied; let the user who runs Roster read and write the file and its folder',
+  EROFS: 'its file system is read-only',
+  SQLITE_READONLY: 'it is read-only; let the user who runs Roster write to it',
+  SQLITE_CANTOPEN: 'unable to open database file; is its folder there, and may Roster write to it?',
+  SQLITE_BUSY: 'another program locks it; open it again when that is done',
+};

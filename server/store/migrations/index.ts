@@ -32,7 +32,12 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error: cause } = await migrator.migrateToLatest();
   if (cause instanceof Error && /previously executed migration .* is missing/.test(cause.message)) {
-    throw new Error('it was written by a later release of Roster; run that release', { cause });
+    throw laterRelease(cause);
   }
   if (cause) throw cause;
+}
+
+/** Returns the error of a store that has migrations which this release lacks. */
+export function laterRelease(cause?: unknown): Error {
+  return new Error('it was written by a later release of Roster; run that release', { cause });
 }
