@@ -1,0 +1,28 @@
+/** Exports for what becomes of promises: the alarm, what adapts, coverage and drift. */
+
+export {
+  findIntervalNeeds,
+  findSetNeeds,
+  moveShifts,
+  type PromisedInterval,
+  SHIFT_LEVELS,
+  type Shifts,
+  shiftAt,
+  shiftThreshold,
+  startShifts,
+} from './record/adapting.js';
+export {
+  type AlarmState,
+  bet,
+  type Outcome,
+  startAlarm,
+} from './record/alarm.js';
+export { type Coverage, CoverageCounter } from './record/coverage.js';
+export { type Drift, findDrift } from './record/drift.js';
+export {
+  moveRecalibration,
+  type Recalibration,
+  recalibrate,
+  startRecalibration,
+} from './record/recalibration.js';
+export { describeThresholds, describeWidths } from './record/trained-calibration.js';
