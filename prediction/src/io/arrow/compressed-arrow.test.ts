@@ -21,6 +21,8 @@ import { BOOL, type Field, FLOAT64, VERSION } from './schema.js';
 const SAMPLES = [
   ['pyarrow-lz4.arrow', 'file'],
   ['pyarrow-zstandard.arrows', 'stream'],
+  // Its schema is without a length at the beginning.
+  ['polars-lz4.arrow', 'file'],
   ['polars-lz4.arrows', 'stream'],
   ['polars-zstandard.arrows', 'stream'],
 ] as const;

@@ -17,6 +17,12 @@ export interface Message {
 
 const MAX_METADATA_BYTES = 16 * 1024 * 1024;
 
+/** No metadata is shorter; a smaller number where a length should be is the beginning of metadata. */
+const MIN_METADATA_BYTES = 16;
+
+/** The maximum bytes of metadata without a length, whose end is searched for. */
+const MAX_UNMEASURED_BYTES = 1024 * 1024;
+
 /** Metadata is held as bytes, and as the numbers and views that are made of it. */
 const METADATA_COPIES = 4;
 
@@ -36,7 +42,7 @@ const KINDS: Readonly<Record<number, Message['kind']>> = {
 
 /**
  * Yields the messages of an Arrow stream, or of an Arrow file in the order in which it was written. Some writers put
- * the schema of a file into its footer only: then the other messages are held until it comes.
+ * the schema of a file into its footer only: then the other messages are held until it comes, dictionaries first.
  *
  * @throws {FormatError} where the bytes are no such messages, end early, or claim more than may be held.
  */
@@ -68,7 +74,9 @@ export async function* readMessages(
   if (header === undefined) throw new FormatError('The Arrow file has no schema. Write it again.');
   const body = new Uint8Array();
   yield { number: 0, kind: 'schema', version: 4, header, body, held };
-  yield* waiting;
+  // In a file, they may come behind the batches that refer to them.
+  yield* waiting.filter(({ kind }) => kind === 'dictionary');
+  yield* waiting.filter(({ kind }) => kind !== 'dictionary');
 }
 
 async function* messagesInOrder(
@@ -122,6 +130,9 @@ async function metadataLength(
   }
   // Before Arrow 0.15 the length came first.
   let length = uint32(first);
+  if (format === 'file' && number === 1 && length > 0 && length < MIN_METADATA_BYTES) {
+    length = await skipUnmeasuredSchema(source, held);
+  }
   if (length === CONTINUATION) {
     const second = await source.take(4, held);
     if (second.length < 4) throw cutOff(number);
@@ -133,6 +144,19 @@ async function metadataLength(
     );
   }
   return length;
+}
+
+/**
+ * Polars 1.44 leaves out the length of the schema at the beginning of a file. The footer has the schema again, so
+ * this one is passed over, up to the next message.
+ */
+async function skipUnmeasuredSchema(source: ByteSource, held: HeldBytes): Promise<number> {
+  for (let skipped = 0; skipped < MAX_UNMEASURED_BYTES; skipped += 4) {
+    const word = await source.take(4, held);
+    if (word.length < 4) break;
+    if (uint32(word) === CONTINUATION) return CONTINUATION;
+  }
+  throw cutOff(1);
 }
 
 function readMetadata(metadata: Uint8Array, number: number) {
