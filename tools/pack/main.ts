@@ -1,11 +1,16 @@
-/** `npm run pack`: packs the server, the client, the predictions and the contract into `dist/packages/`. */
+/**
+ * `npm run pack`: packs the server, the client, the predictions and the contract into `dist/packages/`, and the Python
+ * client where there is Python.
+ */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
+import { NO_PYTHON, pythonOfThisMachine } from '../../testkit/python.js';
 import { root } from '../../testkit/root.js';
 import { versionInStep } from '../release/versions.js';
+import { buildPythonPackage } from './python-package.js';
 
 /** Files that no package needs. */
 const UNWANTED = /\.(test|test-d|bench)\.|\.map$|\.tsbuildinfo$|(?<!\.d)\.ts$|\bfixtures\./;
@@ -63,6 +68,18 @@ function pack(): void {
     process.stdout.write(
       `${filename}: ${files.length} files, ${kib(size)} KiB, installed ${kib(unpackedSize)} KiB\n`,
     );
+  }
+  packPython(packages);
+}
+
+function packPython(packages: string): void {
+  const python = pythonOfThisMachine();
+  if (python === undefined) {
+    process.stdout.write(`The Python client is left out: ${NO_PYTHON}\n`);
+    return;
+  }
+  for (const file of buildPythonPackage(python, packages)) {
+    process.stdout.write(`${basename(file)}: ${kib(statSync(file).size)} KiB\n`);
   }
 }
 

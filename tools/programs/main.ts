@@ -1,11 +1,12 @@
 /**
- * `npm run browser` and `npm run nginx`: finds a program that tests need, installs it if there is none, and prints its
- * path. Fails if it cannot.
+ * `npm run browser`, `npm run nginx` and `npm run python`: finds a program that tests need, installs it if there is
+ * none, and prints its path. Fails if it cannot.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { browserOfThisMachine } from '../../testkit/browser.js';
 import { nginxOfThisMachine } from '../../testkit/nginx.js';
+import { pythonOfThisMachine } from '../../testkit/python.js';
 
 /** A program that tests need, of which CI installs the missing ones. */
 interface Program {
@@ -42,9 +43,21 @@ const PROGRAMS: Readonly<Record<string, Program>> = {
     find: nginxOfThisMachine,
     commands: (asRoot) => {
       if (process.platform === 'darwin') return [['brew', 'install', 'nginx']];
-      const hasPackage = ['debian', 'ubuntu'].includes(distribution());
-      return asRoot && hasPackage ? aptCommands(asRoot, 'nginx-light') : undefined;
+      return asRoot && hasApt() ? aptCommands(asRoot, 'nginx-light') : undefined;
     },
+  },
+  python: {
+    name: 'Python with the packages of its client',
+    variable: 'PYTHON_BIN',
+    find: pythonOfThisMachine,
+    commands: (asRoot) =>
+      asRoot && hasApt()
+        ? aptCommands(
+            asRoot,
+            ...['python3', 'python3-httpx', 'python3-pandas'],
+            ...['python3-setuptools', 'python3-wheel', 'mypy'],
+          )
+        : undefined,
   },
 };
 
@@ -72,11 +85,15 @@ function distribution(): string {
   }
 }
 
-/** Returns the commands that install a package of Debian, or of a distribution made from it. */
-function aptCommands(asRoot: readonly string[], name: string): string[][] {
+function hasApt(): boolean {
+  return ['debian', 'ubuntu'].includes(distribution());
+}
+
+/** Returns the commands that install packages of Debian, or of a distribution made from it. */
+function aptCommands(asRoot: readonly string[], ...names: string[]): string[][] {
   return [
     [...asRoot, 'apt-get', 'update'],
-    [...asRoot, 'apt-get', 'install', '--yes', '--no-install-recommends', name],
+    [...asRoot, 'apt-get', 'install', '--yes', '--no-install-recommends', ...names],
   ];
 }
 

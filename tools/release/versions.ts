@@ -12,6 +12,7 @@ export interface Place {
 const PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
   'package.json': [/(?<=^ {2}"version": ")[^"]+/gm, /(?<="roster-client": ")[^"]+/g],
   'client/package.json': [/(?<=^ {2}"version": ")[^"]+/gm],
+  'python/pyproject.toml': [/(?<=^version = ")[^"]+/gm],
   'prediction/package.json': [/(?<=^ {2}"version": ")[^"]+/gm],
   'package-lock.json': [
     /(?<=^ {2}"version": ")[^"]+/gm,
@@ -33,6 +34,7 @@ const SEMVER = String.raw`\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?`;
 const IN_TEXTS = [
   new RegExp(String.raw`(?<=\broster(?:-client|-prediction|-contract)?-)${SEMVER}(?=\.tgz)`, 'g'),
   new RegExp(`(?<=/roster@v)${SEMVER}`, 'g'),
+  new RegExp(String.raw`(?<=\broster-)${SEMVER}(?=-py3-none-any\.whl)`, 'g'),
 ];
 
 /** Finds the version in every file that names it. */
@@ -78,7 +80,13 @@ export function withVersion(root: string, version: string): Map<string, string> 
 
 function patternsByFile(root: string): Map<string, readonly RegExp[]> {
   const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md'));
-  const texts = ['README.md', 'client/README.md', 'prediction/README.md', 'examples/README.md'];
+  const texts = [
+    'README.md',
+    'client/README.md',
+    'prediction/README.md',
+    'python/README.md',
+    'examples/README.md',
+  ];
   return new Map([
     ...Object.entries(PATTERNS),
     ...[...texts, ...docs.map((name) => `docs/${name}`)].map((file) => [file, IN_TEXTS] as const),

@@ -1,0 +1,66 @@
+/**
+ * Tests the Python client: its types with mypy, then its behaviour against the service, and its wheel, which is built,
+ * installed into a folder of its own and imported. What pyarrow and polars do is tested where Python has them.
+ *
+ * usage: npm run test:python
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { says, slowly } from '../../testkit/chat/reply.js';
+import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
+import { NO_PYTHON, pythonOfThisMachine } from '../../testkit/python.js';
+import { root } from '../../testkit/root.js';
+import { startServer } from '../../testkit/service/server-process.js';
+import { buildPythonPackage } from '../../tools/pack/python-package.js';
+
+const CLIENT = fileURLToPath(new URL('python', root));
+
+const python = pythonOfThisMachine();
+if (python === undefined) {
+  process.stderr.write(`error: ${NO_PYTHON}\n`);
+  process.exit(1);
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'roster-python-'));
+try {
+  await run(['-m', 'mypy', '--cache-dir', join(folder, 'mypy')]);
+  await testBehaviour();
+  const [wheel = ''] = buildPythonPackage(python, folder);
+  await run([
+    '-c',
+    `import sys; sys.path.insert(0, sys.argv[1]); import roster; roster.Roster('http://x')`,
+    wheel,
+  ]);
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function testBehaviour(): Promise<void> {
+  const chat = await openScriptedChatServer(() => slowly(says('It costs ', '2,500.'), 50));
+  const env = { CHAT_URL: chat.url, CHAT_MODEL: 'scripted', RATE_LIMIT: '0' };
+  const server = await startServer({ env });
+  try {
+    await run(['-W', 'error', '-m', 'unittest', 'discover', '-t', '.', '-s', 'tests'], {
+      ROSTER_URL: server.url,
+      PYTHONPATH: join(CLIENT, 'src'),
+    });
+  } finally {
+    await server.stop();
+    await chat.close();
+  }
+}
+
+/** @throws if the command fails */
+async function run(args: readonly string[], env: NodeJS.ProcessEnv = {}): Promise<void> {
+  const child = spawn(python ?? '', args, {
+    cwd: CLIENT,
+    env: { ...process.env, PYTHONDONTWRITEBYTECODE: '1', ...env },
+    stdio: 'inherit',
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`python ${args.join(' ')} ended with ${code}`);
+}

@@ -1,0 +1,145 @@
+"""Models: trained from tables, asked for predictions."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sized, TypeVar, cast, overload
+from urllib.parse import quote
+
+from roster import _api
+from roster._errors import TrainingFailed
+from roster._tables import table_of
+
+if TYPE_CHECKING:
+    from roster._client import Roster
+
+Table = TypeVar("Table", bound=Sized)
+"""A DataFrame of pandas or polars, a Table of pyarrow, or a list of dictionaries."""
+
+
+class Model:
+    """A model of a project."""
+
+    def __init__(self, roster: Roster, name: str) -> None:
+        self._roster = roster
+        self.name = name
+
+    def train(self, table: object, *, target: str, **options: Any) -> Training:
+        """Sends a table, and begins to train the next version of the model.
+
+        :param table: a data frame, or a list of dictionaries
+        :param target: the column to predict
+        :param options: the other parameters of ``trainModel``, such as ``task="classification"``,
+            ``exclude=["id"]``, ``order_by="day"`` or ``horizon=14``
+        :returns: the training, which goes on whether or not it is waited for
+        :raises Problem: if the table cannot be learnt from
+        """
+        response = self._roster.send(
+            "PUT", self._path(), table_of(table).to_table(), params={"target": target, **options}
+        )
+        return Training(self, int(response.json()["version"]))
+
+    def get(self) -> _api.Model:
+        """Returns the model: its columns, its metrics, and the state of its newest version."""
+        return self._roster.api.get_model(self.name, self._roster.project)
+
+    def predict(self, rows: Table, *, confidence: Optional[float] = None, **options: Any) -> Table:
+        """Predicts rows.
+
+        :param rows: a data frame, or a list of dictionaries
+        :param confidence: the share of rows whose true value is to be inside its interval, such as 0.9; without it,
+            each row has one of its own
+        :param options: the other parameters of ``predict``, such as ``explain=True`` or ``warnings=True``
+        :returns: what ``rows`` is, in the same order, with the columns of the model, the prediction, its confidence,
+            and its bounds or its set; a DataFrame of pandas keeps its index
+        :raises Problem: if the rows do not fit the model
+        """
+        table = table_of(rows)
+        params: Dict[str, Any] = {**table.params, "confidence": confidence, **options}
+        slices = table.slices()
+        path = self._path() if len(slices) == 1 else self._path_of_version()
+        parts = [
+            table.read(self._roster.send("POST", f"{path}/predict", slice_, accept=table.accept, params=params))
+            for slice_ in slices
+        ]
+        return cast(Table, table.join(parts))
+
+    @overload
+    def forecast(
+        self, rows: None = None, *, steps: Optional[int] = None, confidence: Optional[float] = None, **options: Any
+    ) -> List[Dict[str, Any]]:
+        ...
+
+    @overload
+    def forecast(
+        self, rows: Table, *, steps: Optional[int] = None, confidence: Optional[float] = None, **options: Any
+    ) -> Table:
+        ...
+
+    def forecast(
+        self,
+        rows: Any = None,
+        *,
+        steps: Optional[int] = None,
+        confidence: Optional[float] = None,
+        **options: Any,
+    ) -> Any:
+        """Forecasts the next steps of series.
+
+        :param rows: which series, newer history of them, or moments that are asked for; without it, all series
+        :param steps: how many steps each series is forecast
+        :returns: what ``rows`` is, or a list of dictionaries without it
+        :raises Problem: if the model does not forecast, or the rows do not fit it
+        """
+        table = table_of([] if rows is None else rows)
+        params: Dict[str, Any] = {**table.params, "confidence": confidence, "steps": steps, **options}
+        path = f"{self._path()}/predict"
+        response = self._roster.send("POST", path, table.to_rows(), accept=table.accept, params=params)
+        return table.read(response)
+
+    def delete(self) -> None:
+        """Deletes the model with all of its versions."""
+        self._roster.api.delete_model(self.name, self._roster.project)
+
+    def _path(self) -> str:
+        return f"/models/{quote(self.name, safe='')}"
+
+    def _path_of_version(self) -> str:
+        """Names the serving version, so that all parts of a table are predicted by the same one."""
+        model = self.get()
+        if model.serving_version is None or model.name != self.name:
+            return self._path()
+        return f"/models/{quote(f'{self.name}.{model.serving_version}', safe='')}"
+
+
+class Training:
+    """A version of a model that is being trained."""
+
+    def __init__(self, model: Model, version: int) -> None:
+        self.model = model
+        self.version = version
+
+    def get(self) -> _api.Model:
+        """Returns the state of the version: ``status``, ``progress`` from 0 to 1, ``seconds_left``."""
+        roster = self.model._roster
+        return roster.api.get_version(roster.project, self.model.name, str(self.version))
+
+    def wait(
+        self, progress: Optional[Callable[[float], object]] = None, *, every: float = 0.5
+    ) -> _api.Model:
+        """Waits until the version is ready, and returns the model.
+
+        :param progress: called with the share of the work that is done, from 0 to 1
+        :param every: the seconds between two requests
+        :raises TrainingFailed: if the training failed
+        :raises Problem: if the model was deleted, or the service refuses for another reason
+        """
+        while True:
+            state = self.get()
+            if progress is not None:
+                progress(float(state.progress or 0))
+            if state.status == _api.ModelStatus.READY:
+                return state
+            if state.status == _api.ModelStatus.FAILED:
+                raise TrainingFailed(state.failure or "The training failed")
+            time.sleep(max(every, 0.05))

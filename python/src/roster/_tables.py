@@ -1,0 +1,237 @@
+"""Tables in the forms that people have, and the bytes that they are sent as.
+
+With pyarrow, or from polars, they are Arrow: columns keep their types, and nothing is written as text. Each request
+has one batch of rows: the service begins to answer a stream after its first batch, and httpx reads nothing before it
+has sent everything. Without pyarrow, tables of pandas are CSV for trainings, and JSON for predictions,
+which keeps texts such as "05914" apart from numbers.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from abc import ABC, abstractmethod
+from typing import Any, Dict, List, Sequence, Tuple
+
+import httpx
+
+Body = Tuple[str, bytes]
+"""A media type, and bytes of it."""
+
+_ARROW = "application/vnd.apache.arrow.stream"
+_ARROW_ROWS = 100_000
+"""The rows of a request in Arrow: some megabytes for a common table."""
+_JSON = "application/json"
+_JSON_ROWS = 10_000
+
+
+def table_of(data: object) -> AnyTable:
+    """Returns a table in the form that it has.
+
+    :raises TypeError: if it is neither a data frame nor a list of dictionaries
+    """
+    if isinstance(data, list):
+        return Rows(data)
+    # A frame can only be one of a library that was imported already.
+    for name, kind in (("pandas", "DataFrame"), ("polars", "DataFrame"), ("pyarrow", "Table")):
+        module = sys.modules.get(name)
+        if module is not None and isinstance(data, getattr(module, kind)):
+            return _of_library(name, data)
+    raise TypeError(
+        "a table is a DataFrame of pandas or polars, a Table of pyarrow, or a list of dictionaries, "
+        f"not {type(data).__name__}"
+    )
+
+
+def _of_library(name: str, data: Any) -> AnyTable:
+    if name == "polars":
+        return Polars(data)
+    if name == "pyarrow":
+        return Arrow(data)
+    try:
+        import pyarrow
+    except ImportError:
+        return Pandas(data)
+    return PandasByArrow(pyarrow.Table.from_pandas(data, preserve_index=False), data.index)
+
+
+class AnyTable(ABC):
+    """A table that can be sent, and the form in which answers are given back."""
+
+    accept = _ARROW
+    """The media type of answers."""
+    params: Dict[str, str] = {}
+    """The parameters of the query with which answers have the same columns in every format."""
+
+    @abstractmethod
+    def to_table(self) -> Body:
+        """Returns all rows, to train a model."""
+
+    @abstractmethod
+    def to_rows(self) -> Body:
+        """Returns all rows, to be predicted."""
+
+    @abstractmethod
+    def slices(self) -> List[Body]:
+        """Returns the rows to be predicted in parts, each of a size that is sent at once; one part if none."""
+
+    @abstractmethod
+    def read(self, response: httpx.Response) -> Any:
+        """Returns the rows of an answer, in the form that this table has."""
+
+    @abstractmethod
+    def join(self, parts: Sequence[Any]) -> Any:
+        """Returns the answers of all parts as one."""
+
+
+class Rows(AnyTable):
+    """A list of dictionaries."""
+
+    accept = _JSON
+    params = {"rows": "lean"}
+
+    def __init__(self, rows: List[Dict[str, Any]]) -> None:
+        self._rows = rows
+
+    def to_table(self) -> Body:
+        return _json_body(self._rows)
+
+    def to_rows(self) -> Body:
+        return _json_body(self._rows)
+
+    def slices(self) -> List[Body]:
+        starts = range(0, max(len(self._rows), 1), _JSON_ROWS)
+        return [_json_body(self._rows[start : start + _JSON_ROWS]) for start in starts]
+
+    def read(self, response: httpx.Response) -> Any:
+        return response.json()
+
+    def join(self, parts: Sequence[Any]) -> Any:
+        return [row for part in parts for row in part]
+
+
+class Pandas(Rows):
+    """A DataFrame of pandas, where pyarrow is not installed."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+        values = frame.astype(object).where(frame.notna(), None)
+        super().__init__(values.to_dict("records"))
+
+    def to_table(self) -> Body:
+        return "text/csv", self._frame.to_csv(index=False).encode()
+
+    def read(self, response: httpx.Response) -> Any:
+        import pandas
+
+        return pandas.DataFrame(response.json())
+
+    def join(self, parts: Sequence[Any]) -> Any:
+        import pandas
+
+        return _with_index(pandas.concat(parts, ignore_index=True), self._frame.index)
+
+
+class Arrow(AnyTable):
+    """A Table of pyarrow."""
+
+    def __init__(self, table: Any) -> None:
+        self._table = table
+
+    def to_table(self) -> Body:
+        return self._body(self._table)
+
+    def to_rows(self) -> Body:
+        return self._body(self._table)
+
+    def slices(self) -> List[Body]:
+        starts = range(0, max(self._table.num_rows, 1), _ARROW_ROWS)
+        return [self._body(self._table.slice(start, _ARROW_ROWS)) for start in starts]
+
+    def read(self, response: httpx.Response) -> Any:
+        from pyarrow import ipc
+
+        return ipc.open_stream(response.content).read_all()
+
+    def join(self, parts: Sequence[Any]) -> Any:
+        import pyarrow
+
+        # A category has the values of its own part.
+        return pyarrow.concat_tables(parts).unify_dictionaries()
+
+    def _body(self, table: Any) -> Body:
+        from pyarrow import ipc
+
+        sink = io.BytesIO()
+        with ipc.new_stream(sink, table.schema) as writer:
+            writer.write_table(table.combine_chunks())
+        return _ARROW, sink.getvalue()
+
+
+class PandasByArrow(Arrow):
+    """A DataFrame of pandas, which pyarrow sends and reads."""
+
+    def __init__(self, table: Any, index: Any) -> None:
+        super().__init__(table)
+        self._index = index
+
+    def read(self, response: httpx.Response) -> Any:
+        return super().read(response).to_pandas()
+
+    def join(self, parts: Sequence[Any]) -> Any:
+        import pandas
+
+        return _with_index(pandas.concat(parts, ignore_index=True), self._index)
+
+
+class Polars(AnyTable):
+    """A DataFrame of polars, which writes and reads Arrow by itself."""
+
+    def __init__(self, frame: Any) -> None:
+        self._frame = frame
+
+    def to_table(self) -> Body:
+        return self._body(self._frame)
+
+    def to_rows(self) -> Body:
+        return self._body(self._frame)
+
+    def slices(self) -> List[Body]:
+        starts = range(0, max(self._frame.height, 1), _ARROW_ROWS)
+        return [self._body(self._frame.slice(start, _ARROW_ROWS)) for start in starts]
+
+    def read(self, response: httpx.Response) -> Any:
+        import polars
+
+        return polars.read_ipc_stream(response.content)
+
+    def join(self, parts: Sequence[Any]) -> Any:
+        import polars
+
+        return polars.concat(parts, how="vertical_relaxed")
+
+    def _body(self, frame: Any) -> Body:
+        sink = io.BytesIO()
+        frame.rechunk().write_ipc_stream(sink)
+        return _ARROW, sink.getvalue()
+
+
+def _json_body(rows: Sequence[Any]) -> Body:
+    return _JSON, json.dumps(rows, default=_json_value, allow_nan=False).encode()
+
+
+def _json_value(value: Any) -> Any:
+    """Writes what JSON has no form for: moments, and the numbers of numpy."""
+    if hasattr(value, "isoformat"):
+        return value.isoformat()
+    if hasattr(value, "item"):
+        return value.item()
+    raise TypeError(f"a cell is text, a number, a boolean, a moment or None, not {type(value).__name__}")
+
+
+def _with_index(frame: Any, index: Any) -> Any:
+    """Gives an answer the index of its rows; a forecast has rows of its own."""
+    if len(frame) == len(index):
+        frame.index = index
+    return frame

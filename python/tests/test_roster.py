@@ -1,0 +1,186 @@
+"""Tests against the service at ROSTER_URL, whose chat server says "It costs 2,500." to every question."""
+
+from __future__ import annotations
+
+import math
+import os
+import unittest
+import uuid
+from typing import Any, Dict, List
+
+import pandas
+from roster import Problem, Roster, TrainingFailed, api
+
+try:
+    import polars
+except ImportError:
+    polars = None
+
+try:
+    import pyarrow
+except ImportError:
+    pyarrow = None
+
+URL = os.environ["ROSTER_URL"]
+
+
+def some_rows(count: int) -> List[Dict[str, Any]]:
+    """Prices that follow from size, kind and a postal code whose leading zero counts."""
+    return [
+        {
+            "size": 20 + (index * 37) % 100 + 0.1,
+            "kind": ("flat", "house")[index % 2],
+            "code": ("05914", "5914")[index % 3 == 0],
+            "price": 1000 + 30 * ((index * 37) % 100) + 500 * (index % 2) + 90 * (index % 3 == 0),
+        }
+        for index in range(count)
+    ]
+
+
+class ModelTest(unittest.TestCase):
+    roster: Roster
+    rows: List[Dict[str, Any]]
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.roster = Roster(URL)
+        cls.rows = some_rows(600)
+        steps: List[float] = []
+        model = cls.roster.model("prices").train(cls.rows, target="price", as_category=["code"])
+        ready = model.wait(progress=steps.append)
+        assert ready.status == api.ModelStatus.READY and steps[-1] == 1, steps
+
+    @classmethod
+    def tearDownClass(cls) -> None:
+        cls.roster.close()
+
+    def predicted(self) -> List[Dict[str, Any]]:
+        return self.roster.model("prices").predict(self.rows, confidence=0.9)
+
+    def test_intervals_hold_what_they_say(self) -> None:
+        answers = self.predicted()
+        kept = sum(a["price_min"] <= row["price"] <= a["price_max"] for a, row in zip(answers, self.rows))
+        self.assertGreaterEqual(kept / len(answers), 0.9)
+
+    def test_a_frame_of_pandas_is_answered_with_one_that_has_its_index(self) -> None:
+        frame = pandas.DataFrame(self.rows, index=[f"row {index}" for index in range(600)])
+        answers = self.roster.model("prices").predict(frame, confidence=0.9)
+        self.assertEqual(list(answers.index), list(frame.index))
+        self.assertEqual(list(answers["price_min"]), [row["price_min"] for row in self.predicted()])
+        self.assertEqual(list(answers["code"])[:3], ["5914", "05914", "05914"])
+
+    def test_a_missing_value_of_pandas_is_missing(self) -> None:
+        frame = pandas.DataFrame({"size": [math.nan, 50.0], "kind": ["flat", None]})
+        rows: List[Dict[str, Any]] = [{"kind": "flat"}, {"size": 50.0}]
+        expected = self.roster.model("prices").predict(rows)
+        answers = self.roster.model("prices").predict(frame)
+        self.assertEqual(list(answers["price"]), [row["price"] for row in expected])
+
+    def test_moments_of_pandas_are_dates(self) -> None:
+        days = pandas.date_range("2026-01-01", periods=400, freq="D")
+        frame = pandas.DataFrame({"day": days, "value": [float(day.month * 10) for day in days]})
+        model = self.roster.model("days")
+        model.train(frame, target="value").wait()
+        answers = model.predict(frame.head(40))
+        self.assertLess(abs(answers["value"].iloc[35] - 20), 3)
+
+    @unittest.skipIf(polars is None, "polars is not installed")
+    def test_a_frame_of_polars_is_answered_with_one(self) -> None:
+        answers = self.roster.model("prices").predict(polars.DataFrame(self.rows), confidence=0.9)
+        self.assertEqual(answers["price_min"].to_list(), [row["price_min"] for row in self.predicted()])
+
+    @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
+    def test_a_table_of_pyarrow_is_answered_with_one(self) -> None:
+        answers = self.roster.model("prices").predict(pyarrow.Table.from_pylist(self.rows), confidence=0.9)
+        self.assertEqual(answers["price_min"].to_pylist(), [row["price_min"] for row in self.predicted()])
+
+    def test_many_rows_are_sent_in_parts_and_answered_in_order(self) -> None:
+        rows = self.rows * 40
+        answers = self.roster.model("prices").predict(rows, confidence=0.9)
+        self.assertEqual([a["size"] for a in answers], [row["size"] for row in rows])
+        self.assertEqual(answers[-600:], self.predicted())
+
+    def test_no_rows_have_no_answers(self) -> None:
+        self.assertEqual(self.roster.model("prices").predict([]), [])
+        self.assertEqual(len(self.roster.model("prices").predict(pandas.DataFrame({"size": []}))), 0)
+
+    def test_a_forecast_has_the_steps_that_are_asked_for(self) -> None:
+        table = [
+            {"day": day, "shop": shop, "sold": 10 * (day % 7) + level}
+            for shop, level in (("a", 5), ("b", 50))
+            for day in range(120)
+        ]
+        model = self.roster.model("sales")
+        model.train(table, target="sold", order_by="day", group_by=["shop"], horizon=7).wait()
+        self.assertEqual([row["day"] for row in model.forecast([{"shop": "b"}], steps=3)], [120, 121, 122])
+        self.assertEqual(len(model.forecast(steps=2)), 4)
+        frame: Any = model.forecast(pandas.DataFrame({"shop": ["a"]}), steps=2)
+        self.assertEqual(list(frame["shop"]), ["a", "a"])
+
+    def test_what_is_refused_is_a_problem_with_its_places(self) -> None:
+        with self.assertRaises(Problem) as caught:
+            self.roster.model("prices").predict(self.rows[:1], confidence=2)
+        self.assertEqual(caught.exception.status, 400)
+        self.assertEqual(caught.exception.errors[0]["pointer"], "/query/confidence")
+        self.assertIn("/query/confidence: must be at most 0.99", str(caught.exception))
+        self.assertIsNotNone(caught.exception.request_id)
+
+    def test_a_problem_of_the_contracts_half_is_the_same_exception(self) -> None:
+        with self.assertRaises(Problem) as caught:
+            self.roster.model("missing").get()
+        self.assertEqual(caught.exception.status, 404)
+
+    def test_a_training_that_cannot_succeed_says_why(self) -> None:
+        with self.assertRaises(Problem) as caught:
+            self.roster.model("none").train([{"size": 1}], target="price")
+        self.assertIn('There is no column "price"', str(caught.exception))
+
+    def test_a_table_of_another_kind_is_named(self) -> None:
+        with self.assertRaisesRegex(TypeError, "not str"):
+            self.roster.model("prices").predict("size,kind")
+
+    def test_a_number_that_json_cannot_have_is_refused_before_it_is_sent(self) -> None:
+        with self.assertRaises(ValueError):
+            self.roster.model("prices").predict([{"size": math.inf}])
+
+    def test_a_training_that_is_cancelled_raises_its_failure(self) -> None:
+        training = self.roster.model("cancelled").train(some_rows(100_000), target="price")
+        self.roster.api.cancel_training("default", "cancelled", str(training.version))
+        with self.assertRaisesRegex(TrainingFailed, "cancelled"):
+            training.wait()
+
+
+class AgentTest(unittest.TestCase):
+    def setUp(self) -> None:
+        self.roster = Roster(URL)
+        self.addCleanup(self.roster.close)
+        self.name = f"helper_{uuid.uuid4().hex[:8]}"
+        body = api.CreateAgentBody(agent=api.CreateAgentBodyAgent(name=self.name))
+        self.roster.api.create_agent("default", body)
+
+    def test_an_answer_has_text_and_usage(self) -> None:
+        answer = self.roster.agent(self.name).ask("How much?")
+        self.assertEqual(str(answer), "It costs 2,500.")
+        self.assertEqual(list(answer.steps), [])
+
+    def test_a_stream_has_the_text_of_the_plain_answer(self) -> None:
+        history = [{"question": "Hello", "answer": "Hello."}]
+        pieces = list(self.roster.agent(self.name).stream("How much?", history=history))
+        self.assertEqual("".join(pieces), "It costs 2,500.")
+        self.assertGreater(len(pieces), 1)
+
+    def test_a_stream_may_be_left(self) -> None:
+        self.assertEqual(next(self.roster.agent(self.name).stream("How much?")), "It costs ")
+        self.assertEqual(self.roster.agent(self.name).ask("How much?").text, "It costs 2,500.")
+
+    def test_an_agent_that_is_not_there_is_a_problem(self) -> None:
+        nobody = self.roster.agent("nobody")
+        with self.assertRaises(Problem) as asked:
+            nobody.ask("How much?")
+        with self.assertRaises(Problem) as streamed:
+            list(nobody.stream("How much?"))
+        self.assertEqual([asked.exception.status, streamed.exception.status], [404, 404])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,43 @@
+/**
+ * `npm run generate:python`: makes the contract's half of the Python client from `openapi.yaml`, with Redocly. With
+ * `--check`, compares it with the file instead.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { load } from 'js-yaml';
+import { asRecord } from '../../server/contract/json-record.js';
+import { writeGenerated } from '../generator/generated-files.js';
+import { pythonContract } from './python-contract.js';
+
+const FILE = 'python/src/roster/_api.py';
+
+const { values: options } = parseArgs({ options: { check: { type: 'boolean' } } });
+const contract = pythonContract(asRecord(load(readFileSync('openapi.yaml', 'utf8'))));
+const compare = options.check === true;
+const [stale] = writeGenerated([[FILE, generate(JSON.stringify(contract))]], { compare });
+if (stale && compare) {
+  process.stderr.write(`${stale} is out of date: npm run generate\n`);
+  process.exitCode = 1;
+}
+
+/** Returns the module that Redocly makes. It names its output by another ending than the one that it writes. */
+function generate(openapi: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'roster-python-'));
+  try {
+    const source = join(folder, 'openapi.json');
+    writeFileSync(source, openapi);
+    const output = join(folder, 'api.ts');
+    const args = ['generate-client', source, '--output', output, '--generator', 'python'];
+    execFileSync('redocly', args, {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      shell: process.platform === 'win32',
+      env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+    });
+    return readFileSync(join(folder, 'api.py'), 'utf8');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
