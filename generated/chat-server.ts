@@ -46,18 +46,39 @@ export interface components {
             };
             /** @description How much the answers to the same request may differ. 0 is the least. */
             temperature?: number;
+            /** @description The most tokens of the answer. Left out unless the caller bounds them. */
+            max_tokens?: number;
+            /** @description The same, in the next request to a server whose refusal of `max_tokens` names it. */
+            max_completion_tokens?: number;
             /**
              * @description Asks for an answer in events.
              * @constant
              */
             stream: true;
         };
-        Message: components["schemas"]["TextMessage"] | components["schemas"]["AssistantMessage"] | components["schemas"]["ToolMessage"];
+        Message: components["schemas"]["TextMessage"] | components["schemas"]["ImageMessage"] | components["schemas"]["AssistantMessage"] | components["schemas"]["ToolMessage"];
         /** @description An instruction of the application, or words of a person. */
         TextMessage: {
             /** @enum {string} */
             role: "system" | "user";
             content: string;
+        };
+        /** @description Words of a person, if there are any, and images. */
+        ImageMessage: {
+            /** @constant */
+            role: "user";
+            content: ({
+                /** @constant */
+                type: "text";
+                text: string;
+            } | {
+                /** @constant */
+                type: "image_url";
+                image_url: {
+                    /** @description A data URL. */
+                    url: string;
+                };
+            })[];
         };
         /** @description An earlier answer of the model. */
         AssistantMessage: {

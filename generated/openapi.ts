@@ -1288,8 +1288,10 @@ export interface paths {
          *     - `tool_choice: none` asks for an answer without any tool. So do the requests for titles, tags and follow-ups
          *       that Open WebUI and LibreChat make of the same model: they use no tools.
          *     - Messages of the roles `system` and `developer` are instructions beside those of the agent.
-         *     - `temperature` stands in place of the agent's own. Parameters that are described as without effect are
-         *       accepted, since clients send them.
+         *     - `temperature` stands in place of the agent's own. `max_completion_tokens`, or `max_tokens`, bounds what the
+         *       language model writes in all; an answer that ends there has the `finish_reason` `length`. Parameters that are
+         *       described as without effect are accepted, since clients send them.
+         *     - Images in messages of the role `user`, as data URLs, are passed on to the chat server.
          *     - The last event before `[DONE]` of a stream that fails has an `error`, with the `request_id`.
          */
         post: operations["completeChat"];
@@ -1328,6 +1330,9 @@ export interface paths {
          *     - A response is kept unless `store` is false, with its input, for 30 days after it was made or continued last.
          *       It counts towards what the owner stores, and the oldest give way to new ones beyond 10,000 (the service's
          *       `MAX_RESOURCES`). If there is no room for it, the answer says `store: false`.
+         *     - `max_output_tokens` bounds what the language model writes in all. A response that ends there has the status
+         *       `incomplete`, and its stream ends with `response.incomplete`.
+         *     - Images in messages of the role `user`, as data URLs, are passed on to the chat server.
          *     - A stream that fails ends with an event `error`, which has the `request_id`, and `response.failed`.
          *     - WebSocket is not served.
          */
@@ -2851,8 +2856,8 @@ export interface components {
             logprobs?: false | null;
             /** @description The kinds of answers, of which there is text. */
             modalities?: "text"[] | null;
-            max_tokens?: components["schemas"]["WithoutEffect"];
-            max_completion_tokens?: components["schemas"]["WithoutEffect"];
+            max_completion_tokens?: components["schemas"]["MaxTokens"];
+            max_tokens?: components["schemas"]["MaxTokens"];
             top_p?: components["schemas"]["WithoutEffect"];
             frequency_penalty?: components["schemas"]["WithoutEffect"];
             presence_penalty?: components["schemas"]["WithoutEffect"];
@@ -2870,6 +2875,14 @@ export interface components {
             safety_identifier?: components["schemas"]["WithoutEffect"];
             prompt_cache_key?: components["schemas"]["WithoutEffect"];
         };
+        /**
+         * Format: int32
+         * @description The most tokens that the language model may write for the answer, its calls of tools and its reasoning included,
+         *     in all requests to the chat server together. An answer that reaches them ends there. The chat server counts;
+         *     where it does not say what it counted, each request has the whole bound. `max_tokens` and
+         *     `max_completion_tokens` are the same, and the smaller one counts.
+         */
+        MaxTokens: number | null;
         /** @description Accepted, since clients send it, and without effect. */
         WithoutEffect: unknown;
         /** @description A tool that the client runs. */
@@ -2904,7 +2917,12 @@ export interface components {
                  * @description The kind.
                  * @enum {string}
                  */
-                type: "text" | "refusal";
+                type: "text" | "refusal" | "image_url";
+                /** @description An image. */
+                image_url?: {
+                    url: components["schemas"]["OpenaiImage"];
+                    detail?: components["schemas"]["WithoutEffect"];
+                };
                 text?: components["schemas"]["OpenaiText"];
                 refusal?: components["schemas"]["OpenaiText"];
             }[] | null;
@@ -2916,6 +2934,11 @@ export interface components {
             /** @description The call whose result a message of the role `tool` is. */
             tool_call_id?: string;
         };
+        /**
+         * @description An image of PNG, JPEG, GIF or WebP as a data URL. It is passed on to the chat server, whose language model must
+         *     read images. Other addresses are refused: neither the service nor the chat server fetches what a caller names.
+         */
+        OpenaiImage: string;
         /** @description A text. */
         OpenaiText: string;
         /** @description A call of a tool of the client. */
@@ -2968,10 +2991,10 @@ export interface components {
         /** @description The identifier of the answer, `chatcmpl-` and the identifier of the request. */
         ChatCompletionId: string;
         /**
-         * @description Why the answer ends. `tool_calls` asks the client to run its tools.
+         * @description Why the answer ends. `tool_calls` asks the client to run its tools. `length` says that it reached its bound of tokens, or that of the chat server, before its end.
          * @enum {string}
          */
-        FinishReason: "stop" | "tool_calls";
+        FinishReason: "stop" | "tool_calls" | "length";
         /** @description The tokens that the answer used of the chat server. Left out if that does not count them. */
         OpenaiUsage: {
             prompt_tokens: components["schemas"]["CountedTokens"];
@@ -3089,7 +3112,7 @@ export interface components {
              * @enum {string|null}
              */
             truncation?: "auto" | "disabled" | null;
-            max_output_tokens?: components["schemas"]["WithoutEffect"];
+            max_output_tokens?: components["schemas"]["MaxTokens"];
             max_tool_calls?: components["schemas"]["WithoutEffect"];
             top_p?: components["schemas"]["WithoutEffect"];
             frequency_penalty?: components["schemas"]["WithoutEffect"];
@@ -3135,13 +3158,15 @@ export interface components {
             error?: components["schemas"]["WithoutEffect"];
             milliseconds?: components["schemas"]["WithoutEffect"];
         };
-        /** @description Parts of a text. */
+        /** @description Parts of a text, and images. */
         OpenaiInputParts: {
             /**
              * @description The kind.
              * @enum {string}
              */
-            type: "input_text" | "output_text" | "refusal";
+            type: "input_text" | "output_text" | "refusal" | "input_image";
+            image_url?: components["schemas"]["OpenaiImage"];
+            detail?: components["schemas"]["WithoutEffect"];
             text?: components["schemas"]["OpenaiText"];
             refusal?: components["schemas"]["OpenaiText"];
             annotations?: components["schemas"]["WithoutEffect"];
@@ -3168,15 +3193,15 @@ export interface components {
             /** @constant */
             object: "response";
             created_at: components["schemas"]["UnixTime"];
-            /** @description When it was complete; null before, and if it failed. */
+            /** @description When it was complete; null before, and if it is incomplete or failed. */
             completed_at: components["schemas"]["UnixTime"] | null;
             /**
-             * @description Whether it is being made, was made, or failed.
+             * @description Whether it is being made, was made, ended at a bound of tokens, or failed.
              * @enum {string}
              */
-            status: "in_progress" | "completed" | "failed";
-            /** @description Always null. */
-            incomplete_details: null;
+            status: "in_progress" | "completed" | "incomplete" | "failed";
+            /** @description Why it is incomplete; null if it is not. */
+            incomplete_details: components["schemas"]["OpenaiIncompleteDetails"] | null;
             model: components["schemas"]["OpenaiModelName"];
             /** @description The response that it continues. */
             previous_response_id: string | null;
@@ -3215,8 +3240,7 @@ export interface components {
             reasoning: null;
             /** @description The tokens that it used; null if the chat server does not count them, and until it is made. */
             usage: components["schemas"]["OpenaiResponseUsage"] | null;
-            /** @description Always null. */
-            max_output_tokens: null;
+            max_output_tokens: components["schemas"]["MaxTokens"];
             /** @description Always null. */
             max_tool_calls: null;
             /** @description Whether it is kept, so that it can be continued and read. */
@@ -3245,6 +3269,14 @@ export interface components {
         };
         /** @description The identifier of the response. */
         OpenaiResponseId: string;
+        /** @description Why a response is incomplete. */
+        OpenaiIncompleteDetails: {
+            /**
+             * @description It reached `max_output_tokens` or the bound of the chat server.
+             * @enum {string}
+             */
+            reason: "max_output_tokens";
+        };
         /** @description Why a response failed. */
         OpenaiResponseError: {
             /** @description The kind of problem, such as `chat_server_failed`. */
@@ -3273,10 +3305,10 @@ export interface components {
         /** @description The identifier of the item, by that of its response. */
         OpenaiOutputItemId: string;
         /**
-         * @description Whether the item is complete.
+         * @description Whether the item is complete. The last message of an incomplete response is not.
          * @enum {string}
          */
-        OpenaiItemStatus: "in_progress" | "completed";
+        OpenaiItemStatus: "in_progress" | "completed" | "incomplete";
         /** @description What the agent said. */
         OpenaiOutputMessage: {
             /** @constant */
@@ -3409,7 +3441,7 @@ export interface components {
              * @description The kind of event.
              * @enum {string}
              */
-            type: "response.created" | "response.in_progress" | "response.completed" | "response.failed";
+            type: "response.created" | "response.in_progress" | "response.completed" | "response.incomplete" | "response.failed";
             sequence_number: components["schemas"]["OpenaiSequenceNumber"];
             response: components["schemas"]["OpenaiResponse"];
         };

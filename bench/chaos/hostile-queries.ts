@@ -206,7 +206,7 @@ async function openSurroundings(): Promise<Surroundings> {
 /** Calls the tools that the question names, as JSON, and says a word when it has their results. */
 const asTheQuestionSays: ChatScript = ({ body }) => {
   const last = body.messages.at(-1);
-  return last?.role === 'user' ? calls(...JSON.parse(last.content)) : says('done');
+  return last?.role === 'user' ? calls(...JSON.parse(String(last.content))) : says('done');
 };
 
 /** Searches and statements by agents, and trainings from databases, that cost far more than they are long. */

@@ -3,7 +3,17 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { components } from '../../generated/openapi.js';
-import { calls, chunk, DONE, refuses, says, stream } from '../../testkit/chat/reply.js';
+import {
+  callChunk,
+  calls,
+  chunk,
+  countedTokens,
+  DONE,
+  refuses,
+  says,
+  saysWithin,
+  stream,
+} from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
 import { eventsIn } from '../../testkit/http/event-data.js';
 import { startServer } from '../../testkit/service/server-process.js';
@@ -76,7 +86,133 @@ const usesPrices: ChatScript = (_, number) =>
       )
     : says('About ', '2,700 dollars.');
 
+/** Says a price in three tokens, or the first ones of them. */
+const saysPrice: ChatScript = ({ body }) =>
+  saysWithin(body.max_tokens, 'About ', '2,700 ', 'dollars.');
+
+/** Asks the agent's model with so many tokens, then says words. */
+const usesPricesFor =
+  (tokens: number): ChatScript =>
+  (request, number) =>
+    number === 0
+      ? stream(
+          callChunk({ index: 0, function: { name: 'prices', arguments: '{"carat":0.7}' } }),
+          chunk({}, 'tool_calls'),
+          countedTokens(tokens),
+          DONE,
+        )
+      : saysPrice(request, number);
+
+const PIXEL =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+/** A part as chat servers take it. */
+const PASSED_IMAGE = { type: 'image_url', image_url: { url: PIXEL } };
+
 describe('a chat completion', () => {
+  test.each([
+    ['max_tokens', { max_tokens: 2 }],
+    ['max_completion_tokens', { max_completion_tokens: 2 }],
+    ['the smaller of both', { max_tokens: 9, max_completion_tokens: 2 }],
+  ])('ends at %s, and says so, with the text of its stream', async (_, bound) => {
+    play(saysPrice);
+    const { choices, usage } = await complete(bound);
+    expect(choices[0]).toMatchObject({
+      ...{ finish_reason: 'length', message: { content: 'About 2,700 ' } },
+    });
+    expect(usage?.completion_tokens).toBe(2);
+    const chunks = await streamed(bound);
+    expect(chunks.map(({ choices: [at] }) => at?.delta.content ?? '').join('')).toBe(
+      choices[0]?.message.content,
+    );
+    expect(chunks.at(-1)?.choices[0]?.finish_reason).toBe('length');
+    expect(sent().map(({ max_tokens }) => max_tokens)).toEqual([2, 2]);
+  });
+
+  test('bounds the tokens of all its requests together, and uses no tool without any left', async () => {
+    play(usesPricesFor(6));
+    const cut = await complete({ max_tokens: 8 });
+    expect(cut).toMatchObject({
+      choices: [{ finish_reason: 'length', message: { content: 'About 2,700 ' } }],
+      ...{ steps: [{ tool: 'prices' }], usage: { completion_tokens: 8 } },
+    });
+    expect(sent().map(({ max_tokens }) => max_tokens)).toEqual([8, 2]);
+    play(usesPricesFor(6));
+    expect(await complete({ max_tokens: 6 })).toMatchObject({
+      choices: [{ finish_reason: 'length', message: { content: '' } }],
+      ...{ steps: [], usage: { completion_tokens: 6 } },
+    });
+    expect(sent()).toHaveLength(1);
+  });
+
+  test('cut within a call of a tool or before its first word is empty, and no failure', async () => {
+    for (const started of [[callChunk({ index: 0, function: { arguments: '{"ca' } })], []]) {
+      play(() => stream(...started, chunk({}, 'length'), DONE));
+      expect((await complete({ max_tokens: 1 })).choices).toMatchObject([
+        { finish_reason: 'length', message: { content: '' } },
+      ]);
+    }
+  });
+
+  test('cut by the chat server alone says so in its text, too', async () => {
+    play(() => stream(chunk({ content: 'About' }), chunk({}, 'length'), DONE));
+    expect((await complete()).choices).toMatchObject([
+      { finish_reason: 'length', message: { content: expect.stringMatching(/^About.*cut off/s) } },
+    ]);
+  });
+
+  test('bounds the tokens of a model that takes another name for it, and asks such a model once', async () => {
+    await service.create('agent', { name: 'newer', model_name: 'qwen3' });
+    const message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens'.";
+    const newer: ChatScript = ({ body }) =>
+      body.max_tokens === undefined ? says('Hello.') : refuses(400, { message });
+    play(newer);
+    for (const asked of [{ max_tokens: 20 }, { max_completion_tokens: 30 }]) {
+      expect(await complete({ model: 'newer', ...asked })).toMatchObject({
+        choices: [{ message: { content: 'Hello.' } }],
+      });
+    }
+    expect(sent().map((asked) => [asked.max_tokens, asked.max_completion_tokens])).toEqual([
+      ...[
+        [20, undefined],
+        [undefined, 20],
+        [undefined, 30],
+      ],
+    ]);
+    await service.remove('/projects/default/agents/newer');
+    // A server that refuses both names is asked for each, and one that names none for one.
+    for (const [refused, requests] of [
+      [message, 2],
+      ['max_tokens must be at most 10', 1],
+    ] as const) {
+      play(() => refuses(400, { message: refused }));
+      const failed = await service.send('POST', ADDRESS, body({ max_tokens: 20 }));
+      expect(await failed.json()).toMatchObject({
+        status: 502,
+        detail: expect.stringContaining(refused),
+      });
+      expect(sent()).toHaveLength(requests);
+    }
+  });
+
+  test('passes images on, after the text of their message', async () => {
+    play(() => says('A heart.'));
+    const image = { type: 'image_url', image_url: { url: PIXEL, detail: 'low' } };
+    const parts = [image, { type: 'text', text: 'What is this?' }];
+    await complete({
+      messages: [
+        { role: 'user', content: [image] },
+        { role: 'assistant', content: 'A pixel.' },
+        { role: 'user', content: 'And' },
+        { role: 'user', content: parts },
+      ],
+    });
+    expect(sent()[0]?.messages.slice(1)).toEqual([
+      { role: 'user', content: [PASSED_IMAGE] },
+      { role: 'assistant', content: 'A pixel.' },
+      { role: 'user', content: [{ type: 'text', text: 'And\n\nWhat is this?' }, PASSED_IMAGE] },
+    ]);
+  });
+
   test('has the text of its stream, and tells the tools of the agent as steps alone', async () => {
     play(usesPrices);
     const whole = await complete();
@@ -226,11 +362,42 @@ describe('an error', () => {
   test.each([
     ['an unknown agent', { model: 'nobody' }, 404, 'not_found_error', null, 'agent_not_found'],
     [
-      'an image',
-      { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] },
+      'an image at a private address',
+      {
+        messages: [
+          {
+            role: 'user',
+            content: [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }],
+          },
+        ],
+      },
       400,
       'invalid_request_error',
-      'messages[0].content[0].image_url',
+      'messages[0].content[0].image_url.url',
+      'invalid_request',
+    ],
+    [
+      'an image in instructions',
+      { messages: [{ role: 'system', content: [PASSED_IMAGE] }, QUESTION] },
+      400,
+      'invalid_request_error',
+      'messages[0].content[0]',
+      'invalid_request',
+    ],
+    [
+      '65 images',
+      { messages: [{ role: 'user', content: Array.from({ length: 65 }, () => PASSED_IMAGE) }] },
+      400,
+      'invalid_request_error',
+      'messages[0].content',
+      'invalid_request',
+    ],
+    [
+      'no tokens at all',
+      { max_tokens: 0 },
+      400,
+      'invalid_request_error',
+      'max_tokens',
       'invalid_request',
     ],
     ['two answers', { n: 2 }, 400, 'invalid_request_error', 'n', 'invalid_request'],
@@ -328,9 +495,11 @@ describe('an error', () => {
     const own = { headers: { Authorization: `Bearer ${reader}` } };
     const refused = await service.send('POST', ADDRESS, body(), own);
     expect(await refused.json()).toMatchObject({ error: { type: 'permission_error' } });
+    // The last one stands for a wait that was too long; `chat-bounds.test.ts` has the waits themselves.
     for (const reply of [
       refuses(429, undefined, { 'Retry-After': '20' }),
-      { end: 'no headers' } as const,
+      { end: 'cut' } as const,
+      refuses(504),
     ]) {
       play(() => reply);
       const failed = await service.send('POST', ADDRESS, body());
@@ -446,6 +615,44 @@ describe('a response', () => {
       ...text.toSpliced(3, 0, 'response.output_text.annotation.added'),
       'response.completed',
     ]);
+  });
+
+  test('ends at max_output_tokens as incomplete, with the text of its stream, and is continued', async () => {
+    play(saysPrice);
+    const whole = await respond({ max_output_tokens: 2 });
+    expect(whole).toMatchObject({
+      ...{ status: 'incomplete', completed_at: null, max_output_tokens: 2, error: null },
+      ...{ incomplete_details: { reason: 'max_output_tokens' }, usage: { output_tokens: 2 } },
+      output: [{ status: 'incomplete', content: [{ text: 'About 2,700 ' }] }],
+    });
+    const events = await respondInEvents({ max_output_tokens: 2 });
+    expect(events.at(-1)).toMatchObject({
+      ...{ type: 'response.incomplete', response: { status: 'incomplete', output: [{}] } },
+    });
+    play(() => says('dollars.'));
+    const next = await respond({ previous_response_id: whole.id, input: 'Go on.' });
+    expect(next).toMatchObject({ status: 'completed', max_output_tokens: null });
+    expect(sent()[0]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'About 2,700 ' });
+    play(usesPricesFor(6));
+    expect(await respond({ max_output_tokens: 6 })).toMatchObject({
+      status: 'incomplete',
+      output: [],
+    });
+  });
+
+  test('passes images on, and keeps them for the responses that continue it', async () => {
+    play(() => says('A heart.'));
+    const content = [
+      { type: 'input_text', text: 'What is this?' },
+      { type: 'input_image', image_url: PIXEL, detail: 'auto' },
+    ];
+    const first = await respond({ input: [{ type: 'message', role: 'user', content }] });
+    await respond({ previous_response_id: first.id, input: 'And its colour?' });
+    const asked = {
+      role: 'user',
+      content: [{ type: 'text', text: 'What is this?' }, PASSED_IMAGE],
+    };
+    expect(sent().map(({ messages }) => messages[1])).toEqual([asked, asked]);
   });
 
   test('offers the tools of the client, and goes on with their results, with or without a store', async () => {
@@ -641,14 +848,48 @@ describe('a response', () => {
     ['1,001 items', { input: Array.from({ length: 1001 }, () => asking) }, 'input'],
     ['10,000 items', { input: Array.from({ length: 10_000 }, () => asking) }, null],
     [
-      'an image',
+      'an image at an address',
       {
         input: [
-          { role: 'user', content: [{ type: 'input_image', image_url: 'data:image/png;base64,' }] },
+          {
+            role: 'user',
+            content: [{ type: 'input_image', image_url: 'https://example.com/a.png' }],
+          },
         ],
       },
       'input[0].content[0].image_url',
     ],
+    [
+      'an image of another format',
+      {
+        input: [
+          {
+            role: 'user',
+            content: [{ type: 'input_image', image_url: 'data:image/svg+xml;base64,PHN2Zz4=' }],
+          },
+        ],
+      },
+      'input[0].content[0].image_url',
+    ],
+    [
+      'an image without its data',
+      { input: [{ role: 'user', content: [{ type: 'input_image' }] }] },
+      'input[0].content[0]',
+    ],
+    [
+      'an image as a result',
+      {
+        input: [
+          ...[asking, called],
+          {
+            ...{ ...answered, call_id: 'call_0' },
+            output: [{ type: 'input_image', image_url: PIXEL }],
+          },
+        ],
+      },
+      'input[2].output[0]',
+    ],
+    ['half a token', { max_output_tokens: 0.5 }, 'max_output_tokens'],
     [
       'an item of another kind',
       { input: [{ type: 'reasoning', summary: [] }] },

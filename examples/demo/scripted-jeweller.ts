@@ -1,4 +1,5 @@
-import { calls, says } from '../../testkit/chat/reply.js';
+import type { ChatRequestBody } from '../../testkit/chat/chat-contract.js';
+import { calls, saysWithin } from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
 
 /**
@@ -7,12 +8,19 @@ import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
  */
 export const scriptedJeweller: ChatScript = ({ body }) => {
   const last = body.messages.at(-1);
-  const text = String(last?.content ?? '');
-  if (last?.role === 'tool') return says(...inWords(text));
+  const text = readText(last?.content ?? '');
+  const say = (...pieces: readonly string[]) => saysWithin(body.max_tokens, ...pieces);
+  if (last?.role === 'tool') return say(...inWords(text));
   if (/how many/i.test(text)) return calls({ name: 'stock', arguments: { sql: COUNT } });
   if (/cost|price/i.test(text)) return calls({ name: 'price_lookup', arguments: rowOf(text) });
-  return says('Ask me what a diamond costs, or how many we have.');
+  return say('Ask me what a diamond costs, ', 'or how many we have.');
 };
+
+/** Returns the text of a content, whose images it does not see. */
+function readText(content: ChatRequestBody['messages'][number]['content']): string {
+  if (!Array.isArray(content)) return content ?? '';
+  return content.map((part) => ('text' in part ? part.text : '')).join('\n');
+}
 
 const COUNT = 'select cut, count(*) as number from stock group by cut order by number desc';
 

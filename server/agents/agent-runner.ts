@@ -30,6 +30,8 @@ export interface Question {
   readonly usesTools?: boolean | undefined;
   /** In place of the agent's own, from 0 to 2. */
   readonly temperature?: number | undefined;
+  /** The most tokens that the language model may write for the answer. */
+  readonly maxTokens?: number | undefined;
   readonly traceId: string;
   /** The agents that have asked one another up to this question, through MCP servers; 0 by default. */
   readonly depth?: number | undefined;
@@ -72,7 +74,7 @@ export class AgentRunner {
    */
   async prepare(question: Question): Promise<AnswerStream> {
     const { agent, caller, project, traceId, signal } = question;
-    const { usesTools = true, callerTools = [], depth = 0 } = question;
+    const { usesTools = true, callerTools = [], depth = 0, maxTokens } = question;
     const { client, model } = this.#serverFor(agent, question.modelName ?? null);
     const built =
       agent && usesTools
@@ -90,7 +92,7 @@ export class AgentRunner {
     );
     const messages = fillQuestion(question.messages, template);
     const prepared = {
-      ...{ chat: client, model, temperature, returnsContext, traceId },
+      ...{ chat: client, model, temperature, maxTokens, returnsContext, traceId },
       messages: [
         {
           role: 'system' as const,
@@ -174,13 +176,19 @@ function joinTurns(messages: readonly ChatMessage[]): ChatMessage[] {
   for (const message of messages) {
     const last = turns.at(-1);
     if (last && isText(last) && isText(message) && last.role === message.role) {
-      turns[turns.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
+      const images = [...listImages(last), ...listImages(message)];
+      const content = `${last.content}\n\n${message.content}`;
+      turns[turns.length - 1] = { ...last, content, ...(images.length > 0 && { images }) };
     } else turns.push(message);
   }
   return turns;
 }
 
-/** True for a message that is nothing but its text: neither a call of a tool nor a result. */
+function listImages(message: ChatMessage): readonly string[] {
+  return message.role === 'user' ? (message.images ?? []) : [];
+}
+
+/** True for a message that is its text and images: neither a call of a tool nor a result. */
 function isText(message: ChatMessage): boolean {
   return message.role !== 'tool' && !(message.role === 'assistant' && message.tool_calls?.length);
 }

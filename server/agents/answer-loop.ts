@@ -29,6 +29,8 @@ export interface PreparedAnswer {
   readonly chat: Pick<ChatClient, 'stream'>;
   readonly model: string;
   readonly temperature: number | undefined;
+  /** The most tokens that the language model may write, in all requests together as the chat server counts them. */
+  readonly maxTokens?: number | undefined;
   /** The system prompt, the history and the question. */
   readonly messages: readonly ChatMessage[];
   readonly tools: ToolRegistry;
@@ -51,6 +53,7 @@ export async function* answerQuestion(
     chat,
     model,
     temperature,
+    maxTokens,
     tools,
     forcedTool,
     firstSteps,
@@ -78,6 +81,8 @@ export async function* answerQuestion(
     watch.onStep(step);
     return stepEvent(step, trace_id);
   };
+  const remainingTokens = () =>
+    maxTokens === undefined ? undefined : maxTokens - (usage.completion_tokens ?? 0);
   const isExhausted = () =>
     usage.requests >= LIMITS.rounds ||
     uses >= LIMITS.toolCalls ||
@@ -102,7 +107,8 @@ export async function* answerQuestion(
             ...{ messages, tools: tools.definitions },
             ...(usage.requests === 0 && forcedTool && { forcedTool }),
           };
-      const stream = chat.stream({ model, temperature, ...asked }, signal);
+      const bounds = { temperature, maxTokens: remainingTokens() };
+      const stream = chat.stream({ model, ...bounds, ...asked }, signal);
       let bytes = 0;
       let next = await stream.next();
       try {
@@ -117,14 +123,18 @@ export async function* answerQuestion(
       }
       const { text, toolCalls, finishReason } = next.value;
       usage = addUsage(usage, next.value.usage);
-      const callerCalls = toolCalls.filter(({ name }) => tools.isCallerTool(name));
-      if (toolCalls.length === 0 || (callerCalls.length > 0 && !isLast)) {
-        const isCut = finishReason === 'length';
-        if (isCut) yield { type: 'delta', content: CUT_OFF, trace_id };
-        const whole = isCut ? text + CUT_OFF : text;
+      const callerCalls = isLast ? [] : toolCalls.filter(({ name }) => tools.isCallerTool(name));
+      const needsTools = toolCalls.length > 0 && callerCalls.length === 0;
+      // Nothing is left to put results of tools into words.
+      const isSpent = needsTools && (remainingTokens() ?? 1) <= 0;
+      if (!needsTools || isSpent) {
+        const isCut = finishReason === 'length' || isSpent;
+        // A caller who bounds the tokens is told beside the text.
+        const mark = isCut && maxTokens === undefined ? CUT_OFF : '';
+        if (mark !== '') yield { type: 'delta', content: mark, trace_id };
         const found = returnsContext ? passages : undefined;
         const answer = {
-          ...{ text: whole, toolCalls: callerCalls, steps, usage },
+          ...{ text: text + mark, isCut, toolCalls: callerCalls, steps, usage },
           ...{ passages: found, predictions },
         };
         tellEnd = () => watch.onAnswer(answer);

@@ -12,6 +12,8 @@ export type HistoryMessage = Readonly<components['schemas']['RoleMessage']>;
 
 export interface Answer {
   readonly text: string;
+  /** True if it reached its bound of tokens, or that of the chat server, before its end. */
+  readonly isCut?: boolean;
   /** The calls of tools that the caller runs; empty unless the answer waits for their results. */
   readonly toolCalls: readonly ToolCall[];
   readonly steps: readonly Step[];

@@ -34,7 +34,11 @@ export async function writeCompletion(
   );
   const tool_calls = answer.toolCalls.map(writeCall);
   const message = {
-    ...{ role: 'assistant' as const, content: content || null, refusal: null },
+    ...{
+      role: 'assistant' as const,
+      content: tool_calls.length > 0 ? content || null : content,
+      refusal: null,
+    },
     ...(tool_calls.length > 0 && { tool_calls }),
   };
   const usage = readTokens(answer);
@@ -79,6 +83,7 @@ export async function* streamChunks(
   yield DONE;
 }
 
-function finishReason({ toolCalls }: Answer): Schemas['FinishReason'] {
-  return toolCalls.length > 0 ? 'tool_calls' : 'stop';
+function finishReason({ toolCalls, isCut }: Answer): Schemas['FinishReason'] {
+  if (toolCalls.length > 0) return 'tool_calls';
+  return isCut ? 'length' : 'stop';
 }

@@ -76,7 +76,8 @@ function readMessage(transcript: Transcript, { role, content }: InputItem, at: F
   if (content === undefined) throw missing(at('content'), 'message');
   if (role === 'system' || role === 'developer') {
     transcript.instruct(requireText(content, at('content')));
-  } else transcript.say({ role, content: requireText(content, at('content')) });
+  } else if (role === 'user') transcript.ask(content, at('content'));
+  else transcript.say({ role, content: requireText(content, at('content')) });
 }
 
 function readCall(

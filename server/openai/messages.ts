@@ -26,7 +26,9 @@ export function readMessages(sent: Body['messages']): ReadMessages {
     } else if (role === 'tool') {
       const detail = 'must be the id of a call in the message of the assistant before';
       transcript.answer(id, readText(content, pointer), fault(index, 'tool_call_id', detail));
-    } else if (role === 'user' || !calls?.length) {
+    } else if (role === 'user') {
+      transcript.ask(content, pointer);
+    } else if (!calls?.length) {
       transcript.say({ role, content: requireText(content, pointer) });
     } else {
       transcript.say({ role, content: readText(content, pointer) || null });
@@ -57,6 +59,15 @@ function refuseMisplaced({ role, tool_calls, tool_call_id }: OpenaiMessage, inde
 
 function fault(index: number, field: string, message: string): FieldError {
   return { pointer: `/body/messages/${index}/${field}`, message };
+}
+
+/** Returns the bound of tokens by either of its names, the smaller of both. */
+export function readMaxTokens({
+  max_tokens: older,
+  max_completion_tokens: newer,
+}: Body): number | undefined {
+  const bounds = [older, newer].filter((bound) => typeof bound === 'number');
+  return bounds.length > 0 ? Math.min(...bounds) : undefined;
 }
 
 export function readTools(tools: Body['tools']): CallerTool[] {

@@ -12,7 +12,7 @@ import type { AnsweringAgent } from '../resources/agents.js';
 import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
 import { listItems, readFunctionTools, readItems } from './items.js';
-import { readForcedTool, readMessages, readTools } from './messages.js';
+import { readForcedTool, readMaxTokens, readMessages, readTools } from './messages.js';
 import {
   type Chain,
   findResponse,
@@ -46,13 +46,14 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
     { project, agent }: Model,
     { messages, instructions }: ReadMessages,
     callerTools: readonly CallerTool[],
+    maxTokens: number | undefined,
   ): Promise<AnswerStream> {
     const isTask = callerTools.length === 0 && isInterfaceTask(messages);
     return agents.prepare({
       ...{ caller, project, agent, messages, instructions, traceId, signal, callerTools },
       usesTools: body.tool_choice !== 'none' && !isTask,
       forcedTool: readForcedTool(body.tool_choice),
-      temperature: body.temperature ?? undefined,
+      ...{ temperature: body.temperature ?? undefined, maxTokens },
     });
   }
 
@@ -77,7 +78,9 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
     completeChat: async (request) => {
       const { body, requestId, reply } = request;
       const model = await findModel(store, agents, request);
-      const stream = await ask(request, model, readMessages(body.messages), readTools(body.tools));
+      const asked = readMessages(body.messages);
+      const maxTokens = readMaxTokens(body);
+      const stream = await ask(request, model, asked, readTools(body.tools), maxTokens);
       const facts = {
         ...{ id: `chatcmpl-${requestId}`, created: toUnixTime(Date.now()) },
         model: body.model,
@@ -95,6 +98,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
     completeResponse: async (request) => {
       const { caller, body, requestId, reply } = request;
       const { previous_response_id: previous = null, store: kept, instructions = null } = body;
+      const { max_output_tokens = null } = body;
       const { owner } = caller;
       const model = await findModel(store, agents, request);
       const { project } = model;
@@ -103,11 +107,12 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const read = readItems(chain.items, body.input);
       const own = [instructions ?? '', read.instructions].filter((text) => text !== '');
       const asked = { messages: read.messages, instructions: own.join('\n\n') };
-      const stream = await ask(request, model, asked, readFunctionTools(body.tools));
+      const tools = readFunctionTools(body.tools);
+      const stream = await ask(request, model, asked, tools, max_output_tokens ?? undefined);
       const begun = beginResponse({
         ...{ id: `resp_${uuidv7().replaceAll('-', '')}`, created_at: toUnixTime(Date.now()) },
         ...{ model: body.model, previous_response_id: previous, instructions },
-        ...{ metadata: body.metadata ?? {}, store: kept ?? true },
+        ...{ metadata: body.metadata ?? {}, store: kept ?? true, max_output_tokens },
         tools: (body.tools ?? []).map(writeTool),
         tool_choice: body.tool_choice ?? 'auto',
         temperature: body.temperature ?? readSettings(model.agent).temperature ?? 1,

@@ -37,6 +37,7 @@ export function beginResponse(
     | 'tools'
     | 'tool_choice'
     | 'temperature'
+    | 'max_output_tokens'
     | 'store'
     | 'metadata'
   >,
@@ -46,7 +47,7 @@ export function beginResponse(
     ...{ incomplete_details: null, error: null, usage: null, background: false },
     ...{ truncation: 'disabled', parallel_tool_calls: true, text: { format: { type: 'text' } } },
     ...{ top_p: 1, presence_penalty: 0, frequency_penalty: 0, top_logprobs: 0, reasoning: null },
-    ...{ max_output_tokens: null, max_tool_calls: null, service_tier: 'default' },
+    ...{ max_tool_calls: null, service_tier: 'default' },
     ...{ safety_identifier: null, prompt_cache_key: null },
     ...facts,
   };
@@ -83,7 +84,7 @@ export async function* streamResponse(
   try {
     for await (const event of output.events(stream)) yield numbered(event);
     const response = await keep(output.complete(begun));
-    yield numbered({ type: 'response.completed', response });
+    yield numbered({ type: output.isCut ? 'response.incomplete' : 'response.completed', response });
   } catch (thrown) {
     const error = writeFailure(thrown, failure);
     yield numbered({ type: 'error', error });
@@ -106,6 +107,11 @@ class OutputWriter {
 
   constructor(private readonly responseId: string) {}
 
+  /** True if the answer ended at a bound of tokens. */
+  get isCut(): boolean {
+    return this.#answer?.isCut === true;
+  }
+
   /** Follows an answer to its end. */
   async *events(stream: AnswerStream): AsyncGenerator<NewEvent, void> {
     const answer = yield* readParts(stream, (part) => this.#write(part));
@@ -117,9 +123,15 @@ class OutputWriter {
 
   complete(begun: Response): Response {
     const tokens = this.#answer && readTokens(this.#answer);
+    const end = this.isCut
+      ? {
+          status: 'incomplete' as const,
+          incomplete_details: { reason: 'max_output_tokens' as const },
+        }
+      : { status: 'completed' as const, completed_at: Math.floor(Date.now() / 1000) };
     return {
       ...begun,
-      ...{ status: 'completed', completed_at: Math.floor(Date.now() / 1000), output: this.items },
+      ...{ ...end, output: this.items },
       usage: tokens
         ? {
             ...{ input_tokens: tokens.prompt_tokens, input_tokens_details: { cached_tokens: 0 } },
@@ -163,7 +175,8 @@ class OutputWriter {
     const part = { ...writeText(text), annotations };
     yield { type: 'response.output_text.done', ...at, text, logprobs: [] };
     yield { type: 'response.content_part.done', ...at, part };
-    yield this.#done({ ...this.#message('completed'), phase, content: [part] });
+    const status = answer?.isCut ? 'incomplete' : 'completed';
+    yield this.#done({ ...this.#message(status), phase, content: [part] });
   }
 
   *#beginUse(): Generator<NewEvent> {

@@ -19,10 +19,25 @@ export class Transcript {
   readonly #messages: ChatMessage[] = [];
   /** The calls without a result, with what is wrong if none follows. */
   readonly #open = new Map<string, FieldError>();
+  #images = 0;
 
   instruct(text: string): void {
     this.#refuseOpen();
     if (text !== '') this.#instructions.push(text);
+  }
+
+  /**
+   * Adds what the user says: a text, images or both.
+   * @throws {ProblemError} if it is empty, or there are too many images
+   */
+  ask(content: Content, pointer: string): void {
+    const { text, images } = readParts(content, pointer);
+    if (images.length === 0) this.say({ role: 'user', content: requireText(text, pointer) });
+    else this.say({ role: 'user', content: text, images: images.map(({ url }) => url) });
+    this.#images += images.length;
+    if (this.#images <= MAX_IMAGES) return;
+    const message = `must have at most ${MAX_IMAGES} images, those of all messages together`;
+    throw invalidRequest([{ pointer, message }]);
   }
 
   say(message: ChatMessage): void {
@@ -65,9 +80,46 @@ export class Transcript {
 /** The most characters of a message, in all parts together. */
 const MAX_TEXT_LENGTH = 100_000;
 
-interface TextPart {
+/** The most images of a conversation. Each may cost the chat server more than a page of text. */
+const MAX_IMAGES = 64;
+
+/** A part of a message in either form: a text, or an image as its data URL. */
+interface Part {
+  readonly type: string;
   readonly text?: string;
   readonly refusal?: string;
+  readonly image_url?: string | { readonly url: string };
+}
+
+type Content = string | readonly Part[] | null | undefined;
+
+interface ReadParts {
+  readonly text: string;
+  readonly images: readonly { readonly url: string; readonly pointer: string }[];
+}
+
+/** @throws {ProblemError} if a part has neither a text nor an image, or the text is too long */
+function readParts(content: Content, pointer: string): ReadParts {
+  if (content === undefined || content === null) return { text: '', images: [] };
+  if (typeof content === 'string') return { text: content, images: [] };
+  const texts: string[] = [];
+  const images: { url: string; pointer: string }[] = [];
+  for (const [index, { type, text, refusal, image_url: image }] of content.entries()) {
+    const at = `${pointer}/${index}`;
+    const isImage = type === 'input_image' || type === 'image_url';
+    const url = typeof image === 'object' ? image.url : image;
+    const own = isImage ? url : (text ?? refusal);
+    if (own === undefined) {
+      const message = isImage ? 'must have an image_url' : 'must have a text';
+      throw invalidRequest([{ pointer: at, message }]);
+    }
+    if (isImage) images.push({ url: own, pointer: at });
+    else texts.push(own);
+  }
+  const text = texts.join('\n');
+  if (text.length <= MAX_TEXT_LENGTH) return { text, images };
+  const message = `must have at most ${MAX_TEXT_LENGTH} characters in all parts`;
+  throw invalidRequest([{ pointer, message }]);
 }
 
 /**
@@ -75,21 +127,12 @@ interface TextPart {
  * @param pointer its place in the request
  * @throws {ProblemError} if a part has no text, or all together are too long
  */
-export function readText(
-  content: string | readonly TextPart[] | null | undefined,
-  pointer: string,
-): string {
-  if (content === undefined || content === null) return '';
-  if (typeof content === 'string') return content;
-  const texts = content.map(({ text, refusal }, part) => {
-    const own = text ?? refusal;
-    if (own !== undefined) return own;
-    throw invalidRequest([{ pointer: `${pointer}/${part}`, message: 'must have a text' }]);
-  });
-  const whole = texts.join('\n');
-  if (whole.length <= MAX_TEXT_LENGTH) return whole;
-  const message = `must have at most ${MAX_TEXT_LENGTH} characters in all parts`;
-  throw invalidRequest([{ pointer, message }]);
+export function readText(content: Content, pointer: string): string {
+  const { text, images } = readParts(content, pointer);
+  const [image] = images;
+  if (!image) return text;
+  const message = "must be a text: images are read in messages of the role 'user' alone";
+  throw invalidRequest([{ pointer: image.pointer, message }]);
 }
 
 /** Reads a text that must not be empty. */

@@ -61,9 +61,29 @@ export function says(...pieces: readonly string[]): ChatReply {
     chunk({ role: 'assistant', content: '' }),
     ...pieces.map((content) => chunk({ content })),
     chunk({}, 'stop'),
-    usageChunk({ prompt_tokens: 12, completion_tokens: 3, total_tokens: 15 }),
+    countedTokens(3),
     DONE,
   );
+}
+
+/** Returns a reply that says as many pieces of a text as it may write tokens, and counts them. */
+export function saysWithin(
+  maxTokens = Number.POSITIVE_INFINITY,
+  ...pieces: readonly string[]
+): ChatReply {
+  const said = pieces.slice(0, maxTokens);
+  return stream(
+    ...said.map((content) => chunk({ content })),
+    chunk({}, said.length < pieces.length ? 'length' : 'stop'),
+    countedTokens(said.length),
+    DONE,
+  );
+}
+
+/** Returns a chunk with the usage of a request of twelve tokens. */
+export function countedTokens(completion: number): string {
+  const counted = { prompt_tokens: 12, completion_tokens: completion };
+  return usageChunk({ ...counted, total_tokens: 12 + completion });
 }
 
 /** Returns a reply that calls tools, the arguments of each in two pieces. */

@@ -35,10 +35,14 @@ export class AnswerReader {
   #usage: ChatAnswer['usage'] = null;
   #finishReason: string | null = null;
 
-  /** @param key the key that must not appear in errors */
+  /**
+   * @param key the key that must not appear in errors
+   * @param isBounded true if the caller bounds the tokens, and takes an answer that is cut before its first word
+   */
   constructor(
     private readonly limits: ChatLimits,
     private readonly key: string | undefined,
+    private readonly isBounded = false,
   ) {
     this.#maxLength = limits.maxBytes * ESCAPED;
     this.#toolCalls = new ToolCallAssembler(limits.maxToolCalls);
@@ -88,8 +92,10 @@ export class AnswerReader {
    */
   answer(): ChatAnswer {
     if (!this.isComplete) throw new ExchangeError('connection');
-    const toolCalls = this.#toolCalls.calls();
-    if (this.#text.trim() === '' && toolCalls.length === 0) {
+    const isCut = this.isBounded && this.#finishReason === 'length';
+    // The calls of an answer that is cut may lack anything.
+    const toolCalls = isCut ? [] : this.#toolCalls.calls();
+    if (!isCut && this.#text.trim() === '' && toolCalls.length === 0) {
       throw new ChatError(`The model gave no answer: ${this.#whyEmpty()}`);
     }
     return {

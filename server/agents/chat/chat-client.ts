@@ -9,6 +9,8 @@ import {
   type ChatLimits,
   type ChatRequest,
   DEFAULT_LIMITS,
+  TOKEN_BOUNDS,
+  type TokenBound,
   writeRequest,
 } from './messages.js';
 
@@ -25,8 +27,8 @@ const MAX_LIST_BYTES = 1024 * 1024;
 
 /**
  * Asks a chat server that speaks OpenAI's chat completions, such as Ollama, vLLM, llama.cpp's server
- * or OpenAI. It sends the least and reads what servers send differently. It never retries, and
- * follows no redirect.
+ * or OpenAI. It sends the least and reads what servers send differently. It follows no redirect, and
+ * asks again only where a server has another name for the bound of tokens.
  */
 export class ChatClient {
   /** The base URL, without a slash at its end. */
@@ -35,6 +37,8 @@ export class ChatClient {
   readonly #readKey: () => string | undefined;
   readonly #limits: ChatLimits;
   readonly #turns = new PieceTurns();
+  /** The models whose bound of tokens has the second name. */
+  readonly #renamed = new Set<string>();
 
   constructor({ url, readKey = () => undefined, limits = {} }: ChatClientOptions) {
     this.#base = new URL(url).href.replace(/\/+$/, '');
@@ -52,7 +56,7 @@ export class ChatClient {
    */
   async *stream(request: ChatRequest, signal: AbortSignal): AsyncGenerator<string, ChatAnswer> {
     const key = this.#readKey() || undefined;
-    const reader = new AnswerReader(this.#limits, key);
+    const reader = new AnswerReader(this.#limits, key, request.maxTokens !== undefined);
     let response: ExchangeResponse | undefined;
     let isAnswered = false;
     this.#turns.answers += 1;
@@ -109,12 +113,28 @@ export class ChatClient {
     return urlToHttpOptions(new URL(this.#base + path));
   }
 
-  #ask(
+  /** Asks, and again with the other name of the bound of tokens if the server refuses the first one and names it. */
+  async #ask(
     request: ChatRequest,
     key: string | undefined,
     signal: AbortSignal,
   ): Promise<ExchangeResponse> {
-    return this.#send(this.#target, writeRequest(request), key, signal);
+    const ask = (bound: TokenBound) =>
+      this.#send(this.#target, writeRequest(request, bound), key, signal);
+    const { model, maxTokens } = request;
+    const [first, second] = TOKEN_BOUNDS;
+    if (maxTokens === undefined) return ask(first);
+    if (this.#renamed.has(model)) return ask(second);
+    try {
+      return await ask(first);
+    } catch (error) {
+      const isRenamed =
+        error instanceof ChatError && error.status === 400 && error.message.includes(second);
+      if (!isRenamed) throw error;
+      const response = await ask(second);
+      this.#renamed.add(model);
+      return response;
+    }
   }
 
   /** @throws {ChatError} for each response that is not a success */

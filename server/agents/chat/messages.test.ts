@@ -22,7 +22,14 @@ const toolCall = fc.record({
 });
 
 const message: fc.Arbitrary<ChatMessage> = fc.oneof(
-  fc.record({ role: fc.constantFrom('system', 'user'), content: text }),
+  fc.record({ role: fc.constant('system'), content: text }),
+  fc.record(
+    {
+      ...{ role: fc.constant('user'), content: text },
+      images: fc.array(fc.base64String().map((data) => `data:image/png;base64,${data}`)),
+    },
+    { requiredKeys: ['role', 'content'] },
+  ),
   fc.record(
     {
       role: fc.constant('assistant'),
@@ -46,6 +53,7 @@ const request: fc.Arbitrary<ChatRequest> = fc.record(
     messages: fc.array(message, { minLength: 1, maxLength: 8 }),
     tools: fc.array(tool, { maxLength: 3 }),
     temperature: fc.double({ min: 0, max: 2, noNaN: true }),
+    maxTokens: fc.integer({ min: 1 }),
   },
   { requiredKeys: ['model', 'messages', 'tools'] },
 );

@@ -4,9 +4,17 @@ import { parseJson } from '../../contract/json-record.js';
 type Schemas = components['schemas'];
 
 export type ChatMessage =
-  | { readonly role: 'system' | 'user'; readonly content: string }
+  | { readonly role: 'system'; readonly content: string }
+  | UserMessage
   | AssistantMessage
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
+
+interface UserMessage {
+  readonly role: 'user';
+  readonly content: string;
+  /** Data URLs, which follow the text. */
+  readonly images?: readonly string[];
+}
 
 interface AssistantMessage {
   readonly role: 'assistant';
@@ -42,9 +50,15 @@ export interface ChatRequest {
   readonly forcedTool?: ForcedTool | undefined;
   /** From 0 to 2; the server's default if it is left out. */
   readonly temperature?: number | undefined;
+  /** The most tokens of the answer, its reasoning and calls of tools included; at least one. */
+  readonly maxTokens?: number | undefined;
 }
 
-/** A whole answer, which has text, tool calls or both. */
+/** The names of a bound of tokens. Few servers know the second, and OpenAI's newer models refuse the first. */
+export const TOKEN_BOUNDS = ['max_tokens', 'max_completion_tokens'] as const;
+export type TokenBound = (typeof TOKEN_BOUNDS)[number];
+
+/** A whole answer, which has text, tool calls or both; or neither, if a bound of tokens cut it before. */
 export interface ChatAnswer {
   /** The text without reasoning; empty if the model only calls tools. */
   readonly text: string;
@@ -82,14 +96,13 @@ const LONE_SURROGATES = /\p{Surrogate}/gu;
 /**
  * Returns the body of a request as JSON that any server can read, as `chat-server.yaml` describes
  * it: the fields that all servers know, and none that is empty.
+ * @param tokenBound the name of the bound of tokens there
  */
-export function writeRequest(request: ChatRequest): string {
-  const { model, messages, tools, forcedTool, temperature } = request;
+export function writeRequest(request: ChatRequest, tokenBound: TokenBound = 'max_tokens'): string {
+  const { model, messages, tools, forcedTool, temperature, maxTokens } = request;
   const body: Schemas['ChatCompletionRequest'] = {
     model,
-    messages: messages.map((message) =>
-      message.role === 'assistant' ? assistantBody(message) : message,
-    ),
+    messages: messages.map(messageBody),
     ...(tools.length > 0 && {
       tools: tools.map(({ name, description, parameters }) => ({
         ...{ type: 'function' as const, function: { name, description, parameters } },
@@ -97,6 +110,7 @@ export function writeRequest(request: ChatRequest): string {
     }),
     ...(forcedTool && { tool_choice: writeToolChoice(forcedTool) }),
     ...(temperature !== undefined && { temperature }),
+    ...(maxTokens !== undefined && { [tokenBound]: maxTokens }),
     stream: true,
   };
   return JSON.stringify(body, (_key, value: unknown) =>
@@ -106,6 +120,16 @@ export function writeRequest(request: ChatRequest): string {
 
 function writeToolChoice(forced: ForcedTool) {
   return forced === 'any' ? 'required' : { type: 'function' as const, function: forced };
+}
+
+function messageBody(message: ChatMessage): Schemas['Message'] {
+  if (message.role === 'assistant') return assistantBody(message);
+  if (message.role !== 'user') return message;
+  const { role, content, images = [] } = message;
+  if (images.length === 0) return { role, content };
+  const parts = images.map((url) => ({ type: 'image_url' as const, image_url: { url } }));
+  const text = content === '' ? [] : [{ type: 'text' as const, text: content }];
+  return { role, content: [...text, ...parts] };
 }
 
 function assistantBody({ content, tool_calls: calls = [] }: AssistantMessage): Schemas['Message'] {
