@@ -6,7 +6,7 @@ import type { Handlers } from './api/handlers.js';
 import { Limits } from './api/limits/index.js';
 import { sendProblem, sendRefusal } from './api/reply/error-handler.js';
 import type { Callers } from './auth/callers.js';
-import { isLoopback } from './common/loopback.js';
+import { isLoopback } from './common/addresses.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
 import { refuseMalformed } from './edge/malformed-request.js';

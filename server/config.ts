@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
-import { isLoopback } from './common/loopback.js';
+import { isHttpAddress, isLoopback } from './common/addresses.js';
 import { followSecret, readSecret } from './common/secret-file.js';
 import { isPostgres } from './store/index.js';
 
@@ -115,7 +115,8 @@ const settings = v.object({
   maxAnswers: count(5, 'answers', 256),
   chatUrl: v.optional(
     text(
-      isChatUrl,
+      // Paths follow it, so that it has no query.
+      (url) => isHttpAddress(url) && !url.includes('?'),
       'must be an http:// or https:// address, such as http://127.0.0.1:11434/v1, without a key in it',
     ),
   ),
@@ -136,12 +137,6 @@ const settings = v.object({
 
 function isHeaderText(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
-}
-
-function isChatUrl(text: string): boolean {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
-  const { username, password, search, hash } = new URL(text);
-  return username + password + search + hash === '';
 }
 
 /** Origins are compared as browsers write them: no path, no default port, host in lower case. */

@@ -2,7 +2,7 @@ import { hash, randomInt, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Request } from 'express';
 import type { Logger } from 'pino';
-import { isLoopback } from '../common/loopback.js';
+import { isLoopback } from '../common/addresses.js';
 import { LruCache } from '../common/lru-cache.js';
 import type { Operation } from '../contract/document.js';
 import { OPENAI_PATHS } from '../contract/operation.js';

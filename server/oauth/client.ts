@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { randomText } from '../auth/callers.js';
-import { isLoopback } from '../common/loopback.js';
+import { isLoopback } from '../common/addresses.js';
 import { parseJson } from '../contract/json-record.js';
 
 /** A client of OAuth. All are public: none has a secret. */

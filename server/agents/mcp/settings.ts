@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isHttpAddress } from '../../common/addresses.js';
 import { OWNERS, parseNamed } from '../../common/named-settings.js';
 import { followSecret, readSecret } from '../../common/secret-file.js';
 import { STATELESS, WITH_INITIALIZE } from './wire.js';
@@ -18,7 +19,7 @@ const headerValue = v.pipe(v.string(), v.regex(/^[\x21-\x7e](?:[\x20-\x7e]{0,819
 
 const server = v.object({
   /** An `http://` or `https://` address. Its query may have a secret: it is never shown. */
-  url: v.pipe(v.string(), v.check(isAddress)),
+  url: v.pipe(v.string(), v.check(isHttpAddress)),
   owners: OWNERS,
   /** Values, or the paths of files that have them. */
   headers: v.optional(
@@ -80,10 +81,4 @@ function followHeader(server: string, header: string, file: string): () => strin
   const value = readSecret(variable, file);
   if (isWellFormed(value)) return followSecret(file, value, isWellFormed);
   throw new Error(`${variable} must be one line of visible characters of ASCII in "${file}"`);
-}
-
-function isAddress(text: string): boolean {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
-  const { username, password, hash } = new URL(text);
-  return username + password + hash === '';
 }

@@ -1,0 +1,11 @@
+/** Returns whether a host, as in a URL or in `HOST`, is this machine. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/i.test(host);
+}
+
+/** Returns whether a text is an address of HTTP without a user, a password and a fragment. */
+export function isHttpAddress(text: string): boolean {
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false;
+  const { username, password, hash } = new URL(text);
+  return username + password + hash === '';
+}
