@@ -133,8 +133,6 @@ async function handleRequest(
   service: Service,
 ): Promise<void> {
   const { locals } = res;
-  locals.operationId = operation.id;
-  locals.route = operation.path;
   locals.operation = operation;
   if (operation.speaksOauth) {
     res.setHeader('Cache-Control', 'no-store');

@@ -13,10 +13,6 @@ export interface RequestContext {
   /** The prefix before the path of the contract: '' or a path such as '/api'. */
   base?: string;
   params?: Record<string, string>;
-  operationId?: string;
-  /** The path of the operation, as written in the contract. */
-  route?: string;
-  /** The operation, which may answer a faulty request by the rules of a protocol. */
   operation?: Operation;
   /** The media type of the response, where the header Accept asks for one. */
   answerType?: string;

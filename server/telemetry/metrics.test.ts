@@ -4,8 +4,11 @@ import express, { type Express, type RequestHandler } from 'express';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
+import { readContract } from '../contract/document.js';
 import { Metrics } from './metrics.js';
 import { observeRequests } from './request-log.js';
+
+const { operations } = readContract(new URL('../../openapi.yaml', import.meta.url));
 
 async function start(metrics: Metrics, routes: (app: Express) => void): Promise<string> {
   const app = express();
@@ -22,7 +25,7 @@ async function start(metrics: Metrics, routes: (app: Express) => void): Promise<
 const takenBy =
   (operationId: string): RequestHandler =>
   (_req, res, next) => {
-    res.locals.operationId = operationId;
+    res.locals.operation = operations.find(({ id }) => id === operationId);
     next();
   };
 

@@ -132,7 +132,8 @@ export class Metrics {
   /** Counts a request by the operation of `res.locals`, after its end. */
   requestEnded(res: Response, milliseconds: number): void {
     this.#inProgress--;
-    const { operationId = NO_OPERATION, sunset } = res.locals;
+    const { operation, sunset } = res.locals;
+    const operationId = operation?.id ?? NO_OPERATION;
     const { duration, byStatus } = this.#findSeries(operationId);
     const status = wasSent(res) ? res.statusCode : 'aborted';
     byStatus.set(status, (byStatus.get(status) ?? 0) + 1);

@@ -67,7 +67,7 @@ export function observeRequests(
             forwarded_for: shorten(headers['x-forwarded-for']),
             user_agent: shorten(headers['user-agent']),
           },
-          operation: res.locals.operationId,
+          operation: res.locals.operation?.id,
           ...describeCaller(res.locals),
           trace_id: res.locals.traceId,
           refused_origin: findRefusedOrigin(req, res),

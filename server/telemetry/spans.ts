@@ -127,9 +127,8 @@ function describeRequest({ method, protocol, originalUrl, httpVersion }: Request
 }
 
 function endRequestSpan(span: Span, res: Response): void {
-  const { operationId, route } = res.locals;
-  if (operationId) span.updateName(operationId);
-  if (route) span.setAttribute('http.route', route);
+  const { operation } = res.locals;
+  if (operation) span.updateName(operation.id).setAttribute('http.route', operation.path);
   if (res.headersSent) span.setAttribute('http.response.status_code', res.statusCode);
   // A refused request is not a failure of the service.
   const status = res.statusCode >= 500 ? String(res.statusCode) : undefined;

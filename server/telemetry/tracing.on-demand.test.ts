@@ -7,8 +7,12 @@ import express, { type Express } from 'express';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
+import { readContract } from '../contract/document.js';
 import type { Tracing } from './spans.js';
 import { startTracing } from './tracing.js';
+
+const { operations } = readContract(new URL('../../openapi.yaml', import.meta.url));
+const findOperation = (operationId: string) => operations.find(({ id }) => id === operationId);
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';
@@ -96,12 +100,11 @@ async function startService(routes: (app: Express) => void = () => {}): Promise<
     next();
   });
   app.get('/projects/:project_name/skills', (_req, res) => {
-    res.locals.operationId = 'listSkills';
-    res.locals.route = '/projects/{project_name}/skills';
+    res.locals.operation = findOperation('listSkills');
     res.json([]);
   });
   app.post('/predict', express.text({ type: '*/*' }), (_req, res) => {
-    res.locals.operationId = 'predict';
+    res.locals.operation = findOperation('predict');
     res.status(500).end();
   });
   routes(app);
