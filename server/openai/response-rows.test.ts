@@ -60,7 +60,7 @@ describe.each([
     const facts = { id, created_at: 0, model: 'any', previous_response_id: previous };
     const response = beginResponse({
       ...{ ...facts, instructions: null, tools: [], tool_choice: 'auto', temperature: 1 },
-      ...{ store: true, metadata: {} },
+      ...{ store: true, metadata: {}, max_output_tokens: null },
     });
     return {
       owner,

@@ -25,7 +25,8 @@ async function start(metrics: Metrics, routes: (app: Express) => void): Promise<
 const takenBy =
   (operationId: string): RequestHandler =>
   (_req, res, next) => {
-    res.locals.operation = operations.find(({ id }) => id === operationId);
+    const operation = operations.find(({ id }) => id === operationId);
+    if (operation) res.locals.operation = operation;
     next();
   };
 

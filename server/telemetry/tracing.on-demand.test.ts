@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { metrics } from '@opentelemetry/api';
-import express, { type Express } from 'express';
+import express, { type Express, type Response } from 'express';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
@@ -12,7 +12,12 @@ import type { Tracing } from './spans.js';
 import { startTracing } from './tracing.js';
 
 const { operations } = readContract(new URL('../../openapi.yaml', import.meta.url));
-const findOperation = (operationId: string) => operations.find(({ id }) => id === operationId);
+
+/** Sets the context as the contract's router does. */
+function setOperation(res: Response, operationId: string): void {
+  const operation = operations.find(({ id }) => id === operationId);
+  if (operation) res.locals.operation = operation;
+}
 
 const TRACE_ID = '0af7651916cd43dd8448eb211c80319c';
 const PARENT_ID = 'b7ad6b7169203331';
@@ -100,11 +105,11 @@ async function startService(routes: (app: Express) => void = () => {}): Promise<
     next();
   });
   app.get('/projects/:project_name/skills', (_req, res) => {
-    res.locals.operation = findOperation('listSkills');
+    setOperation(res, 'listSkills');
     res.json([]);
   });
   app.post('/predict', express.text({ type: '*/*' }), (_req, res) => {
-    res.locals.operation = findOperation('predict');
+    setOperation(res, 'predict');
     res.status(500).end();
   });
   routes(app);
