@@ -731,8 +731,8 @@ class ChatCompletionBody:
     n: Optional[int] = None
     logprobs: Optional[bool] = None
     modalities: Optional[List[str]] = None
-    max_tokens: Optional[WithoutEffect] = None
-    max_completion_tokens: Optional[WithoutEffect] = None
+    max_completion_tokens: Optional[MaxTokens] = None
+    max_tokens: Optional[MaxTokens] = None
     top_p: Optional[WithoutEffect] = None
     frequency_penalty: Optional[WithoutEffect] = None
     presence_penalty: Optional[WithoutEffect] = None
@@ -804,9 +804,10 @@ class ChatCompletion:
 
 
 class FinishReason(str, Enum):
-    """Why the answer ends. `tool_calls` asks the client to run its tools."""
+    """Why the answer ends. `tool_calls` asks the client to run its tools. `length` says that it reached its bound of tokens, or that of the chat server, before its end."""
     STOP = "stop"
     TOOL_CALLS = "tool_calls"
+    LENGTH = "length"
 
 
 @dataclass
@@ -869,7 +870,7 @@ class OpenaiResponseBody:
     include: Optional[List[str]] = None
     top_logprobs: Optional[int] = None
     truncation: Optional[str] = None
-    max_output_tokens: Optional[WithoutEffect] = None
+    max_output_tokens: Optional[MaxTokens] = None
     max_tool_calls: Optional[WithoutEffect] = None
     top_p: Optional[WithoutEffect] = None
     frequency_penalty: Optional[WithoutEffect] = None
@@ -930,7 +931,7 @@ class OpenaiResponse:
     created_at: UnixTime
     completed_at: Optional[UnixTime]
     status: str
-    incomplete_details: None
+    incomplete_details: Optional[OpenaiIncompleteDetails]
     model: OpenaiModelName
     previous_response_id: Optional[str]
     instructions: Optional[str]
@@ -948,7 +949,7 @@ class OpenaiResponse:
     temperature: float
     reasoning: None
     usage: Optional[OpenaiResponseUsage]
-    max_output_tokens: None
+    max_output_tokens: MaxTokens
     max_tool_calls: None
     store: bool
     background: Literal[False]
@@ -956,6 +957,12 @@ class OpenaiResponse:
     metadata: Dict[str, str]
     safety_identifier: None
     prompt_cache_key: None
+
+
+@dataclass
+class OpenaiIncompleteDetails:
+    """Why a response is incomplete."""
+    reason: str
 
 
 @dataclass
@@ -976,9 +983,10 @@ class OpenaiResponseUsage:
 
 
 class OpenaiItemStatus(str, Enum):
-    """Whether the item is complete."""
+    """Whether the item is complete. The last message of an incomplete response is not."""
     IN_PROGRESS = "in_progress"
     COMPLETED = "completed"
+    INCOMPLETE = "incomplete"
 
 
 @dataclass
@@ -2386,9 +2394,17 @@ class OpenaiToolFunction:
 
 
 @dataclass
+class OpenaiMessageContent2ItemImageUrl:
+    """An image."""
+    url: OpenaiImage
+    detail: Optional[WithoutEffect] = None
+
+
+@dataclass
 class OpenaiMessageContent2Item:
-    """A part. Agents read neither images nor sound."""
+    """A part. Images are read in messages of the role `user`; sound is not."""
     type_: str
+    image_url: Optional[OpenaiMessageContent2ItemImageUrl] = None
     text: Optional[OpenaiText] = None
     refusal: Optional[OpenaiText] = None
 
@@ -2455,8 +2471,10 @@ class OpenaiResponseBodyText:
 
 @dataclass
 class OpenaiInputPartsItem:
-    """A part. Agents read neither images nor files."""
+    """A part. Images are read in messages of the role `user`; files are not."""
     type_: str
+    image_url: Optional[OpenaiImage] = None
+    detail: Optional[WithoutEffect] = None
     text: Optional[OpenaiText] = None
     refusal: Optional[OpenaiText] = None
     annotations: Optional[WithoutEffect] = None
@@ -2776,9 +2794,13 @@ OpenaiModelName = str
 
 UnixTime = int
 
+MaxTokens = Optional[int]
+
 WithoutEffect = Any
 
 OpenaiToolName = str
+
+OpenaiImage = str
 
 OpenaiText = str
 
