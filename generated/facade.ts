@@ -129,7 +129,7 @@ export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
 export interface Status extends Shape<'Status'> {}
 /** The beginning of a table, as `trainModel` would read it. */
 export interface TablePreview extends Shape<'TablePreview'> {}
-/** The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are. */
+/** The key has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are. */
 export interface TooManyRequests extends Shape<'TooManyRequests'> {}
 /** The version is ready: its training ended before it could be cancelled. */
 export interface TrainingEnded extends Shape<'TrainingEnded'> {}

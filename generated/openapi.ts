@@ -1674,8 +1674,42 @@ export interface components {
                  * @description The requests that the key may send to an instance in a minute (`RATE_LIMIT`); null if they are not limited.
                  */
                 rate_limit: number | null;
+                /**
+                 * @description What is left of the limits of the key itself, which all instances share. It is left out for a key
+                 *     that has none.
+                 */
+                quotas?: components["schemas"]["Quota"][];
             };
         };
+        /** @description A limit of a key, and what is left of it. */
+        Quota: {
+            name: components["schemas"]["LimitName"];
+            /**
+             * Format: int64
+             * @description The most in a period.
+             */
+            limit: number;
+            /**
+             * Format: int32
+             * @description The length of a period. It begins with a minute, or a day, of UTC.
+             */
+            seconds: number;
+            /**
+             * Format: int64
+             * @description What is left in this period. Other instances may have a part of it that they have not used.
+             */
+            left: number;
+            /**
+             * Format: int32
+             * @description The seconds until all of it is there again.
+             */
+            reset_seconds: number;
+        };
+        /**
+         * @description What a key is limited in: `requests` a minute, `rows` that are predicted a day, or `tokens` of agents a day.
+         * @enum {string}
+         */
+        LimitName: "requests" | "rows" | "tokens";
         /**
          * @description A permission, as Authorize describes it.
          * @enum {string}
@@ -4665,9 +4699,9 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are.
+         * @description The key has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
          *
-         *     To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`.
+         *     To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`, or make a key with other limits.
          */
         TooManyRequests: {
             /** @constant */
@@ -5537,7 +5571,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnusableTable"];
             };
         };
-        /** @description The key has used up its requests for now. An owner who sends many more gets `Connection: close` too. */
+        /** @description The key has used up its requests, rows or tokens for now. An owner who sends many more gets `Connection: close` too. */
         TooManyRequests: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -5745,11 +5779,13 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description The number of requests that the key has left, and the seconds until it has all of them again
-         *     (draft-ietf-httpapi-ratelimit-headers). Sent where the service limits its keys.
+         * @description What the key has left, and the seconds until it has all of it again (draft-ietf-httpapi-ratelimit-headers).
+         *     `"key"` is requests to this instance, as the service limits them; `"requests"`, `"rows"` and `"tokens"` are
+         *     the limits of the key itself, as far as this instance knows what is left of them. Sent where the service
+         *     limits its keys, or the key has limits.
          */
         RateLimit: string;
-        /** @description How many requests a key has in how many seconds. */
+        /** @description How many requests a key has in how many seconds, and how many rows and tokens if it has such limits. */
         RateLimitPolicy: string;
         /** @description What the page may do. It has no script, and cannot be framed; its form leads to the service and to the client alone. */
         PagePolicy: string;

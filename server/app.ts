@@ -40,7 +40,11 @@ export function createApp(
 ): { readonly listener: RequestListener; readonly messages: Messages } {
   const { allowedOrigins } = config;
   const noteFailure = logFailures(log);
-  const limits = new Limits(config, contract.operations);
+  const limits = new Limits(services.rates, config.maxAnswers, contract.operations);
+  services.metrics.watchQueues(() => ({
+    ...limits.measureQueues(),
+    writes: services.store.writing,
+  }));
   // Clients whose base URL ends in /api find the same addresses there.
   const bases = [config.basePath, `${config.basePath}/api`];
   const requests = handleRequests(

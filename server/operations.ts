@@ -5,6 +5,7 @@ import type { McpServers } from './agents/mcp/mcp-servers.js';
 import type { ToolServices } from './agents/tools/tools.js';
 import type { RefuseMissing } from './api/handle-request.js';
 import type { Handlers } from './api/handlers.js';
+import type { RateLimits } from './api/limits/rate-limits.js';
 import type { Callers } from './auth/callers.js';
 import type { Config } from './config.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
@@ -40,6 +41,7 @@ export interface Services {
   readonly predictors: Predictors;
   readonly pool: PredictionPool;
   readonly metrics: Metrics;
+  readonly rates: RateLimits;
   readonly agents: AgentRunner;
   readonly tools: ToolServices;
   /** Undefined if the service has none. */
@@ -60,9 +62,9 @@ export function operations(
   { publicUrl = '', ...limits }: CallerLimits & Pick<Config, 'publicUrl'>,
   version: string,
 ): Handlers {
-  const { store, predictors, pool, metrics, agents, draining } = services;
+  const { store, predictors, pool, metrics, rates, agents, draining } = services;
   return {
-    ...callerOperations(limits),
+    ...callerOperations(limits, rates),
     ...projectOperations(store),
     ...skillOperations(store, services),
     ...documentOperations(store),
@@ -72,7 +74,7 @@ export function operations(
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),
-    ...predictOperations(predictors, pool, metrics),
+    ...predictOperations(predictors, pool, services.tools.countRows),
     ...mcpOperations({ ...services.tools, agents }, version),
     ...openaiOperations(store, agents),
     // Without a public URL they have no address.

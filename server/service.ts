@@ -10,6 +10,7 @@ import { McpTools } from './agents/tools/mcp-tool.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import type { Handlers } from './api/handlers.js';
 import { keysExpireBefore } from './api/idempotency.js';
+import { RateLimits } from './api/limits/rate-limits.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import { type Sweep, Sweeps } from './common/sweeps.js';
@@ -18,6 +19,7 @@ import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
+import type { CountRows } from './models/predictions/predict.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { sweepTable, Tables } from './models/training/tables.js';
@@ -61,6 +63,7 @@ export async function openService(
   });
   try {
     await refuseStrangersWithoutKeys(config, store);
+    const rates = new RateLimits(config.rateLimit, store);
     const metrics = new Metrics(contract.document.info.version);
     const trainings = new Trainings(store, log, (outcome) => metrics.trainingEnded(outcome), {
       maxTime: config.maxTrainingSeconds * 1000,
@@ -90,13 +93,19 @@ export async function openService(
     const sql = settings.size > 0 ? new SqlTools(queries) : undefined;
     const servers = await openMcpServers(config.mcpServers, contract.document.info.version);
     const mcp = servers && new McpTools(servers);
-    const onPredicted = () => metrics.predicted(1);
-    const tools = { store, passages, predictors, sql, mcp, onPredicted };
+    const countRows: CountRows = (caller, rows) => {
+      const counted = rates.spend(caller, 'rows', rows);
+      if (counted) return counted.then(() => metrics.predicted(rows));
+      metrics.predicted(rows);
+      return undefined;
+    };
+    const tools = { store, passages, predictors, sql, mcp, countRows };
     const agents = new AgentRunner(
       tools,
       config.chat && (await openChatServer(config.chat)),
       watchAnswers(metrics.answers, log, tracing?.startSpan),
       log,
+      rates,
     );
     const databases = sql && queries;
     const services = {
@@ -108,6 +117,7 @@ export async function openService(
         predictors,
         pool,
         metrics,
+        rates,
         agents,
         tools,
         databases,
@@ -143,6 +153,8 @@ export async function openService(
         'calls of MCP servers': () => servers?.stop(),
         searches: () => passages.close(),
       },
+      // After all that counts, and before the store.
+      { limits: () => rates.stop() },
       { store: () => store.close() },
     ];
     const ending = new Set<string>();

@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { AgentRunner } from '../../server/agents/agent-runner.js';
+import { RateLimits } from '../../server/api/limits/rate-limits.js';
 import { createApp } from '../../server/app.js';
 import { Callers } from '../../server/auth/callers.js';
 import { readConfig } from '../../server/config.js';
@@ -36,8 +37,9 @@ const tools = {
   predictors,
   sql: undefined,
   mcp: undefined,
-  onPredicted: () => {},
+  countRows: () => undefined,
 };
+const rates = new RateLimits(config.rateLimit, store);
 const services = {
   databases: undefined,
   servers: undefined,
@@ -48,8 +50,9 @@ const services = {
   predictors,
   pool: new PredictionPool(0, predictors),
   metrics,
+  rates,
   tools,
-  agents: new AgentRunner(tools, undefined, answers, log),
+  agents: new AgentRunner(tools, undefined, answers, log, rates),
   draining: new AbortController().signal,
 };
 const callers = new Callers(store, log);

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import type { RateLimits } from '../api/limits/rate-limits.js';
 import type { Caller } from '../auth/caller.js';
 import { invalidRequest, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { type AnsweringAgent, findAnsweringAgent } from '../resources/agents.js';
-import { answerQuestion } from './answer-loop.js';
+import { answerQuestion, type TokenCounter } from './answer-loop.js';
 import type { AnswerObserver, AnswerStream } from './answer-stream.js';
 import type { ChatClient } from './chat/chat-client.js';
 import type { ChatMessage, ForcedTool } from './chat/messages.js';
@@ -55,6 +56,7 @@ export class AgentRunner {
     private readonly chat: ChatServer | undefined,
     private readonly observer: AnswerObserver,
     private readonly log: Pick<Logger, 'error'>,
+    private readonly rates: Pick<RateLimits, 'spend' | 'settle'>,
   ) {}
 
   /** True if there is a chat server to ask. */
@@ -76,6 +78,11 @@ export class AgentRunner {
     const { agent, caller, project, traceId, signal } = question;
     const { usesTools = true, callerTools = [], depth = 0, maxTokens } = question;
     const { client, model } = this.#serverFor(agent, question.modelName ?? null);
+    const tokens: TokenCounter = {
+      require: () => this.rates.spend(caller, 'tokens', 0),
+      count: (used) => this.rates.settle(caller, 'tokens', used),
+    };
+    await tokens.require();
     const built =
       agent && usesTools
         ? await buildTools(agent.skills, this.services, { caller, project, depth }, signal)
@@ -105,7 +112,7 @@ export class AgentRunner {
         },
         ...joinTurns(messages),
       ],
-      ...{ tools, forcedTool },
+      ...{ tools, forcedTool, tokens },
       // Callers see why a skill cannot be used.
       firstSteps: built.missing.map(({ skill, reason }) => ({
         ...{ skill, tool: skill, input: null, result: null, error: reason, milliseconds: 0 },

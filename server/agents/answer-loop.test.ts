@@ -4,6 +4,8 @@ import { waitForAnswer } from './answer-stream.js';
 import type { ChatAnswer, ChatRequest } from './chat/messages.js';
 import { ToolRegistry } from './tools/tools.js';
 
+const NO_LIMIT = { require: () => undefined, count: async () => {} };
+
 it('ends an answer that drips for two minutes', async () => {
   vi.useFakeTimers();
   onTestFinished(() => {
@@ -18,7 +20,13 @@ it('ends an answer that drips for two minutes', async () => {
   }
   const prepared = {
     ...{ chat: { stream }, model: 'llama3.2', temperature: undefined, returnsContext: false },
-    ...{ messages: [], tools: new ToolRegistry([]), firstSteps: [], traceId: 'trace' },
+    ...{
+      messages: [],
+      tools: new ToolRegistry([]),
+      firstSteps: [],
+      traceId: 'trace',
+      tokens: NO_LIMIT,
+    },
   };
   const onFailure = vi.fn();
   const watch = { onStep: vi.fn(), onAnswer: vi.fn(), onStop: vi.fn(), onFailure };
@@ -47,7 +55,13 @@ it('ends the tool in use when its caller goes, and uses no other', async () => {
   const tool = { skill: 'waiting', name: 'wait', ...described, run };
   const prepared = {
     ...{ chat: { stream }, model: 'llama3.2', temperature: undefined, returnsContext: false },
-    ...{ messages: [], tools: new ToolRegistry([tool]), firstSteps: [], traceId: 'trace' },
+    ...{
+      messages: [],
+      tools: new ToolRegistry([tool]),
+      firstSteps: [],
+      traceId: 'trace',
+      tokens: NO_LIMIT,
+    },
   };
   const watch = { onStep: vi.fn(), onAnswer: vi.fn(), onStop: vi.fn(), onFailure: vi.fn() };
   const answer = waitForAnswer(answerQuestion(prepared, () => watch, gone.signal));

@@ -25,6 +25,13 @@ const LIMITS = {
   milliseconds: 120_000,
 } as const;
 
+/** The tokens of whoever asks. */
+export interface TokenCounter {
+  /** @throws {ProblemError} if there are no more */
+  require(): Promise<void> | undefined;
+  count(used: number): Promise<void>;
+}
+
 export interface PreparedAnswer {
   readonly chat: Pick<ChatClient, 'stream'>;
   readonly model: string;
@@ -36,6 +43,7 @@ export interface PreparedAnswer {
   readonly tools: ToolRegistry;
   /** The tool that the first request to the chat server forces. */
   readonly forcedTool?: ForcedTool | undefined;
+  readonly tokens: TokenCounter;
   readonly firstSteps: readonly Step[];
   readonly returnsContext: boolean;
   readonly traceId: string;
@@ -46,6 +54,7 @@ export interface PreparedAnswer {
  * tool of the caller. When a bound is reached, it is asked for the last time, without tools.
  * @param observe called when the answer begins
  * @throws {ChatError} if the chat server fails, or never answers in words
+ * @throws {ProblemError} if whoever asks may have no more tokens
  * @throws the reason of `cancelled`
  */
 export async function* answerQuestion(
@@ -56,6 +65,7 @@ export async function* answerQuestion(
     maxTokens,
     tools,
     forcedTool,
+    tokens,
     firstSteps,
     returnsContext,
     ...prepared
@@ -107,6 +117,7 @@ export async function* answerQuestion(
             ...{ messages, tools: tools.definitions },
             ...(usage.requests === 0 && forcedTool && { forcedTool }),
           };
+      await tokens.require();
       const bounds = { temperature, maxTokens: remainingTokens() };
       const stream = chat.stream({ model, ...bounds, ...asked }, signal);
       let bytes = 0;
@@ -123,6 +134,9 @@ export async function* answerQuestion(
       }
       const { text, toolCalls, finishReason } = next.value;
       usage = addUsage(usage, next.value.usage);
+      await tokens.count(
+        next.value.usage?.total_tokens ?? estimateTokens(asked.messages, next.value),
+      );
       const callerCalls = isLast ? [] : toolCalls.filter(({ name }) => tools.isCallerTool(name));
       const needsTools = toolCalls.length > 0 && callerCalls.length === 0;
       // Nothing is left to put results of tools into words.
@@ -180,6 +194,11 @@ function addUsage(usage: Usage, added: ChatAnswer['usage']): Usage {
     completion_tokens: (usage.completion_tokens ?? 0) + added.completion_tokens,
     total_tokens: (usage.total_tokens ?? 0) + added.total_tokens,
   };
+}
+
+/** Returns about as many tokens as a chat server would count that counts none: one for four bytes. */
+function estimateTokens(messages: readonly ChatMessage[], { text, toolCalls }: ChatAnswer): number {
+  return Math.ceil(Buffer.byteLength(JSON.stringify([messages, text, toolCalls])) / 4);
 }
 
 /** Asks for an answer in the last result: templates of chats refuse a message of a person after it. */

@@ -1,7 +1,8 @@
 import type { components } from '../../generated/openapi.js';
 import type { AgentEvent } from '../api/reply/send.js';
+import type { ProblemError } from '../problems/problem.js';
 import { storeProblem } from '../store/database/unavailable.js';
-import { ChatError } from './chat/chat-error.js';
+import { ChatError, type ChatErrorType } from './chat/chat-error.js';
 import type { ToolCall } from './chat/messages.js';
 import type { Passage, Prediction } from './tools/tool.js';
 
@@ -85,11 +86,16 @@ export async function* agentEvents(
       content:
         known?.detail ??
         'Something went wrong inside the service. Its log has the cause under the trace_id.',
-      error_type: known instanceof ChatError ? known.errorType : 'general',
+      error_type: readErrorType(known),
       trace_id,
     };
   }
   yield { type: 'end', trace_id };
+}
+
+function readErrorType(known: ProblemError | undefined): ChatErrorType {
+  if (known instanceof ChatError) return known.errorType;
+  return known?.type === '/problems/too-many-requests' ? 'rate_limit' : 'general';
 }
 
 export function stepEvent(step: Step, trace_id: string): AgentEvent {

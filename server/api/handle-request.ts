@@ -154,7 +154,8 @@ async function handleRequest(
     caller = found instanceof Promise ? await found : found;
     locals.caller = caller;
   }
-  limits.admit(req, res, caller);
+  const admitted = limits.admit(req, res, caller);
+  if (admitted) await admitted;
   requireScope(operation, caller);
   locals.answerType = negotiateType(req, operation);
 

@@ -1,3 +1,4 @@
+import type { KeyLimits } from '../contract/key-limits.js';
 import { SCOPES, type Scope } from '../contract/scopes.js';
 
 /** The sender of a request. */
@@ -7,6 +8,8 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** The key that the caller showed, null where none is needed. */
   readonly key: { readonly id: string; readonly name: string } | null;
+  /** The limits of that key, if it has any. */
+  readonly limits?: KeyLimits;
   /** The consent of OAuth that the caller acts by, instead of the key itself, and the id of its only project. */
   readonly grant?: { readonly id: string; readonly projectId: string };
 }

@@ -301,8 +301,8 @@ export class Callers {
     const kept = grant === undefined ? key?.hash : grant.access_hash;
     const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(kept ?? NO_HASH));
     if (!key || !isRight) return undefined;
-    const { owner, scopes, name } = key;
-    const own = { owner, scopes, key: { id: key.id, name } };
+    const { owner, scopes, name, limits } = key;
+    const own = { owner, scopes, key: { id: key.id, name }, ...(limits && { limits }) };
     const caller: Caller = grant
       ? {
           ...own,

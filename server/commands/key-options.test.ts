@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readExpiry, readName, readScopes } from './keys.js';
+import { readExpiry, readLimit, readName, readScopes } from './keys.js';
 
 const DAY = 86_400_000;
 
@@ -48,4 +48,17 @@ describe('scopes', () => {
   test.each(['read,admin', ''])('may not be %j', (text) => {
     expect(() => readScopes(text)).toThrow('one or more of read,write,predict,ask,operate');
   });
+});
+
+test.each([
+  'requests=-1',
+  'requests=',
+  'requests=1e3',
+  'rows=1000000000000',
+  'rows= 1',
+  'Rows=1',
+  '__proto__=1',
+  '',
+])('a limit may not be %j', (text) => {
+  expect(() => readLimit(text)).toThrow(/a whole number from 1 to 999999999999|one of requests/);
 });

@@ -108,15 +108,21 @@ describe('keys create', () => {
     });
   });
 
-  test('keeps the expiry', async () => {
-    await create('--expires', '2999-01-31');
+  test('keeps the expiry and the limits', async () => {
+    await create('--expires', '2999-01-31', '--limit', 'rows=100000', '--limit', 'requests=60');
     const [key] = await inStore(listKeys);
     expect(key?.expires_at).toBe('2999-02-01T00:00:00.000Z');
+    expect(key?.limits).toEqual({ requests: 60, rows: 100_000 });
+    expect((await keys('list')).stdout).toContain(' requests=60,rows=100000 ');
   });
 
   test.each([
     [['--scope', 'read,admin'], 'one or more of read,write,predict,ask,operate'],
     [['--expires', '0d'], 'It has already passed'],
+    [['--limit', 'requests=0'], 'limit of requests must be a whole number from 1'],
+    [['--limit', 'rows=1.5'], 'limit of rows must be a whole number from 1'],
+    [['--limit', 'tokens'], 'one of requests (a minute), rows (a day), tokens (a day)'],
+    [['--limit', 'rows=1', '--limit', 'rows=2'], 'limit of rows is named twice'],
     [['--name', ''], 'visible characters'],
     [['--owner', '\n'], 'visible characters'],
     [['--colour', 'red'], 'unknown option'],
@@ -155,7 +161,7 @@ describe('keys list', () => {
 
     const { stdout } = await keys('list');
     const [head, ...lines] = stdout.trim().split('\n');
-    expect(head).toMatch(/^ID +NAME +OWNER +SCOPES +CREATED +EXPIRES +LAST USED +STATE$/);
+    expect(head).toMatch(/^ID +NAME +OWNER +SCOPES +LIMITS +CREATED +EXPIRES +LAST USED +STATE$/);
     expect(lines).toEqual([
       expect.stringMatching(
         `^${idOf(active)} .* read,write,predict,ask .* never  +never  +active$`,

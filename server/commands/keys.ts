@@ -1,6 +1,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { LOCAL_OWNER } from '../auth/caller.js';
 import { createKey } from '../auth/callers.js';
+import { KEY_LIMITS, type KeyLimits, LIMIT_NAMES, MAX_LIMIT } from '../contract/key-limits.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
 import { keepKey } from '../projects/projects.js';
 import { type ApiKey, findKey, hasKeys, listKeys, revokeKey } from '../store/keys.js';
@@ -11,6 +12,7 @@ interface NewKeyOptions {
   readonly owner: string;
   readonly scope: readonly Scope[];
   readonly expires?: string;
+  readonly limit?: KeyLimits;
 }
 
 export const keysCommand = new Command('keys').description(
@@ -29,16 +31,28 @@ keysCommand
     [...OWNER_SCOPES],
   )
   .option('--expires <when>', 'its last day (UTC), a time, or days from now: 90d', readExpiry)
+  .option(
+    '--limit <limit>',
+    `what it may use in a period, once for each of ${describeLimits()}: requests=60`,
+    readLimit,
+  )
   .action(createKeyOfOwner);
 
 /** Prints only the key to standard output, and its properties to standard error. */
-async function createKeyOfOwner({ name, owner, scope, expires }: NewKeyOptions): Promise<void> {
+async function createKeyOfOwner({
+  name,
+  owner,
+  scope,
+  expires,
+  limit,
+}: NewKeyOptions): Promise<void> {
   const { text, id, hash } = createKey();
   const isFirst = await onStore((store) =>
     store.transaction(async (store) => {
       const isFirst = !(await hasKeys(store));
       const expires_at = expires ?? null;
-      await keepKey(store, { id, name, owner, scopes: scope, expires_at, hash });
+      const limits = limit ?? null;
+      await keepKey(store, { id, name, owner, scopes: scope, expires_at, limits, hash });
       return isFirst;
     }),
   );
@@ -46,6 +60,7 @@ async function createKeyOfOwner({ name, owner, scope, expires }: NewKeyOptions):
   process.stderr.write(
     [
       `Key ${id}, "${name}", of the owner "${owner}": ${scope.join(', ')}; ${expires ? `expires ${expires}` : 'does not expire'}.`,
+      ...(limit ? [`It is limited to ${formatLimits(limit)}.`] : []),
       'It is shown this once: the store keeps a hash of it. Send it as "Authorization: Bearer KEY".',
       ...(isFirst
         ? ['It is the first key of this store: from now on every request needs one.']
@@ -76,12 +91,14 @@ function findState({ revoked_at, expires_at }: ApiKey): State {
 
 function formatTable(keys: readonly (ApiKey & { state: State })[]): string {
   return alignColumns([
-    ['ID', 'NAME', 'OWNER', 'SCOPES', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE'],
-    ...keys.map(({ id, name, owner, scopes, created_at, expires_at, last_used_at, state }) => [
-      ...[id, name, owner, scopes.join(',')],
-      ...[created_at, expires_at, last_used_at].map(formatSecond),
-      state,
-    ]),
+    ['ID', 'NAME', 'OWNER', 'SCOPES', 'LIMITS', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE'],
+    ...keys.map(
+      ({ id, name, owner, scopes, limits, created_at, expires_at, last_used_at, state }) => [
+        ...[id, name, owner, scopes.join(','), listLimits(limits ?? {}).join(',') || 'none'],
+        ...[created_at, expires_at, last_used_at].map(formatSecond),
+        state,
+      ],
+    ),
   ]);
 }
 
@@ -149,6 +166,46 @@ export function readScopes(text: string): Scope[] {
     throw new InvalidArgumentError(`It must be one or more of ${SCOPES.join(',')}.`);
   }
   return SCOPES.filter((scope) => names.includes(scope));
+}
+
+function describeLimits(): string {
+  return LIMIT_NAMES.map((name) => `${name} (${KEY_LIMITS[name].period})`).join(', ');
+}
+
+/** Returns texts such as `requests=60`. */
+function listLimits(limits: KeyLimits): string[] {
+  return LIMIT_NAMES.flatMap((name) =>
+    limits[name] === undefined ? [] : `${name}=${limits[name]}`,
+  );
+}
+
+function formatLimits(limits: KeyLimits): string {
+  const texts = LIMIT_NAMES.filter((name) => limits[name] !== undefined).map(
+    (name) => `${limits[name]} ${name} ${KEY_LIMITS[name].period}`,
+  );
+  return texts.join(', ');
+}
+
+/**
+ * Reads a limit, such as `requests=60`, and adds it to those before it.
+ * @throws {InvalidArgumentError}
+ */
+export function readLimit(text: string, limits: KeyLimits = {}): KeyLimits {
+  const [, named = '', value = ''] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
+  const name = LIMIT_NAMES.find((known) => known === named);
+  if (name === undefined) {
+    throw new InvalidArgumentError(
+      `It must be one of ${describeLimits()} with a number, such as requests=60.`,
+    );
+  }
+  if (limits[name] !== undefined)
+    throw new InvalidArgumentError(`The limit of ${name} is named twice.`);
+  if (!/^[1-9]\d{0,11}$/.test(value)) {
+    throw new InvalidArgumentError(
+      `The limit of ${name} must be a whole number from 1 to ${MAX_LIMIT}; leave it out for no limit.`,
+    );
+  }
+  return { ...limits, [name]: Number(value) };
 }
 
 /**

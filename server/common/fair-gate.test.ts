@@ -99,6 +99,7 @@ test('with any number of slots and one for each owner, work of an owner runs in 
   hold('bob', 'b1');
   await settle();
   expect(begun).toEqual(['a1', 'b1']);
+  expect(gate.length).toEqual({ running: 2, waiting: 1 });
   first.end();
   await settle();
   expect(begun).toEqual(['a1', 'b1', 'a2']);

@@ -12,6 +12,12 @@ export interface GateLimits {
   readonly busy: (waitedMs?: number) => Error;
 }
 
+/** The pieces of work at a gate. */
+export interface QueueLength {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /**
  * Limits the work that runs at once. Owners who wait take turns, and by default no owner gets the
  * last slot while it has all others: slow work of one owner does not use up the time of the others.
@@ -21,16 +27,19 @@ export class FairGate {
   readonly #waiting = new FairQueue<() => void>();
   readonly #running = new Map<string, number>();
   readonly #slotsPerOwner: number;
-  #free: number;
+  #taken = 0;
 
   constructor(private readonly limits: GateLimits) {
-    this.#free = limits.slots;
     this.#slotsPerOwner = limits.slotsPerOwner ?? Math.max(1, limits.slots - 1);
+  }
+
+  get length(): QueueLength {
+    return { running: this.#taken, waiting: this.#waiting.size };
   }
 
   /** The number of pieces of work that run or wait. */
   get size(): number {
-    return this.limits.slots - this.#free + this.#waiting.size;
+    return this.#taken + this.#waiting.size;
   }
 
   /**
@@ -94,8 +103,8 @@ export class FairGate {
    */
   tryEnter(owner: string, most = this.#slotsPerOwner): boolean {
     const running = this.#running.get(owner) ?? 0;
-    if (this.#free <= 0 || running >= most) return false;
-    this.#free -= 1;
+    if (this.#taken >= this.limits.slots || running >= most) return false;
+    this.#taken += 1;
     this.#running.set(owner, running + 1);
     return true;
   }
@@ -113,7 +122,7 @@ export class FairGate {
 
   /** Gives a slot back, and starts the work of the next owner. */
   leave(owner: string): void {
-    this.#free += 1;
+    this.#taken -= 1;
     const running = (this.#running.get(owner) ?? 0) - 1;
     if (running === 0) this.#running.delete(owner);
     else this.#running.set(owner, running);

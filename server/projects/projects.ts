@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { idempotent } from '../api/idempotency.js';
+import type { RateLimits } from '../api/limits/rate-limits.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
 import { type Caller, LOCAL_OWNER } from '../auth/caller.js';
@@ -253,16 +254,18 @@ export interface CallerLimits {
 }
 
 /** Returns the operation that shows the caller: the owner, the key, the scopes and the limits. */
-export function callerOperations({
-  maxBody,
-  maxTable,
-  rateLimit,
-}: CallerLimits): Pick<Handlers, 'getCaller'> {
+export function callerOperations(
+  { maxBody, maxTable, rateLimit }: CallerLimits,
+  rates: Pick<RateLimits, 'list'>,
+): Pick<Handlers, 'getCaller'> {
   return {
-    getCaller: ({ caller: { owner, key, scopes }, reply }) => {
+    getCaller: async ({ caller, reply }) => {
+      const { owner, key, scopes } = caller;
       // Only keys have a rate limit, and 0 stands for none.
       const rate_limit = key && rateLimit > 0 ? rateLimit : null;
-      const limits = { max_body: maxBody, max_table: maxTable, rate_limit };
+      const quotas = caller.limits && (await rates.list(caller));
+      const own = { max_body: maxBody, max_table: maxTable, rate_limit };
+      const limits = { ...own, ...(quotas && { quotas }) };
       return reply({ status: 200, body: { owner, key, scopes: [...scopes], limits } });
     },
   };

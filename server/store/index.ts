@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely, Logger } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
-import { FairGate, type GateLimits } from '../common/fair-gate.js';
+import { FairGate, type GateLimits, type QueueLength } from '../common/fair-gate.js';
 import { isPostgres } from './database/address.js';
 import { type Databases, dialectOf, singleConnection } from './database/dialect.js';
 import type { Database } from './database/schema.js';
@@ -135,6 +135,11 @@ export class Store {
       ])
       .execute();
     await this.probe.run(() => writeProbeRow(this.databases.writes));
+  }
+
+  /** The writes that run, and those that wait for another of their project or owner. */
+  get writing(): QueueLength {
+    return this.gate.length;
   }
 
   /** Returns the size of the store in bytes, without the log of writes. */

@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely';
+import type { KeyLimits } from '../contract/key-limits.js';
 import type { Scope } from '../contract/scopes.js';
 import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
@@ -7,21 +8,34 @@ import type { Store } from './index.js';
 type KeyRow = Selectable<Database['api_keys']>;
 
 /** An API key of a caller; its times are ISO 8601, UTC. */
-export type ApiKey = Omit<KeyRow, 'scopes' | 'hash'> & { readonly scopes: readonly Scope[] };
+export type ApiKey = Omit<KeyRow, 'scopes' | 'limits' | 'hash'> & {
+  readonly scopes: readonly Scope[];
+  /** Null if it has none. */
+  readonly limits: KeyLimits | null;
+};
 
 /** A key as it is stored: with the SHA-256 of its secret in hexadecimal, instead of the secret. */
 export type KeptKey = ApiKey & { readonly hash: string };
 
-export type NewKey = Pick<KeptKey, 'id' | 'name' | 'owner' | 'scopes' | 'expires_at' | 'hash'>;
+export type NewKey = Pick<KeptKey, 'id' | 'name' | 'owner' | 'scopes' | 'expires_at' | 'hash'> &
+  Partial<Pick<KeptKey, 'limits'>>;
 
 const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', parameter('id')),
 );
 
-export async function insertKey(store: Store, key: NewKey): Promise<ApiKey> {
+export async function insertKey(
+  store: Store,
+  { scopes, limits = null, ...key }: NewKey,
+): Promise<ApiKey> {
   const row = await store.work
     .insertInto('api_keys')
-    .values({ ...key, scopes: JSON.stringify(key.scopes), created_at: new Date().toISOString() })
+    .values({
+      ...key,
+      scopes: JSON.stringify(scopes),
+      limits: limits && JSON.stringify(limits),
+      created_at: new Date().toISOString(),
+    })
     .returningAll()
     .executeTakeFirstOrThrow();
   return fromRow(row);
@@ -70,6 +84,10 @@ export async function hasKeys(store: Store): Promise<boolean> {
   return any !== undefined;
 }
 
-function fromRow({ hash: _, scopes, ...key }: KeyRow): ApiKey {
-  return { ...key, scopes: JSON.parse(scopes) };
+function fromRow({ hash: _, scopes, limits, ...key }: KeyRow): ApiKey {
+  return {
+    ...key,
+    scopes: JSON.parse(scopes),
+    limits: limits === null ? null : JSON.parse(limits),
+  };
 }

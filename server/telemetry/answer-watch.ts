@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import type { AnswerObserver } from '../agents/answer-stream.js';
 import { ChatError } from '../agents/chat/chat-error.js';
+import { ProblemError } from '../problems/problem.js';
 import type { AnswerMetrics, AnswerOutcome } from './metrics.js';
 import type { StartSpan } from './spans.js';
 
@@ -46,7 +47,7 @@ export function watchAnswers(
       onFailure: (error) => {
         // The words of the chat server may repeat parts of a prompt.
         const { errorType: reason, status } =
-          error instanceof ChatError ? error : { errorType: 'internal', status: undefined };
+          error instanceof ChatError ? error : { errorType: readReason(error), status: undefined };
         // Failures inside the service are logged with their cause, by whoever sends the answer.
         log.warn({ ...end('failed', reason), reason, status }, 'an agent did not answer');
       },
@@ -58,4 +59,9 @@ export function watchAnswers(
       },
     };
   };
+}
+
+/** Returns the last segment of a problem's type; `internal` for other failures inside the service. */
+function readReason(error: unknown): string {
+  return error instanceof ProblemError ? error.type.slice('/problems/'.length) : 'internal';
 }

@@ -1,5 +1,6 @@
 import type { Response } from 'express';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { QueueLength } from '../common/fair-gate.js';
 import { unlessAborted } from '../common/unless-aborted.js';
 import { wasSent } from '../edge/connections.js';
 import type { ProblemType } from '../problems/problem.js';
@@ -47,6 +48,7 @@ export class Metrics {
   readonly #operations = new Map<string, OperationSeries>();
   #inProgress = 0;
   #sources: Partial<Sources> = {};
+  #measureQueues: () => Readonly<Record<string, QueueLength>> = () => ({});
 
   readonly #requests = new Counter({
     name: 'roster_requests_total',
@@ -110,6 +112,11 @@ export class Metrics {
       'roster_store_bytes',
       'The size of the store; every instance on it reports the same number.',
     );
+    this.#addQueueGauge(
+      'waiting',
+      'Requests, and writes to the store, that wait for their turn, by what they wait for.',
+    );
+    this.#addQueueGauge('running', 'Requests, and writes to the store, whose turn it is.');
     new Gauge({
       name: 'roster_build_info',
       help: 'Always 1; the label is the release of the service.',
@@ -159,12 +166,33 @@ export class Metrics {
     this.#sources = sources;
   }
 
+  /** @param measure returns the lengths of the queues, whose names are always the same */
+  watchQueues(measure: () => Readonly<Record<string, QueueLength>>): void {
+    this.#measureQueues = measure;
+  }
+
   /**
    * Returns all metrics for a scrape. Omits a value that fails or takes longer than a second: the
    * others are needed most when the store is down.
    */
   text(): Promise<string> {
     return this.#registry.metrics();
+  }
+
+  #addQueueGauge(state: keyof QueueLength, help: string): void {
+    const gauge: Gauge<'queue'> = new Gauge({
+      ...{
+        name: `roster_queue_${state}`,
+        help,
+        labelNames: ['queue'],
+        registers: [this.#registry],
+      },
+      collect: () => {
+        for (const [queue, length] of Object.entries(this.#measureQueues())) {
+          gauge.set({ queue }, length[state]);
+        }
+      },
+    });
   }
 
   #addGauge(source: keyof Sources, name: string, help: string): void {

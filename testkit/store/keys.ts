@@ -1,5 +1,6 @@
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { createKey } from '../../server/auth/callers.js';
+import type { KeyLimits } from '../../server/contract/key-limits.js';
 import { SCOPES, type Scope } from '../../server/contract/scopes.js';
 import { keepKey } from '../../server/projects/projects.js';
 import { Store } from '../../server/store/index.js';
@@ -45,6 +46,7 @@ interface KeyOptions {
   owner?: string | undefined;
   /** The scopes; all of them by default. */
   scopes?: readonly Scope[];
+  limits?: KeyLimits;
 }
 
 /** @param owner the owner of all keys but the stranger's; by default the local owner */
@@ -74,10 +76,13 @@ export function makeKey(databaseUrl: string, options: KeyOptions): Promise<strin
 
 async function createIn(
   store: Store,
-  { name, owner = LOCAL_OWNER, scopes = SCOPES }: KeyOptions,
+  { name, owner = LOCAL_OWNER, scopes = SCOPES, limits }: KeyOptions,
 ): Promise<string> {
   const { text, id, hash } = createKey();
-  await keepKey(store, { id, name, owner, scopes, expires_at: null, hash });
+  await keepKey(store, {
+    ...{ id, name, owner, scopes, expires_at: null, hash },
+    ...(limits && { limits }),
+  });
   return text;
 }
 

@@ -128,6 +128,23 @@ class Caller:
     limits: CallerLimits
 
 
+@dataclass
+class Quota:
+    """A limit of a key, and what is left of it."""
+    name: LimitName
+    limit: int
+    seconds: int
+    left: int
+    reset_seconds: int
+
+
+class LimitName(str, Enum):
+    """What a key is limited in: `requests` a minute, `rows` that are predicted a day, or `tokens` of agents a day."""
+    REQUESTS = "requests"
+    ROWS = "rows"
+    TOKENS = "tokens"
+
+
 class Scope(str, Enum):
     """A permission, as Authorize describes it."""
     READ = "read"
@@ -2037,9 +2054,9 @@ class UnusableTable:
 
 @dataclass
 class TooManyRequests:
-    """The key has sent as many requests as it may for now. The headers `RateLimit` and `RateLimit-Policy` say how many that are.
+    """The key has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
 
-    To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`.
+    To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`, or make a key with other limits.
     """
     type_: Literal["/problems/too-many-requests"]
     title: Literal["Too many requests"]
@@ -2094,6 +2111,7 @@ class CallerLimits:
     max_body: int
     max_table: int
     rate_limit: Optional[int]
+    quotas: Optional[List[Quota]] = None
 
 
 @dataclass

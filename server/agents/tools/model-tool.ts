@@ -8,6 +8,7 @@ import type { Caller } from '../../auth/caller.js';
 import { asRecord } from '../../contract/json-record.js';
 import { describeRecord } from '../../models/model-record.js';
 import { findServing, type Model } from '../../models/model-rows.js';
+import type { CountRows } from '../../models/predictions/predict.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
@@ -30,7 +31,7 @@ const MAX_WARNINGS = 20;
 export interface ModelToolServices {
   readonly store: Store;
   readonly predictors: Predictors;
-  readonly onPredicted: () => void;
+  readonly countRows: CountRows;
 }
 
 /**
@@ -137,7 +138,7 @@ function withRecord(purpose: string, model: Model): string {
  * @throws {ToolError} if it cannot be answered, with the reason
  */
 export async function predictWith(
-  { predictors, onPredicted }: Omit<ModelToolServices, 'store'>,
+  { predictors, countRows }: Omit<ModelToolServices, 'store'>,
   caller: Caller,
   project: Project,
   address: string,
@@ -150,7 +151,7 @@ export async function predictWith(
     predictor instanceof SeriesServer
       ? forecastSeries(predictor, input)
       : predictRow(predictor, input);
-  onPredicted();
+  await (async () => countRows(caller, 1))().catch(throwToolError);
   return result;
 }
 

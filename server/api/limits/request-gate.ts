@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
-import { FairGate } from '../../common/fair-gate.js';
+import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/connections.js';
 import { hasBody } from '../../edge/request.js';
 import { type ProblemError, unavailable } from '../../problems/problem.js';
@@ -97,6 +97,10 @@ export class RequestGate {
         }),
       );
     });
+  }
+
+  get length(): QueueLength {
+    return this.#gate.length;
   }
 
   /** The problem of a request that arrives while there is no room for any owner. */

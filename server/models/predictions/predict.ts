@@ -11,6 +11,7 @@ import {
 import { UnparsedJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
+import type { Caller } from '../../auth/caller.js';
 import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
 import { findFormat, parseForm } from '../formats.js';
@@ -32,10 +33,12 @@ type PredictBody = components['schemas']['PredictBody'];
 /** The events of an answer, in order. */
 type Events = AsyncIterable<AnswerProgress>;
 
-/** Counts the rows that are answered. */
-interface RowCounter {
-  predicted(rows: number): void;
-}
+/**
+ * Counts rows before they are answered.
+ * @returns undefined, or a promise if the store is asked
+ * @throws {ProblemError} if the caller may have no more rows
+ */
+export type CountRows = (caller: Caller, rows: number) => Promise<void> | undefined;
 
 /** The bytes of JSON from which another process answers sooner than the main loop. */
 const MIN_DEFERRED = 32 * 1024;
@@ -52,7 +55,7 @@ export function goesToPool(pool: PredictionPool, bytes: number, answerType: stri
 export function predictOperations(
   predictors: Predictors,
   pool: PredictionPool,
-  counter: RowCounter,
+  countRows: CountRows,
 ): Pick<Handlers, 'predict'> {
   const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
     const { query, reply } = input;
@@ -60,7 +63,6 @@ export function predictOperations(
     parseForm(query, input.mediaType);
     const [rows, at] = findRows(body);
     const answer = (headers: WarningFields) => {
-      counter.predicted(rows.length);
       const [row] = rows;
       const pieces = refuseInvalid(
         () =>
@@ -71,8 +73,12 @@ export function predictOperations(
       );
       return reply({ status: 200, headers, body: new JsonText<PredictionRows>(pieces) });
     };
+    const answerCounted = (headers: WarningFields) => {
+      const counted = countRows(input.caller, rows.length);
+      return counted ? counted.then(() => answer(headers)) : answer(headers);
+    };
     const headers = checkRows(predictor, rows, at, query.unknown);
-    return headers instanceof Promise ? headers.then(answer) : answer(headers);
+    return headers instanceof Promise ? headers.then(answerCounted) : answerCounted(headers);
   };
 
   const answerParsed = (input: Input<'predict'>, body: PredictBody) => {
@@ -111,17 +117,17 @@ export function predictOperations(
       validate,
       closed,
     };
-    const events = pool.answer(request);
+    const events = countAnswered(pool.answer(request), (rows) => countRows(caller, rows));
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
       // A forecast reads all lines before its first row. Options that the model may refuse can be the answer, too.
       const mayBeRefused =
         options.probabilities || options.warnings || listForecastOptions(options).length > 0;
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
-      return reply({ status: 200, body: lineAnswer(events, counter, beginsAtOnce) });
+      return reply({ status: 200, body: lineAnswer(events, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
-    const answer = byteAnswer(answerType, parts, { isStream, areLines }, counter);
+    const answer = byteAnswer(answerType, parts, { isStream, areLines });
     return reply({ status: 200, body: answer });
   };
 
@@ -165,6 +171,17 @@ async function startAnswer(
   return prepend(first.value, events);
 }
 
+/** Counts the rows of an answer as they go. The answer ends where the caller may have no more. */
+async function* countAnswered(
+  events: AsyncGenerator<AnswerProgress>,
+  count: (rows: number) => Promise<void> | undefined,
+): AsyncGenerator<AnswerProgress> {
+  for await (const event of events) {
+    if (event.kind === 'bytes') await count(event.rows);
+    yield event;
+  }
+}
+
 function answerOptions(
   { query, answerType, mediaType }: Input<'predict'>,
   form: TableForm,
@@ -202,13 +219,11 @@ async function* prepend(
  * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
  * warnings.
  */
-function lineAnswer(events: Events, counter: RowCounter, beginsAtOnce: boolean): ByteStream {
+function lineAnswer(events: Events, beginsAtOnce: boolean): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
-      if (event.kind === 'bytes') {
-        counter.predicted(event.rows);
-        yield event.bytes;
-      } else if (event.kind === 'fault') yield lineProblem(event);
+      if (event.kind === 'bytes') yield event.bytes;
+      else if (event.kind === 'fault') yield lineProblem(event);
       else if (event.kind === 'progress') yield 'progress';
       else yield warningsLine(event.warnings) ?? 'progress';
     }
@@ -222,14 +237,11 @@ function byteAnswer(
   mediaType: string,
   events: Events,
   { isStream, areLines }: { readonly isStream: boolean; readonly areLines: boolean },
-  counter: RowCounter,
 ): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
-      if (event.kind === 'bytes') {
-        counter.predicted(event.rows);
-        yield event.bytes;
-      } else if (event.kind === 'fault') throw bodyProblem(event);
+      if (event.kind === 'bytes') yield event.bytes;
+      else if (event.kind === 'fault') throw bodyProblem(event);
       else if (event.kind === 'progress') yield 'progress';
       else if (isStream && areLines) yield warningsLine(event.warnings) ?? 'progress';
       else yield { fields: warningFields(event.warnings) };

@@ -209,10 +209,21 @@ export interface Database {
     scopes: Json;
     /** The SHA-256 of the secret, in hexadecimal. */
     hash: string;
+    /** The most in a period, by what is limited; null for a key without limits. */
+    limits: Json | null;
     created_at: Moment;
     expires_at: Moment | null;
     revoked_at: Moment | null;
     last_used_at: Moment | null;
+  };
+  /** What is used of the limits of keys, with the slices that instances have taken. */
+  key_usage: {
+    key_id: string;
+    /** Of the limit. */
+    name: string;
+    /** The beginning of the period: milliseconds since 1970, by the clock of the database. */
+    began: number | string;
+    used: number | string;
   };
   /**
    * The responses of agents that clients of OpenAI's API continue. Unlike conversations, which a chatbot has, two may

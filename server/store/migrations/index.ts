@@ -7,6 +7,7 @@ import * as forecasts from './0005-forecasts.js';
 import * as models from './0006-models.js';
 import * as responses from './0007-responses.js';
 import * as oauth from './0008-oauth.js';
+import * as limits from './0011-limits.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -21,6 +22,7 @@ export const migrations: Record<string, Migration> = {
   '0006-models': models,
   '0007-responses': responses,
   '0008-oauth': oauth,
+  '0011-limits': limits,
 };
 
 /**

@@ -1,0 +1,268 @@
+import { hash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import type { components } from '../../../generated/openapi.js';
+import type { Caller } from '../../auth/caller.js';
+import { KEY_LIMITS, LIMIT_NAMES, type LimitName } from '../../contract/key-limits.js';
+import type { Throttle } from '../../edge/connections.js';
+import { ProblemError, problem } from '../../problems/problem.js';
+import type { Store } from '../../store/index.js';
+import { returnSlice, type Slice, takeSlice } from '../../store/key-usage.js';
+
+/** The limit of requests that the service sets for each key; each instance counts for itself. */
+const OWN = 'key';
+const OWN_SECONDS = 60;
+
+type PolicyName = typeof OWN | LimitName;
+
+/**
+ * The part of what is left of a shared limit that an instance takes at once. The parts become smaller towards the
+ * end, and the last ones are what is needed.
+ */
+const PART = 1 / 16;
+
+/** The time after which a limit that is used up is looked at again, in milliseconds: an instance may have given back. */
+const ASK_AGAIN_MS = 1000;
+
+/** A period of a limit, as this instance knows it. */
+interface Period {
+  /** Its end, as given by `performance.now()`. */
+  readonly end: number;
+  /** What this instance may still use up. */
+  granted: number;
+  /** What no instance has, when the store was asked. */
+  readonly left: number;
+  readonly askedAt: number;
+  /** As the store knows it. */
+  readonly began: number;
+}
+
+type Quota = components['schemas']['Quota'];
+
+/**
+ * Limits what a key uses in a period: requests, by `RATE_LIMIT` of the service, and requests, rows and tokens by
+ * the limits of the key itself, which all instances share. Reports the rest in the headers `RateLimit` and
+ * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-08). Without keys there is one local caller, who is not
+ * limited.
+ */
+export class RateLimits {
+  /** By the name of the limit, and then by the id of the key, in the order of their ends. */
+  readonly #periods = new Map<PolicyName, Map<string, Period>>();
+  /** The slices that are being taken, by the name of the limit and the id of the key. */
+  readonly #asking = new Map<string, Promise<void>>();
+
+  /** @param max the most requests of a key to this instance in a minute; 0 for no limit */
+  constructor(
+    private readonly max: number,
+    private readonly store: Store,
+  ) {}
+
+  /**
+   * Counts a request, and reports what is left.
+   * @returns undefined, or a promise if the store is asked
+   * @throws {ProblemError} if the key has sent too many requests
+   */
+  admit(
+    req: Request,
+    res: Response,
+    caller: Caller,
+    throttle: Throttle,
+  ): Promise<void> | undefined {
+    const finish = (refusal?: unknown) => {
+      this.#report(res, caller);
+      if (refusal === undefined) return;
+      if (refusal instanceof ProblemError) throttle(req, res, caller);
+      throw refusal;
+    };
+    let counted: Promise<void> | undefined;
+    try {
+      counted = this.#spend(caller, OWN, 1) ?? this.#spend(caller, 'requests', 1);
+    } catch (refusal) {
+      finish(refusal);
+    }
+    if (counted) return counted.then(() => finish(), finish);
+    finish();
+    return undefined;
+  }
+
+  /**
+   * Counts what a caller is about to get. Of 0, nothing is counted, but a limit that is used up refuses it.
+   * @returns undefined, or a promise if the store is asked
+   * @throws {ProblemError} if less is left; nothing is counted then
+   */
+  spend(caller: Caller, name: LimitName, amount: number): Promise<void> | undefined {
+    return this.#spend(caller, name, amount);
+  }
+
+  /** Counts what a caller has had, though it may be more than was left. */
+  async settle(caller: Caller, name: LimitName, amount: number): Promise<void> {
+    const max = caller.limits?.[name];
+    if (!caller.key || max === undefined || amount === 0) return;
+    try {
+      await this.#spend(caller, name, amount);
+    } catch (error) {
+      if (!(error instanceof ProblemError) || error.type !== TOO_MANY) throw error;
+      const { id } = caller.key;
+      await this.#ask(id, name, max, amount);
+      const period = this.#find(id, name);
+      if (period) period.granted = 0;
+    }
+  }
+
+  /** Returns what is left of the limits of a caller's key, as the store knows it. */
+  async list({ key, limits = {} }: Caller): Promise<Quota[]> {
+    if (!key) return [];
+    const quotas: Quota[] = [];
+    for (const name of LIMIT_NAMES) {
+      const limit = limits[name];
+      if (limit === undefined) continue;
+      await this.#ask(key.id, name, limit, 0);
+      const period = this.#find(key.id, name);
+      if (!period) continue;
+      const { seconds } = KEY_LIMITS[name];
+      const [left, reset_seconds] = [countLeft(period), countSeconds(period)];
+      quotas.push({ name, limit, seconds, left, reset_seconds });
+    }
+    return quotas;
+  }
+
+  /** Gives back what this instance has taken and not used. */
+  async stop(): Promise<void> {
+    for (const name of LIMIT_NAMES) {
+      for (const [keyId, { granted: unused, began }] of this.#periods.get(name) ?? []) {
+        if (unused > 0) await returnSlice(this.store, keyId, name, { began, unused });
+      }
+    }
+    this.#periods.clear();
+  }
+
+  #spend(caller: Caller, name: PolicyName, amount: number): Promise<void> | undefined {
+    const { key, limits } = caller;
+    const max = name === OWN ? this.max : limits?.[name];
+    if (!key || !max) return undefined;
+    if (name === OWN && !this.#find(key.id, OWN)) this.#begin(key.id, OWN, beginOwn(max));
+    const period = this.#find(key.id, name);
+    const needed = Math.max(amount, 1);
+    if (period && period.granted >= needed) {
+      period.granted -= amount;
+      return undefined;
+    }
+    if (name !== OWN) return this.#spendShared(key.id, name, max, amount);
+    throw refuse(name, max, period);
+  }
+
+  async #spendShared(keyId: string, name: LimitName, max: number, amount: number): Promise<void> {
+    const needed = Math.max(amount, 1);
+    for (;;) {
+      const period = this.#find(keyId, name);
+      if (period && period.granted >= needed) {
+        period.granted -= amount;
+        return;
+      }
+      const isFresh = period && performance.now() - period.askedAt < ASK_AGAIN_MS;
+      if (isFresh && countLeft(period) < needed) throw refuse(name, max, period);
+      const part = Math.ceil((period?.left ?? max) * PART);
+      await this.#ask(keyId, name, max, Math.max(needed - (period?.granted ?? 0), part));
+    }
+  }
+
+  /** Takes a slice. Who asks while one is taken waits for that one. */
+  #ask(keyId: string, name: LimitName, max: number, wanted: number): Promise<void> {
+    const id = `${name} ${keyId}`;
+    const asking =
+      this.#asking.get(id) ??
+      takeSlice(this.store, keyId, name, { wanted, max })
+        .then((slice) => this.#add(keyId, name, slice))
+        .finally(() => this.#asking.delete(id));
+    this.#asking.set(id, asking);
+    return asking;
+  }
+
+  #add(keyId: string, name: LimitName, { granted, left, began, remainingMs }: Slice): void {
+    const known = this.#find(keyId, name);
+    const kept = known?.began === began ? known.granted : 0;
+    const askedAt = performance.now();
+    const period = { end: askedAt + remainingMs, left, askedAt, began, granted: kept + granted };
+    this.#begin(keyId, name, period);
+  }
+
+  #find(keyId: string, name: PolicyName): Period | undefined {
+    const period = this.#periods.get(name)?.get(keyId);
+    return period && performance.now() < period.end ? period : undefined;
+  }
+
+  /** Begins a period, and forgets those that are over. */
+  #begin(keyId: string, name: PolicyName, period: Period): void {
+    const periods = this.#periods.get(name) ?? new Map<string, Period>();
+    this.#periods.set(name, periods);
+    const now = performance.now();
+    for (const [id, { end }] of periods) {
+      if (now < end) break;
+      periods.delete(id);
+    }
+    periods.set(keyId, period);
+  }
+
+  #report(res: Response, { key, limits = {} }: Caller): void {
+    if (!key) return;
+    const left: string[] = [];
+    const policies: string[] = [];
+    const add = (name: PolicyName, max: number, seconds: number, partition = '') => {
+      policies.push(`"${name}"; q=${max}; w=${seconds}${partition}`);
+      const period = this.#find(key.id, name);
+      if (period) left.push(`"${name}"; r=${countLeft(period)}; t=${countSeconds(period)}`);
+    };
+    if (this.max > 0) add(OWN, this.max, OWN_SECONDS, formatPartition(key.id));
+    for (const name of LIMIT_NAMES) {
+      const max = limits[name];
+      if (max !== undefined) add(name, max, KEY_LIMITS[name].seconds);
+    }
+    if (left.length > 0) res.setHeader('RateLimit', left.join(', '));
+    if (policies.length > 0) res.setHeader('RateLimit-Policy', policies.join(', '));
+  }
+}
+
+function beginOwn(max: number): Period {
+  const now = performance.now();
+  return { end: now + OWN_SECONDS * 1000, granted: max, left: 0, askedAt: now, began: 0 };
+}
+
+function countLeft({ granted, left }: Period): number {
+  return granted + left;
+}
+
+/** Returns the seconds until the end of a period. */
+function countSeconds({ end }: Period): number {
+  return Math.max(1, Math.ceil((end - performance.now()) / 1000));
+}
+
+const TOO_MANY = '/problems/too-many-requests';
+
+function refuse(name: PolicyName, max: number, period?: Period): ProblemError {
+  const seconds = period ? countSeconds(period) : 1;
+  const left = period ? countLeft(period) : 0;
+  const headers = { 'Retry-After': String(seconds) };
+  return problem(TOO_MANY, DETAILS[name]({ max, left, seconds }), {}, headers);
+}
+
+interface Facts {
+  readonly max: number;
+  readonly left: number;
+  readonly seconds: number;
+}
+
+const DETAILS: Readonly<Record<PolicyName, (facts: Facts) => string>> = {
+  key: ({ max, seconds }) =>
+    `The key has sent ${max} requests within ${OWN_SECONDS} seconds, the most that it may; try again in ${seconds} seconds.`,
+  requests: ({ max, seconds }) =>
+    `The key has sent ${max} requests in this minute, its limit of requests; try again in ${seconds} seconds.`,
+  rows: ({ max, left, seconds }) =>
+    `The key may predict ${max} rows a day, its limit of rows, and has ${left} left; predict fewer at once, or try again in ${seconds} seconds.`,
+  tokens: ({ max, seconds }) =>
+    `The agents have used the ${max} tokens a day that the key has, its limit of tokens; try again in ${seconds} seconds.`,
+};
+
+/** The partition key identifies the key without disclosing it, as a byte sequence (RFC 8941, section 3.3.5). */
+function formatPartition(keyId: string): string {
+  const partition = Buffer.from(hash('sha256', keyId).slice(0, 12)).toString('base64');
+  return `; pk=:${partition}:`;
+}

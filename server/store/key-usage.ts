@@ -1,0 +1,75 @@
+import { KEY_LIMITS, type LimitName } from '../contract/key-limits.js';
+import { dialectOf } from './database/dialect.js';
+import type { Store } from './index.js';
+
+/** A part of a limit, which one instance may use up without asking again. */
+export interface Slice {
+  readonly granted: number;
+  /** The rest of the limit, which no instance has. */
+  readonly left: number;
+  /** The beginning of the period: milliseconds since 1970. */
+  readonly began: number;
+  /** The time until its end, in milliseconds. */
+  readonly remainingMs: number;
+}
+
+/**
+ * Takes a part of a key's limit out of the store, which all instances share. The period is by the clock of the
+ * database.
+ * @param wanted what is granted, unless less is left
+ * @param max the limit
+ */
+export function takeSlice(
+  store: Store,
+  keyId: string,
+  name: LimitName,
+  { wanted, max }: { readonly wanted: number; readonly max: number },
+): Promise<Slice> {
+  return store.transaction(async ({ reads: db }) => {
+    const { locksRows, now: clock } = dialectOf(db);
+    // Of several that begin a period, all find the row, and one after the other locks it.
+    await db
+      .insertInto('key_usage')
+      .values({ key_id: keyId, name, began: 0, used: 0 })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    const row = await db
+      .selectFrom('key_usage')
+      .select(['began', 'used', clock.as('now')])
+      .where('key_id', '=', keyId)
+      .where('name', '=', name)
+      .$if(locksRows, (query) => query.forUpdate())
+      .executeTakeFirstOrThrow();
+    const now = Number(row.now);
+    const periodMs = KEY_LIMITS[name].seconds * 1000;
+    const began = now - (now % periodMs);
+    const used = Number(row.began) === began ? Number(row.used) : 0;
+    const granted = Math.max(0, Math.min(wanted, max - used));
+    if (granted > 0) {
+      await db
+        .updateTable('key_usage')
+        .set({ began, used: used + granted })
+        .where('key_id', '=', keyId)
+        .where('name', '=', name)
+        .execute();
+    }
+    const left = Math.max(0, max - used - granted);
+    return { granted, left, began, remainingMs: began + periodMs - now };
+  });
+}
+
+/** Gives back what was not used of a slice, while its period lasts. */
+export async function returnSlice(
+  { work }: Store,
+  keyId: string,
+  name: LimitName,
+  { began, unused }: { readonly began: number; readonly unused: number },
+): Promise<void> {
+  await work
+    .updateTable('key_usage')
+    .set(({ eb }) => ({ used: eb('used', '-', unused) }))
+    .where('key_id', '=', keyId)
+    .where('name', '=', name)
+    .where('began', '=', began)
+    .execute();
+}
