@@ -19,6 +19,8 @@ type Schemas = components['schemas'];
 /** A schema as an interface, which editors show by its name. */
 type Shape<Name extends keyof Schemas> = Schemas[Name];
 
+/** What became of true values that were added. */
+export interface Actuals extends Shape<'Actuals'> {}
 /** An agent. It answers questions with the help of its skills. */
 export interface Agent extends Shape<'Agent'> {}
 /** The project has no agent with this name or identifier. Names are case-sensitive. */
@@ -285,13 +287,16 @@ export type TrainModelProblem = CommonProblem | InvalidRequest | MalformedBody |
 export type DeleteModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | PreconditionFailed;
 
 /** The problems of `predict`. */
-export type PredictProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | ModelNotReady | BodyTooLarge | UnsupportedMediaType | UnknownNames;
+export type PredictProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | ModelNotReady | LimitReached | BodyTooLarge | UnsupportedMediaType | UnknownNames;
 
 /** The problems of `cancelTraining`. */
 export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded;
 
 /** The problems of `retrainModel`. */
 export type RetrainModelProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | NoSource | TrainingInProgress | LimitReached | PreconditionFailed | QueryFailed | UnusableTable;
+
+/** The problems of `addActuals`. */
+export type AddActualsProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
 
 /** The problems of `previewTable`. */
 export type PreviewTableProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType | UnusableTable;
@@ -941,6 +946,10 @@ export interface PredictOptions extends CallOptions {
   probabilities?: QueryValue<'predict', 'query', 'probabilities'> | undefined;
   /** Adds to every row what is unlike the table in it, as a column `t_warnings` in every format: text such as `carat: missing; cut: new-category`, or null. `missing` is a column in which every row of the table had a value and this one has none that can be read; the other kinds are those of `Row-Warnings`. At most 20 are listed. `trained-on` comes first in a row whose values equal those of a row that the model was trained on, in all columns that it uses: such predictions look better than others. Of a table of more than 32,768 rows, the service knows a random sample of so many, and marks no other rows; a model of an earlier release than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400. */
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
+  /** Remembers what is promised of each row: the interval or the probabilities of the classes and their set, with the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days, or as many as `PROMISE_DAYS` says, and count towards what an owner may store. A row is sent only after its promise is stored. A value that the row itself sent as `__service_row_id` is not repeated. */
+  remember?: QueryValue<'predict', 'query', 'remember'> | undefined;
+  /** The column with your own id of each row, such as an order number. With `remember=true`, truths may then come with this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered. Of several rows with one id, the latest is the one that a truth meets. A row without an id is remembered by `__service_row_id` alone. */
+  id?: QueryValue<'predict', 'query', 'id'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
   contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
 }
@@ -949,6 +958,20 @@ export interface PredictOptions extends CallOptions {
 export interface RetrainModelOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
   ifMatch?: QueryValue<'retrainModel', 'header', 'If-Match'> | undefined;
+}
+
+/** The options of `models.addActuals`. */
+export interface AddActualsOptions extends CallOptions {
+  /** The column with your own id of each row, as it was named to `predict`. Without it, rows have `__service_row_id`, or are of a forecast. */
+  id?: QueryValue<'addActuals', 'query', 'id'> | undefined;
+  /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
+  headerLine?: QueryValue<'addActuals', 'query', 'header_line'> | undefined;
+  /** The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is commas, semicolons or tabs. */
+  delimiter?: QueryValue<'addActuals', 'query', 'delimiter'> | undefined;
+  /** The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+  sheet?: QueryValue<'addActuals', 'query', 'sheet'> | undefined;
+  /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
+  contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
 }
 
 /** The options of `models.previewTable`. */
@@ -1024,6 +1047,15 @@ export interface ModelsOperations {
    * @throws ProblemError with a `RetrainModelProblem`
    */
   retrain(name: PathValue<'retrainModel', 'modelName'>, options?: RetrainModelOptions): Call<Model, RetrainModelProblem>;
+
+  /**
+   * Adds the true values of rows that `predict` remembered (`remember=true`), each to the promise that was made of it. Rows may come late, in any order and again.
+   *
+   * @param name The name of the model.
+   * @param rows The rows with their true values.
+   * @throws ProblemError with a `AddActualsProblem`
+   */
+  addActuals(name: PathValue<'addActuals', 'modelName'>, rows: JsonBody<'addActuals'> | Bytes, options?: AddActualsOptions): Call<Actuals, AddActualsProblem>;
 
   /**
    * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept.
@@ -1303,6 +1335,7 @@ export const FACADE = {
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
+    addActuals: {"id":"addActuals","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/actuals","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
     previewTable: {"id":"previewTable","method":"POST","path":"/api/projects/{projectName}/tables/preview","names":[],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
   },
   versions: {

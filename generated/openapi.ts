@@ -975,6 +975,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{projectName}/models/{modelName}/actuals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Add true values
+         * @description Adds the true values of rows that `predict` remembered (`remember=true`), each to the promise that was made of
+         *     it. Rows may come late, in any order and again.
+         *
+         *     A row has the target, under the name that the table had, and says which row it is of: by `__service_row_id` as
+         *     the answer had it; by your own id, if `id` names its column; or, of a forecast, by the order column and the group
+         *     columns, so that the new rows of a series are truths by themselves. Other columns are not read. Of several
+         *     promises of one id, or of one step of a series, the latest meets the truth.
+         *
+         *     | the answer counts | |
+         *     |---|---|
+         *     | `matched` | truths of promises that had none |
+         *     | `corrected` | truths that differ from an earlier one, in whose place they stand; the earlier one is kept as corrected |
+         *     | `unchanged` | truths that were known |
+         *     | `unmatched` | rows that meet no promise, of which the first are listed |
+         *
+         *     To send a body again changes nothing. Rows are added when all have arrived, in transactions of many rows each;
+         *     after a failure some may be added, so send all again. A body has 1,000,000 rows at most.
+         */
+        post: operations["addActuals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{projectName}/tables/preview": {
         parameters: {
             query?: never;
@@ -3816,6 +3857,38 @@ export interface components {
             /** @description How many rows of other classes each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
+        /** @description The name of a column with ids of rows. */
+        IdColumn: string;
+        /** @description What became of true values that were added. */
+        Actuals: {
+            matched: components["schemas"]["TruthCount"];
+            corrected: components["schemas"]["TruthCount"];
+            unchanged: components["schemas"]["TruthCount"];
+            unmatched: components["schemas"]["TruthCount"];
+            /** @description The first rows that meet no promise, in their order. */
+            unmatched_rows: components["schemas"]["UnmatchedTruth"][];
+        };
+        /**
+         * Format: int32
+         * @description A number of rows.
+         */
+        TruthCount: number;
+        /** @description A row that meets no promise. */
+        UnmatchedTruth: {
+            /**
+             * Format: int32
+             * @description The number of the row in the body, from 1. A line with names is not counted.
+             */
+            row: number;
+            /**
+             * @description Why it meets none. `unknown-id`: no promise has this id, or it is no longer kept. `other-model`: the promise
+             *     is of another model. `id-missing`, `target-missing`: the row has none. `not-a-number`: the target is none, or
+             *     is infinite. `repeated`: an earlier row of the body has the same id and another value. `unreadable`: the line
+             *     is no row.
+             * @enum {string}
+             */
+            reason: "unknown-id" | "other-model" | "id-missing" | "target-missing" | "not-a-number" | "repeated" | "unreadable";
+        };
         /** @description The beginning of a table, as `trainModel` would read it. */
         TablePreview: {
             /**
@@ -5372,7 +5445,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["NoSource"] | components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
             };
         };
-        /** @description No version of the model can answer yet. */
+        /** @description No version of the model can answer yet, or the rows cannot be remembered. */
         ModelNotReady: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
@@ -5382,7 +5455,7 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
-                "application/problem+json": components["schemas"]["ModelNotReady"];
+                "application/problem+json": components["schemas"]["ModelNotReady"] | components["schemas"]["LimitReached"];
             };
         };
         /** @description The version cannot answer. */
@@ -7642,6 +7715,21 @@ export interface operations {
                  *     than 0.2.0 marks none. Not for forecasts. A model with an input column of that name gets 400.
                  */
                 warnings?: boolean;
+                /**
+                 * @description Remembers what is promised of each row: the interval or the probabilities of the classes and their set, with
+                 *     the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the
+                 *     lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days, or as
+                 *     many as `PROMISE_DAYS` says, and count towards what an owner may store. A row is sent only after its promise
+                 *     is stored. A value that the row itself sent as `__service_row_id` is not repeated.
+                 */
+                remember?: boolean;
+                /**
+                 * @description The column with your own id of each row, such as an order number. With `remember=true`, truths may then come
+                 *     with this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered.
+                 *     Of several rows with one id, the latest is the one that a truth meets. A row without an id is remembered by
+                 *     `__service_row_id` alone.
+                 */
+                id?: components["schemas"]["IdColumn"];
             };
             header?: never;
             path: {
@@ -7954,6 +8042,71 @@ export interface operations {
             409: components["responses"]["CannotRetrain"];
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["UnusableRows"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addActuals: {
+        parameters: {
+            query?: {
+                /** @description The column with your own id of each row, as it was named to `predict`. Without it, rows have `__service_row_id`, or are of a forecast. */
+                id?: components["schemas"]["IdColumn"];
+                /**
+                 * @description The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as
+                 *     a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false`
+                 *     there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value.
+                 */
+                header_line?: components["parameters"]["CsvHeaderLine"];
+                /**
+                 * @description The character that separates the fields of CSV. Without the parameter, the first lines tell whether it is
+                 *     commas, semicolons or tabs.
+                 */
+                delimiter?: components["parameters"]["CsvDelimiter"];
+                /** @description The sheet of a workbook that has the table. Without it, the first one that is not hidden. */
+                sheet?: components["parameters"]["Sheet"];
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /** @description The rows with their true values. */
+        requestBody: {
+            content: {
+                "text/csv": string;
+                "application/json": components["schemas"]["TableRow"][];
+                "application/x-ndjson": string;
+                "application/vnd.apache.arrow.stream": string;
+                "application/vnd.apache.arrow.file": string;
+                "application/vnd.apache.parquet": string;
+                "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": string;
+            };
+        };
+        responses: {
+            /** @description What became of the rows. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Actuals"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["UnauthorizedUpload"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

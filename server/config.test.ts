@@ -28,6 +28,7 @@ test('an empty environment gives the documented defaults', () => {
     maxResources: 10_000,
     maxStored: 10 * 1024 ** 3,
     maxVersions: 5,
+    promiseDays: 90,
     maxTrainingSeconds: 3600,
     predictionWorkers: availableParallelism(),
     maxKeptAnswers: 64 * 1024 ** 2,

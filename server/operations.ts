@@ -14,6 +14,7 @@ import { modelOperations } from './models/models.js';
 import { predictOperations } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
+import { actualsOperations } from './models/record/actuals.js';
 import type { Tables } from './models/training/tables.js';
 import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
@@ -74,7 +75,8 @@ export function operations(
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),
-    ...predictOperations(predictors, pool, services.tools.countRows),
+    ...predictOperations(store, predictors, pool, services.tools.countRows),
+    ...actualsOperations(store, services.tables),
     ...mcpOperations({ ...services.tools, agents }, version),
     ...openaiOperations(store, agents),
     // Without a public URL they have no address.

@@ -22,6 +22,7 @@ import { HttpServer } from './edge/server.js';
 import type { CountRows } from './models/predictions/predict.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
+import { sweepPromises } from './models/record/promise-rows.js';
 import { sweepTable, Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
@@ -83,6 +84,7 @@ export async function openService(
     const sweeps = new Sweeps(
       [
         ...[sweepConversations(store), sweepResponses(store), sweepGrants(store)],
+        sweepPromises(store, config.promiseDays),
         ...sweepStore(store),
       ],
       log,

@@ -6,6 +6,7 @@ import { faulty, ownProject, roster, send, situation } from '../target.js';
 
 const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
+const ACTUALS = '/api/projects/{projectName}/models/{modelName}/actuals';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
@@ -457,6 +458,27 @@ describe('previewTable', () => {
     expect(error).toMatchObject({
       type: '/problems/unusable-table',
       errors: expect.arrayContaining([expect.objectContaining({ line: 2 })]),
+    });
+  });
+});
+
+describe('addActuals', () => {
+  test('200 for truths, of which one meets a promise', async () => {
+    const { data: predicted } = await roster.POST(PREDICT, {
+      params: { ...prices(), query: { remember: true } },
+      body: [{ carat: 0.7 }],
+    });
+    const [row] = Array.isArray(predicted) ? predicted : [];
+    const { data } = await roster.POST(ACTUALS, {
+      params: prices(),
+      body: [
+        { __service_row_id: String(row?.['__service_row_id']), price: 2757 },
+        { __service_row_id: 'none', price: 2757 },
+      ],
+    });
+    expect(data).toMatchObject({
+      ...{ matched: 1, unmatched: 1 },
+      unmatched_rows: [{ row: 2, reason: 'unknown-id' }],
     });
   });
 });

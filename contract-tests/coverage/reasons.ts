@@ -48,6 +48,7 @@ export const REASONS: readonly Reason[] = [
       'delete* 503 example busy',
       'get* 503 example busy',
       'list* 503 example busy',
+      'addActuals 503 example busy',
       'previewTable 503 example busy',
       'put* 503 example busy',
       'reply* 503 example busy',
@@ -78,7 +79,7 @@ export const REASONS: readonly Reason[] = [
       ...['callMcp*', 'predict', 'retrainModel', 'serveVersion', 'streamAgent', 'trainModel'],
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
       ...['getModel', 'getOpenaiModels', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
-      ...['completeResponse', 'getResponse', 'previewTable'],
+      ...['addActuals', 'completeResponse', 'getResponse', 'previewTable'],
     ].map((operation) => `${operation} 503 example stopping`),
     because:
       'A stop ends answers of agents alone with this problem, and completeAgent shows it; streams have begun by then and end with it, and all other requests are answered as usual.',
@@ -138,6 +139,8 @@ export const REASONS: readonly Reason[] = [
     promises: [
       ...['previewTable 401 header RateLimit*', 'previewTable 401 example ended'],
       ...['previewTable 413', 'previewTable 413 *'],
+      ...['addActuals 401 header RateLimit*', 'addActuals 401 example ended'],
+      ...['addActuals 413', 'addActuals 413 *'],
     ],
     because:
       'The bound of a table, and the end of a key while it arrives, hold for all tables in one place; tests of trainModel show both. A preview answers after the first rows.',

@@ -123,7 +123,7 @@ function bodiesOf(target: Target): fc.Arbitrary<Body | undefined> {
 }
 
 function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
-  const isTable = target.id === 'trainModel' || target.id === 'previewTable';
+  const isTable = ['trainModel', 'previewTable', 'addActuals'].includes(target.id);
   if (mediaType === 'text/plain' || mediaType === 'text/markdown') {
     return valuesOf(schema).map((text) => rawBody(mediaType, String(text)));
   }

@@ -11,6 +11,18 @@ export {
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
+export { chooseIds, NO_ID } from './promises/ids.js';
+export { decodePromises, isInSet, isKept, type Promises } from './promises/promise-batch.js';
+export type { PromisePart } from './promises/promise-memory.js';
+export type { SentTruth, TruthChunk, TruthColumns, UnreadTruth } from './promises/read-truths.js';
+export {
+  createTruthReader,
+  type PromisedColumn,
+  type PromiseSubject,
+  UNKNOWN_CLASS,
+} from './promises/subject.js';
+export { type Correction, TruthSheet } from './promises/truth-sheet.js';
+export type { Remembering } from './serving/answer-layout.js';
 export { InvalidRowsError, type RowFault } from './serving/invalid-rows.js';
 export type { SchemaCheck } from './serving/row-check.js';
 export { listForecastOptions, type PredictOptions } from './serving/row-server.js';

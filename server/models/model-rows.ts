@@ -240,14 +240,22 @@ interface Address {
 }
 
 /** A version that answers predictions. */
-export type ServingVersion = Pick<Selectable<Database['model_versions']>, 'id' | 'task'>;
+export type ServingVersion = Pick<
+  Selectable<Database['model_versions']>,
+  'id' | 'task' | 'model_id' | 'version'
+>;
 
 function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
   return db
     .selectFrom('projects')
     .innerJoin('models', 'models.project_id', 'projects.id')
     .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-    .select(['model_versions.id', 'model_versions.task'])
+    .select([
+      'model_versions.id',
+      'model_versions.task',
+      'model_versions.model_id',
+      'model_versions.version',
+    ])
     .where('projects.owner', '=', parameter('owner'))
     .where('projects.name', '=', parameter('project'))
     .where('models.name', '=', parameter('name'));
@@ -384,10 +392,13 @@ export async function deleteVersions(
  * @returns the ids of the versions; undefined if there is no such model
  */
 export async function deleteModel(
-  { reads: db }: Store,
+  store: Store,
   projectId: string,
   name: string,
 ): Promise<string[] | undefined> {
+  const { reads: db } = store;
+  // No promise of it is remembered from now on, so that all are counted.
+  await lockModel(store, projectId, name);
   const rows = await db
     .selectFrom('models')
     .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
@@ -403,9 +414,14 @@ export async function deleteModel(
     .execute();
   const [first] = rows;
   if (!first) return undefined;
+  const promises = await db
+    .deleteFrom('promises')
+    .where('model_id', '=', first.modelId)
+    .returning('bytes')
+    .execute();
   await db.deleteFrom('models').where('id', '=', first.modelId).execute();
   await adjustCounters(db, projectId, { models: -1 });
-  await adjustStored(db, first.owner, -totalBytes(rows));
+  await adjustStored(db, first.owner, -totalBytes(rows) - totalBytes(promises));
   return rows.map(({ versionId }) => versionId);
 }
 

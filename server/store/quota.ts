@@ -184,7 +184,7 @@ export async function refuseFullOwner(
 
 function ownerFull(limit: number, held: number) {
   return limitReached(
-    `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, responses, models and training tables, and may hold ${sizeText(limit)}; send less, delete models or other resources, or wait for trainings to end.`,
+    `Your projects hold ${sizeText(held)} of params, settings, prompts, documents, conversations, responses, promises, models and training tables, and may hold ${sizeText(limit)}; send less, delete models or other resources, or wait for trainings to end.`,
   );
 }
 

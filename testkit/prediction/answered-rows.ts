@@ -58,7 +58,7 @@ export async function answerText(
     } else if (part.kind === 'fault') {
       texts.push(Buffer.from(`<${part.line}>\n`));
       faults.push(part);
-    } else {
+    } else if (part.kind === 'warnings') {
       warnings = part.warnings;
     }
   }

@@ -31,7 +31,9 @@ const POSTS: ReadonlyMap<string, Condition> = new Map(
     '/oauth/token': 'impossible',
     '/oauth/register': 'none',
     '/oauth/revoke': 'none',
-    // Change nothing.
+    // The same truth again changes nothing.
+    '/api/projects/{projectName}/models/{modelName}/actuals': 'none',
+    // Changes nothing, or remembers rows under further ids.
     '/api/projects/{projectName}/models/{modelName}/predict': 'none',
     '/api/projects/{projectName}/tables/preview': 'none',
   } satisfies Record<PathWith<'post'>, Condition>),

@@ -163,12 +163,13 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
 
 /** The parameters of forecasts, of columns and of classes, which depend on each other, on the model and on the format. */
 const DEPENDENT_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|probabilities|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
+  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|probabilities|id|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
  * created under two names, messages that end with an answer, half of a forecast, steps of a model that forecasts
- * nothing, probabilities of one that predicts numbers, a column of two uses a header line of rows without lines, or a sheet of what
+ * nothing, probabilities of one that predicts numbers, ids of
+ * rows that are not remembered, a column of two uses a header line of rows without lines, or a sheet of what
  * is not a workbook.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
@@ -189,6 +190,7 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
     case 'trainModel':
     case 'previewTable':
     case 'predict':
+    case 'addActuals':
       return pointWithin('/query/') && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
     default:
       return (

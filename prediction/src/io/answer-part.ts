@@ -1,3 +1,4 @@
+import type { PromisePart } from '../promises/promise-memory.js';
 import type { PredictedBlock, RowOptions } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
@@ -19,17 +20,21 @@ export type AnswerFormat = Exclude<RowFormat, 'parquet' | 'xlsx'>;
 /** The form of CSV, in place of that which its first lines tell, and the part of a workbook that is read. */
 export type TableForm = CsvOptions & SheetOptions;
 
-/** The treatment of a body of rows. `rows` counts for JSON alone: the columns of CSV and Arrow are lean. */
-export interface AnswerOptions extends RowOptions {
+/** How the rows of a body are read. */
+export interface ReadOptions {
   readonly from: RowFormat;
+  /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
+  readonly unknown?: 'ignore' | 'refuse';
+  readonly form?: TableForm;
+}
+
+/** The treatment of a body of rows. `rows` counts for JSON alone: the columns of CSV and Arrow are lean. */
+export interface AnswerOptions extends RowOptions, ReadOptions {
   readonly to: AnswerFormat;
   /** See `PredictOptions`. */
   readonly confidence?: number;
   readonly steps?: number;
   readonly backtest?: number;
-  /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
-  readonly unknown?: 'ignore' | 'refuse';
-  readonly form?: TableForm;
 }
 
 /** A part of an answer, in order. */
@@ -45,7 +50,9 @@ export type AnswerPart =
       readonly unknown?: readonly UnknownName[];
     }
   /** Warnings of what the model does not know in the rows: in the first part if the rows are JSON, else in the last. */
-  | { readonly kind: 'warnings'; readonly warnings: RowWarnings };
+  | { readonly kind: 'warnings'; readonly warnings: RowWarnings }
+  /** Promises of rows whose bytes follow, where they are to be remembered. */
+  | PromisePart;
 
 /** A line that cannot be read. The lines after it can. */
 export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;

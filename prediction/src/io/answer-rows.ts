@@ -1,13 +1,20 @@
+import { PromiseMemory } from '../promises/promise-memory.js';
 import type { PredictedBlock } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
-import { type BlockPredictor, MAX_ARRAY_ROWS, objectBlocks } from '../serving/row-server.js';
+import {
+  type BlockPredictor,
+  MAX_ARRAY_ROWS,
+  objectBlocks,
+  type RowColumns,
+} from '../serving/row-server.js';
 import type { AnyPredictor } from '../tasks/predictors.js';
 import {
   type AnswerOptions,
   type AnswerPart,
   type AnswerWriter,
   DeclinedError,
+  type ReadOptions,
   type RowReader,
   refuseUnknown,
 } from './answer-part.js';
@@ -85,10 +92,18 @@ async function* answerFrom(
     rows = 0;
     return part;
   };
+  const memory = blocks.promising && new PromiseMemory(blocks.promising);
+  // What is promised of rows comes before their bytes, so that it can be kept before they are sent.
+  function* parts(): Generator<AnswerPart> {
+    if (memory && memory.rows > 0) yield memory.take();
+    yield bytes();
+  }
   function* write(block: RowBlock, predicted: PredictedBlock): Generator<AnswerPart> {
-    for (const _ of writer.write(block, predicted)) yield bytes();
+    if (memory && !memory.hasRoom(block)) yield memory.take();
+    const written = memory ? memory.add(block, predicted) : predicted;
+    for (const _ of writer.write(block, written)) yield* parts();
     rows += block.rowCount;
-    if (writer.length >= PORTION) yield bytes();
+    if (writer.length >= PORTION) yield* parts();
   }
   let isWarned = false;
   const gatherer = blocks.gather?.();
@@ -99,21 +114,21 @@ async function* answerFrom(
     }
     for (const item of read) {
       if ('kind' in item) {
-        if (writer.length > 0) yield bytes();
+        if (writer.length > 0) yield* parts();
         yield item;
         continue;
       }
       if (gatherer) gatherer.add(item);
       else yield* write(item, blocks.predict(item));
     }
-    if (writer.length > 0 && !reader.isWhole) yield bytes();
+    if (writer.length > 0 && !reader.isWhole) yield* parts();
   }
   const maxRows = options.to === 'json' ? MAX_ARRAY_ROWS : Number.POSITIVE_INFINITY;
   for (const { block, predicted } of gatherer?.answer(maxRows) ?? []) {
     yield* write(block, predicted);
   }
   writer.end();
-  if (writer.length > 0) yield bytes();
+  if (writer.length > 0) yield* parts();
   if (!isWarned) yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
 }
 
@@ -137,9 +152,9 @@ async function* gather(
 }
 
 /** Returns a reader of rows. The code of a format is loaded when it is first needed. */
-async function openReader(
-  blocks: BlockPredictor,
-  options: AnswerOptions,
+export async function openReader(
+  blocks: RowColumns,
+  options: ReadOptions,
   check: SchemaCheck,
   budget: ByteBudget,
 ): Promise<RowReader> {

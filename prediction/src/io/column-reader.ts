@@ -1,10 +1,10 @@
 import type { BinnedInput, BinnedRows, RowBinner, RowBlock } from '../serving/row-binner.js';
 import type { OutlierCheck, SchemaCheck } from '../serving/row-check.js';
 import { ColumnMapper } from '../serving/row-keys.js';
-import type { BlockPredictor } from '../serving/row-server.js';
+import type { RowColumns } from '../serving/row-server.js';
 import type { RowObject } from '../table/cells.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
-import { type AnswerOptions, type RowReader, refuseUnknown } from './answer-part.js';
+import { type ReadOptions, type RowReader, refuseUnknown } from './answer-part.js';
 import type { RawColumn } from './arrow/raw-column.js';
 import type { EntryVector, TimeVector, Vector } from './columns/vector.js';
 
@@ -30,16 +30,16 @@ type ReadBatches = (
 /** Reads rows that come by column, such as those of Arrow and Parquet. */
 export class ColumnRowReader implements RowReader {
   readonly isWhole = false;
-  readonly #blocks: BlockPredictor;
-  readonly #unknown: AnswerOptions['unknown'];
+  readonly #blocks: RowColumns;
+  readonly #unknown: ReadOptions['unknown'];
   readonly #check: SchemaCheck;
   readonly #readBatches: ReadBatches;
   /** The place of each column by its name, as a row would have it. */
   #sent: Readonly<Record<string, number>> = {};
 
   constructor(
-    blocks: BlockPredictor,
-    { unknown }: AnswerOptions,
+    blocks: RowColumns,
+    { unknown }: ReadOptions,
     check: SchemaCheck,
     readBatches: ReadBatches,
   ) {
@@ -179,6 +179,11 @@ export class ColumnBlock implements RowBlock {
     const values: Record<string, unknown> = {};
     for (const [name, vector] of vectors) values[name] = vector.value(at);
     return values;
+  }
+
+  valuesOf(name: string): (index: number) => unknown {
+    const vector = this.batch.vectors.get(name);
+    return (index) => vector?.value(this.start + index) ?? null;
   }
 
   #binColumn(vector: Vector | undefined, input: BinnedInput, bins: Uint8Array): void {

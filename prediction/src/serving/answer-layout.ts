@@ -1,5 +1,6 @@
+import { rowIdPrefix } from '../promises/ids.js';
 import type { RowObject } from '../table/cells.js';
-import { derivedColumns, ECHO_COLUMNS } from '../table/column-names.js';
+import { derivedColumns, ECHO_COLUMNS, ROW_ID_COLUMN } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { readerOf } from '../table/number-formats.js';
 import { InvalidRowsError } from './invalid-rows.js';
@@ -16,6 +17,8 @@ type Source =
       readonly read: ((text: string) => number) | null;
     }
   | { readonly kind: 'number'; readonly at: number }
+  /** A text that is the same for all rows, and a whole number behind it. */
+  | { readonly kind: 'row-id'; readonly at: number; readonly prefix: string }
   /** Null, false or true, as the choice says: see `flagChoice`. */
   | { readonly kind: 'flag'; readonly at: number }
   /** One of the texts. */
@@ -65,6 +68,16 @@ export interface RowOptions {
   readonly probabilities?: boolean;
   /** Adds a column for the warnings of each row. */
   readonly warnings?: boolean;
+  /** Remembers what is promised of each row, and tells its id. */
+  readonly remember?: Remembering;
+}
+
+/** The memory of an answer. */
+export interface Remembering {
+  /** The id of the answer, with which those of its rows begin: 20 digits and lower-case letters. */
+  readonly answer: string;
+  /** The column with the caller's own id of each row. */
+  readonly id?: string;
 }
 
 /** The columns of answer rows: those that a model can answer with, or those of one answer in any format. */
@@ -89,6 +102,8 @@ export interface RowLayout extends AnswerLayout {
 export interface PredictedBlock {
   /** Row by row, `AnswerLayout.numberCount` each. */
   readonly numbers: Float64Array;
+  /** The bins of the rows, feature by feature, as many each as the block has rows; none where no trees predict. */
+  readonly bins?: Uint8Array;
   /**
    * Writes the choices of a row, each a byte, from an index on.
    *
@@ -189,9 +204,10 @@ export function layOutInterval(
  * @throws {InvalidRowsError} if there is no column that is asked for, or an input column has its name
  */
 export function selectColumns(
-  layout: AnswerLayout,
-  { rows = 'full', explain = false, probabilities = false, warnings = false }: RowOptions,
+  all: AnswerLayout,
+  { rows = 'full', explain = false, probabilities = false, warnings = false, remember }: RowOptions,
 ): RowLayout {
+  const layout = remember ? withRowIds(all, remember) : all;
   if (probabilities) checkNames(layout, 'probabilities');
   if (warnings) checkNames(layout, 'warnings');
   const isAsked = ({ part }: AnswerColumn) =>
@@ -200,8 +216,23 @@ export function selectColumns(
   if (rows === 'full') return { ...layout, columns: asked, json: jsonPieces(asked, true) };
   const lean = asked.filter(({ part }) => part !== 'full' && part !== 'explained');
   const explained = explain ? asked.filter(({ part }) => part === 'explained') : [];
-  const columns = [...lean, ...explained];
+  const ids = asked.filter(({ kind }) => kind === 'row-id');
+  const columns = [...lean, ...explained, ...ids];
   return { ...layout, columns, json: jsonPieces(columns, false) };
+}
+
+/** Puts the ids of remembered rows in the place of what rows sent under their name, and reads the caller's own. */
+function withRowIds(layout: AnswerLayout, { answer, id }: Remembering): AnswerLayout {
+  const { numberCount: at, sent } = layout;
+  const ids: AnswerColumn = {
+    ...{ name: ROW_ID_COLUMN, kind: 'row-id', at, prefix: rowIdPrefix(answer), part: 'full' },
+  };
+  return {
+    ...layout,
+    numberCount: at + 1,
+    columns: layout.columns.map((column) => (column.name === ROW_ID_COLUMN ? ids : column)),
+    sent: id === undefined || sent.includes(id) ? sent : [...sent, id],
+  };
 }
 
 /** Returns whether rows have what is told of their own values of the target. */
@@ -316,6 +347,11 @@ class PieceBuilder {
         break;
       case 'number':
         this.#pieces.push({ kind: 'number', before: this.#takeText(), at: column.at });
+        break;
+      case 'row-id':
+        this.#text += `"${column.prefix}`;
+        this.#pieces.push({ kind: 'number', before: this.#takeText(), at: column.at });
+        this.#text += '"';
         break;
       case 'flag':
         this.#addChoice(column.at, FLAGS.map(String));

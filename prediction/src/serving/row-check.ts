@@ -19,6 +19,7 @@ const NONE: RowWarnings = { warnings: [], more: 0 };
 export class SchemaChecks {
   readonly #names: ModelNames;
   readonly #finders: readonly OutlierCheck[];
+  #extended: { readonly name: string; readonly checks: SchemaChecks } | undefined;
 
   /** @param knowsAll whether the categories of a column, by its index, are all that the model knows. */
   static *create(
@@ -41,6 +42,17 @@ export class SchemaChecks {
 
   get names(): ModelNames {
     return this.#names;
+  }
+
+  /** Returns the same checks for rows that may have a further column. It is kept for the next request. */
+  with(name: string | undefined): SchemaChecks {
+    if (name === undefined) return this;
+    const names = this.#names.with(name);
+    if (names === this.#names) return this;
+    if (this.#extended?.name !== name) {
+      this.#extended = { name, checks: new SchemaChecks(names, this.#finders) };
+    }
+    return this.#extended.checks;
   }
 
   /** The finders of suspect values. */

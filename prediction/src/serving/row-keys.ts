@@ -16,18 +16,26 @@ export interface KeyLayout {
 /** The names under which a model reads rows. */
 export class ModelNames {
   readonly inputs: readonly string[];
+  readonly #others: readonly string[];
   /** By name, whether it is an input column's. */
   readonly #isInput: ReadonlyMap<string, boolean>;
   /** The latest keys that are all names of the model: those of most rows. Others are not kept, as they may be long. */
   #usual = NO_KEYS;
 
-  constructor(inputs: readonly string[], target: string) {
+  /** @param added further names that are known, beside those of the model */
+  constructor(inputs: readonly string[], target: string, added: readonly string[] = []) {
     this.inputs = inputs;
-    const others = [target, ...ECHO_COLUMNS];
+    this.#others = [target, ...ECHO_COLUMNS];
     this.#isInput = new Map([
-      ...others.map((name): [string, boolean] => [name, false]),
+      ...[...added, ...this.#others].map((name): [string, boolean] => [name, false]),
       ...inputs.map((name): [string, boolean] => [name, true]),
     ]);
+  }
+
+  /** Returns these names and another; the very same, if it is one of them. */
+  with(name: string): ModelNames {
+    if (this.#isInput.has(name)) return this;
+    return new ModelNames(this.inputs, this.#others[0] ?? '', [name]);
   }
 
   layoutOf(row: RowObject): KeyLayout {

@@ -1,5 +1,8 @@
 import type { ModelBase } from '../model/model.js';
 import { SeenRows } from '../model/seen-rows.js';
+import { chooseIds } from '../promises/ids.js';
+import type { Promising } from '../promises/promise-memory.js';
+import { describePromises, type PromisedTarget, type PromiseForm } from '../promises/subject.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
@@ -57,6 +60,9 @@ export function listForecastOptions(options: PredictOptions): string[] {
 export interface TaskServer<A> {
   readonly layout: AnswerLayout;
   readonly binner: RowBinner;
+  readonly promised: PromisedTarget;
+  /** The confidence of answers to which none was given; undefined where each row has its own. */
+  readonly defaultLevel: number | undefined;
   /**
    * Begins an answer, in blocks of at most so many rows.
    *
@@ -72,21 +78,28 @@ export interface TaskAnswer<A> extends PredictedBlock {
   prediction(row: number, original: unknown): A;
 }
 
-/** Predicts the rows of one body, block by block. */
-export interface BlockPredictor {
+/** What a reader needs to know of the rows of a body. */
+export interface RowColumns {
   /** The input columns, in the order of the answer. */
   readonly columns: readonly ColumnSummary[];
-  readonly layout: RowLayout;
+  readonly layout: AnswerLayout;
   readonly names: ModelNames;
   readonly binner: RowBinner;
   /** The most rows of a block. */
   readonly maxRows: number;
+  /** Begins a check of the rows. */
+  check(): SchemaCheck;
+}
+
+/** Predicts the rows of one body, block by block. */
+export interface BlockPredictor extends RowColumns {
+  readonly layout: RowLayout;
   readonly writer: RowWriter;
   predict(block: RowBlock): PredictedBlock;
   /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */
   readonly gather?: () => RowGatherer;
-  /** Begins a check of the rows. */
-  check(): SchemaCheck;
+  /** What is needed to remember the answer, where it is to be. */
+  readonly promising?: Promising | undefined;
 }
 
 /** Rows of an answer, and what is predicted of them. */
@@ -157,6 +170,7 @@ export function* createParts<A>(
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */
 export class RowServer<A> {
   readonly #parts: ServerParts<A>;
+  #promises: PromiseForm | undefined;
   /** The predictor and the writer of the latest row that was answered alone. */
   #single:
     | {
@@ -264,18 +278,33 @@ export class RowServer<A> {
    * @throws as `answer`.
    */
   blocks(options: PredictOptions = {}): BlockPredictor {
-    const { model, task, checks, forms } = this.#parts;
+    const { model, task, forms } = this.#parts;
+    const { remember } = options;
     const maxRows = this.#maxRows;
     const answer = this.#begin(maxRows, options);
+    const checks = this.#parts.checks.with(remember?.id);
+    const form = forms.get(options);
     return {
       ...{ columns: model.columns, names: checks.names, binner: task.binner, maxRows },
-      ...forms.get(options),
+      ...form,
       predict: (block) => {
         answer.predict(block);
         return answer;
       },
-      check: () => this.check(),
+      check: () => checks.begin(),
+      promising: remember && {
+        layout: form.layout,
+        form: this.#promiseForm,
+        ids: chooseIds(remember.id),
+        level: task.defaultLevel && (options.confidence ?? task.defaultLevel),
+      },
     };
+  }
+
+  get #promiseForm(): PromiseForm {
+    const { model, task } = this.#parts;
+    this.#promises ??= describePromises(model, task.promised);
+    return this.#promises;
   }
 
   /** Begins a check of rows for names and values that the model does not know. It predicts nothing. */

@@ -59,6 +59,8 @@ export class RowForms {
 
   /** @throws {InvalidRowsError} as `selectColumns` */
   get(options: RowOptions): RowForm {
+    // Each answer has an id of its own in them.
+    if (options.remember) return this.#create(options);
     const isLean = options.rows === 'lean';
     const at =
       Number(options.probabilities ?? false) +
@@ -66,10 +68,14 @@ export class RowForms {
       4 * Number(isLean) * (1 + Number(options.explain ?? false));
     const known = this.#forms[at];
     if (known) return known;
-    const layout = selectColumns(this.#layout, options);
-    const form = { layout, writer: new RowWriter(layout, this.#echoes) };
+    const form = this.#create(options);
     this.#forms[at] = form;
     return form;
+  }
+
+  #create(options: RowOptions): RowForm {
+    const layout = selectColumns(this.#layout, options);
+    return { layout, writer: new RowWriter(layout, this.#echoes) };
   }
 }
 

@@ -1,8 +1,11 @@
 import { type ColumnChoices, MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
 
+/** The column of the ids of answer rows that are remembered. */
+export const ROW_ID_COLUMN = '__service_row_id';
+
 /** Columns that close every answer row: null, or what the row itself sent under that name. */
-export const ECHO_COLUMNS = ['select_data_query', 'when_data', '__service_row_id'] as const;
+export const ECHO_COLUMNS = ['select_data_query', 'when_data', ROW_ID_COLUMN] as const;
 
 /** The names of the columns that an answer derives from the target, apart from the target's own. */
 export function derivedColumns(target: string) {

@@ -10,6 +10,7 @@ import {
   FormatError,
   InvalidRowsError,
   type Model,
+  type PromisePart,
   type Steps,
   UnknownNamesError,
 } from '../../../prediction/src/predicting.js';
@@ -32,7 +33,9 @@ export type AnswerEvent =
   | { readonly kind: 'model'; readonly isLoaded: boolean }
   /** The number of rows in the bytes that follow. */
   | { readonly kind: 'rows'; readonly rows: number }
-  | Exclude<AnswerPart, { readonly kind: 'bytes' }>;
+  /** The promises in the bytes that follow: the batch, and behind it the hashes of its ids. */
+  | (Omit<PromisePart, 'promises' | 'ids'> & { readonly idBytes: number })
+  | Exclude<AnswerPart, { readonly kind: 'bytes' | 'promises' }>;
 
 /**
  * Answers the rows of one body.

@@ -4,8 +4,11 @@ import {
   type AnswerOptions,
   type AnswerPart,
   type AnyPredictor,
+  answerParsedRows,
+  columnName,
   InvalidRowsError,
   listForecastOptions,
+  type PromisePart,
   type TableForm,
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
@@ -13,8 +16,12 @@ import type { Handlers, Input, Sent } from '../../api/handlers.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
 import type { Caller } from '../../auth/caller.js';
 import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
-import { type ProblemError, problem } from '../../problems/problem.js';
+import { invalidRequest, type ProblemError, problem } from '../../problems/problem.js';
+import type { Store } from '../../store/index.js';
+import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
+import type { ServingVersion } from '../model-rows.js';
+import { addPromises, newAnswerId, type RememberedAnswer } from '../record/promise-rows.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import {
@@ -40,6 +47,9 @@ type Events = AsyncIterable<AnswerProgress>;
  */
 export type CountRows = (caller: Caller, rows: number) => Promise<void> | undefined;
 
+/** Stores promises. The bytes of their rows come after them, so that no row is sent before its promise is stored. */
+type KeepPromises = (part: PromisePart) => Promise<void>;
+
 /** The bytes of JSON from which another process answers sooner than the main loop. */
 const MIN_DEFERRED = 32 * 1024;
 
@@ -53,6 +63,7 @@ export function goesToPool(pool: PredictionPool, bytes: number, answerType: stri
 }
 
 export function predictOperations(
+  store: Store,
   predictors: Predictors,
   pool: PredictionPool,
   countRows: CountRows,
@@ -62,13 +73,14 @@ export function predictOperations(
     // Only now: who does not own the model gets the 404 of every request. Of JSON, no other option is refused.
     parseForm(query, input.mediaType);
     const [rows, at] = findRows(body);
+    const { remember: _, ...options } = query;
     const answer = (headers: WarningFields) => {
       const [row] = rows;
       const pieces = refuseInvalid(
         () =>
           rows.length === 1 && 'answerOne' in predictor
-            ? [predictor.answerOne(row, query)]
-            : predictor.answer(rows, query),
+            ? [predictor.answerOne(row, options)]
+            : predictor.answer(rows, options),
         at,
       );
       return reply({ status: 200, headers, body: new JsonText<PredictionRows>(pieces) });
@@ -81,7 +93,46 @@ export function predictOperations(
     return headers instanceof Promise ? headers.then(answerCounted) : answerCounted(headers);
   };
 
+  /** Remembers the answer where that is asked for. @throws {ProblemError} if the owner stores as much as allowed */
+  const remember = async (
+    { query, caller, params }: Input<'predict'>,
+    version: ServingVersion,
+  ): Promise<RememberedAnswer | undefined> => {
+    if (query.remember !== true) return undefined;
+    const { owner } = caller;
+    await refuseFullOwner(store.reads, owner, store.limits.stored);
+    return { id: newAnswerId(), owner, project: params.projectName, version };
+  };
+
+  /** Answers parsed rows as `answerWith` does, and remembers them. */
+  const answerRemembered = async (input: Input<'predict'>, body: PredictBody) => {
+    const { query, caller, params, mediaType, reply } = input;
+    const version = await predictors.requireVersion(caller, params);
+    const predictor = await predictors.require(caller, params);
+    const form = parseForm(query, mediaType);
+    const [rows, at] = findRows(body);
+    const headers = await checkRows(predictor, rows, at, query.unknown);
+    const answer = await remember(input, version);
+    await countRows(caller, rows.length);
+    const pieces: Uint8Array[] = [];
+    try {
+      for await (const part of answerParsedRows(
+        predictor,
+        rows,
+        answerOptions(input, form, answer),
+      )) {
+        if (part.kind === 'promises' && answer) await addPromises(store, answer, part);
+        else if (part.kind === 'bytes') pieces.push(Buffer.from(part.bytes));
+      }
+    } catch (error) {
+      throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
+    }
+    return reply({ status: 200, headers, body: new JsonText<PredictionRows>(pieces) });
+  };
+
   const answerParsed = (input: Input<'predict'>, body: PredictBody) => {
+    refuseUnusedId(input);
+    if (input.query.remember === true) return answerRemembered(input, body);
     const predictor = predictors.require(input.caller, input.params);
     return predictor instanceof Promise
       ? predictor.then((loaded) => answerWith(loaded, input, body))
@@ -93,6 +144,7 @@ export function predictOperations(
     body: Readable | UnparsedJson<PredictBody>,
   ) => {
     const { query, answerType, caller, params, closed, reply } = input;
+    refuseUnusedId(input);
     const isStream = body instanceof Readable;
     const parse = async () => (isStream ? undefined : body.parse(body.bytes));
     const validate = async () => {
@@ -106,7 +158,12 @@ export function predictOperations(
       await parse();
       throw error;
     });
-    const options = answerOptions(input, parseForm(query, input.mediaType));
+    const form = parseForm(query, input.mediaType);
+    const answer = await remember(input, version);
+    const options = answerOptions(input, form, answer);
+    const keep: KeepPromises = async (part) => {
+      if (answer) await addPromises(store, answer, part);
+    };
     const bytes = isStream ? body : toIterable(body.bytes);
     const request = {
       caller,
@@ -124,11 +181,11 @@ export function predictOperations(
       const mayBeRefused =
         options.probabilities || options.warnings || listForecastOptions(options).length > 0;
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
-      return reply({ status: 200, body: lineAnswer(events, beginsAtOnce) });
+      return reply({ status: 200, body: lineAnswer(events, keep, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
-    const answer = byteAnswer(answerType, parts, { isStream, areLines });
-    return reply({ status: 200, body: answer });
+    const sent = byteAnswer(answerType, parts, keep, { isStream, areLines });
+    return reply({ status: 200, body: sent });
   };
 
   return {
@@ -148,6 +205,13 @@ function refuseInvalid<T>(answer: () => T, at: string): T {
   } catch (error) {
     throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
   }
+}
+
+/** @throws {ProblemError} if a column of ids is named, and nothing is to be remembered */
+function refuseUnusedId({ query }: Input<'predict'>): void {
+  if (query.id === undefined || query.remember === true) return;
+  const message = 'names the ids of rows that are remembered; send remember=true with it';
+  throw invalidRequest([{ pointer: '/query/id', message }]);
 }
 
 /** Can be read again, by a second way of a body that the first has declined. */
@@ -185,8 +249,10 @@ async function* countAnswered(
 function answerOptions(
   { query, answerType, mediaType }: Input<'predict'>,
   form: TableForm,
+  answer: RememberedAnswer | undefined,
 ): AnswerOptions {
-  const { confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } = query;
+  const { id, confidence, steps, backtest, unknown, rows, explain, probabilities, warnings } =
+    query;
   const to = findFormat(answerType);
   return {
     from: findFormat(mediaType),
@@ -199,6 +265,9 @@ function answerOptions(
     ...(explain !== undefined && { explain }),
     ...(probabilities !== undefined && { probabilities }),
     ...(warnings !== undefined && { warnings }),
+    ...(answer && {
+      remember: { answer: answer.id, ...(id !== undefined && { id: columnName(id) }) },
+    }),
     form,
   };
 }
@@ -219,10 +288,11 @@ async function* prepend(
  * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
  * warnings.
  */
-function lineAnswer(events: Events, beginsAtOnce: boolean): ByteStream {
+function lineAnswer(events: Events, keep: KeepPromises, beginsAtOnce: boolean): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
       if (event.kind === 'bytes') yield event.bytes;
+      else if (event.kind === 'promises') await keep(event);
       else if (event.kind === 'fault') yield lineProblem(event);
       else if (event.kind === 'progress') yield 'progress';
       else yield warningsLine(event.warnings) ?? 'progress';
@@ -236,11 +306,13 @@ function lineAnswer(events: Events, beginsAtOnce: boolean): ByteStream {
 function byteAnswer(
   mediaType: string,
   events: Events,
+  keep: KeepPromises,
   { isStream, areLines }: { readonly isStream: boolean; readonly areLines: boolean },
 ): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
       if (event.kind === 'bytes') yield event.bytes;
+      else if (event.kind === 'promises') await keep(event);
       else if (event.kind === 'fault') throw bodyProblem(event);
       else if (event.kind === 'progress') yield 'progress';
       else if (isStream && areLines) yield warningsLine(event.warnings) ?? 'progress';

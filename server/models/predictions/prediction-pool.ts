@@ -191,13 +191,22 @@ export class PredictionPool {
       yield* body;
     }
     let rows = 0;
+    let promised: Extract<AnswerEvent, { kind: 'promises' }> | undefined;
     const job: Job<AnswerJob, AnswerEvent> = {
       details: { versionId, options, isValid },
       input: input(),
-      onData: (bytes) => push({ kind: 'bytes', bytes, rows }),
+      onData: (bytes) => {
+        if (!promised) return push({ kind: 'bytes', bytes, rows });
+        const { idBytes, ...part } = promised;
+        promised = undefined;
+        const end = bytes.length - idBytes;
+        const ids = idBytes > 0 ? bytes.subarray(end) : null;
+        return push({ ...part, promises: bytes.subarray(0, end), ids });
+      },
       onEvent: (event) => {
         if (event.kind === 'model') tellLoaded(event.isLoaded);
         else if (event.kind === 'rows') rows = event.rows;
+        else if (event.kind === 'promises') promised = event;
         else return push(event);
         return undefined;
       },

@@ -14,6 +14,11 @@ await serveJobs<AnswerJob, AnswerEvent, boolean>(async (job, input, output) => {
   const predictor =
     loaded ?? (await cache.load(job.versionId, await readModel(pieces), () => nextTurn()));
   return answerBody(predictor, readRest(pieces), job, (part) => {
+    if (part.kind === 'promises') {
+      const { promises, ids, ...rest } = part;
+      const bytes = ids ? Buffer.concat([promises, ids]) : promises;
+      return output.data(bytes, { ...rest, idBytes: ids?.length ?? 0 });
+    }
     if (part.kind !== 'bytes') return output.event(part);
     output.data(part.bytes, { kind: 'rows', rows: part.rows });
     freeMemory(part.bytes);

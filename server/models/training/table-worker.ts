@@ -4,6 +4,7 @@ import type {
   ModelTask,
   RowFormat,
   TableForm,
+  TruthChunk,
 } from '../../../prediction/src/predicting.js';
 import {
   encodeTable,
@@ -27,6 +28,7 @@ import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { unreadableTable, unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
+import { readTruthBody, type TruthJob } from '../record/truth-body.js';
 
 /** The details of a job that reads a table; the text follows as input. */
 export interface TableJob {
@@ -53,16 +55,20 @@ export interface PreviewJob extends Pick<TableJob, 'form'> {
   readonly target?: undefined;
 }
 
-/** Runs in a process of its own: reads tables, checks them, and writes their parts, or shows their beginning. */
+/** Runs in a process of its own: reads tables, checks them, and writes their parts, or shows their beginning; or reads truths. */
 await serveJobs(readTable);
 
 /** @throws {ProblemError} if the table is refused */
 async function readTable(
-  job: TableJob | PreviewJob,
+  job: TableJob | PreviewJob | TruthJob,
   text: AsyncIterable<Uint8Array>,
-  output: JobOutput,
-): Promise<TableResult | TablePreview> {
+  output: JobOutput<TruthChunk>,
+): Promise<TableResult | TablePreview | undefined> {
   try {
+    if ('truths' in job) {
+      await readTruthBody(job, text, (chunk) => output.event(chunk));
+      return undefined;
+    }
     if (job.target === undefined) return await previewTable(text, job.format, job.form);
     const table = await readFormat(job, text);
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;

@@ -1,10 +1,15 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Kysely, type SqlBool, sql } from 'kysely';
 import type { Logger } from 'pino';
-import type { ColumnChoices, ModelTask } from '../../../prediction/src/predicting.js';
+import type {
+  ColumnChoices,
+  ModelTask,
+  RowFormat,
+  TruthChunk,
+} from '../../../prediction/src/predicting.js';
 import type { TablePreview } from '../../../prediction/src/reading.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
-import { type ProblemError, unavailable } from '../../problems/problem.js';
+import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
@@ -20,6 +25,7 @@ import {
 } from '../../work/worker-process.js';
 import { unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
+import type { TruthJob } from '../record/truth-body.js';
 import type { PreviewJob, TableJob, TableResult } from './table-worker.js';
 import { makeRoom, Upload, UploadSlots } from './uploads.js';
 
@@ -41,6 +47,9 @@ const READERS: PoolOptions = {
   idleTimeoutMs: 10_000,
 };
 
+type ReaderJob = TableJob | PreviewJob | TruthJob;
+type ReaderResult = TableResult | TablePreview | undefined;
+
 /** A table that arrives. */
 interface TableUpload {
   readonly owner: string;
@@ -54,7 +63,7 @@ export interface TableSource extends TableJob, TableUpload {}
 
 /** Reads tables and stores them for their trainings, and yields to other requests meanwhile. */
 export class Tables {
-  readonly #readers: WorkerPool<TableJob | PreviewJob, TableResult | TablePreview>;
+  readonly #readers: WorkerPool<ReaderJob, ReaderResult, TruthChunk>;
   /** The slots of large tables while they arrive, and of small ones that have arrived. */
   readonly #arriving = new UploadSlots(4, 2);
   readonly #whole = new UploadSlots(2, 1);
@@ -97,15 +106,36 @@ export class Tables {
   }: PreviewJob & TableUpload): Promise<TablePreview> {
     return this.#admit({ owner, text, tooSlow, signal }, async (upload, input) => {
       const result = await this.#run({ details, input, signal: upload.signal });
-      if ('task' in result) throw new Error('A preview is not a table');
+      if (!result || 'task' in result) throw new Error('A preview is not a table');
       return result;
+    });
+  }
+
+  /**
+   * Reads truths. Few of them, in a format of text, are read here: to begin a process takes longer.
+   * @param take takes them in chunks, when all are read
+   * @throws {ProblemError} if they cannot be read, and as `ingest` does
+   * @throws the error of the text or of `take`, or the reason of `signal`
+   */
+  readTruths(
+    { owner, text, tooSlow, signal, ...details }: TruthJob & TableUpload,
+    take: (chunk: TruthChunk) => Promise<void>,
+  ): Promise<void> {
+    return this.#admit({ owner, text, tooSlow, signal }, async (upload, input, isWhole) => {
+      if (isWhole && TEXT_FORMATS.has(details.format)) {
+        // Loaded on demand: a service to which no truths are sent starts faster without it.
+        const { readTruthBody } = await import('../record/truth-body.js');
+        await readTruthBody(details, input, take);
+      } else {
+        await this.#run({ details, input, onEvent: take, signal: upload.signal }, truthsTooLarge);
+      }
     });
   }
 
   /** Does the work on a table when it is its owner's turn. */
   async #admit<T>(
     { owner, text, tooSlow, signal }: TableUpload,
-    work: (upload: Upload, pieces: AsyncIterable<Uint8Array>) => Promise<T>,
+    work: (upload: Upload, pieces: AsyncIterable<Uint8Array>, isWhole: boolean) => Promise<T>,
   ): Promise<T> {
     makeRoom(this.#underWay, owner);
     const upload = new Upload(owner, text, tooSlow);
@@ -117,7 +147,7 @@ export class Tables {
       // Slots are scarce, so one is taken only when there is something to read.
       const { pieces, isWhole } = await unlessAborted(coalesceChunks(upload), upload.signal);
       const slots = isWhole ? this.#whole : this.#arriving;
-      return await slots.run(upload, () => work(upload, pieces));
+      return await slots.run(upload, () => work(upload, pieces, isWhole));
     } finally {
       this.#underWay.delete(upload);
       signal.removeEventListener('abort', leave);
@@ -150,7 +180,7 @@ export class Tables {
     };
     try {
       const table = await this.#run({ details, input, onData, signal });
-      if (tableId === undefined || !('task' in table)) {
+      if (tableId === undefined || !table || !('task' in table)) {
         throw new Error('A table has at least one part');
       }
       const { target, choices } = details;
@@ -161,17 +191,20 @@ export class Tables {
     }
   }
 
-  async #run(job: Job<TableJob | PreviewJob, never>): Promise<TableResult | TablePreview> {
+  async #run(job: Job<ReaderJob, TruthChunk>, tooLarge = tableTooLarge): Promise<ReaderResult> {
     try {
       return await this.#readers.run(job);
     } catch (error) {
       if (error instanceof OutOfMemoryError) {
         this.log.warn({ err: error }, 'a table took too much memory');
       }
-      throw explainEnd(error);
+      throw explainEnd(error, tooLarge);
     }
   }
 }
+
+/** The formats whose small bodies are read without much work. */
+const TEXT_FORMATS: ReadonlySet<RowFormat> = new Set(['csv', 'json', 'ndjson']);
 
 /** The size of a piece, in bytes. */
 const PIECE = 256 * 1024;
@@ -212,13 +245,21 @@ async function* splitPieces(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<U
   if (filled > 0) yield piece.slice(0, filled);
 }
 
+function tableTooLarge(): ProblemError {
+  const message =
+    'The table takes more memory than there is for one. Send fewer rows, or only the columns that bear on the target.';
+  return unusableTable([{ message }]);
+}
+
+function truthsTooLarge(): ProblemError {
+  const detail =
+    'The rows take more memory than there is for one body; send fewer rows, with the id and the target alone.';
+  return problem('/problems/body-too-large', detail);
+}
+
 /** Returns the problem of a table whose process has ended; any other error as it is. */
-function explainEnd(error: unknown): unknown {
-  if (error instanceof OutOfMemoryError) {
-    const message =
-      'The table takes more memory than there is for one. Send fewer rows, or only the columns that bear on the target.';
-    return unusableTable([{ message }]);
-  }
+function explainEnd(error: unknown, tooLarge: () => ProblemError): unknown {
+  if (error instanceof OutOfMemoryError) return tooLarge();
   if (!(error instanceof WorkerEndedError)) return error;
   const detail =
     error instanceof WorkerTimeoutError

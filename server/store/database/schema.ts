@@ -245,6 +245,48 @@ export interface Database {
     /** The response. */
     body: Json;
   };
+  /** Predicted rows that were remembered, in batches: the rows of an answer from one number on. */
+  promises: {
+    /** Ids grow with time: of two promises of one id, the latest is the one of the larger id of batch. */
+    id: Id;
+    /** The id of the answer, with which those of its rows begin. */
+    answer_id: string;
+    /** The number of the first row in the answer, from 0. */
+    first_row: number;
+    row_count: number;
+    model_id: Id;
+    /** The number of the version, which may be gone. */
+    version: number;
+    owner: string;
+    /** When it was promised: milliseconds since 1970, by the clock of the database. */
+    made_at: number | string;
+    /** 1 if the rows have ids of the caller's own, or of the steps of series; else 0. */
+    has_ids: number;
+    /** The bytes of the batch with room for its truths, which count towards the owner's. */
+    bytes: number | string;
+    /** The rows whose truth has come, and when one came last. */
+    truth_count: Generated<number>;
+    truths_at: number | string | null;
+    /** As `TruthSheet` encodes them; null before the first. */
+    truths: ColumnType<Uint8Array | null>;
+  };
+  /** The bytes of a batch that do not change. */
+  promise_bytes: {
+    batch_id: Id;
+    /** A float64 a row: the hash of its id. */
+    ids: ColumnType<Uint8Array | null>;
+    /** As `decodePromises` reads them. */
+    promises: ColumnType<Uint8Array>;
+  };
+  /** What became of the promises of a version. Unlike the version, it stays until the model is deleted. */
+  records: {
+    model_id: Id;
+    version: number;
+    /** The running state, to which each new truth is added once: see `models/record/fold-truth.ts`. */
+    state: Json;
+    /** What the promises need to be understood: `PromiseSubject`. */
+    subject: Json;
+  };
   /** The consents of holders of keys to clients of OAuth: one row a consent, for its code and then its tokens. */
   oauth_grants: {
     id: string;

@@ -7,6 +7,7 @@ import * as forecasts from './0005-forecasts.js';
 import * as models from './0006-models.js';
 import * as responses from './0007-responses.js';
 import * as oauth from './0008-oauth.js';
+import * as promises from './0009-promises.js';
 import * as limits from './0011-limits.js';
 
 /**
@@ -22,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   '0006-models': models,
   '0007-responses': responses,
   '0008-oauth': oauth,
+  '0009-promises': promises,
   '0011-limits': limits,
 };
 

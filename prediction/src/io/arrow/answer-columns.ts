@@ -7,7 +7,7 @@ import {
 } from '../../serving/answer-layout.js';
 import type { RowBlock } from '../../serving/row-binner.js';
 import { ObjectText } from '../../serving/row-writer.js';
-import { Cell, cellText, type RowObject } from '../../table/cells.js';
+import { cellText, type RowObject } from '../../table/cells.js';
 import { type ArrowColumns, ColumnBlock } from '../column-reader.js';
 import { FormatError } from '../columns/format-error.js';
 import {
@@ -71,6 +71,12 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
       return new MadeColumn(name, new NumberWriter(), (writer, { rowCount, predicted }) =>
         writer.addColumn(predicted.numbers, column.at, numberCount, rowCount),
       );
+    }
+    case 'row-id': {
+      const { numberCount } = shape.layout;
+      return madeColumn(name, new TextWriter(), ({ predicted }, row) => {
+        return `${column.prefix}${predicted.numbers[row * numberCount + column.at]}`;
+      });
     }
     case 'flag':
       return madeColumn(name, new BoolWriter(), (block, row) => {
@@ -329,14 +335,8 @@ export class AnswerBlock {
     return choices;
   }
 
-  /** Returns what reads the values of a column as JSON would have them; null where there is none. */
+  /** As that of the block. */
   valuesOf(name: string): (index: number) => unknown {
-    const block = this.#block;
-    if (block instanceof ColumnBlock) {
-      const vector = block.batch.vectors.get(name);
-      return (index) => vector?.value(block.start + index) ?? null;
-    }
-    const cell = new Cell(name);
-    return (index) => cell.of(this.rows[index] ?? {});
+    return this.#block.valuesOf(name);
   }
 }

@@ -1,5 +1,5 @@
 import type { BinnedRows, RowBlock } from '../../serving/row-binner.js';
-import type { RowObject } from '../../table/cells.js';
+import { Cell, type RowObject } from '../../table/cells.js';
 import type { CellMemory } from './cell-memory.js';
 import type { CellPlan } from './cell-plan.js';
 
@@ -93,6 +93,16 @@ export class CellBlock implements RowBlock {
       if (value !== undefined) row[name] = value;
     }
     return row;
+  }
+
+  valuesOf(name: string): (index: number) => unknown {
+    const column = this.plan.columns.indexOf(name);
+    const cell = new Cell(name);
+    return (index) => {
+      const other = this.others.get(index);
+      if (other) return cell.of(other);
+      return column < 0 ? null : (this.value(index, column) ?? null);
+    };
   }
 
   /** Returns the value of a cell; undefined, if it is missing. */

@@ -1,5 +1,5 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
+import type { RowColumns } from '../../serving/row-server.js';
 import { CellPlan } from './cell-plan.js';
 
 /** Scanners read whole vectors, and end at a zero. */
@@ -31,7 +31,7 @@ export class CellMemory {
    *
    * @throws {Error} if this process has no WebAssembly, or no address space for another memory.
    */
-  static acquire(blocks: BlockPredictor): CellMemory {
+  static acquire(blocks: RowColumns): CellMemory {
     const plan = CellPlan.of(blocks);
     const fitting = idle.findIndex((one) => one.#plan === plan);
     const [found] = idle.splice(Math.max(fitting, 0), 1);

@@ -1,7 +1,7 @@
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import type { BinnedInput } from '../../serving/row-binner.js';
 import { type OutlierCheck, usualRange } from '../../serving/row-check.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
+import type { RowColumns } from '../../serving/row-server.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
 import type { CutGrid } from '../../trees/binning/bin-mapper.js';
 
@@ -55,15 +55,15 @@ export class CellPlan {
    *
    * @throws {Error} if this process has no WebAssembly, or no address space for another memory.
    */
-  static of(blocks: BlockPredictor): CellPlan {
-    const known = plans.get(blocks.binner);
+  static of(blocks: RowColumns): CellPlan {
+    const known = plans.get(blocks.names);
     if (known) return known;
     const plan = new CellPlan(blocks);
-    plans.set(blocks.binner, plan);
+    plans.set(blocks.names, plan);
     return plan;
   }
 
-  private constructor({ columns, layout, binner, check }: BlockPredictor) {
+  private constructor({ columns, layout, binner, check }: RowColumns) {
     this.columns = layout.sent;
     this.finders = check().finders;
     const finderOf = new Map(this.finders.map(({ cell }, index) => [cell.name, index]));

@@ -1,10 +1,10 @@
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { SchemaCheck } from '../../serving/row-check.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
+import type { RowColumns } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
 import { quote } from '../../table/table-error.js';
-import { type AnswerOptions, type RowReader, refuseUnknown } from '../answer-part.js';
+import { type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import { CellBinner } from '../cells/cell-binner.js';
 import type { BlockPlace } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
@@ -18,14 +18,14 @@ import { type CsvRecord, CsvScanner } from './csv-scanner.js';
  */
 export class CsvRowReader implements RowReader {
   readonly isWhole = false;
-  readonly #blocks: BlockPredictor;
-  readonly #unknown: AnswerOptions['unknown'];
+  readonly #blocks: RowColumns;
+  readonly #unknown: ReadOptions['unknown'];
   readonly #check: SchemaCheck;
   readonly #scanner: CsvScanner;
   /** Undefined until the header has been read. */
   #rows: ObjectRows | CellRows | undefined;
 
-  constructor(blocks: BlockPredictor, { unknown, form = {} }: AnswerOptions, check: SchemaCheck) {
+  constructor(blocks: RowColumns, { unknown, form = {} }: ReadOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#check = check;
@@ -134,11 +134,11 @@ class CsvHeader {
 
 /** Reads records as objects, in plain TypeScript. */
 class ObjectRows {
-  readonly #blocks: BlockPredictor;
+  readonly #blocks: RowColumns;
   readonly #header: CsvHeader;
   readonly #check: SchemaCheck;
 
-  constructor(blocks: BlockPredictor, header: CsvHeader, check: SchemaCheck) {
+  constructor(blocks: RowColumns, header: CsvHeader, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#header = header;
     this.#check = check;
@@ -193,7 +193,7 @@ interface Layout {
  * when all is read, or nothing more is to be.
  */
 class CellRows {
-  readonly #blocks: BlockPredictor;
+  readonly #blocks: RowColumns;
   readonly #header: CsvHeader;
   readonly #check: SchemaCheck;
   readonly #objects: ObjectRows;
@@ -202,7 +202,7 @@ class CellRows {
 
   /** Returns nothing if many bodies are read so already, or the kernel cannot be loaded. */
   static open(
-    blocks: BlockPredictor,
+    blocks: RowColumns,
     header: CsvHeader,
     check: SchemaCheck,
     objects: ObjectRows,
@@ -216,7 +216,7 @@ class CellRows {
   }
 
   private constructor(
-    blocks: BlockPredictor,
+    blocks: RowColumns,
     header: CsvHeader,
     check: SchemaCheck,
     objects: ObjectRows,
@@ -282,7 +282,7 @@ class CellRows {
 }
 
 /** @throws {Error} if the kernel cannot be loaded. */
-function layOut(blocks: BlockPredictor, { names }: CsvHeader): Layout {
+function layOut(blocks: RowColumns, { names }: CsvHeader): Layout {
   const lent = CellMemory.acquire(blocks);
   const { memory, plan } = lent;
   const columnOf = new Map(plan.columns.map((name, index) => [name, index]));

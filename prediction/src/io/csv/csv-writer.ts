@@ -61,7 +61,9 @@ export class CsvWriter implements AnswerWriter {
     const others = this.#columns.slice(columns.length);
     this.#isPlain =
       others.length === layout.numberCount &&
-      others.every((column, at) => column.kind === 'number' && column.at === at);
+      others.every((column, at) => {
+        return (column.kind === 'number' || column.kind === 'row-id') && column.at === at;
+      });
     this.#choices = new Uint8Array(layout.choiceCount);
     this.#fields = others.map((column) => this.#fieldOf(column));
   }
@@ -152,6 +154,13 @@ export class CsvWriter implements AnswerWriter {
       case 'number':
         return (_row, { numbers }, index) =>
           out.number(numbers[index * layout.numberCount + column.at] ?? 0);
+      case 'row-id': {
+        const prefix = literal(column.prefix);
+        return (_row, { numbers }, index) => {
+          out.literal(prefix);
+          out.number(numbers[index * layout.numberCount + column.at] ?? 0);
+        };
+      }
       case 'flag':
         return () => this.#value(FLAGS[choices[column.at] ?? 0]);
       case 'text': {
@@ -205,6 +214,8 @@ class CellLines {
   readonly #doubles: number;
   readonly #numbers: number;
   readonly #room: number;
+  /** The place of the row's id among the numbers, and what stands before it. */
+  readonly #rowId: { readonly at: number; readonly prefix: Buffer } | undefined;
 
   constructor(lent: CellMemory, { columns, layout, maxRows }: BlockPredictor) {
     this.#lent = lent;
@@ -213,6 +224,10 @@ class CellLines {
     this.#doubles = lent.memory.allocate(8 * layout.numberCount * maxRows);
     this.#numbers = lent.memory.allocate(NUMBER_TEXT * layout.numberCount * maxRows);
     this.#room = lent.memory.allocate(ROOM);
+    for (const column of layout.columns) {
+      if (column.kind !== 'row-id') continue;
+      this.#rowId = { at: column.at, prefix: Buffer.from(column.prefix) };
+    }
   }
 
   /**
@@ -230,6 +245,7 @@ class CellLines {
     const places = { doubles: this.#doubles, texts: this.#numbers };
     const ofBlock = numbers.subarray(0, block.rowCount * this.#numberCount);
     writeNumberTexts(memory, ofBlock, places, String);
+    this.#writeRowIds(block.rowCount);
     let row = 0;
     for (const other of block.others.keys()) {
       yield* this.#writeLines(out, block, row, other, writeRow);
@@ -237,6 +253,21 @@ class CellLines {
       row = other + 1;
     }
     yield* this.#writeLines(out, block, row, block.rowCount, writeRow);
+  }
+
+  /** Puts what the ids of rows begin with before their numbers, which leaves room for it. */
+  #writeRowIds(rows: number): void {
+    if (!this.#rowId) return;
+    const { at, prefix } = this.#rowId;
+    const { bytes } = this.#lent.memory;
+    const stride = NUMBER_TEXT * this.#numberCount;
+    let text = this.#numbers + NUMBER_TEXT * at;
+    for (let row = 0; row < rows; row++, text += stride) {
+      const length = bytes[text + NUMBER_TEXT - 1] ?? 0;
+      bytes.copyWithin(text + prefix.length, text, text + length);
+      bytes.set(prefix, text);
+      bytes[text + NUMBER_TEXT - 1] = prefix.length + length;
+    }
   }
 
   *#writeLines(

@@ -1,13 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import type { SchemaCheck } from '../../serving/row-check.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
+import type { RowColumns } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
-import {
-  type AnswerOptions,
-  DeclinedError,
-  type RowReader,
-  refuseUnknown,
-} from '../answer-part.js';
+import { DeclinedError, type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import type { CellBlock } from '../cells/cell-block.js';
 import { CellMemory } from '../cells/cell-memory.js';
 import { MAX_HELD_BYTES } from '../columns/byte-budget.js';
@@ -27,11 +22,11 @@ const MAX_CELL_SHARE = 8;
  */
 export class JsonRowReader implements RowReader {
   readonly isWhole = true;
-  readonly #blocks: BlockPredictor;
-  readonly #unknown: AnswerOptions['unknown'];
+  readonly #blocks: RowColumns;
+  readonly #unknown: ReadOptions['unknown'];
   readonly #check: SchemaCheck;
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: SchemaCheck) {
+  constructor(blocks: RowColumns, { unknown }: ReadOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#unknown = unknown;
     this.#check = check;

@@ -1,6 +1,6 @@
 import type { SchemaCheck } from '../../serving/row-check.js';
 import { ColumnMapper } from '../../serving/row-keys.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
+import type { RowColumns } from '../../serving/row-server.js';
 import type { RowObject } from '../../table/cells.js';
 import { columnName } from '../../table/column-names.js';
 import { CellBinner } from '../cells/cell-binner.js';
@@ -48,7 +48,7 @@ export class JsonScanner {
 
   constructor(
     lent: CellMemory,
-    blocks: BlockPredictor,
+    blocks: RowColumns,
     check: SchemaCheck,
     { areLines, addsUnknown }: { readonly areLines: boolean; readonly addsUnknown: boolean },
   ) {

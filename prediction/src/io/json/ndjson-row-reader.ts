@@ -2,13 +2,13 @@ import { isUtf8 } from 'node:buffer';
 import { ObjectBlock, type RowBlock } from '../../serving/row-binner.js';
 import type { SchemaCheck } from '../../serving/row-check.js';
 import { ColumnMapper } from '../../serving/row-keys.js';
-import type { BlockPredictor } from '../../serving/row-server.js';
+import type { RowColumns } from '../../serving/row-server.js';
 import type { UnknownName } from '../../serving/row-warnings.js';
 import type { RowObject } from '../../table/cells.js';
 import {
-  type AnswerOptions,
   type LineFault,
   MAX_UNKNOWN_NAMES,
+  type ReadOptions,
   type RowReader,
 } from '../answer-part.js';
 import type { BlockPlace } from '../cells/cell-block.js';
@@ -22,13 +22,13 @@ import { LineSplitter, lineValue, TOO_LONG, UnreadableLine } from './lines.js';
  */
 export class NdjsonRowReader implements RowReader {
   readonly isWhole = false;
-  readonly #blocks: BlockPredictor;
+  readonly #blocks: RowColumns;
   readonly #refuses: boolean;
   readonly #check: SchemaCheck;
   readonly #keys: ColumnMapper;
   readonly #splitter = new LineSplitter();
 
-  constructor(blocks: BlockPredictor, { unknown }: AnswerOptions, check: SchemaCheck) {
+  constructor(blocks: RowColumns, { unknown }: ReadOptions, check: SchemaCheck) {
     this.#blocks = blocks;
     this.#refuses = unknown === 'refuse';
     this.#check = check;
@@ -132,7 +132,7 @@ class LineScanner {
    */
   constructor(
     lent: CellMemory,
-    blocks: BlockPredictor,
+    blocks: RowColumns,
     check: SchemaCheck,
     addsUnknown: boolean,
     readLine: (bytes: Uint8Array, line: number) => ReadLine | undefined,

@@ -1,8 +1,8 @@
 import type { RowBlock } from '../../serving/row-binner.js';
 import type { SchemaCheck } from '../../serving/row-check.js';
-import { type BlockPredictor, objectBlocks } from '../../serving/row-server.js';
+import { objectBlocks, type RowColumns } from '../../serving/row-server.js';
 import { columnName } from '../../table/column-names.js';
-import { type AnswerOptions, type RowReader, refuseUnknown } from '../answer-part.js';
+import { type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import type { ByteBudget } from '../columns/byte-budget.js';
 import { holdFile } from '../columns/byte-file.js';
 import { readSheetTable } from './sheet-table.js';
@@ -10,17 +10,12 @@ import { readSheetTable } from './sheet-table.js';
 /** Reads the rows of a sheet of an Excel workbook, as objects. */
 export class XlsxRowReader implements RowReader {
   readonly isWhole = false;
-  readonly #blocks: BlockPredictor;
-  readonly #options: AnswerOptions;
+  readonly #blocks: RowColumns;
+  readonly #options: ReadOptions;
   readonly #check: SchemaCheck;
   readonly #budget: ByteBudget;
 
-  constructor(
-    blocks: BlockPredictor,
-    options: AnswerOptions,
-    check: SchemaCheck,
-    budget: ByteBudget,
-  ) {
+  constructor(blocks: RowColumns, options: ReadOptions, check: SchemaCheck, budget: ByteBudget) {
     this.#blocks = blocks;
     this.#options = options;
     this.#check = check;

@@ -1,11 +1,9 @@
+import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
 import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
 import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
-import { cellText } from '../../table/cells.js';
 import { derivedColumns, probabilityColumn, setColumn } from '../../table/column-names.js';
-import type { TargetClass } from '../../table/table.js';
-import { className, MERGED_CLASS } from '../../table/target-cells.js';
 import type { Scores } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { ClassificationModel } from './model.js';
@@ -33,9 +31,6 @@ const DEFAULT_CONFIDENCE = 0.9;
 
 /** Answers tell probabilities in millionths. */
 const STEPS = 1e6;
-
-/** An original of which no class is known. */
-const UNKNOWN = -1;
 
 /** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */
 const [ANOMALY, LIKELIEST, SET] = [0, 1, 2];
@@ -85,7 +80,8 @@ interface Parts {
   /** The probabilities of ordinary rows, and of partial ones. */
   readonly estimator: ProbabilityEstimator;
   readonly partialEstimator: ProbabilityEstimator;
-  readonly reader: ClassReader;
+  /** Finds the class of a row's own value of the target: see `createClassReader`. */
+  readonly readClass: (original: unknown) => number | null;
 }
 
 /** Predicts rows as classes, each with a set. */
@@ -101,7 +97,7 @@ export class ClassServer implements TaskServer<ClassPrediction> {
       scorers: yield* ModelScorers.create(class_forests, partial_rows?.correction_forests),
       estimator: new ProbabilityEstimator(model.probabilities),
       partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
-      reader: new ClassReader(classes),
+      readClass: createClassReader(classes),
     });
   }
 
@@ -111,6 +107,14 @@ export class ClassServer implements TaskServer<ClassPrediction> {
 
   get binner(): RowBinner {
     return this.parts.binner;
+  }
+
+  get promised(): PromisedTarget {
+    return { task: 'classification', reading: null, classes: this.parts.model.classes };
+  }
+
+  get defaultLevel(): number {
+    return DEFAULT_CONFIDENCE;
   }
 
   begin(confidence = DEFAULT_CONFIDENCE, maxRows: number): PredictedClasses {
@@ -140,6 +144,10 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     this.#probabilities = new Float64Array(maxRows * names.length);
     this.#likeliest = new Uint8Array(maxRows);
     this.numbers = new Float64Array(maxRows * (1 + names.length));
+  }
+
+  get bins(): Uint8Array {
+    return this.#scorer.binned.bins;
   }
 
   predict(block: RowBlock): void {
@@ -178,8 +186,8 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
 
   /** Returns whether the class of a row's own value lies outside its set; null, if it has no value. */
   #isAnomaly(row: number, original: unknown): boolean | null {
-    const actual = this.#parts.reader.find(original);
-    return actual === null ? null : actual === UNKNOWN || !this.#isInSet(row, actual);
+    const actual = this.#parts.readClass(original);
+    return actual === null ? null : actual === UNKNOWN_CLASS || !this.#isInSet(row, actual);
   }
 
   #isInSet(row: number, member: number): boolean {
@@ -223,25 +231,5 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
       this.#likeliest[row] = likeliest;
       numbers[at] = numbers[at + 1 + likeliest] ?? 0;
     }
-  }
-}
-
-/** Finds the class of what rows have for the target. */
-class ClassReader {
-  readonly #indexOf: ReadonlyMap<string, number>;
-  /** Where the model merged rare classes, texts that it does not know are of that class. */
-  readonly #otherwise: number;
-
-  constructor(classes: readonly TargetClass[]) {
-    this.#indexOf = new Map(classes.map(({ name }, index) => [name, index]));
-    const merged = classes.some(({ merged_count }) => merged_count > 0);
-    this.#otherwise = merged ? (this.#indexOf.get(MERGED_CLASS) ?? UNKNOWN) : UNKNOWN;
-  }
-
-  /** Returns the index of the class, −1 for a text that is none, and null for a missing value. */
-  find(original: unknown): number | null {
-    const text = cellText(original);
-    if (text === '') return null;
-    return this.#indexOf.get(className(text)) ?? this.#otherwise;
   }
 }

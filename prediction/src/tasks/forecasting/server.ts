@@ -1,5 +1,6 @@
 import { requireLevel } from '../../intervals/conformal.js';
 import { Rounding } from '../../intervals/target-range.js';
+import { chooseIds } from '../../promises/ids.js';
 import {
   ANOMALY,
   CONFIDENCE,
@@ -148,16 +149,31 @@ export class SeriesServer {
 
   /** Begins the answer of rows in any format, for one body. @throws as `predict`. */
   blocks(options: PredictOptions = {}): BlockPredictor {
-    const { model, checks, binner, forms } = this.#parts;
+    const { model, binner, forms } = this.#parts;
+    const { remember } = options;
+    const checks = this.#parts.checks.with(remember?.id);
     requireLevel(options.confidence ?? DEFAULT_LEVEL);
+    const form = forms.get(options);
     return {
       ...{ columns: model.columns, names: checks.names, binner, maxRows: MAX_ROWS },
-      ...forms.get(options),
+      ...form,
       predict: () => {
         throw new Error('Rows of forecasts are gathered first');
       },
       gather: () => this.#gather(options),
-      check: () => this.check(),
+      check: () => checks.begin(),
+      promising: remember && {
+        layout: form.layout,
+        form: {
+          subject: {
+            ...{ task: 'forecast', target: model.target, reading: model.target_reading },
+            ...{ classes: [], columns: [] },
+          },
+          features: [],
+        },
+        ids: chooseIds(remember.id, model),
+        level: undefined,
+      },
     };
   }
 

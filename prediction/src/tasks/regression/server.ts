@@ -6,6 +6,7 @@ import {
   Rounding,
   withinSupport,
 } from '../../intervals/target-range.js';
+import type { PromisedTarget } from '../../promises/subject.js';
 import {
   ANOMALY,
   type AnswerLayout,
@@ -83,6 +84,15 @@ export class NumberServer implements TaskServer<Prediction> {
     return this.parts.binner;
   }
 
+  get promised(): PromisedTarget {
+    return { task: 'regression', reading: this.parts.model.target_reading, classes: [] };
+  }
+
+  /** Each row has its own confidence. */
+  get defaultLevel(): undefined {
+    return undefined;
+  }
+
   /** @param confidence the level of every interval; undefined, for the highest within a deviation. */
   begin(confidence: number | undefined, maxRows: number): PredictedNumbers {
     return new PredictedNumbers(this.parts, confidence, maxRows);
@@ -110,6 +120,10 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
     this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
     this.#errors = new Float64Array(maxRows);
     this.numbers = new Float64Array(maxRows * NUMBERS);
+  }
+
+  get bins(): Uint8Array {
+    return this.#scorer.binned.bins;
   }
 
   predict(block: RowBlock): void {

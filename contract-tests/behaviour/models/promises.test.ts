@@ -1,0 +1,359 @@
+/** Promises that are remembered, and the truths that meet them. Against the server alone. */
+import { MEDIA_TYPES, type PredictionFormat } from 'roster-client';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { columnsOf, FILE_FORMATS, fileOf } from '../../../testkit/data/table-files.js';
+import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
+import { settled, trainPrices } from '../../../testkit/service/train-prices.js';
+import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
+import { checkedFetch } from '../../checked-fetch.js';
+import { rowsOfAnswer } from '../../formats/answers.js';
+import { keys, objectOf, ownProject, roster, send, sendAs, sendJson } from '../../target.js';
+
+type Rows = readonly Readonly<Record<string, string | number | null>>[];
+
+const ANSWER_FORMATS: readonly PredictionFormat[] = [
+  'json',
+  'ndjson',
+  'csv',
+  'arrow-stream',
+  'arrow-file',
+];
+
+const RUBIES = Array.from({ length: 200 }, (_, row) => ({
+  carat: (row % 40) / 20,
+  cut: ['Ideal', 'Good', 'Fair'][row % 3] ?? '',
+  price: 1000 + 50 * (row % 40) + ((row * 37) % 11),
+  fine: row % 40 > 20 ? 'yes' : 'no',
+}));
+
+let project: string;
+let prices: string;
+beforeAll(async () => {
+  project = await ownProject();
+  prices = await train('prices', 'target=price&exclude=fine', RUBIES);
+});
+
+/** Trains a model of rows, and returns its address. */
+async function train(name: string, query: string, rows: Rows): Promise<string> {
+  const address = `/api/projects/${project}/models/${name}`;
+  expect((await sendJson('PUT', `${address}?${query}`, rows)).status).toBe(202);
+  await settled(roster, { projectName: project, modelName: name });
+  return address;
+}
+
+async function predictRows(
+  address: string,
+  query: string,
+  rows: Rows,
+  [from, to]: readonly [(typeof FILE_FORMATS)[number], PredictionFormat] = ['json', 'json'],
+) {
+  const response = await send(`${address}/predict?${query}`, {
+    method: 'POST',
+    headers: { 'Content-Type': MEDIA_TYPES[from], Accept: MEDIA_TYPES[to] },
+    body: new Uint8Array(fileOf(from, columnsOf(rows))),
+  });
+  expect(response.status).toBe(200);
+  return rowsOfAnswer(to, new Uint8Array(await response.arrayBuffer()));
+}
+
+const idsOf = (rows: readonly Readonly<Record<string, unknown>>[]) =>
+  rows.map((row) => String(row['__service_row_id']));
+
+async function addTruths(
+  address: string,
+  rows: Rows,
+  { format = 'json', query = '' }: { format?: (typeof FILE_FORMATS)[number]; query?: string } = {},
+) {
+  const response = await send(`${address}/actuals${query}`, {
+    method: 'POST',
+    headers: { 'Content-Type': MEDIA_TYPES[format] },
+    body: new Uint8Array(fileOf(format, columnsOf(rows))),
+  });
+  expect(response.status).toBe(200);
+  return objectOf(response);
+}
+
+const none = { matched: 0, corrected: 0, unchanged: 0, unmatched: 0, unmatched_rows: [] };
+
+describe('rows that are remembered', () => {
+  const rows = Array.from({ length: 40 }, (_, row) => ({
+    order_no: `N-${row}`,
+    carat: row / 20,
+    cut: 'Ideal',
+  }));
+
+  test.each(FILE_FORMATS.flatMap((from) => ANSWER_FORMATS.map((to) => [from, to] as const)))(
+    'as %s have ids in %s, and the same predictions as without',
+    async (from, to) => {
+      const answer = await predictRows(prices, 'remember=true&id=order_no', rows, [from, to]);
+      const [first = ''] = idsOf(answer);
+      expect(first).toMatch(/^[0-9a-z]{20}-0$/);
+      expect(idsOf(answer)).toEqual(rows.map((_, row) => `${first.slice(0, -1)}${row}`));
+      const plain = await predictRows(prices, 'confidence=0.9', rows, [from, to]);
+      const again = await predictRows(prices, 'confidence=0.9&remember=true', rows, [from, to]);
+      const withoutId = (row: object) => ({ ...row, __service_row_id: null });
+      expect(again.map(withoutId)).toEqual(plain.map(withoutId));
+    },
+  );
+
+  test('as a stream have ids that go on from batch to batch', async () => {
+    const many = Array.from({ length: 10_000 }, (_, row) => ({ carat: (row % 40) / 20 }));
+    const answer = await predictRows(prices, 'remember=true', many, ['csv', 'csv']);
+    const ids = idsOf(answer);
+    expect(new Set(ids).size).toBe(10_000);
+    expect(ids.at(-1)).toMatch(/-9999$/);
+    const truths = ids.map((__service_row_id) => ({ __service_row_id, price: 1500 }));
+    // In any order: here the last come first.
+    const added = await addTruths(prices, truths.toReversed(), { format: 'csv' });
+    expect(added).toEqual({ ...none, matched: 10_000 });
+  });
+
+  test('name their own ids only if they are remembered', async () => {
+    const refused = await sendJson('POST', `${prices}/predict?id=order_no`, rows);
+    expect(refused.status).toBe(400);
+    const bytes = await send(`${prices}/predict?id=order_no`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'text/csv' },
+      body: 'carat\n1\n',
+    });
+    expect(bytes.status).toBe(400);
+    const errors = [{ pointer: '/query/id', message: expect.stringContaining('remember=true') }];
+    expect(await refused.json()).toMatchObject({ errors });
+  });
+
+  test('may have a column of ids, although unknown names are refused', async () => {
+    const query = 'remember=true&id=order_no&unknown=refuse';
+    expect(await predictRows(prices, query, rows, ['csv', 'csv'])).toHaveLength(40);
+    expect(await predictRows(prices, query, rows, ['ndjson', 'ndjson'])).toHaveLength(40);
+    const other = await sendJson('POST', `${prices}/predict?remember=true&unknown=refuse`, rows);
+    expect(other.status).toBe(422);
+  });
+
+  test('that are refused leave nothing behind', async () => {
+    const response = await sendJson('POST', `${prices}/predict?remember=true&steps=3`, rows);
+    expect(response.status).toBe(400);
+  });
+});
+
+describe('truths', () => {
+  test.each(FILE_FORMATS)('as %s meet promises, by either id, once', async (format) => {
+    const rows = [1, 2, 3].map((carat) => ({ order_no: `${format} ${carat}`, carat }));
+    const ids = idsOf(await predictRows(prices, 'remember=true&id=order_no', rows));
+    const byRow = ids.map((__service_row_id, row) => ({ __service_row_id, price: 1000 * row }));
+    const byOwn = rows.map(({ order_no }, row) => ({ order_no, price: 1000 * row }));
+    expect(await addTruths(prices, byRow.slice(0, 2), { format })).toEqual({ ...none, matched: 2 });
+    expect(await addTruths(prices, byOwn, { format, query: '?id=order_no' })).toEqual({
+      ...none,
+      matched: 1,
+      unchanged: 2,
+    });
+    const changed = byOwn.map((row) => ({ ...row, price: row.price + 1 }));
+    expect(await addTruths(prices, changed, { format, query: '?id=order_no' })).toEqual({
+      ...none,
+      corrected: 3,
+    });
+  });
+
+  test('of an id that several promises have meet the latest', async () => {
+    const twice = [
+      { order_no: 'T', carat: 1 },
+      { order_no: 'T', carat: 2 },
+    ];
+    const [, second = ''] = idsOf(await predictRows(prices, 'remember=true&id=order_no', twice));
+    const own = [{ order_no: 'T', price: 7 }];
+    expect(await addTruths(prices, own, { query: '?id=order_no' })).toMatchObject({ matched: 1 });
+    const same = [{ __service_row_id: second, price: 7 }];
+    expect(await addTruths(prices, same)).toEqual({ ...none, unchanged: 1 });
+    await predictRows(prices, 'remember=true&id=order_no', twice.slice(0, 1));
+    expect(await addTruths(prices, own, { query: '?id=order_no' })).toMatchObject({ matched: 1 });
+  });
+
+  test('that meet no promise are told by row, with the reason', async () => {
+    const other = await train('others', 'target=price', RUBIES);
+    const [foreign = ''] = idsOf(await predictRows(other, 'remember=true', [{ carat: 1 }]));
+    const [id = '', next = ''] = idsOf(
+      await predictRows(prices, 'remember=true', [{ carat: 1 }, { carat: 2 }]),
+    );
+    const beyond = next.replace(/-1$/, '-2');
+    const forged = `${'z'.repeat(20)}-0`;
+    const rows = [
+      { __service_row_id: id, price: 1 },
+      { __service_row_id: foreign, price: 1 },
+      { __service_row_id: forged, price: 1 },
+      { __service_row_id: beyond, price: 1 },
+      { __service_row_id: 'x', price: 1 },
+      { __service_row_id: null, price: 1 },
+      { __service_row_id: next, price: 'cheap' },
+      { __service_row_id: id, price: 2 },
+      { __service_row_id: next, price: null },
+      { __service_row_id: id, price: '1.0' },
+    ];
+    const added = await sendJson('POST', `${prices}/actuals`, rows);
+    const reasons = [
+      [2, 'other-model'],
+      [3, 'unknown-id'],
+      [4, 'unknown-id'],
+      [5, 'unknown-id'],
+      [6, 'id-missing'],
+      [7, 'not-a-number'],
+      [8, 'repeated'],
+      [9, 'target-missing'],
+    ];
+    expect(await added.json()).toEqual({
+      ...{ matched: 1, corrected: 0, unchanged: 1, unmatched: 8 },
+      unmatched_rows: reasons.map(([row, reason]) => ({ row, reason })),
+    });
+    const lines = await send(`${prices}/actuals`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/x-ndjson' },
+      body: `{"__service_row_id":\n${JSON.stringify({ __service_row_id: id, price: 1 })}\n`,
+    });
+    const unreadable = [{ row: 1, reason: 'unreadable' }];
+    expect(await lines.json()).toMatchObject({ unchanged: 1, unmatched_rows: unreadable });
+  });
+
+  test('of which there are none change nothing', async () => {
+    const empty = await sendJson('POST', `${prices}/actuals`, []);
+    expect(await empty.json()).toEqual(none);
+  });
+
+  test.each([
+    ['application/json', '[{"price":'],
+    ['application/json', '{"price": 1}'],
+    ['text/csv', ''],
+    ['application/vnd.apache.parquet', 'PAR1'],
+  ])('that cannot be read as %s are refused', async (type, body) => {
+    const headers = { 'Content-Type': type };
+    const response = await send(`${prices}/actuals`, { method: 'POST', headers, body });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ type: '/problems/malformed-body' });
+  });
+
+  test('of another owner’s promises meet none', async () => {
+    const [id = ''] = idsOf(await predictRows(prices, 'remember=true', [{ carat: 1 }]));
+    const theirs = `foreign-${Date.now()}`;
+    const json = { 'Content-Type': 'application/json' };
+    const ask = (path: string, method: string, body: unknown) =>
+      sendAs(keys.stranger, path, { method, headers: json, body: JSON.stringify(body) });
+    await ask('/projects', 'POST', { project: { name: theirs } });
+    const address = `/api/projects/${theirs}/models/prices`;
+    expect((await ask(`${address}?target=price`, 'PUT', RUBIES)).status).toBe(202);
+    const rows = [{ __service_row_id: id, price: 1 }];
+    const added = await ask(`${address}/actuals`, 'POST', rows);
+    expect(await added.json()).toMatchObject({
+      matched: 0,
+      unmatched_rows: [{ row: 1, reason: 'unknown-id' }],
+    });
+    expect((await ask(`${prices}/actuals`, 'POST', rows)).status).toBe(404);
+    await sendAs(keys.stranger, address, { method: 'DELETE' });
+    // It is still free.
+    expect(await addTruths(prices, rows)).toMatchObject({ matched: 1 });
+  });
+});
+
+test('classes are remembered with their sets, and a class that is none of the model’s is a truth', async () => {
+  const fine = await train('fine', 'target=fine', RUBIES);
+  const rows = [{ carat: 0.1 }, { carat: 1.9 }, { carat: 1 }];
+  const [first = '', second = '', third = ''] = idsOf(
+    await predictRows(fine, 'remember=true', rows),
+  );
+  const truths = [
+    { __service_row_id: first, fine: 'no' },
+    { __service_row_id: second, fine: 'no' },
+    { __service_row_id: third, fine: 'perhaps' },
+  ];
+  expect(await addTruths(fine, truths)).toEqual({ ...none, matched: 3 });
+});
+
+test('the new rows of a series are truths of its forecast', async () => {
+  const month = (at: number) =>
+    `${2020 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, '0')}`;
+  const history = ['A', 'B'].flatMap((store) =>
+    Array.from({ length: 48 }, (_, at) => ({ store, month: month(at), sales: 100 + (at % 12) })),
+  );
+  const query = 'target=sales&order_by=month&group_by=store&horizon=3';
+  const sales = await train('sales', query, history);
+  const forecast = await predictRows(sales, 'remember=true', [], ['json', 'json']);
+  expect(forecast).toHaveLength(6);
+  const [first = ''] = idsOf(forecast);
+  const news = [
+    { store: 'A', month: '2024-01', sales: 101 },
+    { store: 'B', month: '2024-02', sales: 90 },
+    { store: 'C', month: '2024-01', sales: 90 },
+    { store: 'A', month: '2024-09', sales: 90 },
+  ];
+  expect(await addTruths(sales, news, { format: 'csv' })).toMatchObject({
+    ...{ matched: 2, unmatched: 2 },
+    unmatched_rows: [
+      { row: 3, reason: 'unknown-id' },
+      { row: 4, reason: 'unknown-id' },
+    ],
+  });
+  const byRow = [{ __service_row_id: first, sales: 101 }];
+  expect(await addTruths(sales, byRow)).toEqual({ ...none, unchanged: 1 });
+});
+
+test('promises outlive the version that made them, and end with the model', async () => {
+  const path = { projectName: project, modelName: 'gone' };
+  const address = `/api/projects/${project}/models/gone`;
+  await trainPrices(roster, path);
+  const [id = ''] = idsOf(await predictRows(address, 'remember=true', [{ carat: 1 }]));
+  await trainPrices(roster, path);
+  expect((await send(`${address}/versions/1`, { method: 'DELETE' })).status).toBe(204);
+  const truth = [{ __service_row_id: id, price: 1 }];
+  expect(await addTruths(address, truth)).toMatchObject({ matched: 1 });
+  expect((await send(address, { method: 'DELETE' })).status).toBe(204);
+  expect((await sendJson('POST', `${address}/actuals`, truth)).status).toBe(404);
+  await trainPrices(roster, path);
+  const unknown = [{ row: 1, reason: 'unknown-id' }];
+  expect(await addTruths(address, truth)).toMatchObject({ matched: 0, unmatched_rows: unknown });
+});
+
+describe('an owner whose storage is full', () => {
+  let store: OwnStore;
+  let server: ServerProcess;
+  beforeAll(async () => {
+    store = await ownStore(inject('target').databaseUrl);
+    const env = { DATABASE_URL: store.databaseUrl, MAX_STORED: '200000', PREDICTION_WORKERS: '0' };
+    server = await startServer({ env });
+  });
+  afterAll(async () => {
+    await server.kill();
+    await store.remove();
+  });
+
+  const ask = (path: string, method: string, type: string, body?: string) =>
+    checkedFetch(
+      new Request(`${server.url}/api/projects/default/models/m${path}`, {
+        method,
+        headers: { 'Content-Type': type },
+        ...(body !== undefined && { body }),
+      }),
+    );
+
+  test('is answered, but remembers nothing until there is room again', async () => {
+    const table = ['x,y', ...Array.from({ length: 60 }, (_, row) => `${row},${row * 2}`)].join(
+      '\n',
+    );
+    expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
+    const isReady = async () => (await ask('', 'GET', 'text/csv')).json();
+    await expect.poll(isReady).toMatchObject({ status: 'ready' });
+    const many = `x\n${'1\n'.repeat(20_000)}`;
+    const refused = await ask('/predict?remember=true', 'POST', 'text/csv', many).then(
+      async (response) => [response.status, await response.text().catch(() => 'cut off')],
+      () => [0, 'cut off'],
+    );
+    // A part of the answer may have gone out before the storage was full; then it is cut off.
+    if (refused[0] === 409) expect(refused[1]).toContain('/problems/limit-reached');
+    else expect(refused[1]).toBe('cut off');
+    const full = await ask('/predict?remember=true', 'POST', 'application/json', '[{"x":1}]');
+    expect([200, 409]).toContain(full.status);
+    expect((await ask('/predict', 'POST', 'application/json', '[{"x":1}]')).status).toBe(200);
+    // What the model had remembered goes with it, so that there is room for the same again.
+    expect((await ask('', 'DELETE', 'text/csv')).status).toBe(204);
+    expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
+    await expect.poll(isReady).toMatchObject({ status: 'ready' });
+    const again = await ask('/predict?remember=true', 'POST', 'application/json', '[{"x":1}]');
+    expect(again.status).toBe(200);
+  });
+});

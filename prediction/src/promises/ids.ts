@@ -1,0 +1,66 @@
+import { cellText, groupText, parseNumber } from '../table/cells.js';
+import { parseMoment } from '../table/time-grid.js';
+
+/** Stands in a list of hashes for a row without an id. */
+export const NO_ID = 0;
+
+/**
+ * Returns a hash of an id, a whole number of 53 bits. Ids are looked up among those of one model alone, so whoever
+ * makes two with the same hash confuses their own rows.
+ */
+export function hashId(id: string): number {
+  let high = 0xdeadbeef;
+  let low = 0x41c6ce57;
+  for (let at = 0; at < id.length; at++) {
+    const code = id.charCodeAt(at);
+    high = Math.imul(high ^ code, 2654435761);
+    low = Math.imul(low ^ code, 1597334677);
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909);
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909);
+  return (0x200000 * (low >>> 0) + ((high >>> 0) & 0x1fffff)) % Number.MAX_SAFE_INTEGER || 1;
+}
+
+/** The columns whose values name a row. */
+export type IdColumns =
+  | { readonly kind: 'column'; readonly name: string }
+  /** Of a step of a series: its moment, and its series. */
+  | { readonly kind: 'series'; readonly orderBy: string; readonly groupBy: readonly string[] };
+
+export function listIdColumns(columns: IdColumns): readonly string[] {
+  return columns.kind === 'column' ? [columns.name] : [columns.orderBy, ...columns.groupBy];
+}
+
+/** Returns the id that the cells of `listIdColumns` give a row; '' where they name none. */
+export function idOf(columns: IdColumns, cells: readonly unknown[]): string {
+  if (columns.kind === 'column') return cellText(cells[0]);
+  const [order, ...groups] = cells;
+  const moment = parseMoment(cellText(order), parseNumber);
+  return moment === undefined ? '' : JSON.stringify([moment.value, ...groups.map(groupText)]);
+}
+
+/** Returns what the ids of an answer's rows begin with: the number of the row in it, from 0, follows. */
+export function rowIdPrefix(answer: string): string {
+  return `${answer}-`;
+}
+
+const ROW_ID = /^([0-9a-z]{20})-(0|[1-9]\d{0,9})$/;
+
+/** Reads the id of a row of an answer; undefined if the text is none. */
+export function parseRowId(id: string): { answer: string; row: number } | undefined {
+  const [, answer, digits] = ROW_ID.exec(id) ?? [];
+  const row = Number(digits);
+  return answer === undefined || row > MAX_ROW ? undefined : { answer, row };
+}
+
+/** The largest number of a row that a store keeps. */
+const MAX_ROW = 2_147_483_647;
+
+/** Returns the columns of the ids of rows: that which was asked for, or those of the steps of series. */
+export function chooseIds(
+  name: string | undefined,
+  series?: { readonly order_by: string; readonly group_by: readonly string[] },
+): IdColumns | undefined {
+  if (name !== undefined) return { kind: 'column', name };
+  return series && { kind: 'series', orderBy: series.order_by, groupBy: series.group_by };
+}

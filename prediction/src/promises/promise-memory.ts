@@ -1,0 +1,190 @@
+import { CONFIDENCE, MAX, MIN, type PredictedBlock, VALUE } from '../serving/answer-layout.js';
+import type { RowBlock } from '../serving/row-binner.js';
+import type { BlockPredictor } from '../serving/row-server.js';
+import { hashId, type IdColumns, idOf, listIdColumns, NO_ID } from './ids.js';
+import { encodePromises, type Promises, setBytes } from './promise-batch.js';
+import type { PromiseForm, PromiseSubject } from './subject.js';
+
+/** The most rows of a batch. */
+const MAX_ROWS = 4096;
+
+/** The choices of an answer of classes: the likeliest, then the number and the members of the set. */
+const [LIKELIEST, SET] = [1, 2];
+
+/** A batch of promises of one answer. */
+export interface PromisePart {
+  readonly kind: 'promises';
+  /** The number of its first row in the answer, from 0; the others follow. */
+  readonly first: number;
+  readonly rows: number;
+  /** As `encodePromises` wrote them. */
+  readonly promises: Uint8Array;
+  /** A float64 a row, the hash of its id, or `NO_ID`; null where rows have none but the answer's. */
+  readonly ids: Uint8Array | null;
+  /** With the first batch of an answer. */
+  readonly subject?: PromiseSubject | undefined;
+}
+
+/** What blocks need to be remembered. */
+export type Promising = Pick<BlockPredictor, 'layout'> & {
+  readonly form: PromiseForm;
+  /** The columns of the ids of rows; none where they have none but the answer's. */
+  readonly ids: IdColumns | undefined;
+  /** The confidence of all rows, where no number of theirs says it. */
+  readonly level: number | undefined;
+};
+
+/** Gathers what is promised of the rows of one answer. */
+export class PromiseMemory {
+  readonly #form: PromiseForm;
+  readonly #ids: IdColumns | undefined;
+  readonly #level: number | undefined;
+  readonly #classes: number;
+  /** The numbers of a row as the task has them: the number of the row comes behind. */
+  readonly #numberCount: number;
+  readonly #choices: Uint8Array;
+  /** For numbers the values, lower and upper bounds; for classes none. */
+  readonly #bounds: readonly Float64Array[];
+  readonly #levels = new Float64Array(MAX_ROWS);
+  readonly #probabilities: Uint16Array;
+  readonly #likeliest: Uint8Array;
+  readonly #sets: Uint8Array;
+  readonly #bins: readonly Uint8Array[];
+  readonly #hashes: Float64Array;
+  #numbers = new Float64Array();
+  #first = 0;
+  #rows = 0;
+  #isDescribed = false;
+
+  constructor({ layout, form, ids, level }: Promising) {
+    const { length: classes } = form.subject.classes;
+    this.#form = form;
+    this.#ids = ids;
+    this.#level = level;
+    this.#classes = classes;
+    this.#numberCount = layout.numberCount - 1;
+    this.#choices = new Uint8Array(layout.choiceCount);
+    this.#bounds = classes > 0 ? [] : [VALUE, MIN, MAX].map(() => new Float64Array(MAX_ROWS));
+    this.#probabilities = new Uint16Array(classes * MAX_ROWS);
+    this.#likeliest = new Uint8Array(classes > 0 ? MAX_ROWS : 0);
+    this.#sets = new Uint8Array(setBytes(classes) * MAX_ROWS);
+    this.#bins = form.features.map(() => new Uint8Array(MAX_ROWS));
+    this.#hashes = new Float64Array(ids ? MAX_ROWS : 0);
+  }
+
+  /** The rows that were added and not taken. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  hasRoom({ rowCount }: RowBlock): boolean {
+    return this.#rows + rowCount <= MAX_ROWS;
+  }
+
+  /** Adds a block for which there is room. Returns its predictions with the number of each row. */
+  add(block: RowBlock, predicted: PredictedBlock): PredictedBlock {
+    const { rowCount: count } = block;
+    const start = this.#rows;
+    if (this.#classes > 0) this.#addClasses(predicted, start, count);
+    else this.#addIntervals(predicted, start, count);
+    const { bins } = predicted;
+    for (const [place, feature] of this.#form.features.entries()) {
+      const ofFeature = bins?.subarray(feature * count, (feature + 1) * count);
+      if (ofFeature) this.#bins[place]?.set(ofFeature, start);
+    }
+    if (this.#ids) this.#addIds(block, this.#ids, start);
+    this.#rows += count;
+    return this.#withNumbers(predicted, this.#first + start, count);
+  }
+
+  /** Hands over the batch of the rows that were added. */
+  take(): PromisePart {
+    const rows = this.#rows;
+    const [values, lower, upper] = this.#bounds.map((column) => column.subarray(0, rows));
+    const promised: Promises['promised'] =
+      values && lower && upper
+        ? { kind: 'interval', values, lower, upper }
+        : {
+            kind: 'classes',
+            count: this.#classes,
+            probabilities: this.#probabilities.subarray(0, rows * this.#classes),
+            likeliest: this.#likeliest.subarray(0, rows),
+            sets: this.#sets.subarray(0, rows * setBytes(this.#classes)),
+          };
+    const bins = this.#bins.map((column) => column.subarray(0, rows));
+    const promises = encodePromises({ rows, bins, promised }, this.#levels.subarray(0, rows));
+    const ids = this.#ids ? new Uint8Array(this.#hashes.slice(0, rows).buffer) : null;
+    const subject = this.#isDescribed ? undefined : this.#form.subject;
+    const part = { kind: 'promises', first: this.#first, rows, promises, ids, subject } as const;
+    this.#isDescribed = true;
+    this.#first += rows;
+    this.#rows = 0;
+    return part;
+  }
+
+  #addIntervals({ numbers }: PredictedBlock, start: number, count: number): void {
+    const [values, lower, upper] = this.#bounds;
+    if (!values || !lower || !upper) return;
+    const stride = this.#numberCount;
+    for (let row = 0, at = 0; row < count; row++, at += stride) {
+      values[start + row] = numbers[at + VALUE] ?? 0;
+      lower[start + row] = numbers[at + MIN] ?? 0;
+      upper[start + row] = numbers[at + MAX] ?? 0;
+      this.#levels[start + row] = this.#level ?? numbers[at + CONFIDENCE] ?? 0;
+    }
+  }
+
+  #addClasses(predicted: PredictedBlock, start: number, count: number): void {
+    const { numbers } = predicted;
+    const classes = this.#classes;
+    const size = setBytes(classes);
+    const choices = this.#choices;
+    this.#sets.fill(0, start * size, (start + count) * size);
+    for (let row = 0; row < count; row++) {
+      const at = row * this.#numberCount + 1;
+      const to = (start + row) * classes;
+      for (let each = 0; each < classes; each++) {
+        this.#probabilities[to + each] = Math.round((numbers[at + each] ?? 0) * 0xffff);
+      }
+      predicted.writeChoices(row, null, choices, 0);
+      this.#likeliest[start + row] = choices[LIKELIEST] ?? 0;
+      const set = (start + row) * size;
+      const end = SET + (choices[SET] ?? 0);
+      for (let place = SET + 1; place <= end; place++) {
+        const member = choices[place] ?? 0;
+        this.#sets[set + (member >> 3)] =
+          (this.#sets[set + (member >> 3)] ?? 0) | (1 << (member & 7));
+      }
+      this.#levels[start + row] = this.#level ?? 0;
+    }
+  }
+
+  #addIds(block: RowBlock, columns: IdColumns, start: number): void {
+    const cells = listIdColumns(columns).map((name) => block.valuesOf(name));
+    for (let row = 0; row < block.rowCount; row++) {
+      const id = idOf(
+        columns,
+        cells.map((cell) => cell(row)),
+      );
+      this.#hashes[start + row] = id === '' ? NO_ID : hashId(id);
+    }
+  }
+
+  #withNumbers(predicted: PredictedBlock, first: number, count: number): PredictedBlock {
+    const from = this.#numberCount;
+    const to = from + 1;
+    if (this.#numbers.length < count * to) this.#numbers = new Float64Array(count * to);
+    const numbers = this.#numbers;
+    for (let row = 0; row < count; row++) {
+      for (let at = 0; at < from; at++)
+        numbers[row * to + at] = predicted.numbers[row * from + at] ?? 0;
+      numbers[row * to + from] = first + row;
+    }
+    return {
+      numbers,
+      writeChoices: (row, original, choices, at) => {
+        predicted.writeChoices(row, original, choices, at);
+      },
+    };
+  }
+}

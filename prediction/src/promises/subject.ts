@@ -1,0 +1,101 @@
+import type { ModelBase } from '../model/model.js';
+import { cellText } from '../table/cells.js';
+import type { ColumnSummary } from '../table/column-profile.js';
+import { type NumberReading, readerOf } from '../table/number-formats.js';
+import type { TargetClass } from '../table/table.js';
+import { className, MERGED_CLASS } from '../table/target-cells.js';
+import type { DatePart } from '../trees/binning/date-parts.js';
+
+/** The most columns whose bins are kept with a promise: those that matter most. */
+const MAX_COLUMNS = 32;
+
+/** A column whose bins are kept. Bin 0 is a missing value; see `Encoder`. */
+export interface PromisedColumn {
+  readonly name: string;
+  readonly kind: ColumnSummary['kind'];
+  /** The part of a date that is binned. */
+  readonly part: DatePart | null;
+  /** Ascending cuts between the bins of numbers and dates: bin b holds the values above cut b − 2, up to cut b − 1. */
+  readonly cuts: readonly number[];
+  /** The categories of bins 1, 2, …; one more is all others. */
+  readonly categories: readonly string[] | null;
+}
+
+/** The facts of a version that its promises need to be understood when it is gone: plain data. */
+export interface PromiseSubject {
+  readonly target: string;
+  readonly task: 'regression' | 'classification' | 'forecast';
+  /** The form of the target's numbers. */
+  readonly reading: NumberReading | null;
+  /** The classes, in the order of their probabilities; none where numbers are predicted. */
+  readonly classes: readonly TargetClass[];
+  readonly columns: readonly PromisedColumn[];
+}
+
+/** What a task says of its promises. */
+export type PromisedTarget = Pick<PromiseSubject, 'task' | 'reading' | 'classes'>;
+
+/** The subject of a model's promises, and the features whose bins are kept, one a column. */
+export interface PromiseForm {
+  readonly subject: PromiseSubject;
+  readonly features: readonly number[];
+}
+
+export function describePromises(
+  { target, columns, features }: Pick<ModelBase, 'target' | 'columns' | 'features'>,
+  promised: PromisedTarget,
+): PromiseForm {
+  const first = new Map<number, number>();
+  for (const [feature, { column }] of features.entries()) {
+    if (!first.has(column)) first.set(column, feature);
+  }
+  const gainOf = ([column]: readonly [number, number]) => columns[column]?.importance?.gain ?? 0;
+  const chosen = [...first].sort((one, other) => gainOf(other) - gainOf(one)).slice(0, MAX_COLUMNS);
+  const described = chosen.flatMap(([column, feature]): PromisedColumn[] => {
+    const summary = columns[column];
+    const { part = null, cuts = [] } = features[feature] ?? {};
+    if (!summary) return [];
+    const { name, kind, categories } = summary;
+    return [{ name, kind, part, cuts, categories }];
+  });
+  return {
+    subject: { target, ...promised, columns: described },
+    features: chosen.map(([, feature]) => feature),
+  };
+}
+
+/** The class of a truth that is none of the model's. */
+export const UNKNOWN_CLASS = -1;
+
+/**
+ * Returns what reads the true value of a target: a number, or the index of a class, `UNKNOWN_CLASS` for a text that is
+ * none. It returns null for a missing value, and NaN for what is not a number.
+ */
+export function createTruthReader({
+  task,
+  reading,
+  classes,
+}: PromisedTarget): (value: unknown) => number | null {
+  if (task === 'classification') return createClassReader(classes);
+  const read = readerOf('number', reading);
+  return (value) => {
+    const text = cellText(value);
+    if (text === '') return null;
+    const number = typeof value === 'number' ? value : read(text);
+    return Number.isFinite(number) ? number : Number.NaN;
+  };
+}
+
+/** Returns what finds the class of what rows have for the target, as `createTruthReader` says. */
+export function createClassReader(
+  classes: readonly TargetClass[],
+): (value: unknown) => number | null {
+  const indexOf = new Map(classes.map(({ name }, index) => [name, index]));
+  const merged = classes.some(({ merged_count }) => merged_count > 0);
+  // Where the model merged rare classes, texts that it does not know are of that class.
+  const otherwise = merged ? (indexOf.get(MERGED_CLASS) ?? UNKNOWN_CLASS) : UNKNOWN_CLASS;
+  return (value) => {
+    const text = cellText(value);
+    return text === '' ? null : (indexOf.get(className(text)) ?? otherwise);
+  };
+}

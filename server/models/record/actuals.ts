@@ -1,0 +1,83 @@
+import type { components } from '../../../generated/openapi.js';
+import { chooseIds, columnName, type UnreadTruth } from '../../../prediction/src/predicting.js';
+import type { Handlers } from '../../api/handlers.js';
+import { problem } from '../../problems/problem.js';
+import { findProject } from '../../projects/projects.js';
+import type { Store } from '../../store/index.js';
+import { findFormat, parseForm } from '../formats.js';
+import { type Model, requireModel } from '../model-rows.js';
+import type { Tables } from '../training/tables.js';
+import { addTruths, type Unmet } from './truth-rows.js';
+
+type Actuals = components['schemas']['Actuals'];
+type UnmatchedTruth = Actuals['unmatched_rows'][number];
+
+/** The most rows without a promise that an answer lists. */
+const MAX_LISTED = 100;
+
+export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 'addActuals'> {
+  return {
+    addActuals: async ({ caller, params, query, body, closed, reply }) => {
+      const { owner } = caller;
+      const project = await findProject(store, caller, params.projectName);
+      const model = await requireModel(store, project, params.modelName);
+      const { mediaType, bytes: text } = body;
+      const job = {
+        truths: { target: model.target, ids: chooseIds(findIdColumn(query.id), seriesOf(model)) },
+        format: findFormat(mediaType),
+        form: parseForm(query, mediaType),
+      };
+      const target = { owner, project: project.name, modelId: model.id };
+      const counted = new CountedTruths();
+      const source = { owner, text, tooSlow: slowSender, signal: closed };
+      await tables.readTruths({ ...source, ...job }, async ({ truths, unread, repeats }) => {
+        closed.throwIfAborted();
+        const { unmet, ...counts } = await addTruths(store, target, truths);
+        counted.add({ ...counts, unchanged: counts.unchanged + repeats }, [...unread, ...unmet]);
+      });
+      return reply({ status: 200, body: counted.answer() });
+    },
+  };
+}
+
+function findIdColumn(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : columnName(id);
+}
+
+function seriesOf(model: Model) {
+  return model.task === 'forecast' ? model : undefined;
+}
+
+/** What became of the truths of a body. */
+class CountedTruths {
+  readonly #counts = { matched: 0, corrected: 0, unchanged: 0 };
+  readonly #listed: (readonly [row: number, why: Unmet | UnreadTruth])[] = [];
+  #unmatched = 0;
+
+  add(
+    counts: Pick<Actuals, 'matched' | 'corrected' | 'unchanged'>,
+    unmatched: readonly (readonly [row: number, why: Unmet | UnreadTruth])[],
+  ): void {
+    this.#counts.matched += counts.matched;
+    this.#counts.corrected += counts.corrected;
+    this.#counts.unchanged += counts.unchanged;
+    this.#unmatched += unmatched.length;
+    // The first of all chunks, which are not in the order of the rows.
+    const all = [...this.#listed, ...unmatched].sort(([one], [other]) => one - other);
+    this.#listed.splice(0, MAX_LISTED, ...all.slice(0, MAX_LISTED));
+  }
+
+  answer(): Actuals {
+    const unmatched_rows = this.#listed.map(([row, reason]): UnmatchedTruth => ({ row, reason }));
+    return { ...this.#counts, unmatched: this.#unmatched, unmatched_rows };
+  }
+}
+
+function slowSender() {
+  return problem(
+    '/problems/request-timeout',
+    'The truths arrived too slowly while other tables waited to be read; send at least 128 KiB a second, and more the longer others wait, or send them again later.',
+    {},
+    { Connection: 'close' },
+  );
+}

@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import type { PromisePart } from '../../../prediction/src/predicting.js';
+import type { Sweep } from '../../common/sweeps.js';
+import { unavailable } from '../../problems/problem.js';
+import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import type { Store } from '../../store/index.js';
+import { adjustStored } from '../../store/quota.js';
+import { newResource, padToPowerOfTwo } from '../../store/rows.js';
+import type { ServingVersion } from '../model-rows.js';
+import { NEW_RECORD } from './fold-truth.js';
+
+/** The bytes of a batch beside what it holds: its rows in the tables, and the corrections of truths. */
+const BATCH = 2048;
+
+/** The bytes of a truth. */
+const TRUTH = 8;
+
+/** The digits of an id of an answer: those that tell the time come first, so that ids sort by it. */
+const ID = { time: 9, chance: 11 };
+
+/** Creates the id of an answer whose rows are remembered: 20 digits and lower-case letters, which nobody guesses. */
+export function newAnswerId(): string {
+  const chance = randomBytes(8).readBigUInt64BE() % 36n ** BigInt(ID.chance);
+  const digits = (number: number | bigint, length: number) =>
+    number.toString(36).padStart(length, '0');
+  return digits(Date.now(), ID.time) + digits(chance, ID.chance);
+}
+
+/** An answer that is remembered. */
+export interface RememberedAnswer {
+  readonly id: string;
+  readonly owner: string;
+  readonly project: string;
+  readonly version: ServingVersion;
+}
+
+/**
+ * Stores a batch of promises.
+ *
+ * @throws {ProblemError} if the owner would store too much, or the model was deleted
+ * @throws {StoreBusyError} if too many writes wait
+ */
+export function addPromises(
+  store: Store,
+  answer: RememberedAnswer,
+  part: PromisePart,
+): Promise<void> {
+  const { owner, project, version } = answer;
+  const { first, rows, promises, ids, subject } = part;
+  const { id } = newResource();
+  const bytes = BATCH + promises.length + (ids?.length ?? 0) + TRUTH * rows;
+  return store.transaction(
+    async ({ reads: db, limits }) => {
+      const model = await db
+        .selectFrom('models')
+        .select('id')
+        .where('id', '=', version.model_id)
+        // Whoever deletes the model counts what it leaves.
+        .$if(dialectOf(db).locksRows, (query) => query.forKeyShare())
+        .executeTakeFirst();
+      if (!model) {
+        throw unavailable(
+          'The model was deleted while the rows arrived; nothing more is remembered.',
+        );
+      }
+      const made = { model_id: version.model_id, version: version.version };
+      if (subject) {
+        const record = { state: JSON.stringify(NEW_RECORD), subject: JSON.stringify(subject) };
+        await db
+          .insertInto('records')
+          .values({ ...made, ...record })
+          .onConflict((conflict) => conflict.doNothing())
+          .execute();
+      }
+      await db
+        .insertInto('promises')
+        .values({
+          ...{ id, answer_id: answer.id, first_row: first, row_count: rows, ...made, owner },
+          ...{ made_at: dialectOf(db).now, has_ids: ids ? 1 : 0, bytes },
+        })
+        .execute();
+      await db.insertInto('promise_bytes').values({ batch_id: id, ids, promises }).execute();
+      await adjustStored(db, owner, bytes, limits.stored);
+    },
+    { owner, project },
+  );
+}
+
+/** The most batches that a step of the sweep deletes, all of one owner. */
+const MAX_SWEPT = 64;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Forgets promises that are older than so many days. The record keeps what they came to. */
+export function sweepPromises({ work }: Store, days: number): Sweep {
+  return {
+    failure: 'old promises are not deleted yet',
+    everyMs: 60 * 60 * 1000,
+    step: () =>
+      inTransaction(work, async (db) => {
+        const { now, locksRows } = dialectOf(db);
+        const old = db
+          .selectFrom('promises')
+          .where(({ eb, lit }) => eb('made_at', '<', eb(now, '-', lit(days * DAY_MS))));
+        const first = await old.select('owner').limit(1).executeTakeFirst();
+        if (!first) return false;
+        const { owner } = first;
+        const rows = await old
+          .select(['id', 'bytes'])
+          .where('owner', '=', owner)
+          .orderBy('id')
+          .limit(MAX_SWEPT)
+          // Truths are being added to the others.
+          .$if(locksRows, (query) => query.forUpdate().skipLocked())
+          .execute();
+        if (rows.length === 0) return false;
+        const ids = padToPowerOfTwo(rows.map(({ id }) => id));
+        await db.deleteFrom('promises').where('id', 'in', ids).execute();
+        await adjustStored(db, owner, -rows.reduce((sum, row) => sum + Number(row.bytes), 0));
+        return true;
+      }),
+  };
+}
