@@ -197,6 +197,29 @@ describe('getModel', () => {
   });
 });
 
+describe('addActuals', () => {
+  test('200 for truths, of which one meets a promise', async () => {
+    const given = await situation(200, 'matched', trained);
+    const { data: predicted } = await roster.POST(PREDICT, {
+      params: { ...prices(), query: { remember: true } },
+      body: [oneDiamond],
+    });
+    const [row] = Array.isArray(predicted) ? predicted : [];
+    const { data } = await roster.POST(ACTUALS, {
+      params: prices(),
+      body: [
+        { __service_row_id: String(row?.['__service_row_id']), price: 2757 },
+        { __service_row_id: 'none', price: 2757 },
+      ],
+      ...given,
+    });
+    expect(data).toMatchObject({
+      ...{ matched: 1, unmatched: 1 },
+      unmatched_rows: [{ row: 2, reason: 'unknown-id' }],
+    });
+  });
+});
+
 describe('predict', () => {
   test('200 with an answer row for each row, whose columns are the documented ones', async () => {
     const given = await situation(200, 'rows', trained);
@@ -458,27 +481,6 @@ describe('previewTable', () => {
     expect(error).toMatchObject({
       type: '/problems/unusable-table',
       errors: expect.arrayContaining([expect.objectContaining({ line: 2 })]),
-    });
-  });
-});
-
-describe('addActuals', () => {
-  test('200 for truths, of which one meets a promise', async () => {
-    const { data: predicted } = await roster.POST(PREDICT, {
-      params: { ...prices(), query: { remember: true } },
-      body: [{ carat: 0.7 }],
-    });
-    const [row] = Array.isArray(predicted) ? predicted : [];
-    const { data } = await roster.POST(ACTUALS, {
-      params: prices(),
-      body: [
-        { __service_row_id: String(row?.['__service_row_id']), price: 2757 },
-        { __service_row_id: 'none', price: 2757 },
-      ],
-    });
-    expect(data).toMatchObject({
-      ...{ matched: 1, unmatched: 1 },
-      unmatched_rows: [{ row: 2, reason: 'unknown-id' }],
     });
   });
 });

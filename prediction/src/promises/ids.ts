@@ -33,7 +33,7 @@ export function listIdColumns(columns: IdColumns): readonly string[] {
 
 /** Returns the id that the cells of `listIdColumns` give a row; '' where they name none. */
 export function idOf(columns: IdColumns, cells: readonly unknown[]): string {
-  if (columns.kind === 'column') return cellText(cells[0]);
+  if (columns.kind === 'column') return groupText(cells[0]);
   const [order, ...groups] = cells;
   const moment = parseMoment(cellText(order), parseNumber);
   return moment === undefined ? '' : JSON.stringify([moment.value, ...groups.map(groupText)]);

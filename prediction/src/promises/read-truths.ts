@@ -6,7 +6,7 @@ import { layOutAnswer } from '../serving/answer-layout.js';
 import { RowBinner, type RowBlock } from '../serving/row-binner.js';
 import { SchemaChecks } from '../serving/row-check.js';
 import { objectBlocks, type RowColumns } from '../serving/row-server.js';
-import { cellText, parseNumber } from '../table/cells.js';
+import { cellText, groupText, parseNumber } from '../table/cells.js';
 import { ROW_ID_COLUMN } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { finish } from '../trees/steps.js';
@@ -140,7 +140,7 @@ class GatheredTruths {
     for (let row = 0; row < item.rowCount; row++) {
       this.#countLine();
       const values = cells.map((cell) => cell(row));
-      const key = this.#readKey(cellText(rowId(row)), ids, values);
+      const key = this.#readKey(groupText(rowId(row)), ids, values);
       this.#addTruth(key, truthAt(row));
     }
   }
