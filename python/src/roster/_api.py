@@ -1241,6 +1241,23 @@ class ClassMetrics:
 
 
 @dataclass
+class Actuals:
+    """What became of true values that were added."""
+    matched: TruthCount
+    corrected: TruthCount
+    unchanged: TruthCount
+    unmatched: TruthCount
+    unmatched_rows: List[UnmatchedTruth]
+
+
+@dataclass
+class UnmatchedTruth:
+    """A row that meets no promise."""
+    row: int
+    reason: str
+
+
+@dataclass
 class TablePreview:
     """The beginning of a table, as `trainModel` would read it."""
     format: str
@@ -2866,6 +2883,10 @@ ClassificationMetrics = Optional[ClassificationMetricsObject]
 
 ThresholdTable = Optional[ThresholdTableObject]
 
+IdColumn = str
+
+TruthCount = int
+
 TableRow = Dict[str, Any]
 
 PredictBody = Union[List[AnyValue], PredictBody2]
@@ -3939,6 +3960,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "cancel_training": {"id": "cancelTraining", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}/training", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "serve_version": {"id": "serveVersion", "method": "PUT", "path": "/api/projects/{projectName}/models/{modelName}/serving", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "retrain_model": {"id": "retrainModel", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/retrain", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "add_actuals": {"id": "addActuals", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/actuals", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "preview_table": {"id": "previewTable", "method": "POST", "path": "/api/projects/{projectName}/tables/preview", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_liveness": {"id": "getLiveness", "method": "GET", "path": "/health/live"},
     "get_readiness": {"id": "getReadiness", "method": "GET", "path": "/health/ready"},
@@ -4863,7 +4885,7 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
-    def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
+    def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
         """Predict rows"""
         op = _OPERATIONS["predict"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -4892,13 +4914,17 @@ class Client:
             params["probabilities"] = encode(probabilities)
         if warnings is not None:
             params["warnings"] = encode(warnings)
+        if remember is not None:
+            params["remember"] = encode(remember)
+        if id is not None:
+            params["id"] = encode(id)
         url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response)))
 
-    def predict_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[PredictionRow]]:
+    def predict_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[PredictionRow]]:
         """Like predict(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["predict"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -4927,6 +4953,10 @@ class Client:
             params["probabilities"] = encode(probabilities)
         if warnings is not None:
             params["warnings"] = encode(warnings)
+        if remember is not None:
+            params["remember"] = encode(remember)
+        if id is not None:
+            params["id"] = encode(id)
         url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
@@ -5072,6 +5102,44 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+
+    def add_actuals(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Actuals:
+        """Add true values"""
+        op = _OPERATIONS["add_actuals"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if id is not None:
+            params["id"] = encode(id)
+        if header_line is not None:
+            params["header_line"] = encode(header_line)
+        if delimiter is not None:
+            params["delimiter"] = encode(delimiter)
+        if sheet is not None:
+            params["sheet"] = encode(sheet)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(Actuals, decode(Actuals, _safe_json(response)))
+
+    def add_actuals_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Actuals]:
+        """Like add_actuals(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["add_actuals"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if id is not None:
+            params["id"] = encode(id)
+        if header_line is not None:
+            params["header_line"] = encode(header_line)
+        if delimiter is not None:
+            params["delimiter"] = encode(delimiter)
+        if sheet is not None:
+            params["sheet"] = encode(sheet)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Actuals, decode(Actuals, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def preview_table(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
@@ -6116,7 +6184,7 @@ class AsyncClient:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
-    async def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
+    async def predict(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[PredictionRow]:
         """Predict rows"""
         op = _OPERATIONS["predict"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -6145,13 +6213,17 @@ class AsyncClient:
             params["probabilities"] = encode(probabilities)
         if warnings is not None:
             params["warnings"] = encode(warnings)
+        if remember is not None:
+            params["remember"] = encode(remember)
+        if id is not None:
+            params["id"] = encode(id)
         url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
         response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response)))
 
-    async def predict_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[PredictionRow]]:
+    async def predict_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: PredictBody, *, confidence: Optional[float] = None, steps: Optional[Horizon] = None, backtest: Optional[Horizon] = None, unknown: Optional[str] = None, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, rows: Optional[str] = None, explain: Optional[bool] = None, probabilities: Optional[bool] = None, warnings: Optional[bool] = None, remember: Optional[bool] = None, id: Optional[IdColumn] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[PredictionRow]]:
         """Like predict(), returning an Envelope with the declared response headers."""
         op = _OPERATIONS["predict"]
         auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
@@ -6180,6 +6252,10 @@ class AsyncClient:
             params["probabilities"] = encode(probabilities)
         if warnings is not None:
             params["warnings"] = encode(warnings)
+        if remember is not None:
+            params["remember"] = encode(remember)
+        if id is not None:
+            params["id"] = encode(id)
         url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
         response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
@@ -6325,6 +6401,44 @@ class AsyncClient:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Model, decode(Model, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+
+    async def add_actuals(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Actuals:
+        """Add true values"""
+        op = _OPERATIONS["add_actuals"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if id is not None:
+            params["id"] = encode(id)
+        if header_line is not None:
+            params["header_line"] = encode(header_line)
+        if delimiter is not None:
+            params["delimiter"] = encode(delimiter)
+        if sheet is not None:
+            params["sheet"] = encode(sheet)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(Actuals, decode(Actuals, _safe_json(response)))
+
+    async def add_actuals_with_headers(self, project_name: NameOrId, model_name: NameOrId, body: List[TableRow], *, id: Optional[IdColumn] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Actuals]:
+        """Like add_actuals(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["add_actuals"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if id is not None:
+            params["id"] = encode(id)
+        if header_line is not None:
+            params["header_line"] = encode(header_line)
+        if delimiter is not None:
+            params["delimiter"] = encode(delimiter)
+        if sheet is not None:
+            params["sheet"] = encode(sheet)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Actuals, decode(Actuals, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     async def preview_table(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
