@@ -44,7 +44,7 @@ export default defineConfig({
             'testkit/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
-            'contract-tests/{agents,client,cluster,console,coverage,docs,mcp,oauth}/*.test.ts',
+            'contract-tests/{agents,client,cluster,console,coverage,docs,mcp,oauth,oidc}/*.test.ts',
             'contract-tests/{fuzz/values,recipes,releases,review,tour}/*.test.ts',
           ],
           typecheck: {

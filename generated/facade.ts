@@ -349,7 +349,7 @@ export type GetMetricsProblem = CommonProblem | InvalidRequest | MissingScope | 
 /** The sender of a request, what its key allows, and the limits of its requests. */
 export interface CallerOperations {
   /**
-   * Returns who sends the request: the owner, the key, its scopes, and the limits of its requests. Any valid key may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
+   * Returns who sends the request: the owner, the key or the identity, its scopes, and the limits of its requests. Any valid key may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
    *
    * @throws ProblemError with a `GetCallerProblem`
    */

@@ -13,8 +13,8 @@ export interface paths {
         };
         /**
          * Get the caller
-         * @description Returns who sends the request: the owner, the key, its scopes, and the limits of its requests. Any valid key
-         *     may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
+         * @description Returns who sends the request: the owner, the key or the identity, its scopes, and the limits of its requests.
+         *     Any valid key may ask, whatever its scopes. A service without keys answers with its local owner, who has all scopes.
          */
         get: operations["getCaller"];
         put?: never;
@@ -1689,13 +1689,22 @@ export interface components {
         Caller: {
             /** @description The owner of the projects that the caller sees; `local` on a service without keys. */
             owner: string;
-            /** @description The key of the request, without its secret; null on a service without keys. */
+            /** @description The key of the request, without its secret; null for an identity, and on a service without keys. */
             key: {
                 /** @description The identifier of the key, its part between the two `_`. It revokes the key. */
                 id: string;
                 /** @description The name that the key was created with, such as its purpose or its holder. */
                 name: string;
             } | null;
+            /**
+             * @description The user or machine of the OIDC issuer whose token the request has; missing if it has none. Requests and
+             *     streams end with the token.
+             */
+            identity?: {
+                /** @description The name that the issuer gives to nobody else, the claim `sub` of the token. */
+                subject: string;
+                expires_at: components["schemas"]["Timestamp"];
+            };
             /** @description What the caller may do. */
             scopes: components["schemas"]["Scope"][];
             /** @description The limits of the caller's requests, as the service is configured. */

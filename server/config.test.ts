@@ -170,3 +170,68 @@ test('the password of a malformed DATABASE_URL is not shown', () => {
   const env = { DATABASE_URL: 'postgers://roster:s3cret@db/roster' };
   expect(() => readConfig(env)).toThrow(/^DATABASE_URL must be (?!.*s3cret)/);
 });
+
+const OIDC = { OIDC_ISSUER: 'https://login.example.com/realms/acme', OIDC_AUDIENCE: 'roster' };
+
+describe('the OIDC issuer', () => {
+  test('has claims of its own by default, whose values name the scopes', () => {
+    const { oidc } = readConfig(OIDC);
+    expect(oidc).toMatchObject({ issuer: OIDC.OIDC_ISSUER, audiences: ['roster'] });
+    expect(oidc).toMatchObject({ ownerClaim: 'sub', ownerPrefix: '', scopesClaim: 'scope' });
+    expect([...(oidc?.scopes ?? [])]).toEqual([
+      ...[
+        ['roster:read', ['read']],
+        ['roster:write', ['write']],
+      ],
+      ...[
+        ['roster:predict', ['predict']],
+        ['roster:ask', ['ask']],
+      ],
+      ['roster:operate', ['operate']],
+    ]);
+    expect(oidc?.client).toBeUndefined();
+  });
+
+  test('is read to the letter, with audiences, claims, scopes and a client', () => {
+    const { oidc } = readConfig({
+      ...{ ...OIDC, OIDC_ISSUER: 'https://acme.example/', OIDC_AUDIENCE: 'api://roster, web' },
+      ...{ OIDC_OWNER_CLAIM: 'team', OIDC_OWNER_PREFIX: 'acme:', OIDC_SCOPES_CLAIM: 'groups' },
+      ...{ OIDC_SCOPES: '{"analysts": ["predict"], "*": ["read"]}' },
+      ...{ OIDC_CLIENT_ID: 'web', OIDC_CLIENT_SCOPE: 'openid groups' },
+    });
+    expect(oidc).toEqual({
+      ...{ issuer: 'https://acme.example/', audiences: ['api://roster', 'web'] },
+      ...{ ownerClaim: 'team', ownerPrefix: 'acme:', scopesClaim: 'groups' },
+      scopes: new Map([
+        ['analysts', ['predict']],
+        ['*', ['read']],
+      ]),
+      client: { id: 'web', scope: 'openid groups' },
+    });
+  });
+
+  test.each<[Record<string, string>, RegExp]>([
+    [{ OIDC_ISSUER: OIDC.OIDC_ISSUER }, /^OIDC_AUDIENCE must name the audience/],
+    [{ OIDC_AUDIENCE: 'roster' }, /^OIDC_ISSUER must name .* because OIDC_AUDIENCE is set$/],
+    [{ OIDC_CLIENT_ID: 'web' }, /^OIDC_ISSUER must name .* because OIDC_CLIENT_ID is set$/],
+    [
+      { ...OIDC, OIDC_ISSUER: 'http://login.example.com' },
+      /^OIDC_ISSUER must be the https address/,
+    ],
+    [{ ...OIDC, OIDC_ISSUER: 'https://login.example.com?a=b' }, /^OIDC_ISSUER must be/],
+    [{ ...OIDC, OIDC_ISSUER: 'https://me:secret@login.example.com' }, /^(?!.*secret)OIDC_ISSUER/],
+    [{ ...OIDC, OIDC_ISSUER: 'login.example.com' }, /^OIDC_ISSUER must be/],
+    [{ ...OIDC, OIDC_AUDIENCE: 'a,,b' }, /^OIDC_AUDIENCE must be audiences/],
+    [{ ...OIDC, OIDC_OWNER_PREFIX: ' a' }, /^OIDC_OWNER_PREFIX must have at most 50/],
+    [{ ...OIDC, OIDC_OWNER_PREFIX: 'x'.repeat(51) }, /^OIDC_OWNER_PREFIX must have at most 50/],
+    ...['{}', '[]', 'read', '{"a": "read"}', '{"a": []}', '{"a": ["raed"]}', '{"a": null}'].map(
+      (OIDC_SCOPES): [Record<string, string>, RegExp] => [
+        { ...OIDC, OIDC_SCOPES },
+        /^OIDC_SCOPES must be a JSON object .* \(read, write, predict, ask, operate\), such as/,
+      ],
+    ),
+    [{ ...OIDC, OIDC_CLIENT_SCOPE: 'profile' }, /^OIDC_CLIENT_SCOPE must be openid/],
+  ])('is refused in %j', (env, message) => {
+    expect(() => readConfig(env)).toThrow(message);
+  });
+});

@@ -1,7 +1,11 @@
 import { availableParallelism } from 'node:os';
 import * as v from 'valibot';
-import { isHttpAddress, isLoopback } from './common/addresses.js';
+import { isOwnerName } from './auth/caller.js';
+import type { OidcConfig } from './auth/identities.js';
+import { isHttpAddress, isLoopback, isSecureAddress } from './common/addresses.js';
 import { followSecret, readSecret } from './common/secret-file.js';
+import { parseJson } from './contract/json-record.js';
+import { SCOPES } from './contract/scopes.js';
 import { isPostgres } from './store/index.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -33,6 +37,11 @@ function text(isFit: (text: string) => boolean, message: string) {
 function split(list: string): string[] {
   return list === '' ? [] : list.split(',').map((item) => item.trim());
 }
+
+/** The most characters before the value of a claim in the name of an owner. */
+const MAX_PREFIX = 50;
+
+const OIDC_SCOPES_FORM = `must be a JSON object of values of the claim and lists of scopes (${SCOPES.join(', ')}), such as {"analysts": ["read", "predict"], "*": ["read"]}`;
 
 /** The settings. The variable of `maxBody` is `MAX_BODY`; docs/operation.md tells what each does. */
 const settings = v.object({
@@ -135,7 +144,60 @@ const settings = v.object({
   databases: v.optional(v.string(), '{}'),
   /** The MCP servers that skills may use, as `MCP_SERVERS` says. */
   mcpServers: v.optional(v.string(), '{}'),
+  /** The claim `iss` of tokens that are as good as keys. */
+  oidcIssuer: v.optional(
+    text(
+      isIssuer,
+      'must be the https address that the issuer of tokens calls itself, such as https://login.example.com/realms/acme, without a query; http will do on this machine alone',
+    ),
+  ),
+  oidcAudience: v.optional(
+    v.pipe(
+      v.string(),
+      v.transform(split),
+      v.everyItem((name) => name !== '', 'must be audiences with commas between them'),
+    ),
+  ),
+  oidcOwnerClaim: v.optional(v.string(), 'sub'),
+  oidcOwnerPrefix: v.optional(
+    text(
+      (prefix) => isOwnerName(`${prefix}x`) && [...prefix].length <= MAX_PREFIX,
+      `must have at most ${MAX_PREFIX} visible characters, and begin with none that is a space`,
+    ),
+    '',
+  ),
+  oidcScopesClaim: v.optional(v.string(), 'scope'),
+  /** The scopes by a value of their claim, as JSON. */
+  oidcScopes: v.optional(
+    v.pipe(
+      v.string(),
+      v.check((json) => readScopes(json) !== undefined, OIDC_SCOPES_FORM),
+      v.transform((json) => new Map(Object.entries(readScopes(json) ?? {}))),
+    ),
+    JSON.stringify(Object.fromEntries(SCOPES.map((scope) => [`roster:${scope}`, [scope]]))),
+  ),
+  /** The client that the console signs in as. */
+  oidcClientId: v.optional(text(isHeaderText, 'must consist of visible characters of ASCII')),
+  oidcClientScope: v.optional(
+    text(
+      (scope) => /^openid( [\x21-\x7e]+)*$/.test(scope),
+      'must be openid, and further scopes with a space between them',
+    ),
+    'openid',
+  ),
 });
+
+const scopesByValue = v.record(v.string(), v.pipe(v.array(v.picklist(SCOPES)), v.minLength(1)));
+
+function readScopes(json: string) {
+  const { success, output } = v.safeParse(scopesByValue, parseJson(json));
+  return success && !Array.isArray(output) && Object.keys(output).length > 0 ? output : undefined;
+}
+
+/** A URL is an issuer to the letter, so that nothing is added to it or left out. */
+function isIssuer(url: string): boolean {
+  return isSecureAddress(url) && !/[?#\s]/.test(url);
+}
 
 function isHeaderText(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
@@ -150,9 +212,7 @@ function isOriginOrStar(text: string): boolean {
 
 /** OAuth allows http on the own machine alone (RFC 8252, section 8.3). */
 function isPublicUrl(text: string): boolean {
-  if (!URL.canParse(text) || new URL(text).origin !== text) return false;
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
+  return isSecureAddress(text) && new URL(text).origin === text;
 }
 
 /** Returns the variable of a setting: `MAX_BODY` of `maxBody`. */
@@ -176,7 +236,9 @@ export const SETTINGS: readonly string[] = [
 
 type Settings = v.InferOutput<typeof settings>;
 
-export interface Config extends Omit<Settings, `chat${string}`> {
+export interface Config extends Omit<Settings, `chat${string}` | `oidc${string}`> {
+  /** Undefined if no tokens are as good as keys. */
+  readonly oidc: OidcConfig | undefined;
   /** Undefined if agents cannot answer. */
   readonly chat: ChatConfig | undefined;
 }
@@ -223,7 +285,10 @@ export function readConfig(env: Environment): Config {
       'PUBLIC_URL and BASE_PATH are both set; clients of OAuth look for the service at the root of a host, so leave BASE_PATH out',
     ]);
   }
-  const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...rest } = result.output;
+  const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...others } = result.output;
+  const { oidcIssuer, oidcAudience, oidcOwnerClaim, oidcOwnerPrefix, ...another } = others;
+  const { oidcScopesClaim, oidcScopes, oidcClientId, oidcClientScope, ...plain } = another;
+  const rest = { ...plain, oidc: readOidc(result.output, env) };
   if (url === undefined) return { ...rest, chat: undefined };
   if (model === undefined) {
     throw new ConfigError([
@@ -238,18 +303,38 @@ export function readConfig(env: Environment): Config {
 }
 
 /**
- * Returns the fault of a service that other machines reach while there are no keys: without keys every caller owns
- * everything, so only this machine may connect. A proxy that passes requests on may name this machine as the host.
+ * Returns the fault of a service that other machines reach while there are no keys: without keys, and an issuer of
+ * tokens, every caller owns everything, so only this machine may connect. A proxy that passes requests on may name
+ * this machine as the host.
  * @returns undefined if only this machine reaches it
  */
-export function findOpenDoor({ host, publicUrl }: Config): string | undefined {
+export function findOpenDoor({ host, publicUrl, oidc }: Config): string | undefined {
   const isPublic = publicUrl !== undefined && !isLoopback(new URL(publicUrl).hostname);
-  if (isLoopback(host) && !isPublic) return undefined;
+  if ((isLoopback(host) && !isPublic) || oidc) return undefined;
   const door = isLoopback(host) ? `PUBLIC_URL ${publicUrl}` : `HOST ${host}`;
   return (
     `${door} lets other machines in, and there is no key yet that would show who they are; ` +
     'make one with roster keys create --name NAME (npm run keys -- create --name NAME), or leave HOST at 127.0.0.1 and PUBLIC_URL out'
   );
+}
+
+function readOidc(found: Settings, env: Environment): OidcConfig | undefined {
+  const { oidcIssuer: issuer, oidcAudience: audiences, oidcClientId: id } = found;
+  if (issuer === undefined) {
+    const lone = SETTINGS.find((name) => name.startsWith('OIDC_') && env[name]);
+    if (lone === undefined) return undefined;
+    throw new ConfigError([`OIDC_ISSUER must name the issuer of tokens, because ${lone} is set`]);
+  }
+  if (audiences === undefined) {
+    throw new ConfigError([
+      'OIDC_AUDIENCE must name the audience of the tokens of OIDC_ISSUER: without it, tokens for other services would be taken, too',
+    ]);
+  }
+  return {
+    ...{ issuer, audiences, ownerClaim: found.oidcOwnerClaim, ownerPrefix: found.oidcOwnerPrefix },
+    ...{ scopesClaim: found.oidcScopesClaim, scopes: found.oidcScopes },
+    client: id === undefined ? undefined : { id, scope: found.oidcClientScope },
+  };
 }
 
 function keyReader(key: string | undefined, file: string | undefined): () => string | undefined {

@@ -119,6 +119,22 @@ describe('a host that other machines can reach', () => {
   });
 });
 
+describe('an OIDC issuer', () => {
+  const OIDC = { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_AUDIENCE: 'roster' };
+
+  test('closes the service without a key, and lets others reach it', async () => {
+    const { url } = await start({ env: { ...OIDC, HOST: '0.0.0.0' } });
+    const refused = await fetch(`${url.replace('0.0.0.0', '127.0.0.1')}/projects`);
+    expect(refused.status).toBe(401);
+  });
+
+  test('that is half configured stops the start, with a line that says what to do', async () => {
+    await expect(start({ env: { OIDC_ISSUER: OIDC.OIDC_ISSUER } })).rejects.toThrow(
+      'Roster did not start: OIDC_AUDIENCE must name the audience of the tokens of OIDC_ISSUER',
+    );
+  });
+});
+
 describe('BASE_PATH', () => {
   let server: ServerProcess;
   beforeAll(async () => {

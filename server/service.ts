@@ -13,6 +13,7 @@ import { keysExpireBefore } from './api/idempotency.js';
 import { RateLimits } from './api/limits/rate-limits.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
+import type { Identities, OidcConfig } from './auth/identities.js';
 import { type Sweep, Sweeps } from './common/sweeps.js';
 import { type ChatConfig, type Config, findOpenDoor } from './config.js';
 import { readContract } from './contract/document.js';
@@ -28,6 +29,7 @@ import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
 import { sweepGrants } from './oauth/oauth.js';
 import { sweepResponses } from './openai/response-rows.js';
+import { beginOwner } from './projects/projects.js';
 import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
@@ -127,7 +129,8 @@ export async function openService(
       },
       draining: draining.signal,
     };
-    const callers = new Callers(store, log, findOpenDoor(config) !== undefined);
+    const identities = config.oidc && (await openIdentities(config.oidc, store, log));
+    const callers = new Callers(store, log, findOpenDoor(config) !== undefined, identities);
     const { signal } = stopping;
     const { listener, messages } = createApp(
       config,
@@ -179,6 +182,7 @@ export async function openService(
       },
       /** Starts trainings and periodic housekeeping. */
       work: () => {
+        identities?.prepare();
         trainings.start();
         sweeps.start();
       },
@@ -243,6 +247,13 @@ async function openMcpServers(text: string, version: string): Promise<McpServers
   // Loaded on demand, as the client of a chat server is.
   const { McpServers } = await import('./agents/mcp/mcp-servers.js');
   return new McpServers(settings, version);
+}
+
+async function openIdentities(config: OidcConfig, store: Store, log: Logger): Promise<Identities> {
+  // Loaded on demand, as the client of a chat server is.
+  const { Identities } = await import('./auth/identities.js');
+  const begin = (owner: string) => store.transaction((tx) => beginOwner(tx, owner));
+  return new Identities(config, begin, log);
 }
 
 async function refuseStrangersWithoutKeys(config: Config, store: Store): Promise<void> {

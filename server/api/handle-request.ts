@@ -169,7 +169,7 @@ async function handleRequest(
   const answered = handle(input);
   const reply = answered instanceof Promise ? await answered : answered;
 
-  const sent = send(req, res, reply, service, () => service.callers.isKeyValid(caller));
+  const sent = send(req, res, reply, service, () => service.callers.isValid(caller));
   if (sent) await sent;
 }
 
@@ -227,8 +227,8 @@ class HandlerInput {
 
   get signal(): AbortSignal {
     const { callers, stopping } = this.#service;
-    const isKeyValid = () => callers.isKeyValid(this.caller);
-    this.#signal ??= this.#abortWithRequest({ stopping, isKeyValid, advice: 'ask again' });
+    const isValid = () => callers.isValid(this.caller);
+    this.#signal ??= this.#abortWithRequest({ stopping, isValid, advice: 'ask again' });
     return this.#signal;
   }
 
@@ -335,7 +335,7 @@ function createEndpoint(
     ),
     limits: limits.ofOperation(operation),
     readBody: takesBody
-      ? readBody(operation, config, (caller) => callers.isKeyValid(caller), {
+      ? readBody(operation, config, (caller) => callers.isValid(caller), {
           budget: limits.bodyBudget,
           refuseMissingTarget: ({ locals: { params = {}, caller = ANONYMOUS } }) =>
             refuseMissing(id, params, caller),

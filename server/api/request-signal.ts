@@ -1,15 +1,16 @@
 import type { Request, Response } from 'express';
+import type { Caller } from '../auth/caller.js';
 import { onResponseClose } from '../edge/connections.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 
-/** Returns whether a caller's key is still valid; throws if this cannot be determined now. */
-export type IsKeyValid = () => boolean | Promise<boolean>;
+/** Returns whether a caller's key or token is still valid; throws if this cannot be determined now. */
+export type IsValid = () => boolean | Promise<boolean>;
 
 /**
- * The time between two checks of a key, in milliseconds. A result may be equally old, so a stream
- * ends within a second after its key.
+ * The time between two checks of a caller, in milliseconds. A result may be equally old, so a stream
+ * ends within a second after its key or token.
  */
-const KEY_CHECK_MS = 500;
+const CHECK_MS = 500;
 
 /** The time for which a key is trusted while the store does not respond, in milliseconds. */
 const TRUST_MS = 60_000;
@@ -17,14 +18,14 @@ const TRUST_MS = 60_000;
 /** The causes that end a long request before its response is closed. */
 export interface EarlyEnd {
   readonly stopping: AbortSignal;
-  readonly isKeyValid: IsKeyValid;
+  readonly isValid: IsValid;
   /** The advice to the caller after the stop, such as "ask again". */
   readonly advice: string;
 }
 
 /**
  * Returns a controller that is aborted when the response is closed, and with a problem when the key
- * is revoked or expires, or when the service stops.
+ * or the token ends, or when the service stops.
  * @param gone the reason if the response is closed
  */
 export function abortWithRequest(
@@ -37,11 +38,12 @@ export function abortWithRequest(
   const onStop = () => {
     over.abort(unavailable(`The service is stopping; ${early?.advice} in a moment.`));
   };
-  const leaveKey = early && watchKey(early.isKeyValid, (reason) => over.abort(reason));
+  const leaveCaller =
+    early && watchCaller(res.locals.caller, early.isValid, (reason) => over.abort(reason));
   if (early?.stopping.aborted) onStop();
   else early?.stopping.addEventListener('abort', onStop, { once: true });
   onResponseClose(req, res, () => {
-    leaveKey?.();
+    leaveCaller?.();
     early?.stopping.removeEventListener('abort', onStop);
     over.abort(gone);
   });
@@ -49,11 +51,12 @@ export function abortWithRequest(
 }
 
 /**
- * Watches the key of a long request until the returned function is called.
- * @param onEnd called, possibly repeatedly, with the problem of a revoked or expired key
+ * Watches the caller of a long request until the returned function is called.
+ * @param onEnd called, possibly repeatedly, with the problem of a key or a token that has ended
  */
-export function watchKey(
-  isKeyValid: IsKeyValid,
+export function watchCaller(
+  caller: Caller | undefined,
+  isValid: IsValid,
   onEnd: (reason: ProblemError) => void,
 ): () => void {
   let confirmedAt = performance.now();
@@ -62,7 +65,7 @@ export function watchKey(
     if (isAsking) return;
     isAsking = true;
     try {
-      if (!(await isKeyValid())) onEnd(keyEnded());
+      if (!(await isValid())) onEnd(callerEnded(caller));
       confirmedAt = performance.now();
     } catch (cause) {
       if (performance.now() - confirmedAt <= TRUST_MS) return;
@@ -72,14 +75,16 @@ export function watchKey(
       isAsking = false;
     }
   };
-  const clock = setInterval(() => void check(), KEY_CHECK_MS);
+  const clock = setInterval(() => void check(), CHECK_MS);
   return () => clearInterval(clock);
 }
 
-function keyEnded(): ProblemError {
+function callerEnded(caller: Caller | undefined): ProblemError {
   return problem(
     '/problems/unauthorized',
-    'The key was revoked or expired while the request went on; send the rest with another key.',
+    caller?.identity
+      ? 'The token has ended while the request went on; send the rest with another one.'
+      : 'The key was revoked or expired while the request went on; send the rest with another key.',
     {},
     { 'WWW-Authenticate': 'Bearer realm="roster", error="invalid_token"', Connection: 'close' },
   );

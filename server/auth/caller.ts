@@ -6,12 +6,24 @@ export interface Caller {
   /** To whom the resources belong that the caller sees and makes. */
   readonly owner: string;
   readonly scopes: readonly Scope[];
-  /** The key that the caller showed, null where none is needed. */
+  /** The key that the caller showed; null for an identity, and where none is needed. */
   readonly key: { readonly id: string; readonly name: string } | null;
   /** The limits of that key, if it has any. */
   readonly limits?: KeyLimits;
   /** The consent of OAuth that the caller acts by, instead of the key itself, and the id of its only project. */
   readonly grant?: { readonly id: string; readonly projectId: string };
+  /** The user or the machine that a token of the OIDC issuer names. */
+  readonly identity?: Identity;
+}
+
+/** Someone whom the OIDC issuer knows. */
+export interface Identity {
+  /** The name that the issuer gives to nobody else: the claim `sub`. */
+  readonly subject: string;
+  /** The end of the token that was shown: milliseconds since 1970. */
+  readonly until: number;
+  /** The digest of the key of the issuer that has signed the token. */
+  readonly signedBy: string;
 }
 
 /** The owner of everything while there are no keys. */
@@ -19,3 +31,22 @@ export const LOCAL_OWNER = 'local';
 
 /** Everyone who reaches a service that has no keys. */
 export const LOCAL_CALLER: Caller = { owner: LOCAL_OWNER, scopes: SCOPES, key: null };
+
+/** A token of the OIDC issuer is refused; the message says why, and shows nothing that its holder does not know. */
+export class TokenError extends Error {
+  override readonly name = 'TokenError';
+}
+
+const MAX_NAME_LENGTH = 100;
+
+/** Control characters, and others that a terminal hides or replaces. */
+const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
+
+export const OWNER_FORM = `1 to ${MAX_NAME_LENGTH} visible characters, without spaces at either end`;
+
+/** Returns whether a text can be the name of an owner, or of a key. */
+export function isOwnerName(text: string): boolean {
+  // A longer text is not taken apart.
+  if (text === '' || text.length > 2 * MAX_NAME_LENGTH) return false;
+  return [...text].length <= MAX_NAME_LENGTH && !INVISIBLE.test(text) && text === text.trim();
+}

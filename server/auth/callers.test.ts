@@ -207,35 +207,35 @@ describe('a caller who was let in', () => {
 
   test('is good half a second after the key was revoked no more', async () => {
     const caller = await letIn(await keep());
-    expect(await callers.isKeyValid(caller)).toBe(true);
+    expect(await callers.isValid(caller)).toBe(true);
     await revokeKey(store, `${caller.key?.id}`);
     seconds(0.5);
-    expect(await callers.isKeyValid(caller)).toBe(false);
+    expect(await callers.isValid(caller)).toBe(false);
   });
 
   test('is good until the key expires, which is known while the store does not answer', async () => {
     const expires_at = new Date(Date.now() + 10_000).toISOString();
     const caller = await letIn(await keep({ expires_at }));
     seconds(9.9);
-    expect(await callers.isKeyValid(caller)).toBe(true);
+    expect(await callers.isValid(caller)).toBe(true);
     await store.close();
     seconds(0.1);
-    expect(await callers.isKeyValid(caller)).toBe(false);
+    expect(await callers.isValid(caller)).toBe(false);
   });
 
   test('is neither good nor bad while the store does not answer', async () => {
     const caller = await letIn(await keep());
     await store.close();
     seconds(0.5);
-    await expect(callers.isKeyValid(caller)).rejects.toThrow();
+    await expect(callers.isValid(caller)).rejects.toThrow();
   });
 
   test('without a key is good until there is one', async () => {
     const caller = await letIn();
-    expect(await callers.isKeyValid(caller)).toBe(true);
+    expect(await callers.isValid(caller)).toBe(true);
     await keep();
     seconds(1);
-    expect(await callers.isKeyValid(caller)).toBe(false);
+    expect(await callers.isValid(caller)).toBe(false);
   });
 });
 

@@ -11,7 +11,8 @@ import { findGrant, isGranted } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
-import { type Caller, LOCAL_CALLER } from './caller.js';
+import { type Caller, LOCAL_CALLER, TokenError } from './caller.js';
+import type { Identities } from './identities.js';
 import { isFromOtherOrigin } from './origins.js';
 import { type Resource, TOKEN_SCOPES } from './resource.js';
 
@@ -55,7 +56,8 @@ export function identifyCaller(
       'The request has both headers, Authorization and X-Api-Key; send the key in one of them.',
     );
   }
-  const presented = sent.length === 1 ? first?.form.pattern.exec(first.value)?.[1] : undefined;
+  const { takesTokens } = callers;
+  const presented = sent.length === 1 ? readPresented(first, takesTokens) : undefined;
   if (first && presented === undefined) {
     const { name, example } = first.form;
     return refuse(
@@ -64,15 +66,30 @@ export function identifyCaller(
   }
   const letIn = (caller: Caller | undefined) => {
     if (!caller && presented !== undefined) return refuse(BAD_KEY);
-    if (!caller) throw unauthorized(NO_KEY_SENT, undefined, resource);
-    if (caller.key === null) refuseForeignPages(req, method, allowedOrigins);
+    if (!caller) {
+      const detail = takesTokens ? `${NO_KEY_SENT} ${OR_A_TOKEN}` : NO_KEY_SENT;
+      throw unauthorized(detail, undefined, resource);
+    }
+    if (callerId(caller) === undefined) refuseForeignPages(req, method, allowedOrigins);
     else if (speaksJsonRpc && !allowedOrigins.includes('*')) {
       refuseOtherOrigins(req, allowedOrigins, MCP_REMEDY);
     }
     return caller;
   };
+  const explainRefusal = (error: unknown): never => {
+    if (!(error instanceof TokenError)) throw error;
+    throw unauthorized(error.message, 'invalid_token', resource);
+  };
   const caller = callers.authenticate(presented, resource?.path);
-  return caller instanceof Promise ? caller.then(letIn) : letIn(caller);
+  return caller instanceof Promise ? caller.then(letIn, explainRefusal) : letIn(caller);
+}
+
+/** Returns the key that a header has, or the token where one is good; undefined if it has another form. */
+function readPresented(header: SentHeader | undefined, takesTokens: boolean): string | undefined {
+  const { form, value = '' } = header ?? {};
+  const key = form?.pattern.exec(value)?.[1];
+  if (key !== undefined || !takesTokens || form !== KEY_FORMS.authorization) return key;
+  return BEARER.exec(value)?.[1];
 }
 
 /** Does not say which of the three applies, or anyone could find out which keys ever existed. */
@@ -81,6 +98,8 @@ const BAD_KEY =
 
 const NO_KEY_SENT =
   "The request has no key; send one as 'Authorization: Bearer roster_…' or 'X-Api-Key: roster_…'.";
+
+const OR_A_TOKEN = "A token of the OIDC issuer, as 'Authorization: Bearer eyJ…', is as good.";
 
 /**
  * Without keys, the service trusts browsers on this machine. A page from elsewhere could point its
@@ -117,12 +136,19 @@ function refuseOtherOrigins(req: Request, allowed: readonly string[], remedy: st
   );
 }
 
+/** Returns the id by which the requests of a caller are counted; undefined for the local caller, who has none. */
+export function callerId({ key, identity }: Caller): string | undefined {
+  return identity ? `oidc:${identity.subject}` : key?.id;
+}
+
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
 export function requireScope({ scope }: Operation, caller: Caller): void {
   if (scope === undefined || caller.scopes.includes(scope)) return;
   throw problem(
     '/problems/missing-scope',
-    `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,
+    caller.identity
+      ? `The token does not give the scope '${scope}', which this operation asks for; sign in as someone who has it.`
+      : `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,
     {},
     { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
   );
@@ -141,12 +167,20 @@ const KEY_FORMS = {
   'x-api-key': { name: 'X-Api-Key', example: 'roster_…', pattern: /^(roster_\S+)$/ },
 };
 
+/** What `Authorization` may have where tokens of an issuer are good: no text of a key. */
+const BEARER = /^Bearer +(?!roster_)(\S+) *$/i;
+
+interface SentHeader {
+  readonly form: (typeof KEY_FORMS)[keyof typeof KEY_FORMS];
+  readonly value: string;
+}
+
 /**
  * Returns every header of the request that carries a key. If Authorization is sent more than once,
  * `headers` shows only the first; `rawHeaders`, which alternates names and values, shows them all.
  */
 function keyHeaders({ headers, rawHeaders }: Request) {
-  const found: { form: (typeof KEY_FORMS)[keyof typeof KEY_FORMS]; value: string }[] = [];
+  const found: SentHeader[] = [];
   if (keyHeader(headers) === undefined) return found;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const text = rawHeaders[index] ?? '';
@@ -216,28 +250,41 @@ export class Callers {
   #keysExist: boolean;
   #askAgainAt = Number.NEGATIVE_INFINITY;
 
-  /** @param closed whether a key is needed even if there is none, as where strangers reach the service */
+  /**
+   * @param closed whether a key is needed even if there is none, as where strangers reach the service
+   * @param identities tells callers by tokens of an OIDC issuer; undefined if there is none
+   */
   constructor(
     private readonly store: Store,
     private readonly log: Logger,
     closed = false,
+    private readonly identities?: Identities,
   ) {
-    this.#keysExist = closed;
+    this.#keysExist = closed || identities !== undefined;
+  }
+
+  /** Whether a token of an OIDC issuer is as good as a key. */
+  get takesTokens(): boolean {
+    return this.identities !== undefined;
   }
 
   /**
    * Tells who sends a request. As long as no key was ever made, that is the local caller; from the first key
    * on, for ever, it takes a key that is neither revoked nor expired.
-   * @param presented what the request shows as its key, or as an access token: any text at all; undefined where it shows none
+   * @param presented what the request shows as its key, or as a token: any text at all; undefined where it shows none
    * @param resource the path that a token has to be for; undefined where only a key is good
    * @returns undefined for a caller who is to be refused; at once, where the key is remembered
    * @throws what the store throws, if it does not answer
+   * @throws {TokenError} for a token of the issuer that is not good; {ProblemError} 503 if the issuer does not say
    */
   authenticate(
     presented: string | undefined,
     resource?: string,
   ): Caller | undefined | Promise<Caller | undefined> {
     if (presented === undefined) return this.#withoutKey();
+    if (this.identities && !presented.startsWith('roster_')) {
+      return this.identities.authenticate(presented);
+    }
     const { id, secret } = parseKey(presented, resource === undefined ? '' : ACCESS) ?? NO_KEY;
     const hash = hashSecret(secret);
     const good = this.#good.get(id);
@@ -248,18 +295,19 @@ export class Callers {
   }
 
   /**
-   * Returns whether a caller who was let in before would still be: their key is neither revoked nor expired; the
-   * local caller has none, as long as no key was made.
+   * Returns whether a caller who was let in before would still be: their key is neither revoked nor expired, their
+   * token has not ended; the local caller has neither, as long as no key was made.
    * @throws what the store throws, if it does not answer; an expiry is known without it
    */
-  async isKeyValid({ key: presented, grant }: Caller): Promise<boolean> {
+  async isValid({ key: presented, grant, identity }: Caller): Promise<boolean> {
+    if (identity) return this.identities?.isValid(identity) ?? false;
     if (presented === null) return !(await this.needsKey());
     const good = this.#good.get(grant === undefined ? presented.id : ACCESS + grant.id);
-    if (good && !isValid(good.key)) return false;
+    if (good && !isKeyGood(good.key)) return false;
     const asked = performance.now();
     if (good && asked - good.asked < RECENT) return true;
     const key = await findKey(this.store, presented.id);
-    if (!key || !isValid(key)) return false;
+    if (!key || !isKeyGood(key)) return false;
     // A token may end, or have a successor, while what it began goes on; its consent may not end.
     if (grant) return isGranted(this.store, grant.id);
     if (good) Object.assign(good, { key, asked });
@@ -280,7 +328,7 @@ export class Callers {
   }
 
   #letIn(found: Found | undefined, resource: string | undefined): Caller | undefined {
-    if (!found || !isValid(found.key) || Date.now() >= found.until) return undefined;
+    if (!found || !isKeyGood(found.key) || Date.now() >= found.until) return undefined;
     if (found.resource !== undefined && found.resource !== resource) return undefined;
     this.#noteUse(found);
     return found.caller;
@@ -342,7 +390,7 @@ export class Callers {
   }
 }
 
-function isValid({ revoked_at, expires_at }: ApiKey): boolean {
+function isKeyGood({ revoked_at, expires_at }: ApiKey): boolean {
   return revoked_at === null && (expires_at === null || Date.now() < Date.parse(expires_at));
 }
 

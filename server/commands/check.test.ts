@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type LoopbackServer, serveOnLoopback } from '../../testkit/http/loopback-server.js';
+import { OidcIssuer } from '../../testkit/oidc-issuer.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { connectTo } from '../../testkit/store/own-store.js';
@@ -55,6 +56,20 @@ async function openChatServer(): Promise<LoopbackServer> {
 }
 
 describe('roster check', () => {
+  test('asks an OIDC issuer for its keys, and needs no key then', async () => {
+    const issuer = await OidcIssuer.open();
+    closing.push(() => issuer.stop());
+    const env = { ...issuer.env, HOST: '0.0.0.0' };
+    const well = await check(env);
+    expect([well.code, well.found('OIDC issuer')]).toEqual([
+      0,
+      'ok    OIDC issuer: it answers, with 3 keys of signatures',
+    ]);
+    const other = await check({ ...env, OIDC_ISSUER: `${issuer.url}/` });
+    expect(other.code).toBe(1);
+    expect(other.found('OIDC issuer')).toContain(`calls itself "${issuer.url}"`);
+  });
+
   test('finds that all is well, while the service runs, and changes nothing', async () => {
     await makeStore();
     const sales = join(folder, 'sales.db');

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { McpServers } from '../agents/mcp/mcp-servers.js';
 import { type McpServerSettings, parseMcpServers } from '../agents/mcp/settings.js';
 import { LOCAL_OWNER } from '../auth/caller.js';
+import type { OidcConfig } from '../auth/identities.js';
 import { ExchangeError, exchange, explainExchange } from '../common/http-exchange.js';
 import type { Owned } from '../common/named-settings.js';
 import { unlessAborted } from '../common/unless-aborted.js';
@@ -82,6 +83,7 @@ async function* findAll(env: NodeJS.ProcessEnv): AsyncGenerator<Finding> {
     ...[...databases].map(([name, setting]) => checkDatabase(name, setting)),
     ...(config.chat ? [checkChat(config.chat)] : []),
     ...[...servers].map(([name, setting]) => checkMcpServer(name, setting)),
+    ...(config.oidc ? [checkIssuer(config.oidc)] : []),
     ...(config.publicUrl === undefined ? [] : [checkPublicUrl(config.publicUrl)]),
   ];
   for (const finding of checks.map(runCheck)) yield await finding;
@@ -204,6 +206,22 @@ function checkMcpServer(name: string, setting: McpServerSettings): Check {
     }
   };
   return { subject: `MCP server ${name}`, run };
+}
+
+function checkIssuer({ issuer }: OidcConfig): Check {
+  const run = async () => {
+    // Loaded on demand, as in the service.
+    const { readIssuer } = await import('../auth/issuer.js');
+    const { keys, endpoints } = await readIssuer(issuer);
+    if (keys.length === 0) {
+      throw new Error(
+        'it answers, but publishes no key for RS256, ES256 or EdDSA; no token is good',
+      );
+    }
+    const words = `it answers, with ${keys.length} keys of signatures`;
+    return endpoints ? words : `${words}, but says of no place where a browser signs in`;
+  };
+  return { subject: 'OIDC issuer', run };
 }
 
 const PROXY = {

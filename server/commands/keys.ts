@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { LOCAL_OWNER } from '../auth/caller.js';
+import { isOwnerName, LOCAL_OWNER, OWNER_FORM } from '../auth/caller.js';
 import { createKey } from '../auth/callers.js';
 import { KEY_LIMITS, type KeyLimits, LIMIT_NAMES, MAX_LIMIT } from '../contract/key-limits.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
@@ -132,10 +132,6 @@ async function revoke(id: string): Promise<void> {
 }
 
 const DAY = 24 * 60 * 60 * 1000;
-const MAX_NAME_LENGTH = 100;
-
-/** Control characters, and others that a terminal hides or replaces. */
-const INVISIBLE = /[\p{C}\p{Zl}\p{Zp}]/u;
 
 /** A day and a moment, as RFC 3339 writes them. */
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
@@ -147,13 +143,8 @@ const MOMENT_FORM =
  * @throws {InvalidArgumentError}
  */
 export function readName(text: string): string {
-  const { length } = [...text];
-  if (length === 0 || length > MAX_NAME_LENGTH || INVISIBLE.test(text) || text !== text.trim()) {
-    throw new InvalidArgumentError(
-      `It must be 1 to ${MAX_NAME_LENGTH} visible characters, without spaces at either end.`,
-    );
-  }
-  return text;
+  if (isOwnerName(text)) return text;
+  throw new InvalidArgumentError(`It must be ${OWNER_FORM}.`);
 }
 
 /**

@@ -9,3 +9,10 @@ export function isHttpAddress(text: string): boolean {
   const { username, password, hash } = new URL(text);
   return username + password + hash === '';
 }
+
+/** Returns whether a text is an address of https; http will do on the own machine. */
+export function isSecureAddress(text: string | undefined): text is string {
+  if (text === undefined || !isHttpAddress(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || isLoopback(hostname);
+}

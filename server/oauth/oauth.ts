@@ -399,7 +399,7 @@ async function issueTokens(store: Store, callers: Callers, issuer: string, sent:
   const found = secret && (await findGrant(store, secret.id));
   if (!secret || !found || found.client_id !== sent.client_id) throw badGrant();
   const key = { id: found.key_id, name: '' };
-  if (!(await callers.isKeyValid({ owner: '', scopes: [], key }))) throw badGrant();
+  if (!(await callers.isValid({ owner: '', scopes: [], key }))) throw badGrant();
   return isCode
     ? useCode(store, issuer, found, secret.hash, sent)
     : useRefreshToken(store, issuer, found, secret.hash, sent);

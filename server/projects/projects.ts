@@ -6,6 +6,7 @@ import type { RateLimits } from '../api/limits/rate-limits.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
 import { type Caller, LOCAL_OWNER } from '../auth/caller.js';
+import { callerId } from '../auth/callers.js';
 import { problem } from '../problems/problem.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
@@ -73,10 +74,11 @@ export async function createProject(store: Store, owner: string, name: string): 
 
 /**
  * Creates the empty project `default` for a new owner. Called before the owner's first key is
- * created, in the same transaction. An owner who has or had a key is not new, and may have
- * deleted that project.
+ * created, in the same transaction, and when the owner's first token arrives. An owner who has or had a key is
+ * not new, and may have deleted that project; the local owner has had theirs since the store was made.
  */
 export async function beginOwner(store: Store, owner: string): Promise<void> {
+  if (owner === LOCAL_OWNER) return;
   await lockOwner(store, owner);
   const key = await store.reads
     .selectFrom('api_keys')
@@ -91,8 +93,7 @@ export async function beginOwner(store: Store, owner: string): Promise<void> {
 /** Keeps a new key, in a transaction. Its owner begins with it, unless there is one by that name. */
 export function keepKey(store: Store, key: NewKey): Promise<void> {
   return store.transaction(async (tx) => {
-    // The local owner has had theirs since the store was made.
-    if (key.owner !== LOCAL_OWNER) await beginOwner(tx, key.owner);
+    await beginOwner(tx, key.owner);
     await insertKey(tx, key);
   });
 }
@@ -260,13 +261,20 @@ export function callerOperations(
 ): Pick<Handlers, 'getCaller'> {
   return {
     getCaller: async ({ caller, reply }) => {
-      const { owner, key, scopes } = caller;
-      // Only keys have a rate limit, and 0 stands for none.
-      const rate_limit = key && rateLimit > 0 ? rateLimit : null;
+      const { owner, key, scopes, identity } = caller;
+      // The local caller has no rate limit, and 0 stands for none.
+      const rate_limit = callerId(caller) !== undefined && rateLimit > 0 ? rateLimit : null;
       const quotas = caller.limits && (await rates.list(caller));
       const own = { max_body: maxBody, max_table: maxTable, rate_limit };
       const limits = { ...own, ...(quotas && { quotas }) };
-      return reply({ status: 200, body: { owner, key, scopes: [...scopes], limits } });
+      const shown = identity && {
+        subject: identity.subject,
+        expires_at: new Date(identity.until).toISOString(),
+      };
+      return reply({
+        status: 200,
+        body: { owner, key, ...(shown && { identity: shown }), scopes: [...scopes], limits },
+      });
     },
   };
 }

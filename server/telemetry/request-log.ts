@@ -100,6 +100,7 @@ function describeCaller({ caller, params = {} }: RequestContext) {
   return {
     owner: caller?.owner,
     key: caller?.key?.id,
+    subject: shorten(caller?.identity?.subject),
     project: shorten(params['project_name'] ?? params['projectName']),
     model: shorten(params['modelName']),
   };

@@ -126,6 +126,7 @@ class Caller:
     key: Optional[CallerKey]
     scopes: List[Scope]
     limits: CallerLimits
+    identity: Optional[CallerIdentity] = None
 
 
 @dataclass
@@ -2117,9 +2118,18 @@ class ServiceUnavailable:
 
 @dataclass
 class CallerKey:
-    """The key of the request, without its secret; null on a service without keys."""
+    """The key of the request, without its secret; null for an identity, and on a service without keys."""
     id: str
     name: str
+
+
+@dataclass
+class CallerIdentity:
+    """The user or machine of the OIDC issuer whose token the request has; missing if it has none. Requests and
+    streams end with the token.
+    """
+    subject: str
+    expires_at: Timestamp
 
 
 @dataclass

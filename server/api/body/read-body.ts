@@ -19,7 +19,7 @@ import {
 import { bodyTooLarge, malformedBody, ProblemError, problem } from '../../problems/problem.js';
 import type { BodyMemory } from '../limits/body-memory.js';
 import type { Step } from '../request-context.js';
-import { watchKey } from '../request-signal.js';
+import { watchCaller } from '../request-signal.js';
 import { brokenOff, decodeBody, type Encoding, passWithin } from './decode-body.js';
 
 /** The service's own limits for bodies, in bytes. */
@@ -44,12 +44,12 @@ interface BodyGuards {
  * as bytes, for `parseBody`. Any other media type of the operation becomes a stream of at most
  * `maxBody` bytes; one that is read from its begin on may have any number. A body that the handler reads becomes a
  * `DeferredBody`.
- * @param isKeyValid returns whether the caller's key is still valid while a deferred body is read
+ * @param isValid returns whether the caller is still valid while a deferred body is read
  */
 export function readBody(
   operation: Operation,
   limits: BodyLimits,
-  isKeyValid: Callers['isKeyValid'],
+  isValid: Callers['isValid'],
   guards: BodyGuards,
 ): Step {
   const refuseForm = refuseOtherForms(operation);
@@ -58,7 +58,7 @@ export function readBody(
   return (req, res) => {
     refuseForm(req);
     const type = mediaType(req);
-    if (operation.defersBody) deferBody(req, res, limits, isKeyValid);
+    if (operation.defersBody) deferBody(req, res, limits, isValid);
     else if (type === JSON_TYPE || type === FORM_TYPE || isText(type)) return buffer(req, res);
     else {
       const stream = openBody(req, isEndless(type) ? Number.POSITIVE_INFINITY : limit);
@@ -188,7 +188,7 @@ function deferBody(
   req: Request,
   res: Response,
   { maxBody, maxTable }: BodyLimits,
-  isKeyValid: Callers['isKeyValid'],
+  isValid: Callers['isValid'],
 ): void {
   // The reader of the body applies timeouts of its own.
   disableBodyTimeout(req);
@@ -196,11 +196,12 @@ function deferBody(
   const type = mediaType(req);
   const stream = openBody(req, type === JSON_TYPE ? maxBody : maxTable);
   if (caller) {
-    const isValid = () => isKeyValid(caller);
-    req.once(
-      'close',
-      watchKey(isValid, (reason) => stream.destroy(reason)),
+    const leave = watchCaller(
+      caller,
+      () => isValid(caller),
+      (reason) => stream.destroy(reason),
     );
+    req.once('close', leave);
   }
   req.body = { mediaType: type, bytes: readInTime(stream) } satisfies DeferredBody;
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
+import { callerId } from '../../auth/callers.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import type { Operation, Pool } from '../../contract/document.js';
 import {
@@ -167,9 +168,10 @@ export class StreamGate {
 
   /** @throws {ProblemError} if there is no slot */
   enter(req: Request, res: Response, caller: Caller): void {
-    const { owner, key } = caller;
+    const { owner } = caller;
     // Without keys there is only one owner, and no slots to reserve for others.
-    if (!this.#gate.tryEnter(owner, key ? undefined : this.slots)) {
+    const isLocal = callerId(caller) === undefined;
+    if (!this.#gate.tryEnter(owner, isLocal ? this.slots : undefined)) {
       this.throttle(req, res, caller);
       throw this.#problem();
     }

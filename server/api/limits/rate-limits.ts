@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
 import type { Caller } from '../../auth/caller.js';
+import { callerId } from '../../auth/callers.js';
 import { KEY_LIMITS, LIMIT_NAMES, type LimitName } from '../../contract/key-limits.js';
 import type { Throttle } from '../../edge/connections.js';
 import { ProblemError, problem } from '../../problems/problem.js';
@@ -96,12 +97,12 @@ export class RateLimits {
   /** Counts what a caller has had, though it may be more than was left. */
   async settle(caller: Caller, name: LimitName, amount: number): Promise<void> {
     const max = caller.limits?.[name];
-    if (!caller.key || max === undefined || amount === 0) return;
+    const id = callerId(caller);
+    if (id === undefined || max === undefined || amount === 0) return;
     try {
       await this.#spend(caller, name, amount);
     } catch (error) {
       if (!(error instanceof ProblemError) || error.type !== TOO_MANY) throw error;
-      const { id } = caller.key;
       await this.#ask(id, name, max, amount);
       const period = this.#find(id, name);
       if (period) period.granted = 0;
@@ -109,14 +110,16 @@ export class RateLimits {
   }
 
   /** Returns what is left of the limits of a caller's key, as the store knows it. */
-  async list({ key, limits = {} }: Caller): Promise<Quota[]> {
-    if (!key) return [];
+  async list(caller: Caller): Promise<Quota[]> {
+    const { limits = {} } = caller;
+    const id = callerId(caller);
+    if (id === undefined) return [];
     const quotas: Quota[] = [];
     for (const name of LIMIT_NAMES) {
       const limit = limits[name];
       if (limit === undefined) continue;
-      await this.#ask(key.id, name, limit, 0);
-      const period = this.#find(key.id, name);
+      await this.#ask(id, name, limit, 0);
+      const period = this.#find(id, name);
       if (!period) continue;
       const { seconds } = KEY_LIMITS[name];
       const [left, reset_seconds] = [countLeft(period), countSeconds(period)];
@@ -136,17 +139,17 @@ export class RateLimits {
   }
 
   #spend(caller: Caller, name: PolicyName, amount: number): Promise<void> | undefined {
-    const { key, limits } = caller;
-    const max = name === OWN ? this.max : limits?.[name];
-    if (!key || !max) return undefined;
-    if (name === OWN && !this.#find(key.id, OWN)) this.#begin(key.id, OWN, beginOwn(max));
-    const period = this.#find(key.id, name);
+    const max = name === OWN ? this.max : caller.limits?.[name];
+    const id = callerId(caller);
+    if (id === undefined || !max) return undefined;
+    if (name === OWN && !this.#find(id, OWN)) this.#begin(id, OWN, beginOwn(max));
+    const period = this.#find(id, name);
     const needed = Math.max(amount, 1);
     if (period && period.granted >= needed) {
       period.granted -= amount;
       return undefined;
     }
-    if (name !== OWN) return this.#spendShared(key.id, name, max, amount);
+    if (name !== OWN) return this.#spendShared(id, name, max, amount);
     throw refuse(name, max, period);
   }
 
@@ -202,16 +205,18 @@ export class RateLimits {
     periods.set(keyId, period);
   }
 
-  #report(res: Response, { key, limits = {} }: Caller): void {
-    if (!key) return;
+  #report(res: Response, caller: Caller): void {
+    const { limits = {} } = caller;
+    const id = callerId(caller);
+    if (id === undefined) return;
     const left: string[] = [];
     const policies: string[] = [];
     const add = (name: PolicyName, max: number, seconds: number, partition = '') => {
       policies.push(`"${name}"; q=${max}; w=${seconds}${partition}`);
-      const period = this.#find(key.id, name);
+      const period = this.#find(id, name);
       if (period) left.push(`"${name}"; r=${countLeft(period)}; t=${countSeconds(period)}`);
     };
-    if (this.max > 0) add(OWN, this.max, OWN_SECONDS, formatPartition(key.id));
+    if (this.max > 0) add(OWN, this.max, OWN_SECONDS, formatPartition(id));
     for (const name of LIMIT_NAMES) {
       const max = limits[name];
       if (max !== undefined) add(name, max, KEY_LIMITS[name].seconds);

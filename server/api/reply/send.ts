@@ -6,7 +6,7 @@ import { endWith, onResponseClose } from '../../edge/connections.js';
 import { disableBodyTimeout, drainAndClose, endAndDiscard, hasBody } from '../../edge/request.js';
 import { ProblemError, render } from '../../problems/problem.js';
 import { pauseWork } from '../limits/request-gate.js';
-import type { IsKeyValid } from '../request-signal.js';
+import type { IsValid } from '../request-signal.js';
 import { asProblem, type NoteFailure } from './error-handler.js';
 import {
   CHUNK_SIZE,
@@ -128,7 +128,7 @@ export function send(
   res: Response,
   { status, body, headers }: AnyReply,
   context: ReplyContext,
-  isKeyValid: IsKeyValid,
+  isValid: IsValid,
 ): Promise<void> | void {
   res.statusCode = status;
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
@@ -143,7 +143,7 @@ export function send(
       res.setHeader('Content-Type', mediaType);
       return sendPieces(req, res, text);
     }
-  } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isKeyValid);
+  } else if (body instanceof ByteStream) return sendBytes(req, res, body, context, isValid);
   else if (body instanceof EventStream) return sendEvents(req, res, body);
   else {
     res.setHeader('Content-Type', JSON_TYPE);
@@ -240,7 +240,7 @@ function sendBytes(
   res: Response,
   { mediaType, pieces, options: { isStream, areLines, beginsAtOnce, trailer } }: ByteStream,
   context: ReplyContext,
-  isKeyValid: IsKeyValid,
+  isValid: IsValid,
 ): Promise<void> {
   const { contract, stopping, times = STREAM_TIMES } = context;
   if (isStream) disableBodyTimeout(req);
@@ -261,7 +261,7 @@ function sendBytes(
     isLive: true,
     mayStall: true,
     // Another request may finish when the service stops, and its key was checked.
-    watch: isStream ? { stopping, isKeyValid, advice: 'send the rest' } : undefined,
+    watch: isStream ? { stopping, isValid, advice: 'send the rest' } : undefined,
     // A body that has arrived is soon answered or refused. The end of another may be far.
     readAhead: () => {
       if (beginsAtOnce) return 0;
