@@ -33,6 +33,7 @@ export type {
 export { type ConditionalRead, revalidate, type Tagged, tagged } from './etag.js';
 export type { AnyModels, ModelsOf, ModelTypes, PredictionOf } from './facade/models.js';
 export { createRoster, type Roster, type RosterOptions } from './facade/roster.js';
+export { isSkillOf, type SkillOf } from './facade/skills.js';
 export type { Bytes, Call, CallOptions, Events, List, Read, Result } from './facade/types.js';
 export { type FileFormat, MEDIA_TYPES, type PredictionFormat } from './files/file-format.js';
 export { type PredictedFile, type PredictFileOptions, predictFile } from './files/predict-file.js';

@@ -1,5 +1,5 @@
 /** Tests of the façade, with the real service. */
-import { createRoster, isProblem, type Roster, tagged } from 'roster-client';
+import { createRoster, isProblem, isSkillOf, type Roster, tagged } from 'roster-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { FACADE } from '../../generated/facade.js';
 import { operations as contracted } from '../../testkit/openapi/document.js';
@@ -48,6 +48,8 @@ test('a resource is created, read, changed and deleted, in the project of the fa
   expect(response.status).toBe(304);
   const changed = await roster.skills.update('weather', { type: 'climate' }, { ifMatch: etag });
   expect(changed.type).toBe('climate');
+  expect(isSkillOf(changed, 'sql', 'mcp')).toBe(false);
+  expect(isSkillOf({ ...changed, type: 'mcp' }, 'sql', 'mcp')).toBe(true);
   const late = roster.skills.update('weather', { type: 'late' }, { ifMatch: etag });
   await expect(late).rejects.toSatisfy((error) =>
     isProblem(error, '/problems/precondition-failed'),

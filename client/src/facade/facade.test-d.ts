@@ -2,7 +2,14 @@
 import { describe, expectTypeOf, test } from 'vitest';
 import { FACADE, type Resources } from '../../../generated/facade.js';
 import type { operations } from '../../../generated/openapi.js';
-import { createRoster, isProblem, type ProblemOf, type ProblemType, type Skill } from '../index.js';
+import {
+  createRoster,
+  isProblem,
+  isSkillOf,
+  type ProblemOf,
+  type ProblemType,
+  type Skill,
+} from '../index.js';
 
 const roster = createRoster({ baseUrl: 'http://127.0.0.1:4000' });
 
@@ -106,6 +113,29 @@ describe('skills', () => {
     void roster.skills.create({ name: 'a', type: 'knowledge_base', colour: 'red' });
     // @ts-expect-error: 'type' is missing
     void roster.skills.create({ name: 'a' });
+  });
+
+  test('reading a skill narrows its params by its type', async () => {
+    const skill = await roster.skills.get('sales');
+    // @ts-expect-error: a skill of any type may have no 'tables', or others
+    const before: string[] = skill.params['tables'];
+    if (isSkillOf(skill, 'sql')) {
+      expectTypeOf(skill.type).toEqualTypeOf<'sql'>();
+      expectTypeOf(skill.params.tables).toEqualTypeOf<string[]>();
+      expectTypeOf(skill.params['owner']).toBeUnknown();
+      expectTypeOf(skill).toExtend<Skill>();
+      void before;
+    } else if (isSkillOf(skill, 'model', 'mcp')) {
+      if (skill.type === 'model')
+        expectTypeOf(skill.params.version).toEqualTypeOf<number | undefined>();
+      else expectTypeOf(skill.params.server).toEqualTypeOf<string>();
+    } else expectTypeOf(skill.type).toEqualTypeOf<string>();
+    const { skills } = await roster.agents.get('analyst');
+    expectTypeOf(skills.filter((each) => isSkillOf(each, 'mcp'))[0]?.params.tools).toEqualTypeOf<
+      string[] | undefined
+    >();
+    // @ts-expect-error: no type of skill that has params of its own
+    isSkillOf(skill, 'weather');
   });
 
   test('a skill of any other type is data, with any params or none', () => {

@@ -80,7 +80,7 @@ export type JsonAnswer<Id extends OperationId> =
 type SuccessOf<Responses> = Responses[keyof Responses & (200 | 201 | 202)];
 
 /** Members that the service does not know. */
-interface FreeMembers {
+export interface FreeMembers {
   [member: string]: unknown;
 }
 
