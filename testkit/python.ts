@@ -6,20 +6,21 @@ export const NO_PYTHON =
   'there is no Python with httpx, pandas, mypy and setuptools; `npm run python` installs one';
 
 /** What the Python client, its tests and its package need. */
-const MODULES = 'import httpx, mypy, pandas, setuptools, wheel';
+const MODULES = 'httpx, mypy, pandas, setuptools, wheel';
 
 /**
- * Returns the path of Python 3.9 or later that has what the tests of the client need: the one in `PYTHON_BIN`, that of
- * the system, or the one in `PATH`.
+ * Returns the path of Python 3.9 or later that has modules: the one in `PYTHON_BIN`, that of the system, or the one in
+ * `PATH`.
+ * @param modules their names with commas between them; what the tests of the client need by default
  * @throws if `PYTHON_BIN` is not executable
  */
-export function pythonOfThisMachine(): string | undefined {
+export function pythonOfThisMachine(modules = MODULES): string | undefined {
   const named = process.env['PYTHON_BIN'];
   const candidates = [
     named ? undefined : '/usr/bin/python3',
     findProgram('PYTHON_BIN', ['python3'], []),
   ];
   return candidates.find(
-    (file) => file !== undefined && spawnSync(file, ['-c', MODULES]).status === 0,
+    (file) => file !== undefined && spawnSync(file, ['-c', `import ${modules}`]).status === 0,
   );
 }
