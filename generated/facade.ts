@@ -1058,7 +1058,7 @@ export interface ModelsOperations {
   addActuals(name: PathValue<'addActuals', 'modelName'>, rows: JsonBody<'addActuals'> | Bytes, options?: AddActualsOptions): Call<Actuals, AddActualsProblem>;
 
   /**
-   * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept.
+   * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept. A key with the scope `write` or `predict` will do.
    *
    * @param rows The table, or its beginning.
    * @throws ProblemError with a `PreviewTableProblem`

@@ -1031,7 +1031,8 @@ export interface paths {
         /**
          * Preview a table
          * @description Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a
-         *     caller can choose the target, the header line and the use of columns. Nothing is kept.
+         *     caller can choose the target, the header line and the use of columns. Nothing is kept. A key with the scope
+         *     `write` or `predict` will do.
          *
          *     The body is a table in any format that `trainModel` takes. At most 1000 rows are read, then the answer comes: a
          *     table that is still arriving need not be sent to its end. Of CSV, JSON and NDJSON the beginning of a file is

@@ -21,8 +21,8 @@ export interface Target {
   maxBody: number | undefined;
   /** True if it is open to everyone. */
   isOpen: boolean;
-  /** The required scope; undefined if any key will do. */
-  scope: string | undefined;
+  /** The scopes of which a key needs one; empty if any key will do. */
+  scopes: readonly string[];
   /** The media types of its successful answers. */
   produces: readonly string[];
   place: Place;
@@ -78,16 +78,16 @@ function targetOf({ id, method, path, place, parameters }: Operation): Target {
       .map(([mediaType, content]) => [mediaType, content.at('schema')]),
     maxBody: typeof maxBody === 'number' ? maxBody : undefined,
     isOpen: place.entries('security').length === 0,
-    scope: scopeOf(place),
+    scopes: listScopes(place),
     produces: successes.flatMap(([, response]) =>
       response.entries('content').map(([mediaType]) => mediaType),
     ),
   };
 }
 
-function scopeOf(place: Place): string | undefined {
-  const [requirement] = place.entries('security');
-  const [scheme] = requirement?.[1].entries() ?? [];
-  const [scope] = scheme?.[1].entries() ?? [];
-  return scope === undefined ? undefined : String(scope[1].value);
+function listScopes(place: Place): string[] {
+  return place
+    .entries('security')
+    .flatMap(([, requirement]) => requirement.entries('apiKey'))
+    .map(([, scope]) => String(scope.value));
 }

@@ -142,15 +142,16 @@ export function callerId({ key, identity }: Caller): string | undefined {
 }
 
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
-export function requireScope({ scope }: Operation, caller: Caller): void {
-  if (scope === undefined || caller.scopes.includes(scope)) return;
+export function requireScope({ scopes }: Operation, caller: Caller): void {
+  if (scopes.length === 0 || scopes.some((scope) => caller.scopes.includes(scope))) return;
+  const needed = `'${scopes.join("' or '")}'`;
   throw problem(
     '/problems/missing-scope',
     caller.identity
-      ? `The token does not give the scope '${scope}', which this operation asks for; sign in as someone who has it.`
-      : `The key does not have the scope '${scope}', which this operation asks for; use a key that has it.`,
+      ? `The token does not give the scope ${needed}, which this operation asks for; sign in as someone who has it.`
+      : `The key does not have the scope ${needed}, which this operation asks for; use a key that has it.`,
     {},
-    { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scope}"` },
+    { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scopes[0]}"` },
   );
 }
 

@@ -16,12 +16,17 @@ const parameter = v.union([
   v.looseObject({ name: v.string(), in: v.string() }),
 ]);
 const scopes = v.pipe(v.array(v.picklist(SCOPES)), v.maxLength(1));
+const inEitherHeader = [
+  v.strictObject({ apiKey: scopes }),
+  v.strictObject({ apiKeyHeader: scopes }),
+] as const;
 const operation = v.looseObject({
   operationId: v.string(),
-  // No requirement opens the operation to all; one without a scope, to any key.
+  // No requirement opens the operation to all; one without a scope, to any key. Of two scopes, a key needs either.
   security: v.union([
     v.strictTuple([]),
-    v.strictTuple([v.strictObject({ apiKey: scopes }), v.strictObject({ apiKeyHeader: scopes })]),
+    v.strictTuple(inEitherHeader),
+    v.strictTuple([...inEitherHeader, ...inEitherHeader]),
   ]),
   'x-roster-pool': v.optional(v.picklist(POOLS)),
   'x-roster-json-rpc': v.optional(v.literal(true)),

@@ -34,8 +34,8 @@ export interface Operation {
   readonly bodySchema: unknown;
   /** True if a caller needs no key. */
   readonly isOpen: boolean;
-  /** The scope that a key needs; undefined if any key will do. */
-  readonly scope: Scope | undefined;
+  /** The scopes of which a key needs one; empty if any key will do. */
+  readonly scopes: readonly Scope[];
   /** Its own parameters, then those shared by all operations of its address. */
   readonly parameters: readonly JsonRecord[];
   /** The headers of the request that the operation reads: the name in lower case, and as in the contract. */
@@ -77,7 +77,7 @@ export function listOperations(document: Document): Operation[] {
         faultType: findFaultType(document, responses['400']),
         bodySchema,
         isOpen: security.length === 0,
-        scope: security[0]?.apiKey[0],
+        scopes: security.flatMap((either) => ('apiKey' in either ? either.apiKey : [])),
         parameters,
         headers: parameters
           .filter((parameter) => parameter['in'] === 'header')

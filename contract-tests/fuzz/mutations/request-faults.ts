@@ -51,17 +51,17 @@ const SCOPES = ['read', 'write', 'predict', 'ask', 'operate'] as const;
  * valid key, and one that is open to everyone any key.
  */
 export const wrongKeys: FaultMaker = (made) => {
-  const { isOpen, scope } = targetOf(made);
+  const { isOpen, scopes } = targetOf(made);
   const withKey = (key: KeyName) => ({ ...made, key });
   if (isOpen) return (['none', 'unknown'] as const).map((key) => valid(withKey(key)));
-  const others = SCOPES.filter((other) => other !== scope).map(withKey);
+  const others = SCOPES.filter((other) => !scopes.includes(other)).map(withKey);
   return [
     at(withKey('none'), 'no key', [401]),
     at(withKey('unknown'), 'an unknown key', [401]),
     at(withKey('revoked'), 'a revoked key', [401]),
     at(withKey('malformed'), 'a malformed key', [401]),
     ...others.map((other) =>
-      scope === undefined ? valid(other) : at(other, 'another scope', [403]),
+      scopes.length === 0 ? valid(other) : at(other, 'another scope', [403]),
     ),
   ];
 };

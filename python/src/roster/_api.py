@@ -3971,7 +3971,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "serve_version": {"id": "serveVersion", "method": "PUT", "path": "/api/projects/{projectName}/models/{modelName}/serving", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "retrain_model": {"id": "retrainModel", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/retrain", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "add_actuals": {"id": "addActuals", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/actuals", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
-    "preview_table": {"id": "previewTable", "method": "POST", "path": "/api/projects/{projectName}/tables/preview", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "preview_table": {"id": "previewTable", "method": "POST", "path": "/api/projects/{projectName}/tables/preview", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}], [{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_liveness": {"id": "getLiveness", "method": "GET", "path": "/health/live"},
     "get_readiness": {"id": "getReadiness", "method": "GET", "path": "/health/ready"},
     "get_status": {"id": "getStatus", "method": "GET", "path": "/api/status"},
