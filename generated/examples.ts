@@ -283,7 +283,7 @@ export const RESPONSES: readonly ExampleResponse[] = [
 
 export const VALUES: readonly unknown[] = [
   {"owner":"shop","key":{"id":"7Kq2mXv9LbT4cRz1","name":"checkout"},"scopes":["read","predict"],"limits":{"max_body":33554432,"max_table":1073741824,"rate_limit":6000}},
-  {"owner":"shop","key":{"id":"7Kq2mXv9LbT4cRz1","name":"checkout"},"scopes":["read","predict"],"limits":{"max_body":33554432,"max_table":1073741824,"rate_limit":6000,"quotas":[{"name":"requests","limit":60,"seconds":60,"left":57,"reset_seconds":18},{"name":"rows","limit":100000,"seconds":86400,"left":99000,"reset_seconds":40500}]}},
+  {"owner":"shop","key":{"id":"7Kq2mXv9LbT4cRz1","name":"checkout"},"scopes":["read","predict"],"project":"jewellery","limits":{"max_body":33554432,"max_table":1073741824,"rate_limit":6000,"quotas":[{"name":"requests","limit":60,"seconds":60,"left":57,"reset_seconds":18},{"name":"rows","limit":100000,"seconds":86400,"left":99000,"reset_seconds":40500}]}},
   {"owner":"shop","key":null,"identity":{"subject":"5f2c1d7e-8a40-4c1b-9d3f-2b6a7c8e9f01","expires_at":"2026-11-26T12:10:05.000Z"},"scopes":["read","write","predict","ask"],"limits":{"max_body":33554432,"max_table":1073741824,"rate_limit":6000}},
   {"owner":"local","key":null,"scopes":["read","write","predict","ask","operate"],"limits":{"max_body":33554432,"max_table":1073741824,"rate_limit":null}},
   {"type":"/problems/invalid-request","title":"Invalid request","status":400,"detail":"/query/colour is not a parameter of this operation; leave it out.","instance":"/projects/default/skills?colour=red","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","errors":[{"pointer":"/query/colour","message":"is not a parameter of this operation; leave it out"}]},

@@ -73,7 +73,7 @@ export interface McpSkillParams extends Shape<'McpSkillParams'> {}
 export interface Message extends Shape<'Message'> {}
 /** The conversation has no message of a person with this identifier. */
 export interface MessageNotFound extends Shape<'MessageNotFound'> {}
-/** The key is good, but does not have the scope that the operation asks for: `read`, `write`, `predict`, `ask` or `operate`. */
+/** The key is good, but does not have the scope that the operation asks for: `read`, `write`, `predict`, `ask` or `operate`; or the key is for one project, and the operation creates another. */
 export interface MissingScope extends Shape<'MissingScope'> {}
 /** A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
 export type Model = Schemas['Model'];

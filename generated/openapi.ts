@@ -1708,6 +1708,11 @@ export interface components {
             };
             /** @description What the caller may do. */
             scopes: components["schemas"]["Scope"][];
+            /**
+             * @description The name of the only project that the key sees; null if it was deleted. It is left out for a key that
+             *     sees all projects of the owner.
+             */
+            project?: string | null;
             /** @description The limits of the caller's requests, as the service is configured. */
             limits: {
                 /**
@@ -4211,7 +4216,7 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The key is good, but does not have the scope that the operation asks for: `read`, `write`,
-         *     `predict`, `ask` or `operate`.
+         *     `predict`, `ask` or `operate`; or the key is for one project, and the operation creates another.
          *
          *     To fix it, use a key that has it; those who run the service can make one.
          */

@@ -65,7 +65,7 @@ export function operations(
 ): Handlers {
   const { store, predictors, pool, metrics, rates, agents, draining } = services;
   return {
-    ...callerOperations(limits, rates),
+    ...callerOperations(limits, rates, store),
     ...projectOperations(store),
     ...skillOperations(store, services),
     ...documentOperations(store),

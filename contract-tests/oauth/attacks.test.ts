@@ -259,10 +259,34 @@ describe('a token', () => {
     }
   });
 
+  test('stands for a key that is for one project, and sees no other', async () => {
+    const key = await oauth.keyOf({ scopes: ['read', 'predict'], project: 'shop' });
+    const { text, answer } = await oauth.consent(client, { key, project: 'default' });
+    expect(answer).toBeUndefined();
+    expect(text).toContain('The key sees no project');
+    expect(text).not.toContain('<option value="default"');
+    const { access_token: token } = await oauth.connect(client, { key });
+    expect((await oauth.tools(token)).names).toEqual(['search_of_shop']);
+    // A consent that names another project, as if the key had been for all before, is good for nothing.
+    await oauth.onStore(async ({ work }) => {
+      const { id } = await work
+        .selectFrom('projects')
+        .select('id')
+        .where('name', '=', 'default')
+        .executeTakeFirstOrThrow();
+      await work
+        .updateTable('oauth_grants')
+        .set({ project_id: id })
+        .where('key_id', '=', `${key.split('_')[1]}`)
+        .execute();
+    });
+    await expectEnd(token);
+  });
+
   test('is not given for a project of another owner', async () => {
     const key = await oauth.keyOf({ owner: 'stranger' });
     const { text } = await oauth.consent(client, { key, project: 'shop' });
-    expect(text).toContain('has no project &quot;shop&quot;');
+    expect(text).toContain('sees no project &quot;shop&quot;');
     expect(text).not.toContain('<option>shop');
     const { answer } = await oauth.consent(client, { key, resource: `${ISSUER}/mcp/shop` });
     expect(answer).toBeUndefined();
@@ -271,7 +295,7 @@ describe('a token', () => {
   test('is refused without the names of projects that its key may not list', async () => {
     const key = await oauth.keyOf({ scopes: ['predict'] });
     const { text } = await oauth.consent(client, { key, project: 'nowhere' });
-    expect(text).toContain('has no project &quot;nowhere&quot;');
+    expect(text).toContain('sees no project &quot;nowhere&quot;');
     expect(text).not.toContain('<option>');
   });
 

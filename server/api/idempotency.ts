@@ -60,7 +60,9 @@ export async function idempotent<T>(
   const key = headers['Idempotency-Key'];
   if (key === undefined)
     return store.transaction(async (tx) => replyCreated(await create(tx)), target);
-  const fingerprint = await digestRequest([operation, params, normalize(body)]);
+  // A key that is for one project gets no response that was made for a key of others.
+  const bound = caller.projectId === undefined ? [] : [caller.projectId];
+  const fingerprint = await digestRequest([operation, params, normalize(body), ...bound]);
   return store.transaction(async (tx) => {
     const kept = await findOrClaimAnswer(tx, owner, key);
     if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw keyReused();

@@ -10,10 +10,20 @@ export interface Caller {
   readonly key: { readonly id: string; readonly name: string } | null;
   /** The limits of that key, if it has any. */
   readonly limits?: KeyLimits;
-  /** The consent of OAuth that the caller acts by, instead of the key itself, and the id of its only project. */
-  readonly grant?: { readonly id: string; readonly projectId: string };
+  /** The only project that the caller sees; all of the owner if it is left out. */
+  readonly projectId?: string;
+  /** The consent of OAuth that the caller acts by, instead of the key itself. */
+  readonly grant?: { readonly id: string };
   /** The user or the machine that a token of the OIDC issuer names. */
   readonly identity?: Identity;
+}
+
+/** The projects that a caller sees. */
+export type Reach = Pick<Caller, 'owner' | 'projectId'>;
+
+/** Returns whether a caller sees a project of the owner. */
+export function seesProject({ projectId }: Reach, id: string): boolean {
+  return projectId === undefined || projectId === id;
 }
 
 /** Someone whom the OIDC issuer knows. */

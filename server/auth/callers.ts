@@ -6,12 +6,13 @@ import { isLoopback } from '../common/addresses.js';
 import { LruCache } from '../common/lru-cache.js';
 import type { Operation } from '../contract/document.js';
 import { OPENAI_PATHS } from '../contract/operation.js';
+import type { Scope } from '../contract/scopes.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 import { findGrant, isGranted } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
-import { type Caller, LOCAL_CALLER, TokenError } from './caller.js';
+import { type Caller, LOCAL_CALLER, seesProject, TokenError } from './caller.js';
 import type { Identities } from './identities.js';
 import { isFromOtherOrigin } from './origins.js';
 import { type Resource, TOKEN_SCOPES } from './resource.js';
@@ -143,16 +144,21 @@ export function callerId({ key, identity }: Caller): string | undefined {
 
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
 export function requireScope({ scopes }: Operation, caller: Caller): void {
-  if (scopes.length === 0 || scopes.some((scope) => caller.scopes.includes(scope))) return;
+  const [first] = scopes;
+  if (first === undefined || scopes.some((scope) => caller.scopes.includes(scope))) return;
   const needed = `'${scopes.join("' or '")}'`;
-  throw problem(
-    '/problems/missing-scope',
+  throw missingScope(
     caller.identity
       ? `The token does not give the scope ${needed}, which this operation asks for; sign in as someone who has it.`
       : `The key does not have the scope ${needed}, which this operation asks for; use a key that has it.`,
-    {},
-    { 'WWW-Authenticate': `${CHALLENGE}, error="insufficient_scope", scope="${scopes[0]}"` },
+    first,
   );
+}
+
+/** Returns the problem of a key that does not allow what is asked for. */
+export function missingScope(detail: string, scope: Scope): ProblemError {
+  const challenge = `${CHALLENGE}, error="insufficient_scope", scope="${scope}"`;
+  return problem('/problems/missing-scope', detail, {}, { 'WWW-Authenticate': challenge });
 }
 
 /** The headers that may carry a key, in lower case. A request has one of them. */
@@ -350,13 +356,19 @@ export class Callers {
     const kept = grant === undefined ? key?.hash : grant.access_hash;
     const isRight = timingSafeEqual(Buffer.from(hash), Buffer.from(kept ?? NO_HASH));
     if (!key || !isRight) return undefined;
-    const { owner, scopes, name, limits } = key;
-    const own = { owner, scopes, key: { id: key.id, name }, ...(limits && { limits }) };
+    const { owner, scopes, name, limits, project_id: projectId } = key;
+    const own: Caller = {
+      ...{ owner, scopes, key: { id: key.id, name } },
+      ...(limits && { limits }),
+      ...(projectId !== null && { projectId }),
+    };
+    if (grant && !seesProject(own, grant.project_id)) return undefined;
     const caller: Caller = grant
       ? {
           ...own,
           scopes: scopes.filter((scope) => grant.scopes.includes(scope)),
-          grant: { id: grant.id, projectId: grant.project_id },
+          projectId: grant.project_id,
+          grant: { id: grant.id },
         }
       : own;
     const until = grant ? grant.access_until : Number.POSITIVE_INFINITY;

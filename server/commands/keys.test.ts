@@ -91,8 +91,12 @@ describe('keys create', () => {
     await keep('sales');
     await keep();
     await inStore(async (store) => {
-      expect(await listProjects(store, 'sales', {})).toMatchObject([{ name: 'default' }]);
-      expect(await listProjects(store, 'local', {})).toMatchObject([{ name: 'default' }]);
+      expect(await listProjects(store, { owner: 'sales' }, {})).toMatchObject([
+        { name: 'default' },
+      ]);
+      expect(await listProjects(store, { owner: 'local' }, {})).toMatchObject([
+        { name: 'default' },
+      ]);
     });
   });
 
@@ -104,7 +108,7 @@ describe('keys create', () => {
     await keep('sales');
     await inStore(async (store) => {
       for (const owner of ['local', 'sales'])
-        expect(await listProjects(store, owner, {})).toEqual([]);
+        expect(await listProjects(store, { owner }, {})).toEqual([]);
     });
   });
 
@@ -114,6 +118,22 @@ describe('keys create', () => {
     expect(key?.expires_at).toBe('2999-02-01T00:00:00.000Z');
     expect(key?.limits).toEqual({ requests: 60, rows: 100_000 });
     expect((await keys('list')).stdout).toContain(' requests=60,rows=100000 ');
+  });
+
+  test('makes a key for one project of the owner, which is there', async () => {
+    const key = await create('--owner', 'sales', '--project', 'default');
+    const [listed] = await inStore(listKeys);
+    expect(listed?.project).toBe('default');
+    expect(await caller(key)).toMatchObject({ owner: 'sales', projectId: listed?.project_id });
+    const missing = await keys('create', '--name', 'x', '--owner', 'new', '--project', 'shop');
+    expect([missing.code, missing.stdout]).toEqual([1, '']);
+    expect(missing.stderr).toContain('the owner "new" has no project "shop"; create it first');
+    const both = await keys('create', '--name', 'x', '--project', 'default', '--scope', 'operate');
+    expect([both.code, both.stderr]).toEqual([1, expect.stringContaining('is for all owners')]);
+    await inStore(async (store) => {
+      expect(await listKeys(store)).toHaveLength(1);
+      expect(await listProjects(store, { owner: 'new' }, {})).toEqual([]);
+    });
   });
 
   test.each([
@@ -161,7 +181,9 @@ describe('keys list', () => {
 
     const { stdout } = await keys('list');
     const [head, ...lines] = stdout.trim().split('\n');
-    expect(head).toMatch(/^ID +NAME +OWNER +SCOPES +LIMITS +CREATED +EXPIRES +LAST USED +STATE$/);
+    expect(head).toMatch(
+      /^ID +NAME +OWNER +SCOPES +PROJECT +LIMITS +CREATED +EXPIRES +LAST USED +STATE$/,
+    );
     expect(lines).toEqual([
       expect.stringMatching(
         `^${idOf(active)} .* read,write,predict,ask .* never  +never  +active$`,

@@ -13,6 +13,7 @@ interface NewKeyOptions {
   readonly scope: readonly Scope[];
   readonly expires?: string;
   readonly limit?: KeyLimits;
+  readonly project?: string;
 }
 
 export const keysCommand = new Command('keys').description(
@@ -31,6 +32,7 @@ keysCommand
     [...OWNER_SCOPES],
   )
   .option('--expires <when>', 'its last day (UTC), a time, or days from now: 90d', readExpiry)
+  .option('--project <name>', 'the only project that it sees; all of the owner without it')
   .option(
     '--limit <limit>',
     `what it may use in a period, once for each of ${describeLimits()}: requests=60`,
@@ -45,14 +47,21 @@ async function createKeyOfOwner({
   scope,
   expires,
   limit,
+  project,
 }: NewKeyOptions): Promise<void> {
+  if (project !== undefined && scope.includes('operate')) {
+    throw new Error(
+      'the scope operate is for all owners, so a key with it cannot be for one project',
+    );
+  }
   const { text, id, hash } = createKey();
   const isFirst = await onStore((store) =>
     store.transaction(async (store) => {
       const isFirst = !(await hasKeys(store));
       const expires_at = expires ?? null;
       const limits = limit ?? null;
-      await keepKey(store, { id, name, owner, scopes: scope, expires_at, limits, hash });
+      const key = { id, name, owner, scopes: scope, expires_at, limits, hash };
+      await keepKey(store, key, project);
       return isFirst;
     }),
   );
@@ -60,6 +69,7 @@ async function createKeyOfOwner({
   process.stderr.write(
     [
       `Key ${id}, "${name}", of the owner "${owner}": ${scope.join(', ')}; ${expires ? `expires ${expires}` : 'does not expire'}.`,
+      ...(project === undefined ? [] : [`It sees the project "${project}" alone.`]),
       ...(limit ? [`It is limited to ${formatLimits(limit)}.`] : []),
       'It is shown this once: the store keeps a hash of it. Send it as "Authorization: Bearer KEY".',
       ...(isFirst
@@ -89,16 +99,23 @@ function findState({ revoked_at, expires_at }: ApiKey): State {
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
 }
 
-function formatTable(keys: readonly (ApiKey & { state: State })[]): string {
+type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
+
+function formatTable(keys: readonly (ListedKey & { state: State })[]): string {
   return alignColumns([
-    ['ID', 'NAME', 'OWNER', 'SCOPES', 'LIMITS', 'CREATED', 'EXPIRES', 'LAST USED', 'STATE'],
-    ...keys.map(
-      ({ id, name, owner, scopes, limits, created_at, expires_at, last_used_at, state }) => [
-        ...[id, name, owner, scopes.join(','), listLimits(limits ?? {}).join(',') || 'none'],
-        ...[created_at, expires_at, last_used_at].map(formatSecond),
-        state,
-      ],
-    ),
+    ['ID', 'NAME', 'OWNER', 'SCOPES', 'PROJECT', 'LIMITS'].concat([
+      'CREATED',
+      'EXPIRES',
+      'LAST USED',
+      'STATE',
+    ]),
+    ...keys.map(({ id, name, owner, scopes, limits, state, ...key }) => [
+      ...[id, name, owner, scopes.join(',')],
+      key.project ?? (key.project_id === null ? 'all' : 'deleted'),
+      listLimits(limits ?? {}).join(',') || 'none',
+      ...[key.created_at, key.expires_at, key.last_used_at].map(formatSecond),
+      state,
+    ]),
   ]);
 }
 

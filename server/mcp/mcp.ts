@@ -19,13 +19,12 @@ export function mcpOperations(
 ): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
   const { store } = services;
   const projects = new WhileUnchanged<Project>(store);
-  // Those who act by a consent see another project than the owner does.
+  // Those who are bound to a project see another one than the owner does.
   const find = (
-    { owner, grant }: Caller,
+    { owner, projectId = '' }: Caller,
     name: string,
     ask: () => Promise<Project>,
-  ): Project | Promise<Project> =>
-    projects.get([owner, grant?.projectId ?? '', name].join('\0'), ask);
+  ): Project | Promise<Project> => projects.get([owner, projectId, name].join('\0'), ask);
   const answer = (request: Request, project: Project): Promise<McpReply> =>
     answerMessage(request.body, request.headers, serve(services, version, project, request));
   return {

@@ -243,7 +243,8 @@ interface Address {
 export type ServingVersion = Pick<
   Selectable<Database['model_versions']>,
   'id' | 'task' | 'model_id' | 'version'
->;
+> &
+  Pick<Selectable<Database['models']>, 'project_id'>;
 
 function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
   return db
@@ -255,6 +256,7 @@ function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
       'model_versions.task',
       'model_versions.model_id',
       'model_versions.version',
+      'models.project_id',
     ])
     .where('projects.owner', '=', parameter('owner'))
     .where('projects.name', '=', parameter('project'))

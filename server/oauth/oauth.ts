@@ -7,8 +7,8 @@ import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
 import type { Sweep } from '../common/sweeps.js';
 import type { Scope } from '../contract/scopes.js';
 import {
-  findProjectRow,
   findUsualProject,
+  findVisible,
   listProjects,
   lockProjectRow,
 } from '../projects/projects.js';
@@ -353,15 +353,14 @@ async function grant(
   const name = asked.project ?? named;
   const project =
     name === ''
-      ? await findUsualProject(store, caller.owner)
-      : NAME.test(name) && (await findProjectRow(store, caller.owner, name));
+      ? await findUsualProject(store, caller)
+      : NAME.test(name) && (await findVisible(store, caller, name));
   if (!project) {
-    const fault =
-      name === '' ? 'Choose a project' : `The owner of the key has no project "${name}"`;
+    const fault = name === '' ? 'Choose a project' : `The key sees no project "${name}"`;
     const refusal = refuse(`${fault}; paste the key again.`);
     // The names are for those who may list them.
     if (!caller.scopes.includes('read')) return refusal;
-    const projects = await listProjects(store, caller.owner, { limit: MAX_PROJECTS });
+    const projects = await listProjects(store, caller, { limit: MAX_PROJECTS });
     return { ...refusal, projects: projects.map((one) => one.name) };
   }
   const id = randomId();

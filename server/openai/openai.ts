@@ -64,6 +64,9 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
         .innerJoin('projects', 'projects.id', 'agents.project_id')
         .select(['projects.name as project', 'agents.name as agent', 'agents.created_at'])
         .where('projects.owner', '=', caller.owner)
+        .$if(caller.projectId !== undefined, (all) =>
+          all.where('projects.id', '=', caller.projectId ?? ''),
+        )
         .orderBy('projects.name')
         .orderBy('agents.name')
         .limit(MAX_LISTED)
@@ -132,12 +135,12 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
     },
 
     getResponse: async ({ caller, params, headers, reply }) => {
-      const text = await findResponse(store, caller.owner, params.response_id);
+      const text = await findResponse(store, caller, params.response_id);
       return reply(await conditionalGet<Response>([text], headers));
     },
 
     deleteResponse: async ({ caller, params, reply }) => {
-      await removeResponse(store, caller.owner, params.response_id);
+      await removeResponse(store, caller, params.response_id);
       return reply({ status: 204 });
     },
   };

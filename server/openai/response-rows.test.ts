@@ -90,7 +90,7 @@ describe.each([
     expect(await questionsOf(second)).toEqual(['one', 'two']);
     expect(await questionsOf(other)).toEqual(['one', 'other']);
     await keep('three', second);
-    await expect(findResponse(store, owner, idle)).rejects.toMatchObject(UNKNOWN);
+    await expect(findResponse(store, { owner }, idle)).rejects.toMatchObject(UNKNOWN);
     expect(await questionsOf(second)).toEqual(['one', 'two']);
   });
 
@@ -103,9 +103,9 @@ describe.each([
     });
     expect(await storedBytes()).toBe(full);
     const next = await keep('next', large);
-    await removeResponse(store, owner, large);
+    await removeResponse(store, { owner }, large);
     await expect(readChain(store, owner, PROJECT.id, next)).rejects.toMatchObject(GONE);
-    await expect(removeResponse(store, owner, large)).rejects.toMatchObject(UNKNOWN);
+    await expect(removeResponse(store, { owner }, large)).rejects.toMatchObject(UNKNOWN);
     expect(await sweepResponses(store).step()).toBe(false);
     expect(await storedBytes()).toBeGreaterThan(0);
     const sweep = sweepResponses(store, -1000);
@@ -120,7 +120,7 @@ describe.each([
       const chain = { ids: [first, second], items: [] };
       await Promise.all([
         keepResponse(store, { ...newResponse('three', second), chain }),
-        removeResponse(store, owner, second),
+        removeResponse(store, { owner }, second),
       ]);
     }
     expect(await questionsOf(first)).toEqual(['one']);

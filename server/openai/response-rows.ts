@@ -1,3 +1,4 @@
+import { type Reach, seesProject } from '../auth/caller.js';
 import type { Sweep } from '../common/sweeps.js';
 import { problem } from '../problems/problem.js';
 import { dialectOf, inTransaction } from '../store/database/dialect.js';
@@ -149,20 +150,21 @@ async function dropOldest({ work, limits }: Store, owner: string): Promise<void>
   await adjustStored(work, owner, -oldest.reduce((sum, row) => sum + Number(row.bytes), 0));
 }
 
-/** Returns the JSON of a response. @throws {ProblemError} if the owner has none of this identifier */
-export async function findResponse({ reads }: Store, owner: string, id: string): Promise<string> {
+/** Returns the JSON of a response. @throws {ProblemError} if the caller sees none of this identifier */
+export async function findResponse({ reads }: Store, caller: Reach, id: string): Promise<string> {
   const row = await reads
     .selectFrom('responses')
-    .select('body')
+    .select(['body', 'project_id'])
     .where('id', '=', id)
-    .where('owner', '=', owner)
+    .where('owner', '=', caller.owner)
     .executeTakeFirst();
-  if (row) return row.body;
+  if (row && seesProject(caller, row.project_id)) return row.body;
   throw unknownResponse(id);
 }
 
-/** @throws {ProblemError} if the owner has no response of this identifier */
-export function removeResponse(store: Store, owner: string, id: string): Promise<void> {
+/** @throws {ProblemError} if the caller sees no response of this identifier */
+export function removeResponse(store: Store, caller: Reach, id: string): Promise<void> {
+  const { owner } = caller;
   return store.transaction(
     async ({ work }) => {
       // The owner first, as all others who write to responses: in another order, PostgreSQL ends one for a deadlock.
@@ -171,9 +173,9 @@ export function removeResponse(store: Store, owner: string, id: string): Promise
         .deleteFrom('responses')
         .where('id', '=', id)
         .where('owner', '=', owner)
-        .returning('bytes')
+        .returning(['bytes', 'project_id'])
         .executeTakeFirst();
-      if (!removed) throw unknownResponse(id);
+      if (!removed || !seesProject(caller, removed.project_id)) throw unknownResponse(id);
       await adjustStored(work, owner, -Number(removed.bytes));
     },
     { owner, project: '' },

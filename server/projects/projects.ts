@@ -5,8 +5,8 @@ import { idempotent } from '../api/idempotency.js';
 import type { RateLimits } from '../api/limits/rate-limits.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
-import { type Caller, LOCAL_OWNER } from '../auth/caller.js';
-import { callerId } from '../auth/callers.js';
+import { type Caller, LOCAL_OWNER, type Reach, seesProject } from '../auth/caller.js';
+import { callerId, missingScope } from '../auth/callers.js';
 import { problem } from '../problems/problem.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
@@ -34,8 +34,10 @@ const LOCK: typeof FIND = new PreparedQuery((db, parameter) =>
   named(db, parameter).$if(dialectOf(db).locksRows, (query) => query.forUpdate()),
 );
 
-export function listProjects(store: Store, owner: string, page: Page): Promise<Project[]> {
-  const all = store.reads.selectFrom('projects').select(COLUMNS).where('owner', '=', owner);
+export function listProjects(store: Store, caller: Reach, page: Page): Promise<Project[]> {
+  const { owner, projectId } = caller;
+  let all = store.reads.selectFrom('projects').select(COLUMNS).where('owner', '=', owner);
+  if (projectId !== undefined) all = all.where('id', '=', projectId);
   return paginate(all, 'id', page).execute();
 }
 
@@ -86,15 +88,23 @@ export async function beginOwner(store: Store, owner: string): Promise<void> {
     .where('owner', '=', owner)
     .limit(1)
     .executeTakeFirst();
-  const [project] = await listProjects(store, owner, { limit: 1 });
+  const [project] = await listProjects(store, { owner }, { limit: 1 });
   if (!key && !project) await insertProject(store, owner, 'default');
 }
 
-/** Keeps a new key, in a transaction. Its owner begins with it, unless there is one by that name. */
-export function keepKey(store: Store, key: NewKey): Promise<void> {
+/**
+ * Keeps a new key, in a transaction. Its owner begins with it, unless there is one by that name.
+ * @param project the name of the only project that the key is for
+ * @throws if the owner has no such project
+ */
+export function keepKey(store: Store, key: NewKey, project?: string): Promise<void> {
   return store.transaction(async (tx) => {
     await beginOwner(tx, key.owner);
-    await insertKey(tx, key);
+    const only = project === undefined ? undefined : await lockProjectRow(tx, key.owner, project);
+    if (project !== undefined && !only) {
+      throw new Error(`the owner "${key.owner}" has no project "${project}"; create it first`);
+    }
+    await insertKey(tx, { ...key, ...(only && { project_id: only.id }) });
   });
 }
 
@@ -137,29 +147,28 @@ export async function findProject(store: Store, caller: Caller, name: string): P
  * @throws {ProblemError} if there is neither
  */
 export async function findDefaultProject(store: Store, caller: Caller): Promise<Project> {
-  const found = caller.grant
-    ? await findProjectById(store, caller.owner, caller.grant.projectId)
-    : await findUsualProject(store, caller.owner);
+  const found = await findUsualProject(store, caller);
   if (found) return found;
   const detail = 'There is no project with the name "default"; name another one in the address.';
   throw problem('/problems/project-not-found', detail);
 }
 
-/** Finds the project `default` of an owner, or their only one. */
-export async function findUsualProject(store: Store, owner: string): Promise<Project | undefined> {
-  const named = await findProjectRow(store, owner, 'default');
+/** Finds the project `default` of a caller, or their only one. */
+export async function findUsualProject(store: Store, caller: Caller): Promise<Project | undefined> {
+  const named = await findVisible(store, caller, 'default');
   if (named) return named;
-  const [only, other] = await listProjects(store, owner, { limit: 2 });
+  const [only, other] = await listProjects(store, caller, { limit: 2 });
   return other ? undefined : only;
 }
 
-function findProjectById({ reads }: Store, owner: string, id: string) {
-  return reads
-    .selectFrom('projects')
-    .select(COLUMNS)
-    .where('owner', '=', owner)
-    .where('id', '=', id)
-    .executeTakeFirst();
+/** Finds a project by its name, if the caller sees it. */
+export async function findVisible(
+  store: Store,
+  caller: Caller,
+  name: string,
+): Promise<Project | undefined> {
+  const found = await findProjectRow(store, caller.owner, name);
+  return found && seesProject(caller, found.id) ? found : undefined;
 }
 
 /**
@@ -181,9 +190,9 @@ export function inProject<T>(
   return store.transaction(async (tx) => write(tx, await lockProject(tx, caller, name)), target);
 }
 
-/** For a caller who acts by a consent, there is its project alone. */
-function existing(project: Project | undefined, name: string, { grant }: Caller): Project {
-  if (project && (!grant || grant.projectId === project.id)) return project;
+/** For a caller who is bound to a project, there is that one alone. */
+function existing(project: Project | undefined, name: string, caller: Caller): Project {
+  if (project && seesProject(caller, project.id)) return project;
   throw problem('/problems/project-not-found', `There is no project with the name "${name}".`);
 }
 
@@ -193,7 +202,7 @@ export function projectOperations(store: Store) {
       const page = await listPage(
         `${base}/projects`,
         query,
-        (part) => listProjects(store, caller.owner, part),
+        (part) => listProjects(store, caller, part),
         (project) => project,
       );
       return reply({ status: 200, ...page });
@@ -201,6 +210,7 @@ export function projectOperations(store: Store) {
 
     createProject: async ({ reply, ...request }) => {
       const { caller, body, base } = request;
+      refuseBound(caller);
       const answer = await idempotent<Project>(store, 'createProject', request, async (tx) => {
         const { name } = body.project;
         const project = await createProject(tx, caller.owner, name);
@@ -225,6 +235,15 @@ export function projectOperations(store: Store) {
         );
       }),
   } satisfies Partial<Handlers>;
+}
+
+/** @throws {ProblemError} if the caller sees one project alone */
+function refuseBound({ projectId }: Caller): void {
+  if (projectId === undefined) return;
+  throw missingScope(
+    'The key is for one project alone, so it cannot create another; use a key of the owner that is for all projects.',
+    'write',
+  );
 }
 
 const writeProject = jsonWriter<Project, Project>({
@@ -258,6 +277,7 @@ export interface CallerLimits {
 export function callerOperations(
   { maxBody, maxTable, rateLimit }: CallerLimits,
   rates: Pick<RateLimits, 'list'>,
+  store: Store,
 ): Pick<Handlers, 'getCaller'> {
   return {
     getCaller: async ({ caller, reply }) => {
@@ -271,10 +291,13 @@ export function callerOperations(
         subject: identity.subject,
         expires_at: new Date(identity.until).toISOString(),
       };
-      return reply({
-        status: 200,
-        body: { owner, key, ...(shown && { identity: shown }), scopes: [...scopes], limits },
-      });
+      const body = {
+        ...{ owner, key, ...(shown && { identity: shown }) },
+        ...{ scopes: [...scopes], limits },
+      };
+      if (caller.projectId === undefined) return reply({ status: 200, body });
+      const [only] = await listProjects(store, caller, { limit: 1 });
+      return reply({ status: 200, body: { ...body, project: only?.name ?? null } });
     },
   };
 }

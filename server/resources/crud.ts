@@ -119,12 +119,15 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
     { caller, params, headers, reply }: ResourceRequest<ConditionalReply<T>, S>,
     nameOrId: string,
   ): Promise<S> {
+    const { project_name: name } = params;
     const { column, value } = this.#key(nameOrId);
-    const values = { owner: caller.owner, project: params.project_name, value };
-    const row = await this.#findByPath[column].first(store.reads, values);
-    if (!row) {
-      throw this.notFound(nameOrId, await findProject(store, caller, params.project_name));
-    }
+    const values = { owner: caller.owner, project: name, value };
+    // Most callers see all projects, so that one query tells enough.
+    const row =
+      caller.projectId === undefined
+        ? await this.#findByPath[column].first(store.reads, values)
+        : await this.find(store, (await findProject(store, caller, name)).id, nameOrId);
+    if (!row) throw this.notFound(nameOrId, await findProject(store, caller, name));
     return reply(await conditionalGet<T>(await this.write(store, row), headers));
   }
 

@@ -18,7 +18,7 @@ export type ApiKey = Omit<KeyRow, 'scopes' | 'limits' | 'hash'> & {
 export type KeptKey = ApiKey & { readonly hash: string };
 
 export type NewKey = Pick<KeptKey, 'id' | 'name' | 'owner' | 'scopes' | 'expires_at' | 'hash'> &
-  Partial<Pick<KeptKey, 'limits'>>;
+  Partial<Pick<KeptKey, 'limits' | 'project_id'>>;
 
 const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', parameter('id')),
@@ -46,15 +46,17 @@ export async function findKey(store: Store, id: string): Promise<KeptKey | undef
   return row && { ...fromRow(row), hash: row.hash };
 }
 
-/** Returns all keys of all owners, in order of creation. */
-export async function listKeys(store: Store): Promise<ApiKey[]> {
+/** Returns all keys of all owners, in order of creation, with the names of the projects that they are for. */
+export async function listKeys(store: Store): Promise<(ApiKey & { project: string | null })[]> {
   const rows = await store.work
     .selectFrom('api_keys')
-    .selectAll()
-    .orderBy('created_at')
-    .orderBy('id')
+    .leftJoin('projects', 'projects.id', 'api_keys.project_id')
+    .selectAll('api_keys')
+    .select('projects.name as project')
+    .orderBy('api_keys.created_at')
+    .orderBy('api_keys.id')
     .execute();
-  return rows.map(fromRow);
+  return rows.map(({ project, ...row }) => ({ ...fromRow(row), project }));
 }
 
 /** Revokes a key permanently; returns whether an unrevoked key existed. */

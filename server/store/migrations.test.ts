@@ -23,7 +23,7 @@ test('migrations are listed in the order in which they run', () => {
 test('an empty file becomes a store with one project', async () => {
   execute('pragma user_version = 0');
   const store = await Store.open(`file:${file}`);
-  expect(await listProjects(store, 'local', {})).toMatchObject([{ name: 'default' }]);
+  expect(await listProjects(store, { owner: 'local' }, {})).toMatchObject([{ name: 'default' }]);
   await store.close();
 });
 
@@ -43,7 +43,7 @@ test('an interrupted migration leaves the file unchanged', async () => {
 
   execute('drop table model_artifacts');
   const store = await Store.open(`file:${file}`);
-  expect(await listProjects(store, 'local', {})).toHaveLength(1);
+  expect(await listProjects(store, { owner: 'local' }, {})).toHaveLength(1);
   await store.close();
 });
 

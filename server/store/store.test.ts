@@ -146,7 +146,7 @@ describe.each([
     test('may have projects of the same name, and shows each owner only their own', async () => {
       const other = await createProject(store, 'bob', 'shop');
       expect(other.id).not.toBe(project.id);
-      expect(await listProjects(store, 'bob', {})).toEqual([other]);
+      expect(await listProjects(store, { owner: 'bob' }, {})).toEqual([other]);
       expect(await findProjectRow(store, 'ann', 'shop')).toEqual(project);
       expect(await findProjectRow(store, 'eve', 'shop')).toBeUndefined();
       expect(await lockProjectRow(store, 'eve', 'shop')).toBeUndefined();
@@ -163,9 +163,9 @@ describe.each([
 
     test('creates the project `default` for a new one only once, even with concurrent keys', async () => {
       await Promise.all(['k1', 'k2', 'k3', 'k4'].map((id) => newKey(id, 'bob')));
-      expect(await listProjects(store, 'bob', {})).toMatchObject([{ name: 'default' }]);
+      expect(await listProjects(store, { owner: 'bob' }, {})).toMatchObject([{ name: 'default' }]);
       await newKey('k5', 'ann');
-      expect(await listProjects(store, 'ann', {})).toEqual([project]);
+      expect(await listProjects(store, { owner: 'ann' }, {})).toEqual([project]);
     });
 
     test('does not create it again for one who deleted it, even if the key is revoked', async () => {
@@ -176,7 +176,7 @@ describe.each([
         if (held) await removeProject(store, held);
       });
       await newKey('k2', 'bob');
-      expect(await listProjects(store, 'bob', {})).toEqual([]);
+      expect(await listProjects(store, { owner: 'bob' }, {})).toEqual([]);
     });
 
     test('limits the projects of each', async () => {
@@ -194,7 +194,7 @@ describe.each([
         ),
       );
       expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-      expect(await listProjects(store, 'ann', {})).toHaveLength(3);
+      expect(await listProjects(store, { owner: 'ann' }, {})).toHaveLength(3);
     });
 
     test('refuses all but one of the concurrent creations of the same name', async () => {
@@ -250,7 +250,7 @@ describe.each([
         for (const name of ['a', 'c', 'd']) await write((store) => remove(store, name));
         await write((store) => remove(store, 'd'));
         expect(await write((store) => removeProject(store, project))).toBeUndefined();
-        expect(await listProjects(store, 'ann', {})).toEqual([]);
+        expect(await listProjects(store, { owner: 'ann' }, {})).toEqual([]);
       },
     );
   });
@@ -562,9 +562,11 @@ describe.each([
         created_at: expect.any(String),
         revoked_at: null,
         last_used_at: null,
+        limits: null,
+        project_id: null,
       });
       expect(await findKey(store, 'k1')).toEqual({ ...made, hash });
-      expect(await listKeys(store)).toEqual([made]);
+      expect(await listKeys(store)).toEqual([{ ...made, project: null }]);
       expect(await findKey(store, 'k2')).toBeUndefined();
     });
 

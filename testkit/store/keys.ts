@@ -47,6 +47,8 @@ interface KeyOptions {
   /** The scopes; all of them by default. */
   scopes?: readonly Scope[];
   limits?: KeyLimits;
+  /** The name of the only project that it sees; all by default. */
+  project?: string;
 }
 
 /** @param owner the owner of all keys but the stranger's; by default the local owner */
@@ -76,13 +78,14 @@ export function makeKey(databaseUrl: string, options: KeyOptions): Promise<strin
 
 async function createIn(
   store: Store,
-  { name, owner = LOCAL_OWNER, scopes = SCOPES, limits }: KeyOptions,
+  { name, owner = LOCAL_OWNER, scopes = SCOPES, limits, project }: KeyOptions,
 ): Promise<string> {
   const { text, id, hash } = createKey();
-  await keepKey(store, {
+  const key = {
     ...{ id, name, owner, scopes, expires_at: null, hash },
     ...(limits && { limits }),
-  });
+  };
+  await keepKey(store, key, project);
   return text;
 }
 

@@ -1,7 +1,9 @@
 /** Tests that an owner sees nothing of another's, operation by operation from the contract. */
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { OWNER_SCOPES } from '../../../server/contract/scopes.js';
 import { operations } from '../../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../../testkit/openapi/example-requests.js';
+import { makeKey } from '../../../testkit/store/keys.js';
 import { keys, objectOf, ownProject, roster, send, sendAs, sendJson } from '../../target.js';
 
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
@@ -10,6 +12,8 @@ describe("another owner's project", () => {
   let project: string;
   const ids: Record<string, string> = {};
   let cursor: string;
+  /** A key of the same owner, for another project. */
+  let bound: string;
 
   beforeAll(async () => {
     project = await ownProject();
@@ -31,6 +35,19 @@ describe("another owner's project", () => {
       body: JSON.stringify(rows),
     });
     expect(trained.status).toBe(202);
+    const model = `/api/projects/${project}/models/diamond_prices`;
+    await vi.waitUntil(async () => (await objectOf(await send(model)))['status'] === 'ready', {
+      timeout: 30_000,
+      interval: 50,
+    });
+    bound = await makeKey(`${inject('target').databaseUrl}`, {
+      ...{
+        name: 'bound',
+        project: await ownProject(),
+        owner: String((await objectOf(await send('/me')))['owner']),
+      },
+      scopes: OWNER_SCOPES,
+    });
     const page = await send(`/projects/${project}/skills?limit=1`);
     cursor = /cursor=([\w-]+)/.exec(`${page.headers.get('Link')}`)?.[1] ?? '';
     expect(cursor).not.toBe('');
@@ -69,14 +86,42 @@ describe("another owner's project", () => {
       agent_name: ids['agent'] ?? '',
     };
     const absent = `never-${project}`;
-    for (const names of [{}, byId]) {
-      const at = (name: string) =>
-        examplePath(operation, { ...names, project_name: name, projectName: name });
-      const hidden = await sendAs(keys.stranger, at(project), { ...init, headers });
-      const missing = await sendAs(keys.stranger, at(absent), { ...init, headers });
-      expect(hidden.status).toBe(404);
-      expect(await comparable(hidden, project)).toEqual(await comparable(missing, absent));
+    for (const key of [keys.stranger, bound]) {
+      for (const names of [{}, byId]) {
+        const at = (name: string) =>
+          examplePath(operation, { ...names, project_name: name, projectName: name });
+        const hidden = await sendAs(key, at(project), { ...init, headers });
+        const missing = await sendAs(key, at(absent), { ...init, headers });
+        expect(hidden.status).toBe(404);
+        expect(await comparable(hidden, project)).toEqual(await comparable(missing, absent));
+      }
     }
+  });
+
+  test('is nowhere for a key that is for another project of the owner', async () => {
+    const me = await objectOf(await sendAs(bound, '/me'));
+    const list = await (await sendAs(bound, '/projects')).json();
+    expect(list).toEqual([expect.objectContaining({ name: me['project'] })]);
+    expect(me['project']).not.toBe(project);
+    const models = await (await sendAs(bound, '/v1/models')).json();
+    expect(JSON.stringify(models)).not.toContain(project);
+
+    const headers = { 'Content-Type': 'application/json', 'Idempotency-Key': `bound-${project}` };
+    const create = (key: string, path: string, body: object) =>
+      sendAs(key, path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const skill = { skill: { name: 'of-all', type: 'lookup' } };
+    expect((await create(keys.own, `/projects/${project}/skills`, skill)).status).toBe(201);
+    const again = await create(bound, `/projects/${project}/skills`, skill);
+    expect(await again.text()).not.toContain('of-all');
+    expect(again.ok).toBe(false);
+    const other = await sendAs(bound, '/projects', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ project: { name: 'another' } }),
+    });
+    expect(other.status).toBe(403);
+    expect(other.headers.get('WWW-Authenticate')).toContain('insufficient_scope');
+    await sendAs(keys.own, `/projects/${project}/skills/of-all`, { method: 'DELETE' });
   });
 
   test('still exists afterwards, unchanged', async () => {

@@ -127,6 +127,7 @@ class Caller:
     scopes: List[Scope]
     limits: CallerLimits
     identity: Optional[CallerIdentity] = None
+    project: Optional[str] = None
 
 
 @dataclass
@@ -1502,7 +1503,7 @@ class Unauthorized:
 @dataclass
 class MissingScope:
     """The key is good, but does not have the scope that the operation asks for: `read`, `write`,
-    `predict`, `ask` or `operate`.
+    `predict`, `ask` or `operate`; or the key is for one project, and the operation creates another.
 
     To fix it, use a key that has it; those who run the service can make one.
     """

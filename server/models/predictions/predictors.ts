@@ -1,5 +1,5 @@
 import type { AnyPredictor } from '../../../prediction/src/predicting.js';
-import type { Caller } from '../../auth/caller.js';
+import { type Caller, seesProject } from '../../auth/caller.js';
 import { pausing } from '../../common/pausing.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
@@ -40,14 +40,14 @@ export class Predictors {
    * Returns the predictor that serves a model; undefined if the project or model does not exist, or no version is ready.
    * @throws {Error} if the store has lost or damaged what it should have
    */
-  serving(
-    owner: string,
+  #serving(
+    caller: Caller,
     project: string,
     name: string,
   ): AnyPredictor | Promise<AnyPredictor | undefined> {
-    const version = this.#servingVersion(owner, project, name);
+    const version = this.#servingVersion(caller, project, name);
     const predictor = version instanceof Promise ? undefined : this.#cache.get(version.id);
-    return predictor ?? this.#loadServing(owner, project, name, version);
+    return predictor ?? this.#loadServing(caller, project, name, version);
   }
 
   /**
@@ -56,7 +56,7 @@ export class Predictors {
    */
   require(caller: Caller, model: ModelAddress): AnyPredictor | Promise<AnyPredictor> {
     const { projectName, modelName } = model;
-    const find = () => this.serving(caller.owner, projectName, modelName);
+    const find = () => this.#serving(caller, projectName, modelName);
     const predictor = find();
     return predictor instanceof Promise
       ? this.#orExplain(caller, model, predictor, find)
@@ -69,7 +69,7 @@ export class Predictors {
    */
   async requireVersion(caller: Caller, model: ModelAddress): Promise<ServingVersion> {
     const { projectName, modelName } = model;
-    const find = async () => this.#servingVersion(caller.owner, projectName, modelName);
+    const find = async () => this.#servingVersion(caller, projectName, modelName);
     return this.#orExplain(caller, model, find(), find);
   }
 
@@ -88,14 +88,21 @@ export class Predictors {
   }
 
   #servingVersion(
-    owner: string,
+    caller: Caller,
     project: string,
     name: string,
   ): ServingVersion | Promise<ServingVersion | undefined> {
+    const { owner } = caller;
     // Every prediction asks this first: while nothing in the store has changed, the answer is the same.
-    return this.#known.get(`${owner}\0${project}\0${name}`, () =>
+    const found = this.#known.get(`${owner}\0${project}\0${name}`, () =>
       findServingVersion(this.store, { owner, project, name }),
     );
+    if (caller.projectId === undefined) return found;
+    const ifSeen = (version: ServingVersion | undefined) =>
+      version && seesProject(caller, version.project_id) ? version : undefined;
+    return found instanceof Promise
+      ? found.then(ifSeen)
+      : (ifSeen(found) ?? Promise.resolve(undefined));
   }
 
   /** Explains why nothing serves a model, unless it became ready meanwhile. */
@@ -119,7 +126,7 @@ export class Predictors {
   }
 
   async #loadServing(
-    owner: string,
+    caller: Caller,
     project: string,
     name: string,
     asked: ServingVersion | Promise<ServingVersion | undefined>,
@@ -129,6 +136,7 @@ export class Predictors {
     const predictor = await this.ofVersion(version.id);
     if (predictor) return predictor;
     // A newer version may have taken the place of this one since; then there is another to ask for.
+    const { owner } = caller;
     const now = await findServingVersion(this.store, { owner, project, name });
     if (now === undefined) return undefined;
     if (now.id === version.id) throw new Error(`Version ${now.id} has no trained model`);

@@ -211,6 +211,8 @@ export interface Database {
     hash: string;
     /** The most in a period, by what is limited; null for a key without limits. */
     limits: Json | null;
+    /** The only project that the key sees, also when it is gone; null for all of its owner. */
+    project_id: Id | null;
     created_at: Moment;
     expires_at: Moment | null;
     revoked_at: Moment | null;

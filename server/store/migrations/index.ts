@@ -9,6 +9,7 @@ import * as responses from './0007-responses.js';
 import * as oauth from './0008-oauth.js';
 import * as promises from './0009-promises.js';
 import * as limits from './0011-limits.js';
+import * as projectKeys from './0012-project-keys.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -25,6 +26,7 @@ export const migrations: Record<string, Migration> = {
   '0008-oauth': oauth,
   '0009-promises': promises,
   '0011-limits': limits,
+  '0012-project-keys': projectKeys,
 };
 
 /**
