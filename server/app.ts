@@ -77,7 +77,8 @@ export function createApp(
       ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next))
       : handle,
   );
-  const routesOfPages = pages(contract, config.basePath, isLoopback(config.host));
+  const signIn = callers.findSignIn();
+  const routesOfPages = pages(contract, config.basePath, isLoopback(config.host), signIn);
   app.use(config.basePath || '/', routesOfPages);
   // A problem's type is `/problems/…`, for any base path.
   if (config.basePath) app.use(routesOfPages);

@@ -1,4 +1,6 @@
-import type { RequestListener, ServerResponse } from 'node:http';
+import { hash } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { type LoopbackServer, serveOnLoopback } from './http/loopback-server.js';
 
@@ -36,6 +38,9 @@ export class OidcIssuer {
   asked: string[] = [];
   /** Answers in place of the issuer, where it is set. */
   instead: RequestListener | undefined;
+  /** What browsers asked for, and what they are sent back with. */
+  signIns: Readonly<Record<string, string>>[] = [];
+  authorized: Readonly<Record<string, string>> = { code: 'the-code' };
   /** Answers that `hold` keeps back. */
   held: ServerResponse[] = [];
   #server: LoopbackServer | undefined;
@@ -97,7 +102,8 @@ export class OidcIssuer {
     await this.stop();
     this.#pairs = this.first;
     this.instead = undefined;
-    [this.asked, this.held] = [[], []];
+    [this.asked, this.held, this.signIns] = [[], [], []];
+    this.authorized = { code: 'the-code' };
     await this.start();
   }
 
@@ -119,8 +125,31 @@ export class OidcIssuer {
     if (req.url === '/.well-known/openid-configuration')
       return sendJson(res, this.#configuration());
     if (req.url === '/keys') return sendJson(res, { keys: this.pairs.map(({ jwk }) => jwk) });
+    if (req.url?.startsWith('/authorize?')) return this.#authorize(req.url, res);
+    if (req.url === '/token') return void this.#redeem(req, res);
     res.writeHead(404).end();
   };
+
+  /** Sends whoever comes back with a code, as someone who has signed in before. */
+  #authorize(address: string, res: ServerResponse): void {
+    const asked = new URL(address, this.url).searchParams;
+    this.signIns.push(Object.fromEntries(asked));
+    const back = new URL(asked.get('redirect_uri') ?? '');
+    back.search = `${new URLSearchParams({ state: asked.get('state') ?? '', ...this.authorized })}`;
+    res.writeHead(302, { Location: back.href }).end();
+  }
+
+  /** Gives tokens for the code to who knows the verifier of the last challenge. */
+  async #redeem(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const form = new URLSearchParams(await text(req));
+    const { code_challenge: challenge, client_id: client } = this.signIns.at(-1) ?? {};
+    const verified = hash('sha256', form.get('code_verifier') ?? '', 'base64url');
+    const isGood = form.get('code') === 'the-code' && verified === challenge;
+    res.setHeader('Access-Control-Allow-Origin', req.headers.origin ?? '');
+    if (!isGood) return void res.writeHead(400).end('{"error": "invalid_grant"}');
+    const id_token = await this.token({ aud: client, scope: 'roster:read roster:ask' });
+    sendJson(res, { access_token: 'opaque', token_type: 'Bearer', id_token });
+  }
 
   #configuration() {
     return {

@@ -47,7 +47,7 @@ describe('the key of the console', () => {
     await page.getByRole('dialog').waitFor();
     await expectGoodViewInEachWindow(look);
     await enter(page, reader);
-    await page.getByText('The key dashboard <b> belongs to acme.').waitFor();
+    await page.getByText('dashboard <b> belongs to acme.').waitFor();
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
       expect.stringContaining('May read'),
       expect.stringContaining('May not write'),

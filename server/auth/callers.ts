@@ -13,7 +13,7 @@ import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
 import { type Caller, LOCAL_CALLER, seesProject, TokenError } from './caller.js';
-import type { Identities } from './identities.js';
+import type { Identities, SignIn } from './identities.js';
 import { isFromOtherOrigin } from './origins.js';
 import { type Resource, TOKEN_SCOPES } from './resource.js';
 
@@ -268,6 +268,11 @@ export class Callers {
     private readonly identities?: Identities,
   ) {
     this.#keysExist = closed || identities !== undefined;
+  }
+
+  /** Returns where browsers sign in; undefined if they do not. */
+  findSignIn(): SignIn | undefined {
+    return this.identities?.signIn;
   }
 
   /** Whether a token of an OIDC issuer is as good as a key. */

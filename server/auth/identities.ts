@@ -23,6 +23,16 @@ export interface OidcConfig {
   readonly client: { readonly id: string; readonly scope: string } | undefined;
 }
 
+/** The client of the issuer that the console signs in as. */
+export interface SignIn {
+  readonly issuer: string;
+  readonly id: string;
+  /** The scopes of OAuth that it asks for. */
+  readonly scope: string;
+  /** @throws {ProblemError} 503 if the issuer does not say */
+  findEndpoints(): Promise<SignInEndpoints>;
+}
+
 /** The most characters of a token, which is looked at no further if it is longer. */
 const MAX_TOKEN_LENGTH = 12_000;
 
@@ -65,9 +75,10 @@ export class Identities {
     this.#issuer.prepare();
   }
 
-  /** @throws {ProblemError} 503 if the issuer does not answer */
-  findEndpoints(): Promise<SignInEndpoints> {
-    return this.#issuer.findEndpoints();
+  /** Where the console signs in; undefined if it does not. */
+  get signIn(): SignIn | undefined {
+    const { issuer, client } = this.config;
+    return client && { issuer, ...client, findEndpoints: () => this.#issuer.findEndpoints() };
   }
 
   /**

@@ -104,7 +104,7 @@ export class Issuer {
     const wasAsked = await this.#wait();
     const found = this.#select(id, algorithm);
     if (found) return found;
-    if (this.#failure !== undefined) throw this.#unreachable();
+    if (this.#failure !== undefined) throw this.#unreachable(NO_KEYS);
     if (wasAsked) this.#askAgainAt = performance.now() + ASK_AGAIN_FOR_UNKNOWN_MS;
     return undefined;
   }
@@ -121,7 +121,7 @@ export class Issuer {
    */
   async findEndpoints(): Promise<SignInEndpoints> {
     if (!this.#endpoints) await this.#wait();
-    if (!this.#endpoints) throw this.#unreachable();
+    if (!this.#endpoints) throw this.#unreachable(NO_ENDPOINTS);
     return this.#endpoints;
   }
 
@@ -148,10 +148,8 @@ export class Issuer {
     }
   }
 
-  #unreachable() {
+  #unreachable(detail: string) {
     const seconds = Math.max(1, Math.ceil((this.#askAgainAt - performance.now()) / 1000));
-    const detail =
-      'The OIDC issuer does not give its keys now, so that the token cannot be checked; try again, or use a key of Roster.';
     return unavailable(detail, seconds);
   }
 
@@ -298,6 +296,12 @@ async function fetchJson<T>(
     `The OIDC issuer does not send JSON of the right form as ${noun}. Check OIDC_ISSUER.`,
   );
 }
+
+const NO_KEYS =
+  'The OIDC issuer does not give its keys now, so that the token cannot be checked; try again, or use a key of Roster.';
+
+const NO_ENDPOINTS =
+  'The OIDC issuer does not say now where users sign in; try again, or use a key of Roster.';
 
 const WORDS = {
   server: 'The OIDC issuer',

@@ -1,7 +1,9 @@
+import { readFile } from 'node:fs/promises';
 import { type RequestHandler, Router } from 'express';
+import type { SignIn } from '../auth/identities.js';
 import type { Contract } from '../contract/document.js';
 import { problem } from '../problems/problem.js';
-import { fileAsset, serve } from './asset.js';
+import { type Asset, fileAsset, serve } from './asset.js';
 import {
   contractAsJson,
   contractFiles,
@@ -12,6 +14,7 @@ import {
 import { renderHosts } from './hosts-page.js';
 import { renderProblem, renderProblems } from './page.js';
 import { renderReference } from './reference-page.js';
+import { serveSignIn } from './sign-in-page.js';
 
 const ALLOW = 'GET, HEAD, OPTIONS';
 
@@ -46,6 +49,7 @@ const FILES: Readonly<Record<string, string>> = {
   '/docs/swagger-ui-bundle.js.LICENSE.txt': './swagger-ui/swagger-ui-bundle.js.LICENSE.txt',
   '/docs/connect.js': './browser/connect.js',
   '/docs/playground.js': './browser/playground.js',
+  '/docs/sign-in.js': './browser/sign-in.js',
   '/docs/swagger-plugins.js': './browser/swagger-plugins.js',
   '/docs/swagger-ui-theme.css': './files/swagger-ui-theme.css',
   '/docs/reference.css': './files/reference.css',
@@ -62,8 +66,14 @@ const fileAt = (path: string) => new URL(path, import.meta.url);
  * @param basePath the prefix before every address of the contract, or ''
  * @param isLocal whether only this machine can reach the service; otherwise the reference sends no
  *   requests
+ * @param signIn where the console signs in; undefined if it asks for keys alone
  */
-export function pages(contract: Contract, basePath: string, isLocal: boolean): Router {
+export function pages(
+  contract: Contract,
+  basePath: string,
+  isLocal: boolean,
+  signIn?: SignIn,
+): Router {
   const router = Router({ caseSensitive: true });
   const get = (path: string, ...handlers: RequestHandler[]) =>
     router
@@ -74,7 +84,13 @@ export function pages(contract: Contract, basePath: string, isLocal: boolean): R
   const getPage = (path: string, read: () => string, policy = PAGE_POLICY) =>
     get(path, withoutSlash, serve({ type: 'html', policy, read }));
 
-  const consolePage = fileAsset(fileAt('../console/index.html'), { policy: CONSOLE_POLICY });
+  const consolePage: Asset = {
+    ...{ type: 'html', policy: CONSOLE_POLICY },
+    read: async () => {
+      const page = await readFile(fileAt('../console/index.html'), 'utf8');
+      return signIn ? page.replace('id="app"', '$& data-sign-in="./sign-in"') : page;
+    },
+  };
   router.route('/').get(browsersOnly(basePath), serve(consolePage)).options(answerOptions);
   for (const [address, path] of Object.entries(FILES)) get(address, serve(fileAsset(fileAt(path))));
   getPage('/docs', () => renderReference(contract, isLocal), REFERENCE_POLICY);
@@ -86,6 +102,7 @@ export function pages(contract: Contract, basePath: string, isLocal: boolean): R
   router.all('/openapi/:name', ({ params: { name } }) => {
     throw problem('/problems/unknown-address', describeUnknownFile(name, versions));
   });
+  if (signIn) get('/sign-in', withoutSlash, serveSignIn(signIn));
   getPage('/connect', renderHosts, HOSTS_POLICY);
   getPage('/problems', () => renderProblems(contract.problems.values()));
   for (const [type, kind] of contract.problems) getPage(type, () => renderProblem(kind));

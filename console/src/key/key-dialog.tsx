@@ -4,6 +4,9 @@ import { useSignal } from '../session/signal.js';
 import { Dialog } from '../ui/dialog.js';
 import { Field } from '../ui/field.js';
 
+/** The page that signs in at an identity provider; undefined if there is none. */
+const signIn = document.getElementById('app')?.dataset['signIn'];
+
 /** Asks for a key, when the service has refused a request without one or with an invalid one. */
 export function KeyDialog() {
   const refusal = useSignal(keyRefusal);
@@ -54,6 +57,11 @@ export function KeyForm({ error }: { error?: string | undefined }) {
         <button type="submit" class="primary">
           Use this key
         </button>
+        {signIn && (
+          <a class="button" href={signIn + location.hash}>
+            Sign in
+          </a>
+        )}
         {key.get() && (
           <button type="button" onClick={() => setKey('', false)}>
             Continue without a key

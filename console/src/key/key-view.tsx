@@ -1,6 +1,6 @@
 import { answered, type Caller, ProblemError } from 'roster-client';
 import { roster } from '../session/roster.js';
-import { SCOPE_WORDS, SCOPES } from '../session/scopes.js';
+import { SCOPE_WORDS } from '../session/scopes.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { bytes, whole } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
@@ -10,7 +10,7 @@ import { KeyForm } from './key-dialog.js';
 /** The view `#/key`: the key of the session, and what it may do. */
 export function KeyView() {
   const { loaded, reload } = useLoaded((signal) => answered(roster.GET('/me', { signal })), []);
-  const hasNoKeys = loaded.state === 'ready' && loaded.value.key === null;
+  const hasNoKeys = loaded.state === 'ready' && !holderOf(loaded.value);
   const isRefused =
     loaded.state === 'failed' &&
     loaded.error instanceof ProblemError &&
@@ -34,23 +34,29 @@ export function KeyView() {
   );
 }
 
-function CallerFacts({ caller: { owner, key, scopes, limits } }: { caller: Caller }) {
+/** Returns the key or the user of a token; undefined on a service without keys. */
+function holderOf({ key, identity }: Caller) {
+  return key ?? (identity && { name: identity.subject });
+}
+
+function CallerFacts({ caller }: { caller: Caller }) {
+  const { owner, key, scopes, limits } = caller;
+  const holder = holderOf(caller);
   return (
     <>
-      {key === null ? (
+      {!holder ? (
         <p>This service has no keys. Only this machine can reach it.</p>
       ) : (
         <>
           <p>
-            The key <strong>{key.name}</strong> belongs to <strong>{owner}</strong>.
+            <strong>{holder.name}</strong> belongs to <strong>{owner}</strong>.
           </p>
           <ul class="scopes">
-            {SCOPES.map((scope) => {
-              const [may, meaning] = SCOPE_WORDS[scope];
-              const isGranted = scopes.includes(scope);
+            {Object.entries(SCOPE_WORDS).map(([scope, meaning]) => {
+              const isGranted = scopes.some((one) => one === scope);
               return (
                 <li key={scope} class={isGranted ? 'granted' : 'faint'}>
-                  <strong>{isGranted ? `May ${may}` : `May not ${may}`}</strong>
+                  <strong>{`May ${isGranted ? '' : 'not '}${scope}`}</strong>
                   <span>{meaning}</span>
                 </li>
               );

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ProblemError } from 'roster-client';
 import { href } from '../router/route.js';
 import { ConnectionError } from '../session/connection.js';
-import { missingScope, SCOPE_WORDS } from '../session/scopes.js';
+import { missingScope } from '../session/scopes.js';
 import { whole } from './format.js';
 
 /** Shows an error: the problem that the service answered with, or that it did not answer. */
@@ -60,7 +60,7 @@ function explain(error: unknown): Explanation {
     const scope = missingScope(problem);
     if (scope)
       return {
-        title: `This key may not ${SCOPE_WORDS[scope][0]}.`,
+        title: `This key may not ${scope}.`,
         detail: `It does not have the scope “${scope}”. The people who run the service can create a key that has it.`,
         places: [],
         keyLink: 'See what this key may do',
