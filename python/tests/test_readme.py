@@ -34,6 +34,7 @@ class ReadmeTest(unittest.TestCase):
             "table": pandas.DataFrame(some_rows(300)),
             "rows": pandas.DataFrame(some_rows(20)),
             "months": pandas.DataFrame(months),
+            "known_prices": 2500.0,
         }
         blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.DOTALL)
         output = io.StringIO()
@@ -43,6 +44,7 @@ class ReadmeTest(unittest.TestCase):
         names["roster"].close()
         self.assertGreater(len(blocks), 4)
         self.assertEqual(len(names["answers"]), 20)
+        self.assertEqual(names["added"].matched, 20)
         self.assertEqual(len(names["next_months"]), 6)
         self.assertIn("It costs 2,500.", output.getvalue())
         self.assertIn("/query/confidence", output.getvalue())

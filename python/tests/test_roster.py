@@ -94,6 +94,15 @@ class ModelTest(unittest.TestCase):
         answers = self.roster.model("prices").predict(pyarrow.Table.from_pylist(self.rows), confidence=0.9)
         self.assertEqual(answers["price_min"].to_pylist(), [row["price_min"] for row in self.predicted()])
 
+    def test_truths_meet_the_promises_of_their_own_ids(self) -> None:
+        model = self.roster.model("prices")
+        rows = [{**row, "order_no": f"0{index}"} for index, row in enumerate(self.rows[:50])]
+        model.predict(pandas.DataFrame(rows), confidence=0.9, remember=True, id="order_no")
+        truths = [{"order_no": row["order_no"], "price": row["price"]} for row in rows]
+        added = model.actuals(pandas.DataFrame([*truths, {"order_no": "nobody", "price": 1}]), id="order_no")
+        self.assertEqual((added.matched, added.unmatched), (50, 1))
+        self.assertEqual(added.unmatched_rows[0].row, 51)
+
     def test_many_rows_are_sent_in_parts_and_answered_in_order(self) -> None:
         rows = self.rows * 40
         answers = self.roster.model("prices").predict(rows, confidence=0.9)

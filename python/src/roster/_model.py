@@ -97,6 +97,20 @@ class Model:
         response = self._roster.send("POST", path, table.to_rows(), accept=table.accept, params=params)
         return table.read(response)
 
+    def actuals(self, rows: object, *, id: Optional[str] = None) -> _api.Actuals:
+        """Adds the true values of rows that were predicted with ``remember=True``.
+
+        :param rows: the target, and what says which row each is of: ``__service_row_id`` of the answer, the column
+            ``id``, or the order and group columns of a forecast
+        :param id: the column with an id of your own, which was given to ``predict`` too
+        :returns: how many truths met a promise, and the first rows that met none
+        :raises Problem: if the rows cannot be read
+        """
+        response = self._roster.send(
+            "POST", f"{self._path()}/actuals", table_of(rows).to_table(), params={"id": id}
+        )
+        return cast(_api.Actuals, _api.decode(_api.Actuals, response.json()))
+
     def delete(self) -> None:
         """Deletes the model with all of its versions."""
         self._roster.api.delete_model(self.name, self._roster.project)
