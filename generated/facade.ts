@@ -89,6 +89,8 @@ export interface NameTaken extends Shape<'NameTaken'> {}
 export interface NoSource extends Shape<'NoSource'> {}
 /** The header `Accept` leaves out the media type that this operation answers with. */
 export interface NotAcceptable extends Shape<'NotAcceptable'> {}
+/** The model cannot be had as ONNX: it forecasts series, or it learnt from no column. */
+export interface NotExportable extends Shape<'NotExportable'> {}
 /** Agents, as models of OpenAI's API. */
 export interface OpenaiModels extends Shape<'OpenaiModels'> {}
 /** The answer of an agent, in the form of Open Responses. Members that say how it was made repeat what was in effect. */
@@ -288,6 +290,9 @@ export type DeleteModelProblem = CommonProblem | InvalidRequest | MissingScope |
 
 /** The problems of `predict`. */
 export type PredictProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | ModelNotReady | LimitReached | BodyTooLarge | UnsupportedMediaType | UnknownNames;
+
+/** The problems of `getOnnx`. */
+export type GetOnnxProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable | NotExportable | ModelNotReady;
 
 /** The problems of `cancelTraining`. */
 export type CancelTrainingProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | TrainingEnded;
@@ -954,6 +959,12 @@ export interface PredictOptions extends CallOptions {
   contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
 }
 
+/** The options of `models.getOnnx`. */
+export interface GetOnnxOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getOnnx', 'header', 'If-None-Match'> | undefined;
+}
+
 /** The options of `models.retrain`. */
 export interface RetrainModelOptions extends CallOptions {
   /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
@@ -1030,6 +1041,14 @@ export interface ModelsOperations {
    * @throws ProblemError with a `PredictProblem`
    */
   predict(name: PathValue<'predict', 'modelName'>, rows: JsonBody<'predict'> | Bytes, options?: PredictOptions): Call<PredictionRow[], PredictProblem>;
+
+  /**
+   * Returns the model as one ONNX file, which predicts without the service what `predict` does: the serving version, or another by its number after the name (`diamond_prices.3`), unless a model has that very name. It takes `ai.onnx` 21 and `ai.onnx.ml` 5, such as ONNX Runtime 1.30, and computes in float64.
+   *
+   * @param name The name of the model.
+   * @throws ProblemError with a `GetOnnxProblem`
+   */
+  getOnnx(name: PathValue<'getOnnx', 'modelName'>, options?: GetOnnxOptions): Read<Blob, GetOnnxProblem>;
 
   /**
    * Ends the training of a version, whether it runs or waits for its turn. The version is `failed`, and its `failure` says that it was cancelled; the model can be trained again at once. The serving version goes on. A version that has failed already stays as it is, so that the request can be repeated. One that is ready gets 409: its training ended before.
@@ -1333,6 +1352,7 @@ export const FACADE = {
     train: {"id":"trainModel","method":"PUT","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],"headers":["ifMatch","ifNoneMatch"]},
     delete: {"id":"deleteModel","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}","names":["modelName"],"reads":"nothing","headers":["ifMatch"]},
     predict: {"id":"predict","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/predict","names":["modelName"],"reads":"json","consumes":["application/json","application/x-ndjson","text/csv","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
+    getOnnx: {"id":"getOnnx","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/onnx","names":["modelName"],"reads":"blob","produces":["application/onnx"],"headers":["ifNoneMatch"]},
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
     addActuals: {"id":"addActuals","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/actuals","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},

@@ -827,6 +827,55 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/projects/{projectName}/models/{modelName}/onnx": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a model as ONNX
+         * @description Returns the model as one ONNX file, which predicts without the service what `predict` does: the serving
+         *     version, or another by its number after the name (`diamond_prices.3`), unless a model has that very name. It
+         *     takes `ai.onnx` 21 and `ai.onnx.ml` 5, such as ONNX Runtime 1.30, and computes in float64.
+         *
+         *     ## Inputs
+         *     Each is a list with a value for each row, but for the last.
+         *
+         *     | input | type | values |
+         *     |---|---|---|
+         *     | a column of numbers | double | without a unit; NaN is missing |
+         *     | a column of dates | double | milliseconds since 1970 in UTC; NaN is missing |
+         *     | a column of categories | string | without blanks at its ends; `""` and `NA` are missing |
+         *     | `confidence` | double, of one value | 0.01 to 0.99; NaN for what `predict` answers without one |
+         *
+         *     An input has the name of its column. One that is named like an output, or `confidence`, has `column ` before
+         *     it; `columns` in the metadata of the file lists both names. Columns that the model does not use are no inputs.
+         *
+         *     ## Outputs
+         *     | task | outputs |
+         *     |---|---|
+         *     | regression | `value`, `lower`, `upper`, and `level`, the confidence of the interval; all double |
+         *     | classification | `class` (string), `probability` (double), and `probabilities` (double) and `set` (bool), in which each row has a value for each class |
+         *
+         *     The metadata have `model`, `version`, `checksum`, `task`, `target`, `columns`, `coverage` on held-out rows, and
+         *     `classes` or `unit`; lists and objects are JSON. Warnings of rows are not in the file. Nor are forecasts (409).
+         */
+        get: operations["getOnnx"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/projects/{projectName}/models/{modelName}/versions": {
         parameters: {
             query?: never;
@@ -4560,6 +4609,19 @@ export interface components {
             status: 409;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
+         * @description The model cannot be had as ONNX: it forecasts series, or it learnt from no column.
+         *
+         *     To fix it, ask the service for its predictions.
+         */
+        NotExportable: {
+            /** @constant */
+            type: "/problems/not-exportable";
+            /** @constant */
+            title: "Not exportable";
+            /** @constant */
+            status: 409;
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
          * @description The version is ready: its training ended before it could be cancelled.
          *
          *     To fix it, make another version serve if this one should not, or delete it. Nothing was changed.
@@ -5484,6 +5546,19 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["ModelNotReady"];
+            };
+        };
+        /** @description The model cannot be had as ONNX, or no version is ready. */
+        NotExportable: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["NotExportable"] | components["schemas"]["ModelNotReady"];
             };
         };
         /** @description The training ended before, and the version is ready. */
@@ -7794,6 +7869,51 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnknownNames"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getOnnx: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/onnx": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["NotExportable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

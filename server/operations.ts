@@ -11,6 +11,7 @@ import type { Config } from './config.js';
 import type { SqlDatabases } from './databases/sql-databases.js';
 import { mcpOperations } from './mcp/mcp.js';
 import { modelOperations } from './models/models.js';
+import { onnxOperations } from './models/onnx.js';
 import { predictOperations } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
@@ -77,6 +78,7 @@ export function operations(
     ...trainingOperations(services),
     ...predictOperations(store, predictors, pool, services.tools.countRows),
     ...actualsOperations(store, services.tables),
+    ...onnxOperations(predictors),
     ...mcpOperations({ ...services.tools, agents }, version),
     ...openaiOperations(store, agents),
     // Without a public URL they have no address.

@@ -12,9 +12,11 @@ const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
 const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
 const PREVIEW = '/api/projects/{projectName}/tables/preview';
+const ONNX = '/api/projects/{projectName}/models/{modelName}/onnx';
 const SERVING = '/api/projects/{projectName}/models/{modelName}/serving';
 
 const LINES = 'application/x-ndjson';
+const FILE = 'application/onnx, application/problem+json';
 const CSV = { 'Content-Type': 'text/csv' };
 
 let project: string;
@@ -367,6 +369,55 @@ describe('getVersion', () => {
   });
 });
 
+describe('getOnnx', () => {
+  test('200 with a file, which a caller who has it does not get again', async () => {
+    const given = await situation(200, 'file', trained);
+    const { data, response } = await roster.GET(ONNX, {
+      params: prices(),
+      parseAs: 'arrayBuffer',
+      headers: { ...given.headers, Accept: FILE },
+    });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('Content-Type')).toBe('application/onnx');
+    expect(data?.byteLength).toBeGreaterThan(0);
+    const tag = response.headers.get('ETag') ?? '';
+    const again = await situation(304, null, trained);
+    const { response: known } = await roster.GET(ONNX, {
+      params: { ...prices(), header: { 'If-None-Match': tag } },
+      headers: { ...again.headers, Accept: FILE },
+    });
+    expect(known.status).toBe(304);
+  });
+
+  test('404 where there is no model of this name', async () => {
+    const given = await situation(404, 'model');
+    const { error } = await roster.GET(ONNX, {
+      params: named('ruby_prices'),
+      headers: { ...given.headers, Accept: FILE },
+    });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+
+  test('409 for a model that forecasts', async () => {
+    const days = [...Array(60).keys()].map((day) => ({
+      day: new Date(Date.UTC(2026, 0, 1 + day)).toISOString().slice(0, 10),
+      sold: 20 + (day % 7),
+    }));
+    const given = await situation(409, 'forecast', async () => {
+      const { data } = await roster.PUT(ONE, {
+        params: { ...named('daily_sales'), query: { target: 'sold', order_by: 'day', horizon: 7 } },
+        body: days,
+      });
+      await settled(roster, named('daily_sales').path, data);
+    });
+    const { error } = await roster.GET(ONNX, {
+      params: named('daily_sales'),
+      headers: { ...given.headers, Accept: FILE },
+    });
+    expect(error?.type).toBe('/problems/not-exportable');
+  });
+});
+
 describe('serveVersion', () => {
   const first = { serving: { version: 1 } };
 
@@ -508,6 +559,16 @@ describe('while a model trains', () => {
       params: prices(),
       body: [],
       ...given,
+    });
+    expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
+    expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);
+  });
+
+  test('getOnnx answers 409, with when to ask again', async () => {
+    const given = await situation(409, 'training', inTraining);
+    const { error, response } = await roster.GET(ONNX, {
+      params: prices(),
+      headers: { ...given.headers, Accept: FILE },
     });
     expect(error).toMatchObject({ type: '/problems/model-not-ready', model_status: 'training' });
     expect(Number(response.headers.get('Retry-After'))).toBeGreaterThan(0);

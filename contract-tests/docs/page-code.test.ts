@@ -12,7 +12,12 @@ import { markdownPages } from './markdown.js';
 const TSC = fileURLToPath(new URL('node_modules/typescript/bin/tsc', root));
 
 /** These have tests of their own, which run their blocks. */
-const RUN_ELSEWHERE = ['client/README.md', 'docs/openai.md', 'prediction/README.md'];
+const RUN_ELSEWHERE = [
+  'client/README.md',
+  'docs/onnx.md',
+  'docs/openai.md',
+  'prediction/README.md',
+];
 
 const OPTIONS = {
   ...STRICT_OPTIONS,

@@ -109,6 +109,7 @@ describe('the server answers as the examples of the contract show', () => {
       await answered(predict, answer, 200, name === 'wrapped' ? undefined : name);
     }
     await play('getVersion', 200, 'ready');
+    await play('getOnnx', 200, 'file');
     await play('serveVersion', 200, 'ready');
     const tag = (await sendAs(keys.exemplary, MODEL)).headers.get('ETag') ?? '';
     const known = await sendAs(keys.exemplary, MODEL, { headers: { 'If-None-Match': tag } });

@@ -11,6 +11,7 @@ export {
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
+export { exportOnnx, type ModelFacts, ONNX_REVISION } from './onnx/export.js';
 export { chooseIds, NO_ID } from './promises/ids.js';
 export { decodePromises, isInSet, isKept, type Promises } from './promises/promise-batch.js';
 export type { PromisePart } from './promises/promise-memory.js';

@@ -93,7 +93,7 @@ export async function hashPieces(
   return digest.digest(encoding);
 }
 
-function quoteTag(digest: string): string {
+export function quoteTag(digest: string): string {
   // 132 bits suffice: nobody gains anything from a collision with a resource of their own.
   return `"${digest.slice(0, 22)}"`;
 }

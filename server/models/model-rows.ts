@@ -242,9 +242,9 @@ interface Address {
 /** A version that answers predictions. */
 export type ServingVersion = Pick<
   Selectable<Database['model_versions']>,
-  'id' | 'task' | 'model_id' | 'version'
+  'id' | 'task' | 'model_id' | 'version' | 'checksum'
 > &
-  Pick<Selectable<Database['models']>, 'project_id'>;
+  Pick<Selectable<Database['models']>, 'name' | 'project_id'>;
 
 function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
   return db
@@ -257,6 +257,8 @@ function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
       'model_versions.model_id',
       'model_versions.version',
       'models.project_id',
+      'model_versions.checksum',
+      'models.name',
     ])
     .where('projects.owner', '=', parameter('owner'))
     .where('projects.name', '=', parameter('project'))

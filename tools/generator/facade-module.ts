@@ -12,7 +12,7 @@ interface Verb {
   readonly names: readonly (readonly [string, string])[];
   /** The member that a JSON body consists of, such as `skill`. */
   readonly wraps: string | undefined;
-  readonly reads: 'json' | 'list' | 'text' | 'nothing' | 'events';
+  readonly reads: 'json' | 'list' | 'text' | 'blob' | 'nothing' | 'events';
   readonly definition: JsonRecord;
 }
 
@@ -176,7 +176,8 @@ function findWrapper(document: Document, { bodySchema }: Operation): string | un
 function findReading({ id, produces }: Operation): Verb['reads'] {
   if (produces.includes('application/json')) return id.startsWith('list') ? 'list' : 'json';
   if (produces.includes('text/event-stream')) return 'events';
-  return produces.length > 0 ? 'text' : 'nothing';
+  if (produces.length === 0) return 'nothing';
+  return produces.every((type) => type.startsWith('text/')) ? 'text' : 'blob';
 }
 
 /** Returns whether an operation also answers with events that the client reads. OpenAI's events are for its clients. */
@@ -196,7 +197,7 @@ function writeRow({ name, operation, wraps, reads, ...verb }: Verb): string {
     reads,
     ...(operation.consumes.length > 0 && { consumes: operation.consumes }),
     ...(wraps && { wraps }),
-    ...(reads === 'text' && { produces: operation.produces }),
+    ...((reads === 'text' || reads === 'blob') && { produces: operation.produces }),
     ...(headers.length > 0 && { headers }),
   };
   return `    ${name}: ${JSON.stringify(row)},`;
@@ -337,6 +338,8 @@ class TypeWriter {
         return `Call<undefined, ${problem}>`;
       case 'text':
         return `${generic}<string, ${problem}>`;
+      case 'blob':
+        return `${generic}<Blob, ${problem}>`;
       case 'list':
         return `List<${this.#data(definition)}[number], ${problem}>`;
       case 'json':

@@ -14,7 +14,7 @@ interface RequestParts {
   readonly params: { readonly path: Named; readonly query: Named; readonly header: Named };
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly parseAs?: 'text' | 'stream';
+  readonly parseAs?: 'text' | 'blob' | 'stream';
   readonly signal: AbortSignal | null;
 }
 type Named = Readonly<Record<string, unknown>>;
@@ -44,6 +44,7 @@ export function createMethod(client: RosterClient, project: string, operation: F
         return agentEvents((streamed) => send(path, { ...init, ...streamed }));
       case 'json':
       case 'text':
+      case 'blob':
       case 'nothing': {
         const call = new SentCall(() => send(path, init));
         // A change is made even if nobody awaits its outcome, which a reader of the code would expect. Its failure must
@@ -61,7 +62,7 @@ function buildRequest(
   project: string,
   given: readonly unknown[],
 ): RequestParts {
-  const { names, consumes = [], wraps, produces, headers = [] } = operation;
+  const { names, reads, consumes = [], wraps, produces, headers = [] } = operation;
   const path = Object.fromEntries(names.map((name, at) => [name, given[at]]));
   const rest = given.slice(names.length);
   const body = consumes.length > 0 ? rest.shift() : undefined;
@@ -82,7 +83,7 @@ function buildRequest(
       ),
     },
     ...(body !== undefined && { body: wraps === undefined ? body : { [wraps]: body } }),
-    ...(produces && { parseAs: 'text' as const }),
+    ...((reads === 'text' || reads === 'blob') && { parseAs: reads }),
     headers: {
       ...(mediaType !== undefined && { 'Content-Type': mediaType }),
       ...(produces && { Accept: [...produces, 'application/problem+json'].join(', ') }),

@@ -121,12 +121,12 @@ export interface FacadeOperation {
   readonly path: keyof paths;
   /** The parameters of the address that are arguments, in this order. The project is none. */
   readonly names: readonly string[];
-  readonly reads: 'json' | 'list' | 'text' | 'nothing' | 'events';
+  readonly reads: 'json' | 'list' | 'text' | 'blob' | 'nothing' | 'events';
   /** The media types of the body, if there is one. */
   readonly consumes?: readonly string[];
   /** The member that the JSON body consists of. */
   readonly wraps?: string;
-  /** The media types of an answer that is text. */
+  /** The media types of an answer that is text, or bytes. */
   readonly produces?: readonly string[];
   /** The options that are headers. Others are in the query. */
   readonly headers?: readonly string[];

@@ -60,10 +60,10 @@ export interface Bounded {
  * tenth of the way to the next, and how much is left in the end is chance. A bound that stops
  * short of such a value by this share of its reach is meant to hold it.
  */
-const SLACK = 0.02;
+export const SLACK = 0.02;
 
 /** Wide intervals hold many whole numbers, and need none more. */
-const MAX_WHOLE_SLACK = 0.05;
+export const MAX_WHOLE_SLACK = 0.05;
 
 /**
  * Keeps a prediction to what the target can be, without letting go of any value that the interval
@@ -190,7 +190,7 @@ const STEPS_IN_DEVIATION = 1e4;
 const MAX_DECIMALS = 22;
 
 /** Beyond so many steps the digits of a double end. */
-const MAX_STEPS = 1e15;
+export const MAX_STEPS = 1e15;
 
 /**
  * Rounds answers to as many decimals as the target bears: the step is the largest power of ten that
@@ -200,22 +200,22 @@ const MAX_STEPS = 1e15;
  */
 export class Rounding {
   /** Steps in 1; 0 if nothing is rounded. */
-  readonly #scale: number;
+  readonly scale: number;
 
   /** @param deviation the target's standard deviation; where it is 0, nothing is rounded. */
   constructor(deviation: number) {
     const decimals = Math.max(0, Math.ceil(Math.log10(STEPS_IN_DEVIATION / deviation)));
-    this.#scale = decimals <= MAX_DECIMALS ? Number(`1e${decimals}`) : 0;
+    this.scale = decimals <= MAX_DECIMALS ? Number(`1e${decimals}`) : 0;
   }
 
   nearest(value: number): number {
-    const steps = Math.round(value * this.#scale);
+    const steps = Math.round(value * this.scale);
     return this.#isFine(steps) ? this.#at(steps) : value;
   }
 
   /** The largest step up to the value. */
   down(value: number): number {
-    const steps = Math.round(value * this.#scale);
+    const steps = Math.round(value * this.scale);
     if (!this.#isFine(steps)) return value;
     const nearest = this.#at(steps);
     return nearest <= value ? nearest : this.#at(steps - 1);
@@ -223,18 +223,18 @@ export class Rounding {
 
   /** The smallest step from the value on. */
   up(value: number): number {
-    const steps = Math.round(value * this.#scale);
+    const steps = Math.round(value * this.scale);
     if (!this.#isFine(steps)) return value;
     const nearest = this.#at(steps);
     return nearest >= value ? nearest : this.#at(steps + 1);
   }
 
   #isFine(steps: number): boolean {
-    return this.#scale > 0 && Math.abs(steps) < MAX_STEPS;
+    return this.scale > 0 && Math.abs(steps) < MAX_STEPS;
   }
 
   /** Dividing gives the double that is nearest to the decimal, and so its short text. Adding 0 turns −0 into 0. */
   #at(steps: number): number {
-    return steps / this.#scale + 0;
+    return steps / this.scale + 0;
   }
 }

@@ -1871,6 +1871,20 @@ class TrainingInProgress:
 
 
 @dataclass
+class NotExportable:
+    """The model cannot be had as ONNX: it forecasts series, or it learnt from no column.
+
+    To fix it, ask the service for its predictions.
+    """
+    type_: Literal["/problems/not-exportable"]
+    title: Literal["Not exportable"]
+    status: Literal[409]
+
+    # Python field name -> wire (JSON) name, for (de)serialization.
+    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
+
+
+@dataclass
 class TrainingEnded:
     """The version is ready: its training ended before it could be cancelled.
 
@@ -3965,6 +3979,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "train_model": {"id": "trainModel", "method": "PUT", "path": "/api/projects/{projectName}/models/{modelName}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "delete_model": {"id": "deleteModel", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "predict": {"id": "predict", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/predict", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "get_onnx": {"id": "getOnnx", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/onnx", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "list_versions": {"id": "listVersions", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/versions", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_version": {"id": "getVersion", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "delete_version": {"id": "deleteVersion", "method": "DELETE", "path": "/api/projects/{projectName}/models/{modelName}/versions/{version}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
@@ -4973,6 +4988,28 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string")]), response=response)
+
+    def get_onnx(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
+        """Get a model as ONNX"""
+        op = _OPERATIONS["get_onnx"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return None
+
+    def get_onnx_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
+        """Like get_onnx(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_onnx"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_versions(self, project_name: NameOrId, model_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
         """List a model's versions"""
@@ -6272,6 +6309,28 @@ class AsyncClient:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string")]), response=response)
+
+    async def get_onnx(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
+        """Get a model as ONNX"""
+        op = _OPERATIONS["get_onnx"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return None
+
+    async def get_onnx_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
+        """Like get_onnx(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_onnx"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     async def list_versions(self, project_name: NameOrId, model_name: NameOrId, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Model]:
         """List a model's versions"""

@@ -108,7 +108,8 @@ export class ModelCache extends LruCache<AnyPredictor> {
   }
 }
 
-async function runSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
+/** @param pause called between two steps, for others to work */
+export async function runSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
   for (;;) {
     const step = steps.next();
     if (step.done) return step.value;

@@ -27,10 +27,10 @@ export interface ClassPrediction {
 }
 
 /** The confidence of sets where none is asked for. */
-const DEFAULT_CONFIDENCE = 0.9;
+export const DEFAULT_CONFIDENCE = 0.9;
 
 /** Answers tell probabilities in millionths. */
-const STEPS = 1e6;
+export const STEPS = 1e6;
 
 /** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */
 const [ANOMALY, LIKELIEST, SET] = [0, 1, 2];
