@@ -11,6 +11,7 @@ import { doors } from './doors.js';
 import { scenariosOf } from './family.js';
 import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
+import { killPromisesPostgres, killPromisesSqlite } from './kill-promises.js';
 import { killWritesPostgres, killWritesSqlite, twoInstances } from './kills.js';
 import { noisyNeighbour } from './noisy-neighbour.js';
 import { overloadOfGets, overloadOfPredictions, slowConnections } from './overload.js';
@@ -91,6 +92,8 @@ await runScenarios({
     killWritesSqlite,
     killWritesPostgres,
     twoInstances,
+    killPromisesSqlite,
+    killPromisesPostgres,
     overloadOfGets,
     overloadOfPredictions,
     slowConnections,

@@ -2,12 +2,22 @@
 import { MEDIA_TYPES, type PredictionFormat } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { columnsOf, FILE_FORMATS, fileOf } from '../../../testkit/data/table-files.js';
+import { OpenStream } from '../../../testkit/http/open-stream.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { settled, trainPrices } from '../../../testkit/service/train-prices.js';
 import { type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { checkedFetch } from '../../checked-fetch.js';
 import { rowsOfAnswer } from '../../formats/answers.js';
-import { keys, objectOf, ownProject, roster, send, sendAs, sendJson } from '../../target.js';
+import {
+  baseUrl,
+  keys,
+  objectOf,
+  ownProject,
+  roster,
+  send,
+  sendAs,
+  sendJson,
+} from '../../target.js';
 
 type Rows = readonly Readonly<Record<string, string | number | null>>[];
 
@@ -106,6 +116,19 @@ describe('rows that are remembered', () => {
     // In any order: here the last come first.
     const added = await addTruths(prices, truths.toReversed(), { format: 'csv' });
     expect(added).toEqual({ ...none, matched: 10_000 });
+  });
+
+  test('of an open stream are remembered when their lines have come', async () => {
+    const stream = new OpenStream(`${baseUrl}${prices}/predict?remember=true`, keys.own);
+    for (const carat of [1, 2]) {
+      stream.write(`${JSON.stringify({ carat })}\n`);
+      const ids = idsOf([Object(await stream.next())]);
+      const truths = ids.map((__service_row_id) => ({ __service_row_id, price: carat }));
+      expect(await addTruths(prices, truths)).toEqual({ ...none, matched: 1 });
+    }
+    stream.write('{"carat":\n{"carat":1}\n');
+    expect(await stream.next()).toMatchObject({ problem: { line: 3 } });
+    expect(await stream.end()).toMatchObject([{ __service_row_id: expect.stringMatching(/-2$/) }]);
   });
 
   test('name their own ids only if they are remembered', async () => {
@@ -229,6 +252,12 @@ describe('truths', () => {
     expect(await response.json()).toMatchObject({ type: '/problems/malformed-body' });
   });
 
+  test('are refused with a parameter that does not fit their format', async () => {
+    const response = await sendJson('POST', `${prices}/actuals?header_line=2`, []);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ errors: [{ pointer: '/query/header_line' }] });
+  });
+
   test('of another owner’s promises meet none', async () => {
     const [id = ''] = idsOf(await predictRows(prices, 'remember=true', [{ carat: 1 }]));
     const theirs = `foreign-${Date.now()}`;
@@ -338,22 +367,23 @@ describe('an owner whose storage is full', () => {
     expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
     const isReady = async () => (await ask('', 'GET', 'text/csv')).json();
     await expect.poll(isReady).toMatchObject({ status: 'ready' });
-    const many = `x\n${'1\n'.repeat(20_000)}`;
-    const refused = await ask('/predict?remember=true', 'POST', 'text/csv', many).then(
-      async (response) => [response.status, await response.text().catch(() => 'cut off')],
-      () => [0, 'cut off'],
-    );
-    // A part of the answer may have gone out before the storage was full; then it is cut off.
-    if (refused[0] === 409) expect(refused[1]).toContain('/problems/limit-reached');
-    else expect(refused[1]).toBe('cut off');
-    const full = await ask('/predict?remember=true', 'POST', 'application/json', '[{"x":1}]');
-    expect([200, 409]).toContain(full.status);
+    const remember = () => ask('/predict?remember=true', 'POST', 'application/json', '[{"x":1}]');
+    let response = await remember();
+    for (let count = 0; response.status === 200 && count < 100; count++)
+      response = await remember();
+    expect(response.status).toBe(409);
+    expect(await response.json()).toMatchObject({
+      type: '/problems/limit-reached',
+      detail: expect.stringContaining('promises'),
+    });
+    // A stream is refused before its first line.
+    const stream = await ask('/predict?remember=true', 'POST', 'application/x-ndjson', '{"x":1}\n');
+    expect(await stream.text()).toContain('/problems/limit-reached');
     expect((await ask('/predict', 'POST', 'application/json', '[{"x":1}]')).status).toBe(200);
     // What the model had remembered goes with it, so that there is room for the same again.
     expect((await ask('', 'DELETE', 'text/csv')).status).toBe(204);
     expect((await ask('?target=y', 'PUT', 'text/csv', table)).status).toBe(202);
     await expect.poll(isReady).toMatchObject({ status: 'ready' });
-    const again = await ask('/predict?remember=true', 'POST', 'application/json', '[{"x":1}]');
-    expect(again.status).toBe(200);
+    expect((await remember()).status).toBe(200);
   });
 });

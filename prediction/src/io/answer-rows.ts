@@ -1,3 +1,4 @@
+import { KeptParts, markPauses, PAUSE } from '../promises/kept-parts.js';
 import { PromiseMemory } from '../promises/promise-memory.js';
 import type { PredictedBlock } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
@@ -93,42 +94,51 @@ async function* answerFrom(
     return part;
   };
   const memory = blocks.promising && new PromiseMemory(blocks.promising);
-  // What is promised of rows comes before their bytes, so that it can be kept before they are sent.
-  function* parts(): Generator<AnswerPart> {
-    if (memory && memory.rows > 0) yield memory.take();
-    yield bytes();
+  const kept = memory && new KeptParts(memory);
+  function* send(part: AnswerPart): Generator<AnswerPart> {
+    if (kept) yield* kept.add(part);
+    else yield part;
+  }
+  function* sendAll(): Generator<AnswerPart> {
+    if (writer.length > 0) yield* send(bytes());
+    if (kept) yield* kept.flush();
   }
   function* write(block: RowBlock, predicted: PredictedBlock): Generator<AnswerPart> {
-    if (memory && !memory.hasRoom(block)) yield memory.take();
+    if (memory && !memory.hasRoom(block)) yield* sendAll();
     const written = memory ? memory.add(block, predicted) : predicted;
-    for (const _ of writer.write(block, written)) yield* parts();
+    for (const _ of writer.write(block, written)) yield* send(bytes());
     rows += block.rowCount;
-    if (writer.length >= PORTION) yield* parts();
+    if (writer.length >= PORTION) yield* send(bytes());
   }
   let isWarned = false;
   const gatherer = blocks.gather?.();
-  for await (const read of reader.read(body)) {
+  const reads = kept ? markPauses(reader.read(body), () => kept.patience) : reader.read(body);
+  for await (const read of reads) {
+    if (read === PAUSE) {
+      yield* sendAll();
+      continue;
+    }
     if (reader.isWhole && !isWarned) {
       yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
       isWarned = true;
     }
     for (const item of read) {
       if ('kind' in item) {
-        if (writer.length > 0) yield* parts();
-        yield item;
+        if (writer.length > 0) yield* send(bytes());
+        yield* send(item);
         continue;
       }
       if (gatherer) gatherer.add(item);
       else yield* write(item, blocks.predict(item));
     }
-    if (writer.length > 0 && !reader.isWhole) yield* parts();
+    if (writer.length > 0 && !reader.isWhole && !kept) yield bytes();
   }
   const maxRows = options.to === 'json' ? MAX_ARRAY_ROWS : Number.POSITIVE_INFINITY;
   for (const { block, predicted } of gatherer?.answer(maxRows) ?? []) {
     yield* write(block, predicted);
   }
   writer.end();
-  if (writer.length > 0) yield* parts();
+  yield* sendAll();
   if (!isWarned) yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
 }
 

@@ -119,6 +119,7 @@ class GatheredTruths {
   readonly #unread: [number, UnreadTruth][] = [];
   /** By the text of a key, the place of its truth. */
   readonly #places = new Map<string, number>();
+  #answer = '';
   #line = 0;
   #repeats = 0;
 
@@ -170,10 +171,16 @@ class GatheredTruths {
     // A text that is no id of an answer names no row, so it is told as unknown.
     const { answer, row } = parseRowId(rowId) ?? { answer: '', row: 0 };
     if (ids === undefined || (ids.kind === 'series' && rowId !== '')) {
-      return rowId === '' ? null : [flatten(answer), row];
+      return rowId === '' ? null : [this.#keepAnswer(answer), row];
     }
     const id = idOf(ids, cells);
     return id === '' ? null : hashId(id);
+  }
+
+  /** Most rows are of the answer of the row before. */
+  #keepAnswer(answer: string): string {
+    if (answer !== this.#answer) this.#answer = flatten(answer);
+    return this.#answer;
   }
 
   #addTruth(key: TruthKey | null, value: unknown): void {

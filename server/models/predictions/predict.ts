@@ -8,7 +8,6 @@ import {
   columnName,
   InvalidRowsError,
   listForecastOptions,
-  type PromisePart,
   type TableForm,
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
@@ -22,6 +21,7 @@ import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
 import type { ServingVersion } from '../model-rows.js';
 import { addPromises, newAnswerId, type RememberedAnswer } from '../record/promise-rows.js';
+import { storeAhead } from '../record/store-ahead.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import {
@@ -46,9 +46,6 @@ type Events = AsyncIterable<AnswerProgress>;
  * @throws {ProblemError} if the caller may have no more rows
  */
 export type CountRows = (caller: Caller, rows: number) => Promise<void> | undefined;
-
-/** Stores promises. The bytes of their rows come after them, so that no row is sent before its promise is stored. */
-type KeepPromises = (part: PromisePart) => Promise<void>;
 
 /** The bytes of JSON from which another process answers sooner than the main loop. */
 const MIN_DEFERRED = 32 * 1024;
@@ -161,9 +158,6 @@ export function predictOperations(
     const form = parseForm(query, input.mediaType);
     const answer = await remember(input, version);
     const options = answerOptions(input, form, answer);
-    const keep: KeepPromises = async (part) => {
-      if (answer) await addPromises(store, answer, part);
-    };
     const bytes = isStream ? body : toIterable(body.bytes);
     const request = {
       caller,
@@ -174,17 +168,18 @@ export function predictOperations(
       validate,
       closed,
     };
-    const events = countAnswered(pool.answer(request), (rows) => countRows(caller, rows));
+    const counted = countAnswered(pool.answer(request), (rows) => countRows(caller, rows));
+    const events = answer ? storeAhead(store, answer, counted) : counted;
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
       // A forecast reads all lines before its first row. Options that the model may refuse can be the answer, too.
       const mayBeRefused =
         options.probabilities || options.warnings || listForecastOptions(options).length > 0;
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
-      return reply({ status: 200, body: lineAnswer(events, keep, beginsAtOnce) });
+      return reply({ status: 200, body: lineAnswer(events, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
-    const sent = byteAnswer(answerType, parts, keep, { isStream, areLines });
+    const sent = byteAnswer(answerType, parts, { isStream, areLines });
     return reply({ status: 200, body: sent });
   };
 
@@ -288,14 +283,13 @@ async function* prepend(
  * Answers a stream of lines with lines. A line without an answer gets its problem, and the last line has the
  * warnings.
  */
-function lineAnswer(events: Events, keep: KeepPromises, beginsAtOnce: boolean): ByteStream {
+function lineAnswer(events: Events, beginsAtOnce: boolean): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
       if (event.kind === 'bytes') yield event.bytes;
-      else if (event.kind === 'promises') await keep(event);
       else if (event.kind === 'fault') yield lineProblem(event);
       else if (event.kind === 'progress') yield 'progress';
-      else yield warningsLine(event.warnings) ?? 'progress';
+      else if (event.kind === 'warnings') yield warningsLine(event.warnings) ?? 'progress';
     }
   }
   const options = { isStream: true, areLines: true, beginsAtOnce };
@@ -306,15 +300,14 @@ function lineAnswer(events: Events, keep: KeepPromises, beginsAtOnce: boolean): 
 function byteAnswer(
   mediaType: string,
   events: Events,
-  keep: KeepPromises,
   { isStream, areLines }: { readonly isStream: boolean; readonly areLines: boolean },
 ): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
     for await (const event of events) {
       if (event.kind === 'bytes') yield event.bytes;
-      else if (event.kind === 'promises') await keep(event);
       else if (event.kind === 'fault') throw bodyProblem(event);
       else if (event.kind === 'progress') yield 'progress';
+      else if (event.kind === 'promises') continue;
       else if (isStream && areLines) yield warningsLine(event.warnings) ?? 'progress';
       else yield { fields: warningFields(event.warnings) };
     }

@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
+import type { Selectable } from 'kysely';
 import type { PromisePart } from '../../../prediction/src/predicting.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { unavailable } from '../../problems/problem.js';
-import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import {
+  dialectOf,
+  inTransaction,
+  type Parameter,
+  PreparedQuery,
+} from '../../store/database/dialect.js';
+import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
 import { newResource, padToPowerOfTwo } from '../../store/rows.js';
@@ -34,6 +41,38 @@ export interface RememberedAnswer {
   readonly version: ServingVersion;
 }
 
+/** Whoever deletes the model waits until the transaction ends, as the bytes that it leaves are counted. */
+const KEEP_MODEL = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
+  db
+    .selectFrom('models')
+    .select('id')
+    .where('id', '=', parameter('id'))
+    .$if(dialectOf(db).locksRows, (query) => query.forKeyShare()),
+);
+
+type NewBatch = Omit<
+  Selectable<Database['promises']>,
+  'made_at' | 'truth_count' | 'truths_at' | 'truths'
+>;
+
+const INSERT_BATCH = new PreparedQuery((db, parameter: Parameter<NewBatch>) =>
+  db.insertInto('promises').values({
+    ...{ id: parameter('id'), answer_id: parameter('answer_id') },
+    ...{ first_row: parameter('first_row'), row_count: parameter('row_count') },
+    ...{ model_id: parameter('model_id'), version: parameter('version') },
+    ...{ owner: parameter('owner'), has_ids: parameter('has_ids'), bytes: parameter('bytes') },
+    made_at: dialectOf(db).now,
+  }),
+);
+
+const INSERT_BYTES = new PreparedQuery(
+  (db, parameter: Parameter<Selectable<Database['promise_bytes']>>) =>
+    db.insertInto('promise_bytes').values({
+      ...{ batch_id: parameter('batch_id'), ids: parameter('ids') },
+      promises: parameter('promises'),
+    }),
+);
+
 /**
  * Stores a batch of promises.
  *
@@ -51,13 +90,7 @@ export function addPromises(
   const bytes = BATCH + promises.length + (ids?.length ?? 0) + TRUTH * rows;
   return store.transaction(
     async ({ reads: db, limits }) => {
-      const model = await db
-        .selectFrom('models')
-        .select('id')
-        .where('id', '=', version.model_id)
-        // Whoever deletes the model counts what it leaves.
-        .$if(dialectOf(db).locksRows, (query) => query.forKeyShare())
-        .executeTakeFirst();
+      const model = await KEEP_MODEL.first(db, { id: version.model_id });
       if (!model) {
         throw unavailable(
           'The model was deleted while the rows arrived; nothing more is remembered.',
@@ -72,14 +105,9 @@ export function addPromises(
           .onConflict((conflict) => conflict.doNothing())
           .execute();
       }
-      await db
-        .insertInto('promises')
-        .values({
-          ...{ id, answer_id: answer.id, first_row: first, row_count: rows, ...made, owner },
-          ...{ made_at: dialectOf(db).now, has_ids: ids ? 1 : 0, bytes },
-        })
-        .execute();
-      await db.insertInto('promise_bytes').values({ batch_id: id, ids, promises }).execute();
+      const batch = { id, answer_id: answer.id, first_row: first, row_count: rows, ...made, owner };
+      await INSERT_BATCH.first(db, { ...batch, has_ids: ids ? 1 : 0, bytes });
+      await INSERT_BYTES.first(db, { batch_id: id, ids, promises });
       await adjustStored(db, owner, bytes, limits.stored);
     },
     { owner, project },
