@@ -109,6 +109,16 @@ describe('a token of the issuer', () => {
     expect(server.log.join('\n')).not.toContain(token.slice(0, 60));
   });
 
+  test('is as good at the server of MCP and below /v1', async () => {
+    const token = await issuer.token({ sub: 'hosts' });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
+    expect((await read(token, '/mcp', { method: 'POST', body })).body).toHaveProperty('result');
+    expect((await send(token, '/v1/models')).status).toBe(200);
+    const expired = await issuer.token({ sub: 'hosts' }, { seconds: -60 });
+    expect((await send(expired, '/mcp', { method: 'POST', body })).status).toBe(401);
+    expect((await read(expired, '/v1/models')).body.error.message).toContain('The token expired');
+  });
+
   test('ends a stream when it ends, with a line that gives the reason', async () => {
     const owner = { sub: 'streams', scope: ALL };
     const long = await issuer.token(owner);
