@@ -124,6 +124,18 @@ describe("another owner's project", () => {
     await sendAs(keys.own, `/projects/${project}/skills/of-all`, { method: 'DELETE' });
   });
 
+  test('is not what a key sees instead of its own project, once that is deleted', async () => {
+    const gone = await ownProject();
+    const { owner } = await objectOf(await send('/me'));
+    const key = await makeKey(`${inject('target').databaseUrl}`, {
+      ...{ name: 'orphan', project: gone, owner: String(owner), scopes: OWNER_SCOPES },
+    });
+    expect((await sendAs(key, `/projects/${gone}`, { method: 'DELETE' })).status).toBe(204);
+    expect(await (await sendAs(key, '/projects')).json()).toEqual([]);
+    expect(await objectOf(await sendAs(key, '/me'))).toMatchObject({ project: null });
+    expect((await sendAs(key, '/projects/default')).status).toBe(404);
+  });
+
   test('still exists afterwards, unchanged', async () => {
     const { data } = await roster.GET('/projects/{project_name}/skills/{skill_name}', {
       params: { path: { project_name: project, skill_name: 'sales_questions' } },
