@@ -81,6 +81,8 @@ export type Model = Schemas['Model'];
 export interface ModelNotFound extends Shape<'ModelNotFound'> {}
 /** The model has no version that could answer: its first is still training, or failed. Or the version that was asked for is. */
 export interface ModelNotReady extends Shape<'ModelNotReady'> {}
+/** What became of the promises of a version of a model. */
+export interface ModelRecord extends Shape<'ModelRecord'> {}
 /** The members of `params` that a skill of the type `model` has. */
 export interface ModelSkillParams extends Shape<'ModelSkillParams'> {}
 /** A resource of the same kind in the same project already has this name. */
@@ -302,6 +304,9 @@ export type RetrainModelProblem = CommonProblem | InvalidRequest | MissingScope 
 
 /** The problems of `addActuals`. */
 export type AddActualsProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ModelNotFound | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType;
+
+/** The problems of `getRecord`. */
+export type GetRecordProblem = CommonProblem | InvalidRequest | MissingScope | ModelNotFound | ProjectNotFound | NotAcceptable;
 
 /** The problems of `previewTable`. */
 export type PreviewTableProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | BodyTooLarge | UnsupportedMediaType | UnusableTable;
@@ -985,6 +990,18 @@ export interface AddActualsOptions extends CallOptions {
   contentType?: 'text/csv' | 'application/json' | 'application/x-ndjson' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
 }
 
+/** The options of `models.getRecord`. */
+export interface GetRecordOptions extends CallOptions {
+  /** The version whose record it is, in place of the serving one. The record of a version that was deleted stays. */
+  version?: QueryValue<'getRecord', 'query', 'version'> | undefined;
+  /** The groups of promises; none if it is left out. */
+  by?: QueryValue<'getRecord', 'query', 'by'> | undefined;
+  /** The column whose values group, with `by=column`, which may be left out. `columns` of the record names those that can. */
+  column?: QueryValue<'getRecord', 'query', 'column'> | undefined;
+  /** Compares the rows of the latest promises with those of the earliest, at most 4,000 of each, and names the columns that moved. It takes some seconds. */
+  drift?: QueryValue<'getRecord', 'query', 'drift'> | undefined;
+}
+
 /** The options of `models.previewTable`. */
 export interface PreviewTableOptions extends CallOptions {
   /** Whether the first line of CSV has the column names, as it has by default. With `false`, the columns of a table are named `column_1`, `column_2` and so on, and rows have the model's input columns, in its order. */
@@ -1075,6 +1092,14 @@ export interface ModelsOperations {
    * @throws ProblemError with a `AddActualsProblem`
    */
   addActuals(name: PathValue<'addActuals', 'modelName'>, rows: JsonBody<'addActuals'> | Bytes, options?: AddActualsOptions): Call<Actuals, AddActualsProblem>;
+
+  /**
+   * Returns what became of the promises that a version of a model made: of the rows that `predict` remembered (`remember=true`), how many have their true value by now (`addActuals`), in how many it lay within the interval or the set of classes, and how that compares with the confidence that was promised.
+   *
+   * @param name The name of the model.
+   * @throws ProblemError with a `GetRecordProblem`
+   */
+  getRecord(name: PathValue<'getRecord', 'modelName'>, options?: GetRecordOptions): Read<ModelRecord, GetRecordProblem>;
 
   /**
    * Reads the beginning of a table as `trainModel` reads it, and returns its columns and its first rows, so that a caller can choose the target, the header line and the use of columns. Nothing is kept. A key with the scope `write` or `predict` will do.
@@ -1356,6 +1381,7 @@ export const FACADE = {
     cancelTraining: {"id":"cancelTraining","method":"DELETE","path":"/api/projects/{projectName}/models/{modelName}/versions/{version}/training","names":["modelName","version"],"reads":"json"},
     retrain: {"id":"retrainModel","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/retrain","names":["modelName"],"reads":"json","headers":["ifMatch"]},
     addActuals: {"id":"addActuals","method":"POST","path":"/api/projects/{projectName}/models/{modelName}/actuals","names":["modelName"],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
+    getRecord: {"id":"getRecord","method":"GET","path":"/api/projects/{projectName}/models/{modelName}/record","names":["modelName"],"reads":"json"},
     previewTable: {"id":"previewTable","method":"POST","path":"/api/projects/{projectName}/tables/preview","names":[],"reads":"json","consumes":["text/csv","application/json","application/x-ndjson","application/vnd.apache.arrow.stream","application/vnd.apache.arrow.file","application/vnd.apache.parquet","application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"]},
   },
   versions: {

@@ -986,8 +986,12 @@ export interface paths {
          *     a new version waits beside the serving one until it is chosen here. With `if_not_worse`, it serves if its error
          *     is at most 5 % larger, on at least 100 rows of its table that it held out and that the serving version was not
          *     trained on; where there are fewer, or the two predict or read something else,
-         *     or are forecasts, it waits. `comparison` of the new version says what was compared. `If-Match` takes the `ETag`
-         *     of `getModel`.
+         *     or are forecasts, it waits. `comparison` of the new version says what was compared.
+         *
+         *     `adapt` says whether answers adapt to the true values of remembered rows. Widths of intervals, sets of classes
+         *     and their probabilities are then moved by each value that came since the training of the version, and answers
+         *     have the header `Model-Calibration`. Predicted numbers stay. A new version begins with its own calibration.
+         *     Forecasts do not adapt. `If-Match` takes the `ETag` of `getModel`.
          */
         put: operations["serveVersion"];
         post?: never;
@@ -1059,6 +1063,42 @@ export interface paths {
          *     after a failure some may be added, so send all again. A body has 1,000,000 rows at most.
          */
         post: operations["addActuals"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/projects/{projectName}/models/{modelName}/record": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get the record of a model
+         * @description Returns what became of the promises that a version of a model made: of the rows that `predict` remembered
+         *     (`remember=true`), how many have their true value by now (`addActuals`), in how many it lay within the interval
+         *     or the set of classes, and how that compares with the confidence that was promised.
+         *
+         *     `by` groups the promises that are still kept, in the order of the groups. `text/csv` has the groups alone, a
+         *     line each, by day if `by` is left out. A `group` is named by a day (`2026-11-26`), by the Monday of a week, by
+         *     the widths of its intervals, of which there are five groups of about as many promises, by the number of classes
+         *     in its sets, or by values of the column.
+         *
+         *     The alarm is a bet against the promises, which may be looked at after every truth: while they are kept at least
+         *     as often as promised, its evidence ever reaches 1,000, and raises the alarm, in at most one of 1,000 versions.
+         *     A raised alarm stays. A new version has a record of its own.
+         */
+        get: operations["getRecord"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2387,6 +2427,11 @@ export interface components {
          */
         Promotion: "always" | "if_not_worse" | "manual";
         /**
+         * @description Whether answers adapt to the true values of remembered rows (`addActuals`), so that as many promises are kept as
+         *     are made. False, the default: answers are calibrated as in the training. Forecasts do not adapt.
+         */
+        Adapt: boolean;
+        /**
          * @description How the version did beside the one that served when its training began, on rows of its own table: those that it
          *     held out and that the other was not trained on. Null for a first version, one that is not ready, and where
          *     `promotion` was `always`.
@@ -2424,12 +2469,13 @@ export interface components {
             serving: {
                 version?: components["schemas"]["VersionNumber"];
                 promotion?: components["schemas"]["Promotion"];
+                adapt?: components["schemas"]["Adapt"];
             };
         };
         /** @description A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
         Model: components["schemas"]["RegressionModel"] | components["schemas"]["ClassificationModel"] | components["schemas"]["ForecastModel"];
         /**
-         * @description A model that predicts a number. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to the model. All
+         * @description A model that predicts a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
          *     other fields belong to one version: the requested one, or the newest.
          */
         RegressionModel: {
@@ -2442,6 +2488,7 @@ export interface components {
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
             promotion: components["schemas"]["Promotion"];
+            adapt: components["schemas"]["Adapt"];
             /**
              * @description Always `regression`.
              * @constant
@@ -2461,7 +2508,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A model that predicts a class. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to the model. All
+         * @description A model that predicts a class. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
          *     other fields belong to one version: the requested one, or the newest.
          */
         ClassificationModel: {
@@ -2474,6 +2521,7 @@ export interface components {
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
             promotion: components["schemas"]["Promotion"];
+            adapt: components["schemas"]["Adapt"];
             /**
              * @description Always `classification`.
              * @constant
@@ -2493,7 +2541,7 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
         };
         /**
-         * @description A model that forecasts the next values of a number. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to
+         * @description A model that forecasts the next values of a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to
          *     the model. All other fields belong to one version: the requested one, or the newest.
          */
         ForecastModel: {
@@ -2506,6 +2554,7 @@ export interface components {
             failure: components["schemas"]["TrainingFailure"];
             serving_version: components["schemas"]["ServingVersion"];
             promotion: components["schemas"]["Promotion"];
+            adapt: components["schemas"]["Adapt"];
             /**
              * @description Always `forecast`.
              * @constant
@@ -3921,6 +3970,155 @@ export interface components {
             /** @description How many rows of other classes each threshold takes for the class. */
             false_alarms: components["schemas"]["RowsInBin"][];
         } | null;
+        /**
+         * @description What promises are grouped by: the day or the week of the prediction, in UTC; the width of the interval, or the
+         *     size of the set; or the values of a column.
+         * @enum {string}
+         */
+        RecordGrouping: "day" | "week" | "width" | "column";
+        /** @description The name of a column. */
+        RecordColumn: string;
+        /** @description What became of the promises of a version of a model. */
+        ModelRecord: {
+            model: components["schemas"]["Name"];
+            version: components["schemas"]["VersionNumber"];
+            /**
+             * @description What the model does.
+             * @enum {string}
+             */
+            task: "regression" | "classification" | "forecast";
+            /**
+             * @description What answers of the version are calibrated with; `adapted` if the model adapts and a true value has come.
+             * @enum {string}
+             */
+            calibration: "trained" | "adapted";
+            /**
+             * Format: int64
+             * @description The predicted rows that are remembered, and not yet forgotten.
+             */
+            promises: number;
+            /**
+             * Format: int64
+             * @description Those of them whose true value has not come.
+             */
+            missing: number;
+            truths: components["schemas"]["RecordTruths"];
+            kept: components["schemas"]["RecordKept"];
+            coverage: components["schemas"]["RecordCoverage"];
+            coverage_band: components["schemas"]["RecordBand"];
+            promised: components["schemas"]["RecordPromised"];
+            error: components["schemas"]["RecordError"];
+            /**
+             * Format: double
+             * @description The same error on rows that were held out of the training; null if the version is gone.
+             */
+            trained_error: number | null;
+            alarm: components["schemas"]["RecordAlarm"];
+            /** @description The columns whose values are remembered, by which `by=column` groups; the most important first. */
+            columns: components["schemas"]["RecordColumn"][];
+            drift: components["schemas"]["RecordDrift"];
+            /** @description What `groups` are grouped by; null if they are not. */
+            by: components["schemas"]["RecordGrouping"] | null;
+            /** @description The groups, in their order; of more than 10,000 the latest. */
+            groups: components["schemas"]["RecordGroup"][];
+        };
+        /**
+         * @description How far the rows of the latest promises are from those of the earliest. Null if it was not asked for (`drift`),
+         *     or there are fewer than 200 promises.
+         */
+        RecordDrift: {
+            /**
+             * Format: int32
+             * @description The rows that were compared, of each time as many.
+             */
+            rows: number;
+            /**
+             * Format: double
+             * @description How well the two can be told apart by a model of their own, on rows that it was not trained on: 0 not at
+             *     all, 1 each row. It is 2 × area under the curve − 1.
+             */
+            separation: number;
+            /** @description The columns that moved, the most first; none where chance explains the difference. */
+            columns: components["schemas"]["MovedColumn"][];
+        } | null;
+        /** @description A column whose values moved. */
+        MovedColumn: {
+            column: components["schemas"]["RecordColumn"];
+            /**
+             * Format: double
+             * @description The share of the change that it explains.
+             */
+            share: number;
+        };
+        /** @description What became of the promises of a group. */
+        RecordGroup: {
+            /** @description The name of the group. */
+            group: string;
+            /**
+             * Format: int64
+             * @description The remembered rows.
+             */
+            promises: number;
+            truths: components["schemas"]["RecordTruths"];
+            kept: components["schemas"]["RecordKept"];
+            coverage: components["schemas"]["RecordCoverage"];
+            coverage_band: components["schemas"]["RecordBand"];
+            promised: components["schemas"]["RecordPromised"];
+            error: components["schemas"]["RecordError"];
+        };
+        /**
+         * Format: int64
+         * @description The promises whose true value has come.
+         */
+        RecordTruths: number;
+        /**
+         * Format: int64
+         * @description The promises that were kept, the true value being within the interval or the set.
+         */
+        RecordKept: number;
+        /**
+         * Format: double
+         * @description The share of promises that were kept, of those whose true value has come; null if there are none.
+         */
+        RecordCoverage: number | null;
+        /** @description Where the true share may lie, given chance; the Wilson score interval of 95 %. Null if there are no truths. */
+        RecordBand: number[] | null;
+        /**
+         * Format: double
+         * @description The share that was promised, the mean confidence of the promises whose true value has come; null if there are none.
+         */
+        RecordPromised: number | null;
+        /**
+         * Format: double
+         * @description The mean absolute error of predicted numbers, or the share of wrong classes; null if there are no truths.
+         */
+        RecordError: number | null;
+        /**
+         * @description The alarm of a version, a test by betting of whether its promises are kept as often as was promised. It takes
+         *     into account that a calibration on few rows may be off by two standard errors. Of classes, it bets on both the
+         *     sets and the probability of the predicted class.
+         */
+        RecordAlarm: {
+            /** @description Whether the alarm was raised. */
+            raised: boolean;
+            /** @description When it was raised; null if it was not. */
+            raised_at: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description The number of the truth that raised it; null if it was not raised.
+             */
+            raised_after: number | null;
+            /**
+             * Format: double
+             * @description The wealth of a bettor who began with 1, and bets that fewer promises are kept than were made. 1,000 raises the alarm.
+             */
+            evidence: number;
+            /**
+             * Format: double
+             * @description The most that the evidence ever was.
+             */
+            highest_evidence: number;
+        };
         /** @description The name of a column with ids of rows. */
         IdColumn: string;
         /** @description What became of true values that were added. */
@@ -5967,6 +6165,11 @@ export interface components {
         /** @description The address of the next page, as `<…>; rel="next"` (RFC 8288). The last page has none. */
         Link: string;
         /**
+         * @description Sent where true values have moved the calibration of the training (`adapt` of the model). Without it, answers
+         *     are calibrated as in the training.
+         */
+        ModelCalibration: "adapted";
+        /**
          * @description What the model can make nothing of in the rows, if there is anything; a header, or a trailer where the rows are
          *     a stream and the answer is not NDJSON. It is a list in the form of RFC 9651, section 3.1,
          *     each member a token with parameters. The token is the kind, and `rows` says how many rows it concerns. `name` is
@@ -7850,6 +8053,7 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                     "Row-Warnings": components["headers"]["RowWarnings"];
+                    "Model-Calibration": components["headers"]["ModelCalibration"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -8242,6 +8446,55 @@ export interface operations {
             406: components["responses"]["NotAcceptable"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getRecord: {
+        parameters: {
+            query?: {
+                /** @description The version whose record it is, in place of the serving one. The record of a version that was deleted stays. */
+                version?: components["schemas"]["VersionNumber"];
+                /** @description The groups of promises; none if it is left out. */
+                by?: components["schemas"]["RecordGrouping"];
+                /** @description The column whose values group, with `by=column`, which may be left out. `columns` of the record names those that can. */
+                column?: components["schemas"]["RecordColumn"];
+                /**
+                 * @description Compares the rows of the latest promises with those of the earliest, at most 4,000 of each, and names the
+                 *     columns that moved. It takes some seconds.
+                 */
+                drift?: boolean;
+            };
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                projectName: components["parameters"]["ModelProjectName"];
+                /** @description The name of the model. */
+                modelName: components["parameters"]["ModelName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The record. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRecord"];
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ModelNotFound"];
+            406: components["responses"]["NotAcceptable"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -36,6 +36,7 @@ test('an empty environment gives the documented defaults', () => {
     chat: undefined,
     databases: '{}',
     mcpServers: '{}',
+    alarms: undefined,
   });
 });
 

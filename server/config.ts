@@ -140,6 +140,20 @@ const settings = v.object({
       v.everyItem((name) => name !== '', 'must be names of models with commas between them'),
     ),
   ),
+  /** The address that alarms of models are sent to. */
+  alarmUrl: v.optional(
+    text(
+      isHttpAddress,
+      'must be an http:// or https:// address, such as https://ops.example.com/roster',
+    ),
+  ),
+  /** The secret that they are signed with. */
+  alarmSecret: v.optional(
+    text(
+      (secret) => isHeaderText(secret) && secret.length >= 16,
+      'must consist of at least 16 visible characters of ASCII',
+    ),
+  ),
   /** The databases that skills may read, as `DATABASES` says. */
   databases: v.optional(v.string(), '{}'),
   /** The MCP servers that skills may use, as `MCP_SERVERS` says. */
@@ -221,7 +235,13 @@ function variable(setting: string): string {
 }
 
 /** The settings that may be secret, which a file can have in their place (`CHAT_KEY_FILE`). */
-const SECRETS: readonly string[] = ['databaseUrl', 'chatKey', 'databases', 'mcpServers'];
+const SECRETS: readonly string[] = [
+  'databaseUrl',
+  'chatKey',
+  'alarmSecret',
+  'databases',
+  'mcpServers',
+];
 
 /** The settings that had another variable before. */
 const OLDER_VARIABLES: Readonly<Record<string, string>> = {
@@ -236,9 +256,12 @@ export const SETTINGS: readonly string[] = [
 
 type Settings = v.InferOutput<typeof settings>;
 
-export interface Config extends Omit<Settings, `chat${string}` | `oidc${string}`> {
+export interface Config
+  extends Omit<Settings, `chat${string}` | `oidc${string}` | `alarm${string}`> {
   /** Undefined if no tokens are as good as keys. */
   readonly oidc: OidcConfig | undefined;
+  /** Undefined if alarms of models are told in the log alone. */
+  readonly alarms: AlarmConfig | undefined;
   /** Undefined if agents cannot answer. */
   readonly chat: ChatConfig | undefined;
 }
@@ -253,6 +276,13 @@ export interface ChatConfig {
   readonly model: string;
   /** The language models that agents may name; undefined if their `model_name` does not count. */
   readonly models: readonly string[] | undefined;
+}
+
+/** Where alarms of models are told. */
+export interface AlarmConfig {
+  readonly url: string;
+  /** Returns the secret that signs them, which a file may change. */
+  readonly readSecret: () => string | undefined;
 }
 
 /** The environment has invalid settings; the message names them in one line. */
@@ -287,8 +317,10 @@ export function readConfig(env: Environment): Config {
   }
   const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...others } = result.output;
   const { oidcIssuer, oidcAudience, oidcOwnerClaim, oidcOwnerPrefix, ...another } = others;
-  const { oidcScopesClaim, oidcScopes, oidcClientId, oidcClientScope, ...plain } = another;
-  const rest = { ...plain, oidc: readOidc(result.output, env) };
+  const { oidcScopesClaim, oidcScopes, oidcClientId, oidcClientScope, ...further } = another;
+  const { alarmUrl, alarmSecret, ...plain } = further;
+  const alarms = readAlarms(alarmUrl, alarmSecret, env);
+  const rest = { ...plain, alarms, oidc: readOidc(result.output, env) };
   if (url === undefined) return { ...rest, chat: undefined };
   if (model === undefined) {
     throw new ConfigError([
@@ -335,6 +367,21 @@ function readOidc(found: Settings, env: Environment): OidcConfig | undefined {
     ...{ scopesClaim: found.oidcScopesClaim, scopes: found.oidcScopes },
     client: id === undefined ? undefined : { id, scope: found.oidcClientScope },
   };
+}
+
+/** @throws {ConfigError} if there is an address without a secret, or the other way round */
+function readAlarms(
+  url: string | undefined,
+  secret: string | undefined,
+  env: Environment,
+): AlarmConfig | undefined {
+  if ((url === undefined) !== (secret === undefined)) {
+    throw new ConfigError([
+      'ALARM_URL and ALARM_SECRET go together: alarms are sent to the one, signed with the other',
+    ]);
+  }
+  const readSecret = keyReader(secret, env[`${variable('alarmSecret')}_FILE`]);
+  return url === undefined ? undefined : { url, readSecret };
 }
 
 function keyReader(key: string | undefined, file: string | undefined): () => string | undefined {

@@ -16,6 +16,7 @@ import { predictOperations } from './models/predictions/predict.js';
 import type { PredictionPool } from './models/predictions/prediction-pool.js';
 import type { Predictors } from './models/predictions/predictors.js';
 import { actualsOperations } from './models/record/actuals.js';
+import { recordOperations } from './models/record/record.js';
 import type { Tables } from './models/training/tables.js';
 import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
@@ -79,6 +80,7 @@ export function operations(
     ...predictOperations(store, predictors, pool, services.tools.countRows),
     ...actualsOperations(store, services.tables),
     ...onnxOperations(predictors),
+    ...recordOperations(store, services.tables),
     ...mcpOperations({ ...services.tools, agents }, version),
     ...openaiOperations(store, agents),
     // Without a public URL they have no address.

@@ -24,6 +24,7 @@ import type { CountRows } from './models/predictions/predict.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { sweepPromises } from './models/record/promise-rows.js';
+import { countAlarms, tellAlarms } from './models/record/tell-alarms.js';
 import { sweepTable, Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
@@ -75,6 +76,7 @@ export async function openService(
       trainingsRunning: () => trainings.running,
       trainingsWaiting: () => countWaitingTrainings(store),
       storeBytes: () => store.measure(),
+      alarms: () => countAlarms(store),
     });
     const draining = new AbortController();
     const stopping = new AbortController();
@@ -87,6 +89,7 @@ export async function openService(
       [
         ...[sweepConversations(store), sweepResponses(store), sweepGrants(store)],
         sweepPromises(store, config.promiseDays),
+        tellAlarms(store, log, config.alarms, stopping.signal),
         ...sweepStore(store),
       ],
       log,

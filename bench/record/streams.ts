@@ -29,6 +29,16 @@ function* makeOutcomes(
   }
 }
 
+/** Returns the number of the truth after which the alarm is raised; null if it is not. */
+function watch(outcomes: Iterable<Outcome>): number | null {
+  let state = startAlarm();
+  for (const outcome of outcomes) {
+    state = bet(state, [outcome]);
+    if (state.raised_at !== null) return state.raised_at;
+  }
+  return null;
+}
+
 const SEEDS_OF_CHANGED = 1_000_000;
 
 /** Returns the median number of truths from a change to .8 until the alarm. */
@@ -37,7 +47,7 @@ function alarmDelay(start: number, streams: number): number {
     Array.from({ length: streams }, (_, stream) => {
       const chance = (at: number) => (at < start ? PROMISED : 0.8);
       const outcomes = makeOutcomes(start + TRUTHS, SEEDS_OF_CHANGED + stream, chance);
-      return (bet(startAlarm(), outcomes).raised_at ?? Number.POSITIVE_INFINITY) - start;
+      return (watch(outcomes) ?? Number.POSITIVE_INFINITY) - start;
     }),
   );
 }
@@ -98,7 +108,7 @@ function countFalseAlarms(streams: number): Finding {
   let alarmsOfFew = 0;
   for (let stream = 0; stream < streams; stream++) {
     const outcomes = makeOutcomes(TRUTHS, stream, () => PROMISED);
-    if (bet(startAlarm(), outcomes).raised_at === null) continue;
+    if (watch(outcomes) === null) continue;
     alarms++;
     if (stream < FEW) alarmsOfFew++;
   }

@@ -7,6 +7,7 @@ import { faulty, ownProject, roster, send, situation } from '../target.js';
 const ALL = '/api/projects/{projectName}/models';
 const ONE = '/api/projects/{projectName}/models/{modelName}';
 const ACTUALS = '/api/projects/{projectName}/models/{modelName}/actuals';
+const RECORD = '/api/projects/{projectName}/models/{modelName}/record';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 const VERSIONS = '/api/projects/{projectName}/models/{modelName}/versions';
 const VERSION = '/api/projects/{projectName}/models/{modelName}/versions/{version}';
@@ -437,6 +438,32 @@ describe('serveVersion', () => {
     const given = await situation(404, 'model', trained);
     const body = { serving: { version: 9 } };
     const { error } = await roster.PUT(SERVING, { params: prices(), body, ...given });
+    expect(error?.type).toBe('/problems/model-not-found');
+  });
+});
+
+describe('getRecord', () => {
+  test('200 with what became of the promises of the version that serves', async () => {
+    const given = await situation(200, 'kept', trained);
+    const params = { ...prices(), query: { by: 'day' as const } };
+    const { data, response } = await roster.GET(RECORD, { params, ...given });
+    expect(response.status).toBe(200);
+    expect(data).toMatchObject({ version: 1, by: 'day', alarm: { raised: false } });
+  });
+
+  test('200 with its groups as CSV', async () => {
+    const { headers } = await situation(200, 'kept', trained);
+    const { path } = prices();
+    const address = `/api/projects/${path.projectName}/models/${path.modelName}/record`;
+    const response = await send(address, { headers: { ...headers, Accept: 'text/csv' } });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toMatch(/^group,promises,truths,kept,coverage,/);
+  });
+
+  test('404 where there is neither such a version nor a record of it', async () => {
+    const given = await situation(404, 'model', trained);
+    const params = { ...prices(), query: { version: 9 } };
+    const { error } = await roster.GET(RECORD, { params, ...given });
     expect(error?.type).toBe('/problems/model-not-found');
   });
 });

@@ -17,7 +17,7 @@ export {
   type Outcome,
   startAlarm,
 } from './record/alarm.js';
-export { type Coverage, CoverageCounter } from './record/coverage.js';
+export { type Coverage, CoverageCounter, summarize } from './record/coverage.js';
 export { type Drift, findDrift } from './record/drift.js';
 export {
   moveRecalibration,
@@ -25,4 +25,12 @@ export {
   recalibrate,
   startRecalibration,
 } from './record/recalibration.js';
+export {
+  type AdaptedCalibration,
+  addTruth,
+  errorOf,
+  type MetPromise,
+  type RunningRecord,
+  startRecord,
+} from './record/running-record.js';
 export { describeThresholds, describeWidths } from './record/trained-calibration.js';

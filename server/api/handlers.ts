@@ -22,8 +22,8 @@ type SetElsewhere =
   | 'Deprecation'
   | 'Sunset';
 
-/** Headers that are sent only where they apply: a next page, warnings. */
-type Optional = 'Link' | 'Row-Warnings';
+/** Headers that are sent only where they apply: a next page, warnings, a calibration that truths moved. */
+type Optional = 'Link' | 'Row-Warnings' | 'Model-Calibration';
 
 /** The headers that a response must or may set. In the generated types, a header behind a `$ref` is never optional. */
 type Headers<R> = R extends { headers: infer H }

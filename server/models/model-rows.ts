@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely, Selectable } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { ColumnChoices } from '../../prediction/src/predicting.js';
+import type { AdaptedCalibration, RunningRecord } from '../../prediction/src/recording.js';
 import { type ProblemError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
@@ -55,6 +56,7 @@ export function selectVersions(db: Kysely<Database>) {
       'models.created_at',
       'models.serving_version',
       'models.promotion',
+      'models.adapt',
       'model_versions.updated_at',
     ]);
 }
@@ -92,7 +94,8 @@ export function modelFromRow(row: VersionRow): Model {
       typical: column.typical ?? null,
     })) ?? null;
   const state = { status, progress, seconds_left, failure };
-  const begin = { id, name, version, ...state, serving_version, promotion };
+  const adapt = row.adapt === 1;
+  const begin = { id, name, version, ...state, serving_version, promotion, adapt };
   const table = { target, row_count, source };
   const target_reading = parseStored(row.target_reading);
   const metrics = parseStored(row.metrics);
@@ -240,17 +243,27 @@ interface Address {
 }
 
 /** A version that answers predictions. */
-export type ServingVersion = Pick<
-  Selectable<Database['model_versions']>,
-  'id' | 'task' | 'model_id' | 'version' | 'checksum'
-> &
-  Pick<Selectable<Database['models']>, 'name' | 'project_id'>;
+export interface ServingVersion
+  extends Pick<
+      Selectable<Database['model_versions']>,
+      'id' | 'task' | 'model_id' | 'version' | 'checksum'
+    >,
+    Pick<Selectable<Database['models']>, 'name' | 'project_id'> {
+  /** What answers in place of the trained calibration; null where the model does not adapt, or no truth has come. */
+  readonly adapted: AdaptedCalibration | null;
+}
 
 function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
   return db
     .selectFrom('projects')
     .innerJoin('models', 'models.project_id', 'projects.id')
     .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
+    .leftJoin('records', (join) =>
+      join
+        .onRef('records.model_id', '=', 'models.id')
+        .onRef('records.version', '=', 'model_versions.version')
+        .on('models.adapt', '=', 1),
+    )
     .select([
       'model_versions.id',
       'model_versions.task',
@@ -259,6 +272,7 @@ function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
       'models.project_id',
       'model_versions.checksum',
       'models.name',
+      'records.state',
     ])
     .where('projects.owner', '=', parameter('owner'))
     .where('projects.name', '=', parameter('project'))
@@ -299,9 +313,13 @@ export async function findServingVersion(
 ): Promise<ServingVersion | undefined> {
   const serving = await FIND_SERVING.first(reads, address);
   const numbered = serving ? undefined : parseNumberedName(address.name);
-  return numbered
-    ? FIND_READY_VERSION.first(reads, { ...address, asked: address.name, ...numbered })
+  const found = numbered
+    ? await FIND_READY_VERSION.first(reads, { ...address, asked: address.name, ...numbered })
     : serving;
+  if (!found) return undefined;
+  const { state, ...version } = found;
+  const record: RunningRecord | undefined = state === null ? undefined : JSON.parse(state);
+  return { ...version, adapted: record && record.truths > 0 ? record.adapted : null };
 }
 
 /** Reads `prices.3` as version 3 of the model `prices`; undefined if the name does not end so. */
@@ -360,9 +378,13 @@ export async function lockModel({ reads }: Store, projectId: string, name: strin
 export async function setServing(
   db: Kysely<Database>,
   modelId: string,
-  serving: Partial<Pick<Model, 'serving_version' | 'promotion'>>,
+  { adapt, ...serving }: Partial<Pick<Model, 'serving_version' | 'promotion' | 'adapt'>>,
 ): Promise<void> {
-  await db.updateTable('models').set(serving).where('id', '=', modelId).execute();
+  await db
+    .updateTable('models')
+    .set({ ...serving, ...(adapt !== undefined && { adapt: Number(adapt) }) })
+    .where('id', '=', modelId)
+    .execute();
 }
 
 export async function countVersions({ reads }: Store, modelId: string): Promise<number> {

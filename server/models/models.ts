@@ -6,6 +6,7 @@ import {
   isConditional,
   withEtag,
 } from '../api/preconditions.js';
+import { invalidRequest } from '../problems/problem.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import {
@@ -130,14 +131,19 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
         await lockModel(tx, project.id, modelName);
         const before = await requireModel(tx, project, modelName);
         if (isConditional(headers)) await checkPreconditions(headers, modelJson(before));
-        const { version, promotion } = body.serving;
+        const { version, promotion, adapt } = body.serving;
         if (version !== undefined) {
           const chosen = await requireModel(tx, project, modelName, version);
           if (chosen.status !== 'ready') throw modelNotReady(chosen, true);
         }
+        if (adapt && before.task === 'forecast') {
+          const message = 'must be false: the intervals of forecasts do not adapt';
+          throw invalidRequest([{ pointer: '/body/serving/adapt', message }]);
+        }
         const changes = {
           ...(version !== undefined && { serving_version: version }),
           ...(promotion !== undefined && { promotion }),
+          ...(adapt !== undefined && { adapt }),
         };
         if (Object.keys(changes).length > 0) await setServing(tx.reads, before.id, changes);
         return requireModel(tx, project, modelName);

@@ -184,7 +184,12 @@ describe('other metrics', () => {
 });
 
 describe('the gauges of the service', () => {
-  const NONE = { trainingsRunning: () => 1, trainingsWaiting: () => 0, storeBytes: () => 4096 };
+  const NONE = {
+    trainingsRunning: () => 1,
+    trainingsWaiting: () => 0,
+    storeBytes: () => 4096,
+    alarms: () => 0,
+  };
   const RUNNING = 'roster_trainings_running';
   const WAITING = 'roster_trainings_waiting';
 

@@ -27,6 +27,7 @@ interface Sources {
   readonly trainingsRunning: Source;
   readonly trainingsWaiting: Source;
   readonly storeBytes: Source;
+  readonly alarms: Source;
 }
 
 /**
@@ -117,6 +118,11 @@ export class Metrics {
       'Requests, and writes to the store, that wait for their turn, by what they wait for.',
     );
     this.#addQueueGauge('running', 'Requests, and writes to the store, whose turn it is.');
+    this.#addGauge(
+      'alarms',
+      'roster_alarms_raised',
+      'Models whose serving version keeps fewer promises than it makes; every instance on the store reports the same number.',
+    );
     new Gauge({
       name: 'roster_build_info',
       help: 'Always 1; the label is the release of the service.',

@@ -11,6 +11,7 @@ export type RowLines = SentAsItIs;
 
 type ModelPath = '/api/projects/{projectName}/models/{modelName}';
 type PredictPath = `${ModelPath}/predict`;
+type RecordPath = `${ModelPath}/record`;
 type PreviewPath = '/api/projects/{projectName}/tables/preview';
 
 type TrainModel = paths[ModelPath]['put'];
@@ -28,28 +29,37 @@ type FromBytes<Operation extends TrainModel | Preview> = Omit<Operation, 'reques
   requestBody: { content: AnyBytes<Operation['requestBody']['content']> };
 };
 
-type Answer = Predict['responses'][200];
-
 /**
  * Answers in other formats than JSON are read as text or as a stream, which the contract cannot
  * describe; `data` is the JSON response.
  */
-type PredictBytes = Omit<Predict, 'requestBody' | 'responses'> & {
-  requestBody: { content: AnyBytes<Predict['requestBody']['content']> };
-  responses: Omit<Predict['responses'], 200> & {
-    200: Omit<Answer, 'content'> & { content: Pick<Answer['content'], 'application/json'> };
+type AnswersJson<
+  Operation extends {
+    responses: { 200: { content: { 'application/json': unknown } } };
+  },
+> = Omit<Operation, 'responses'> & {
+  responses: Omit<Operation['responses'], 200> & {
+    200: Omit<Operation['responses'][200], 'content'> & {
+      content: Pick<Operation['responses'][200]['content'], 'application/json'>;
+    };
   };
+};
+
+type PredictBytes = AnswersJson<Omit<Predict, 'requestBody'>> & {
+  requestBody: { content: AnyBytes<Predict['requestBody']['content']> };
 };
 
 /**
  * The addresses of the contract, with two differences from `paths`. Types generated from a contract
  * allow only a string for bodies other than JSON, whereas `trainModel`, `previewTable` and `predict` here also
- * accept a Blob or a stream. And `predict` has only its JSON response.
+ * accept a Blob or a stream. And `predict` and `getRecord` have only their JSON response.
  */
-export type RosterPaths = Omit<paths, ModelPath | PredictPath | PreviewPath> & {
+export type RosterPaths = Omit<paths, ModelPath | PredictPath | PreviewPath | RecordPath> & {
   [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: FromBytes<TrainModel> };
 } & {
   [Path in PreviewPath]: Omit<paths[Path], 'post'> & { post: FromBytes<Preview> };
 } & {
   [Path in PredictPath]: Omit<paths[Path], 'post'> & { post: PredictBytes };
+} & {
+  [Path in RecordPath]: Omit<paths[Path], 'get'> & { get: AnswersJson<paths[Path]['get']> };
 };

@@ -163,7 +163,7 @@ function pointsAtWords(problem: unknown, body: unknown): boolean {
 
 /** The parameters of forecasts, of columns and of classes, which depend on each other, on the model and on the format. */
 const DEPENDENT_PARAMETERS =
-  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|probabilities|id|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
+  /^\/query\/(order_by|group_by|horizon|window|known|task|steps|backtest|probabilities|id|column|exclude|as_\w+|header|header_line|sheet)(\/|$)/;
 
 /**
  * Returns whether a refusal follows from a rule that is only in the contract's text: one skill in two lists, a chatbot
@@ -191,6 +191,7 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
     case 'previewTable':
     case 'predict':
     case 'addActuals':
+    case 'getRecord':
       return pointWithin('/query/') && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
     default:
       return (

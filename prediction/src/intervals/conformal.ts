@@ -130,6 +130,15 @@ export function highestWithin(widths: readonly Width[], most: number): Width {
   return widths[Math.max(low, 1) - 1] ?? { level: LOWEST_LEVEL, score: 0 };
 }
 
+/** Multiplies widths, which ascend; of those that then would not, each is as wide as the one before. */
+function scaleWidths(widths: readonly Width[], factorOf: (level: number) => number): Width[] {
+  let least = 0;
+  return widths.map(({ level, score }) => {
+    least = Math.max(least, score * factorOf(level));
+    return { level, score: least };
+  });
+}
+
 /** A model of the errors in one kind of row. */
 export interface ErrorModel {
   /** Predicts the absolute error. */
@@ -191,18 +200,30 @@ export class ErrorEstimator {
     for (const row of rows) errors[row] = predictedError(errors[row] ?? 0, error_floor);
   }
 
-  /** The width at the highest level that keeps half of an interval within `widest`. */
-  widthsWithin(widest: number): WidthChoice {
+  /**
+   * The width at the highest level that keeps half of an interval within `widest`.
+   *
+   * @param factorOf by what the widths of a level are multiplied.
+   */
+  widthsWithin(widest: number, factorOf?: (level: number) => number): WidthChoice {
     const { upper_bounds } = this.#model.calibration;
-    return (error) =>
-      highestWithin(this.#widths[groupOf(upper_bounds, error)] ?? [], widest / error);
+    const widths = factorOf
+      ? this.#widths.map((ofGroup) => scaleWidths(ofGroup, factorOf))
+      : this.#widths;
+    return (error) => highestWithin(widths[groupOf(upper_bounds, error)] ?? [], widest / error);
   }
 
-  /** @throws {RangeError} if the level is not within 0.01 to 0.99. */
-  widthsAt(level: number): WidthChoice {
+  /**
+   * @param factorOf as for `widthsWithin`.
+   * @throws {RangeError} if the level is not within 0.01 to 0.99.
+   */
+  widthsAt(level: number, factorOf: (level: number) => number = () => 1): WidthChoice {
     requireLevel(level);
     const { upper_bounds, scores } = this.#model.calibration;
-    const widths = scores.map((ofGroup) => widthAt(ofGroup, level));
+    const widths = scores.map((ofGroup) => {
+      const width = widthAt(ofGroup, level);
+      return { ...width, score: width.score * factorOf(width.level) };
+    });
     return (error) => widths[groupOf(upper_bounds, error)] ?? { level: LOWEST_LEVEL, score: 0 };
   }
 }

@@ -1,4 +1,5 @@
 import type { PromisePart } from '../promises/promise-memory.js';
+import type { AdaptedCalibration } from '../record/running-record.js';
 import type { PredictedBlock, RowOptions } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
@@ -31,6 +32,8 @@ export interface ReadOptions {
 /** The treatment of a body of rows. `rows` counts for JSON alone: the columns of CSV and Arrow are lean. */
 export interface AnswerOptions extends RowOptions, ReadOptions {
   readonly to: AnswerFormat;
+  /** What answers in place of the trained calibration, for a predictor that has not adapted to it. */
+  readonly adapted?: AdaptedCalibration;
   /** See `PredictOptions`. */
   readonly confidence?: number;
   readonly steps?: number;

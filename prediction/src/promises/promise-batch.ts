@@ -1,3 +1,5 @@
+import type { AdaptedCalibration } from '../record/running-record.js';
+
 /** Promises that are stored together. */
 export interface Promises {
   readonly rows: number;
@@ -6,6 +8,8 @@ export interface Promises {
   /** The bins of a column of `PromiseSubject.columns`, by row. */
   readonly bins: readonly Uint8Array[];
   readonly promised: Intervals | ClassSets;
+  /** What they were made with in place of the trained calibration. */
+  readonly adapted?: AdaptedCalibration | undefined;
 }
 
 interface Intervals {
@@ -44,7 +48,7 @@ export function setBytes(classes: number): number {
 
 /*
  * The bytes of a batch, in little-endian order: a head of 24 bytes, then column by column what is promised, the
- * confidences unless all are the same, and the bins. It is not compressed: see decision 0077.
+ * confidences unless all are the same, the bins, and as JSON the calibration unless it is the trained one. It is not compressed: see decision 0077.
  */
 const FORMAT = 1;
 const HEAD = 24;
@@ -52,7 +56,7 @@ const KIND = { interval: 1, classes: 2 } as const;
 
 /** @param levels by row, as float32 where they differ */
 export function encodePromises(
-  { rows, bins, promised }: Omit<Promises, 'level'>,
+  { rows, bins, promised, adapted }: Omit<Promises, 'level'>,
   levels: Float64Array,
 ): Uint8Array {
   const [level = 0] = levels;
@@ -70,7 +74,9 @@ export function encodePromises(
       ? [promised.values, promised.lower, promised.upper]
       : [promised.probabilities, promised.likeliest, promised.sets];
   const all = [...parts, ...(areEqual ? [] : [new Float32Array(levels)]), ...bins];
-  return Buffer.concat([head, ...all.map(bytesOf)]);
+  const tail = adapted ? Buffer.from(JSON.stringify(adapted)) : Buffer.alloc(0);
+  head.writeUInt32LE(tail.length, 12);
+  return Buffer.concat([head, ...all.map(bytesOf), tail]);
 }
 
 /** @throws {Error} if the bytes are not what `encodePromises` wrote */
@@ -103,11 +109,13 @@ export function decodePromises(bytes: Uint8Array): Promises {
         };
   const levels = head.readUInt8(10) === 0 ? undefined : new Float32Array(take(4 * rows));
   const bins = Array.from({ length: columns }, () => new Uint8Array(take(rows)));
+  const tail = Buffer.from(take(head.readUInt32LE(12))).toString();
+  const adapted: AdaptedCalibration | undefined = tail === '' ? undefined : JSON.parse(tail);
   if (at !== bytes.length) throw new Error('A batch of promises has not the length that it names');
   // A float32 has seven digits, and confidences have fewer.
   const round = (value: number) => Math.round(value * 1e6) / 1e6;
   return {
-    ...{ rows, bins, promised },
+    ...{ rows, bins, promised, adapted },
     level: (row) => (levels ? round(levels[row] ?? level) : level),
   };
 }

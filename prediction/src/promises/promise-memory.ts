@@ -1,3 +1,4 @@
+import type { AdaptedCalibration } from '../record/running-record.js';
 import { CONFIDENCE, MAX, MIN, type PredictedBlock, VALUE } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { BlockPredictor } from '../serving/row-server.js';
@@ -32,6 +33,7 @@ export type Promising = Pick<BlockPredictor, 'layout'> & {
   readonly ids: IdColumns | undefined;
   /** The confidence of all rows, where no number of theirs says it. */
   readonly level: number | undefined;
+  readonly adapted?: AdaptedCalibration | undefined;
 };
 
 /** Gathers what is promised of the rows of one answer. */
@@ -39,6 +41,7 @@ export class PromiseMemory {
   readonly #form: PromiseForm;
   readonly #ids: IdColumns | undefined;
   readonly #level: number | undefined;
+  readonly #adapted: AdaptedCalibration | undefined;
   readonly #classes: number;
   /** The numbers of a row as the task has them: the number of the row comes behind. */
   readonly #numberCount: number;
@@ -56,7 +59,8 @@ export class PromiseMemory {
   #rows = 0;
   #isDescribed = false;
 
-  constructor({ layout, form, ids, level }: Promising) {
+  constructor({ layout, form, ids, level, adapted }: Promising) {
+    this.#adapted = adapted;
     const { length: classes } = form.subject.classes;
     this.#form = form;
     this.#ids = ids;
@@ -112,7 +116,10 @@ export class PromiseMemory {
             sets: this.#sets.subarray(0, rows * setBytes(this.#classes)),
           };
     const bins = this.#bins.map((column) => column.subarray(0, rows));
-    const promises = encodePromises({ rows, bins, promised }, this.#levels.subarray(0, rows));
+    const promises = encodePromises(
+      { rows, bins, promised, adapted: this.#adapted },
+      this.#levels.subarray(0, rows),
+    );
     const ids = this.#ids ? new Uint8Array(this.#hashes.slice(0, rows).buffer) : null;
     const subject = this.#isDescribed ? undefined : this.#form.subject;
     const part = { kind: 'promises', first: this.#first, rows, promises, ids, subject } as const;

@@ -1,4 +1,5 @@
 import type { ModelBase } from '../model/model.js';
+import type { TrainedCalibration } from '../record/trained-calibration.js';
 import { cellText } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { type NumberReading, readerOf } from '../table/number-formats.js';
@@ -30,10 +31,17 @@ export interface PromiseSubject {
   /** The classes, in the order of their probabilities; none where numbers are predicted. */
   readonly classes: readonly TargetClass[];
   readonly columns: readonly PromisedColumn[];
+  /** What truths move; null where nothing adapts. */
+  readonly calibration: TrainedCalibration | null;
+  /** The rows that calibrated it. */
+  readonly calibrated_rows: number;
 }
 
 /** What a task says of its promises. */
-export type PromisedTarget = Pick<PromiseSubject, 'task' | 'reading' | 'classes'>;
+export type PromisedTarget = Pick<
+  PromiseSubject,
+  'task' | 'reading' | 'classes' | 'calibration' | 'calibrated_rows'
+>;
 
 /** The subject of a model's promises, and the features whose bins are kept, one a column. */
 export interface PromiseForm {
@@ -75,7 +83,7 @@ export function createTruthReader({
   task,
   reading,
   classes,
-}: PromisedTarget): (value: unknown) => number | null {
+}: Pick<PromisedTarget, 'task' | 'reading' | 'classes'>): (value: unknown) => number | null {
   if (task === 'classification') return createClassReader(classes);
   const read = readerOf('number', reading);
   return (value) => {

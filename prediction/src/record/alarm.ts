@@ -18,9 +18,9 @@
 export interface AlarmState {
   /** The truths that were bet on. */
   readonly truths: number;
-  /** For each of the odds what the bettors who have begun own, of 1 at the start. */
-  readonly wealth: readonly number[];
-  /** The wealth of all. */
+  /** For each stream, and each of the odds, what the bettors who have begun own, of 1 at the start. */
+  readonly wealth: readonly (readonly number[])[];
+  /** The wealth of all: the mean of the streams. */
   readonly evidence: number;
   /** The most that it ever was. */
   readonly highest_evidence: number;
@@ -52,10 +52,11 @@ const MAX_CONFIDENCE = 1 - 1e-6;
 /** Of many models, each has bets; what it owns must stay a finite number. */
 const MAX_WEALTH = 1e250;
 
-export function startAlarm(): AlarmState {
+/** @param streams the promises of each truth; where there are several, they may depend on each other. */
+export function startAlarm(streams = 1): AlarmState {
   return {
     truths: 0,
-    wealth: ODDS.map(() => FIRST_SHARE),
+    wealth: Array.from({ length: streams }, () => ODDS.map(() => FIRST_SHARE)),
     evidence: 1,
     highest_evidence: 1,
     raised_at: null,
@@ -63,33 +64,35 @@ export function startAlarm(): AlarmState {
 }
 
 /**
- * Bets on what became of promises, in the order in which it was heard. Each is bet on once.
+ * Bets on what became of the promises of a truth, one for each stream. Truths are bet on in the order in which they
+ * come, each once.
  *
  * @throws {RangeError} if a confidence is not within 0 to 1.
  */
-export function bet(state: AlarmState, outcomes: Iterable<Outcome>): AlarmState {
-  const wealth = Float64Array.from(state.wealth);
-  let { truths, evidence, highest_evidence, raised_at } = state;
-  for (const { confidence, isKept } of outcomes) {
+export function bet(state: AlarmState, outcomes: readonly Outcome[]): AlarmState {
+  const begins = unspentAfter(state.truths) - unspentAfter(state.truths + 1);
+  const truths = state.truths + 1;
+  const wealth = state.wealth.map((ofStream, stream) => {
+    const { confidence, isKept } = outcomes[stream] ?? { confidence: 1, isKept: true };
     if (!(confidence > 0 && confidence <= 1)) {
       throw new RangeError(`A confidence must be within 0 to 1, but is ${confidence}.`);
     }
     const miss = 1 - Math.min(confidence, MAX_CONFIDENCE);
-    const begins = unspentAfter(truths) - unspentAfter(truths + 1);
-    truths++;
-    let sum = 0;
-    for (const [index, odds] of ODDS.entries()) {
+    return ODDS.map((odds, index) => {
       const broken = (odds * miss) / (1 - miss + odds * miss);
       const factor = isKept ? (1 - broken) / (1 - miss) : broken / miss;
-      const owned = Math.min(((wealth[index] ?? 0) + begins) * factor, MAX_WEALTH);
-      wealth[index] = owned;
-      sum += owned;
-    }
-    evidence = sum / ODDS.length + unspentAfter(truths);
-    highest_evidence = Math.max(highest_evidence, evidence);
-    if (evidence >= ALARM_EVIDENCE) raised_at ??= truths;
-  }
-  return { truths, wealth: Array.from(wealth), evidence, highest_evidence, raised_at };
+      return Math.min(((ofStream[index] ?? 0) + begins) * factor, MAX_WEALTH);
+    });
+  });
+  const owned = wealth.flat();
+  const evidence = owned.reduce((sum, each) => sum + each / owned.length, unspentAfter(truths));
+  return {
+    truths,
+    wealth,
+    evidence,
+    highest_evidence: Math.max(state.highest_evidence, evidence),
+    raised_at: state.raised_at ?? (evidence >= ALARM_EVIDENCE ? truths : null),
+  };
 }
 
 /** Returns the part of the money that no bettor has begun with after so many truths. */

@@ -20,15 +20,6 @@ export interface Coverage {
 export class CoverageCounter<Group> {
   readonly #groups = new Map<Group, Sums>();
 
-  /** The number of groups. */
-  get size(): number {
-    return this.#groups.size;
-  }
-
-  has(group: Group): boolean {
-    return this.#groups.has(group);
-  }
-
   /** Counts promises of which no truth has come yet. */
   addPromises(group: Group, count: number): void {
     this.#sums(group).promises += count;
@@ -48,10 +39,34 @@ export class CoverageCounter<Group> {
     for (const [group, sums] of this.#groups) yield [group, summarize(sums)];
   }
 
+  /**
+   * Merges groups that are numbers into at most five that follow each other, with about as many promises each.
+   *
+   * @returns for each its first and its last group, and its coverage.
+   */
+  *fifths(this: CoverageCounter<number>): Generator<[first: number, last: number, Coverage]> {
+    const groups = [...this.#groups].sort(([one], [other]) => one - other);
+    const total = groups.reduce((sum, [, { promises }]) => sum + promises, 0);
+    let counted = 0;
+    let first: number | undefined;
+    let merged = newSums();
+    for (const [index, [group, sums]] of groups.entries()) {
+      first ??= group;
+      merged = addSums(merged, sums);
+      const before = Math.floor((FIFTHS * counted) / total);
+      counted += sums.promises;
+      const isFull = Math.floor((FIFTHS * counted) / total) > before;
+      if (!isFull && index < groups.length - 1) continue;
+      yield [first, group, summarize(merged)];
+      first = undefined;
+      merged = newSums();
+    }
+  }
+
   #sums(group: Group): Sums {
     const known = this.#groups.get(group);
     if (known) return known;
-    const sums = { promises: 0, truths: 0, kept: 0, confidence: 0, error: 0 };
+    const sums = newSums();
     this.#groups.set(group, sums);
     return sums;
   }
@@ -65,7 +80,24 @@ interface Sums {
   error: number;
 }
 
-function summarize({ promises, truths, kept, confidence, error }: Sums): Coverage {
+const FIFTHS = 5;
+
+function newSums(): Sums {
+  return { promises: 0, truths: 0, kept: 0, confidence: 0, error: 0 };
+}
+
+function addSums(one: Sums, other: Sums): Sums {
+  return {
+    promises: one.promises + other.promises,
+    truths: one.truths + other.truths,
+    kept: one.kept + other.kept,
+    confidence: one.confidence + other.confidence,
+    error: one.error + other.error,
+  };
+}
+
+/** Returns what sums come to. */
+export function summarize({ promises, truths, kept, confidence, error }: Sums): Coverage {
   const isKnown = truths > 0;
   return {
     promises,

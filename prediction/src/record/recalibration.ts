@@ -44,6 +44,15 @@ export function recalibrate(
   return powers.map((power) => power / sum);
 }
 
+/** Returns the probabilities that a calibration made others of, as the trained one gives them. */
+export function undoRecalibration(
+  { scale, shifts }: Recalibration,
+  stated: readonly number[],
+): number[] {
+  const undone = { truths: 0, scale: 1 / scale, shifts: shifts.map((shift) => -shift / scale) };
+  return recalibrate(undone, stated);
+}
+
 /**
  * Moves the calibration by one truth.
  *

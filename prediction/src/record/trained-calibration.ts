@@ -4,6 +4,13 @@ import type { SetCalibration } from '../tasks/classification/prediction-sets.js'
 import { LEVELS } from '../tasks/classification/prediction-sets.js';
 import { SHIFT_LEVELS } from './adapting.js';
 
+/** What truths move, as plain data: of numbers the widths of intervals, of classes the thresholds of sets. */
+export type TrainedCalibration =
+  /** As `describeWidths` returns them. */
+  | { readonly log_widths: readonly number[] }
+  /** As `describeThresholds` returns them. */
+  | { readonly thresholds: readonly (readonly number[])[] };
+
 /**
  * Returns for each of `SHIFT_LEVELS` the log of the trained width in predicted errors, over all rows that calibrated
  * it. In it, an interval of one level tells which would have been enough at another.

@@ -3,6 +3,7 @@ import { SeenRows } from '../model/seen-rows.js';
 import { chooseIds } from '../promises/ids.js';
 import type { Promising } from '../promises/promise-memory.js';
 import { describePromises, type PromisedTarget, type PromiseForm } from '../promises/subject.js';
+import type { AdaptedCalibration } from '../record/running-record.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
@@ -63,6 +64,8 @@ export interface TaskServer<A> {
   readonly promised: PromisedTarget;
   /** The confidence of answers to which none was given; undefined where each row has its own. */
   readonly defaultLevel: number | undefined;
+  /** Returns one that answers with another calibration. */
+  adapt(calibration: AdaptedCalibration): TaskServer<A>;
   /**
    * Begins an answer, in blocks of at most so many rows.
    *
@@ -181,8 +184,25 @@ export class RowServer<A> {
       }
     | undefined;
 
-  constructor(parts: ServerParts<A>) {
+  /** The one that answers with the latest calibration that was asked for. */
+  #adapted: RowServer<A> | undefined;
+
+  constructor(
+    parts: ServerParts<A>,
+    /** What answers in place of the trained calibration. */
+    readonly calibration?: AdaptedCalibration,
+    private readonly trained?: RowServer<A>,
+  ) {
     this.#parts = parts;
+  }
+
+  /** Returns a server of the same model that answers with another calibration. */
+  adapt(calibration: AdaptedCalibration): RowServer<A> {
+    if (this.#adapted?.calibration !== calibration) {
+      const parts = { ...this.#parts, task: this.#parts.task.adapt(calibration) };
+      this.#adapted = new RowServer(parts, calibration, this);
+    }
+    return this.#adapted;
   }
 
   /** The model that predicts, with its target and columns. */
@@ -296,12 +316,14 @@ export class RowServer<A> {
         layout: form.layout,
         form: this.#promiseForm,
         ids: chooseIds(remember.id),
+        adapted: this.calibration,
         level: task.defaultLevel && (options.confidence ?? task.defaultLevel),
       },
     };
   }
 
   get #promiseForm(): PromiseForm {
+    if (this.trained) return this.trained.#promiseForm;
     const { model, task } = this.#parts;
     this.#promises ??= describePromises(model, task.promised);
     return this.#promises;

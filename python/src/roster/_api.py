@@ -518,7 +518,7 @@ class ServeVersionBody:
 
 @dataclass
 class RegressionModel:
-    """A model that predicts a number. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to the model. All
+    """A model that predicts a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
     other fields belong to one version: the requested one, or the newest.
     """
     id: Id
@@ -530,6 +530,7 @@ class RegressionModel:
     failure: TrainingFailure
     serving_version: ServingVersion
     promotion: Promotion
+    adapt: Adapt
     task: Literal["regression"]
     target: ColumnName
     target_reading: TargetReading
@@ -547,7 +548,7 @@ class RegressionModel:
 
 @dataclass
 class ClassificationModel:
-    """A model that predicts a class. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to the model. All
+    """A model that predicts a class. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to the model. All
     other fields belong to one version: the requested one, or the newest.
     """
     id: Id
@@ -559,6 +560,7 @@ class ClassificationModel:
     failure: TrainingFailure
     serving_version: ServingVersion
     promotion: Promotion
+    adapt: Adapt
     task: Literal["classification"]
     target: ColumnName
     row_count: ModelRowCount
@@ -576,7 +578,7 @@ class ClassificationModel:
 
 @dataclass
 class ForecastModel:
-    """A model that forecasts the next values of a number. `id`, `name`, `created_at`, `serving_version` and `promotion` belong to
+    """A model that forecasts the next values of a number. `id`, `name`, `created_at`, `serving_version`, `promotion` and `adapt` belong to
     the model. All other fields belong to one version: the requested one, or the newest.
     """
     id: Id
@@ -588,6 +590,7 @@ class ForecastModel:
     failure: TrainingFailure
     serving_version: ServingVersion
     promotion: Promotion
+    adapt: Adapt
     task: Literal["forecast"]
     target: ColumnName
     target_reading: TargetReading
@@ -1240,6 +1243,72 @@ class ClassMetrics:
 
     # Python field name -> wire (JSON) name, for (de)serialization.
     _field_map: ClassVar[Dict[str, str]] = {"class_": "class"}
+
+
+class RecordGrouping(str, Enum):
+    """What promises are grouped by: the day or the week of the prediction, in UTC; the width of the interval, or the
+    size of the set; or the values of a column.
+    """
+    DAY = "day"
+    WEEK = "week"
+    WIDTH = "width"
+    COLUMN = "column"
+
+
+@dataclass
+class ModelRecord:
+    """What became of the promises of a version of a model."""
+    model: Name
+    version: VersionNumber
+    task: str
+    calibration: str
+    promises: int
+    missing: int
+    truths: RecordTruths
+    kept: RecordKept
+    coverage: RecordCoverage
+    coverage_band: RecordBand
+    promised: RecordPromised
+    error: RecordError
+    trained_error: Optional[float]
+    alarm: RecordAlarm
+    columns: List[RecordColumn]
+    drift: RecordDrift
+    by: Optional[RecordGrouping]
+    groups: List[RecordGroup]
+
+
+@dataclass
+class MovedColumn:
+    """A column whose values moved."""
+    column: RecordColumn
+    share: float
+
+
+@dataclass
+class RecordGroup:
+    """What became of the promises of a group."""
+    group: str
+    promises: int
+    truths: RecordTruths
+    kept: RecordKept
+    coverage: RecordCoverage
+    coverage_band: RecordBand
+    promised: RecordPromised
+    error: RecordError
+
+
+@dataclass
+class RecordAlarm:
+    """The alarm of a version, a test by betting of whether its promises are kept as often as was promised. It takes
+    into account that a calibration on few rows may be off by two standard errors. Of classes, it bets on both the
+    sets and the probability of the predicted class.
+    """
+    raised: bool
+    raised_at: Optional[Timestamp]
+    raised_after: Optional[int]
+    evidence: float
+    highest_evidence: float
 
 
 @dataclass
@@ -2344,6 +2413,7 @@ class ServeVersionBodyServing:
     """The version that is to serve, or which later ones are; what is left out stays."""
     version: Optional[VersionNumber] = None
     promotion: Optional[Promotion] = None
+    adapt: Optional[Adapt] = None
 
 
 @dataclass
@@ -2666,6 +2736,16 @@ class ThresholdTableObject:
 
 
 @dataclass
+class RecordDriftObject:
+    """How far the rows of the latest promises are from those of the earliest. Null if it was not asked for (`drift`),
+    or there are fewer than 200 promises.
+    """
+    rows: int
+    separation: float
+    columns: List[MovedColumn]
+
+
+@dataclass
 class PredictBody2:
     """The rows under `data`."""
     data: List[AnyValue]
@@ -2790,6 +2870,8 @@ EventMessages = List[EventMessagesItem]
 
 VersionNumber = int
 
+Adapt = bool
+
 VersionComparison = Optional[VersionComparisonObject]
 
 Model = Union[RegressionModel, ClassificationModel, ForecastModel]
@@ -2907,6 +2989,22 @@ HeldOutRows = int
 ClassificationMetrics = Optional[ClassificationMetricsObject]
 
 ThresholdTable = Optional[ThresholdTableObject]
+
+RecordColumn = str
+
+RecordDrift = Optional[RecordDriftObject]
+
+RecordTruths = int
+
+RecordKept = int
+
+RecordCoverage = Optional[float]
+
+RecordBand = Optional[List[float]]
+
+RecordPromised = Optional[float]
+
+RecordError = Optional[float]
 
 IdColumn = str
 
@@ -3987,6 +4085,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "serve_version": {"id": "serveVersion", "method": "PUT", "path": "/api/projects/{projectName}/models/{modelName}/serving", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "retrain_model": {"id": "retrainModel", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/retrain", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "add_actuals": {"id": "addActuals", "method": "POST", "path": "/api/projects/{projectName}/models/{modelName}/actuals", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "get_record": {"id": "getRecord", "method": "GET", "path": "/api/projects/{projectName}/models/{modelName}/record", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "preview_table": {"id": "previewTable", "method": "POST", "path": "/api/projects/{projectName}/tables/preview", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}], [{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_liveness": {"id": "getLiveness", "method": "GET", "path": "/health/live"},
     "get_readiness": {"id": "getReadiness", "method": "GET", "path": "/health/ready"},
@@ -4987,7 +5086,7 @@ class Client:
         response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string")]), response=response)
+        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string"), ("model-calibration", "model_calibration", "string")]), response=response)
 
     def get_onnx(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Get a model as ONNX"""
@@ -5188,6 +5287,44 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Actuals, decode(Actuals, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    def get_record(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ModelRecord:
+        """Get the record of a model"""
+        op = _OPERATIONS["get_record"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if version is not None:
+            params["version"] = encode(version)
+        if by is not None:
+            params["by"] = encode(by)
+        if column is not None:
+            params["column"] = encode(column)
+        if drift is not None:
+            params["drift"] = encode(drift)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(ModelRecord, decode(ModelRecord, _safe_json(response)))
+
+    def get_record_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ModelRecord]:
+        """Like get_record(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_record"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if version is not None:
+            params["version"] = encode(version)
+        if by is not None:
+            params["by"] = encode(by)
+        if column is not None:
+            params["column"] = encode(column)
+        if drift is not None:
+            params["drift"] = encode(drift)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(ModelRecord, decode(ModelRecord, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def preview_table(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""
@@ -6308,7 +6445,7 @@ class AsyncClient:
         response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
-        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string")]), response=response)
+        return Envelope(data=cast(List[PredictionRow], decode(List[PredictionRow], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("row-warnings", "row_warnings", "string"), ("model-calibration", "model_calibration", "string")]), response=response)
 
     async def get_onnx(self, project_name: NameOrId, model_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
         """Get a model as ONNX"""
@@ -6509,6 +6646,44 @@ class AsyncClient:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Actuals, decode(Actuals, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    async def get_record(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ModelRecord:
+        """Get the record of a model"""
+        op = _OPERATIONS["get_record"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if version is not None:
+            params["version"] = encode(version)
+        if by is not None:
+            params["by"] = encode(by)
+        if column is not None:
+            params["column"] = encode(column)
+        if drift is not None:
+            params["drift"] = encode(drift)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(ModelRecord, decode(ModelRecord, _safe_json(response)))
+
+    async def get_record_with_headers(self, project_name: NameOrId, model_name: NameOrId, *, version: Optional[VersionNumber] = None, by: Optional[RecordGrouping] = None, column: Optional[RecordColumn] = None, drift: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ModelRecord]:
+        """Like get_record(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_record"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if version is not None:
+            params["version"] = encode(version)
+        if by is not None:
+            params["by"] = encode(by)
+        if column is not None:
+            params["column"] = encode(column)
+        if drift is not None:
+            params["drift"] = encode(drift)
+        url = build_url(self._server_url, op["path"], {"projectName": project_name, "modelName": model_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(ModelRecord, decode(ModelRecord, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     async def preview_table(self, project_name: NameOrId, body: List[TableRow], *, header: Optional[bool] = None, header_line: Optional[int] = None, delimiter: Optional[str] = None, sheet: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> TablePreview:
         """Preview a table"""

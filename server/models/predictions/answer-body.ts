@@ -51,14 +51,16 @@ export async function answerBody(
   take: (part: AnswerPart) => Promise<void> | void,
 ): Promise<boolean> {
   let at = '/body';
+  const { adapted } = options;
+  const server = adapted && 'adapt' in predictor ? predictor.adapt(adapted) : predictor;
   try {
     let parts: AsyncGenerator<AnswerPart>;
     if (isValid) {
       const parsed: unknown = JSON.parse(await readText(body));
       const [rows, place] = findRows(parsed);
       at = place;
-      parts = answerParsedRows(predictor, rows, options);
-    } else parts = answerRows(predictor, body, options);
+      parts = answerParsedRows(server, rows, options);
+    } else parts = answerRows(server, body, options);
     for await (const part of parts) await take(part);
     return true;
   } catch (error) {

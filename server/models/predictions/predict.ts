@@ -80,7 +80,8 @@ export function predictOperations(
             : predictor.answer(rows, options),
         at,
       );
-      return reply({ status: 200, headers, body: new JsonText<PredictionRows>(pieces) });
+      const all = { ...headers, ...calibrationFields(predictor) };
+      return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
     };
     const answerCounted = (headers: WarningFields) => {
       const counted = countRows(input.caller, rows.length);
@@ -124,7 +125,8 @@ export function predictOperations(
     } catch (error) {
       throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
     }
-    return reply({ status: 200, headers, body: new JsonText<PredictionRows>(pieces) });
+    const all = { ...headers, ...calibrationFields(predictor) };
+    return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
   };
 
   const answerParsed = (input: Input<'predict'>, body: PredictBody) => {
@@ -157,7 +159,9 @@ export function predictOperations(
     });
     const form = parseForm(query, input.mediaType);
     const answer = await remember(input, version);
-    const options = answerOptions(input, form, answer);
+    const { adapted } = version;
+    const options = { ...answerOptions(input, form, answer), ...(adapted && { adapted }) };
+    const headers = adapted ? ADAPTED : {};
     const bytes = isStream ? body : toIterable(body.bytes);
     const request = {
       caller,
@@ -176,11 +180,11 @@ export function predictOperations(
       const mayBeRefused =
         options.probabilities || options.warnings || listForecastOptions(options).length > 0;
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
-      return reply({ status: 200, body: lineAnswer(events, beginsAtOnce) });
+      return reply({ status: 200, headers, body: lineAnswer(events, beginsAtOnce) });
     }
     const parts = isStream ? events : await startAnswer(events, body);
     const sent = byteAnswer(answerType, parts, { isStream, areLines });
-    return reply({ status: 200, body: sent });
+    return reply({ status: 200, headers, body: sent });
   };
 
   return {
@@ -191,6 +195,13 @@ export function predictOperations(
         : answerParsed(input, body);
     },
   };
+}
+
+/** Tells that truths have moved what was calibrated in the training. */
+const ADAPTED = { 'Model-Calibration': 'adapted' } as const;
+
+function calibrationFields(predictor: AnyPredictor): Partial<typeof ADAPTED> {
+  return 'calibration' in predictor && predictor.calibration ? ADAPTED : {};
 }
 
 /** @throws {ProblemError} if the rows, which are at a JSON pointer, do not fit the model */

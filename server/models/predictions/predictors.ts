@@ -25,6 +25,11 @@ interface ModelAddress {
   readonly modelName: string;
 }
 
+/** Returns what answers for a version: the trained model, or with a calibration that truths have moved. */
+function adapt(predictor: AnyPredictor, { adapted }: ServingVersion): AnyPredictor {
+  return adapted && 'adapt' in predictor ? predictor.adapt(adapted) : predictor;
+}
+
 /** The trained models, made ready to answer. A version never changes, so it is loaded once. */
 export class Predictors {
   readonly #cache = new ModelCache(MAX_LOADED_BYTES);
@@ -46,8 +51,10 @@ export class Predictors {
     name: string,
   ): AnyPredictor | Promise<AnyPredictor | undefined> {
     const version = this.#servingVersion(caller, project, name);
-    const predictor = version instanceof Promise ? undefined : this.#cache.get(version.id);
-    return predictor ?? this.#loadServing(caller, project, name, version);
+    if (version instanceof Promise) return this.#loadServing(caller, project, name, version);
+    const predictor = this.#cache.get(version.id);
+    if (predictor) return adapt(predictor, version);
+    return this.#loadServing(caller, project, name, version);
   }
 
   /**
@@ -134,13 +141,14 @@ export class Predictors {
     const version = await asked;
     if (version === undefined) return undefined;
     const predictor = await this.ofVersion(version.id);
-    if (predictor) return predictor;
+    if (predictor) return adapt(predictor, version);
     // A newer version may have taken the place of this one since; then there is another to ask for.
     const { owner } = caller;
     const now = await findServingVersion(this.store, { owner, project, name });
     if (now === undefined) return undefined;
     if (now.id === version.id) throw new Error(`Version ${now.id} has no trained model`);
-    return this.ofVersion(now.id);
+    const newer = await this.ofVersion(now.id);
+    return newer && adapt(newer, now);
   }
 
   async #load(versionId: string): Promise<AnyPredictor | undefined> {

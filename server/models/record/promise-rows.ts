@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { PromisePart } from '../../../prediction/src/predicting.js';
+import { startRecord } from '../../../prediction/src/recording.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { unavailable } from '../../problems/problem.js';
 import {
@@ -14,7 +15,6 @@ import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
 import { newResource, padToPowerOfTwo } from '../../store/rows.js';
 import type { ServingVersion } from '../model-rows.js';
-import { NEW_RECORD } from './fold-truth.js';
 
 /** The bytes of a batch beside what it holds: its rows in the tables, and the corrections of truths. */
 const BATCH = 2048;
@@ -98,7 +98,10 @@ export function addPromises(
       }
       const made = { model_id: version.model_id, version: version.version };
       if (subject) {
-        const record = { state: JSON.stringify(NEW_RECORD), subject: JSON.stringify(subject) };
+        const record = {
+          state: JSON.stringify(startRecord(subject)),
+          subject: JSON.stringify(subject),
+        };
         await db
           .insertInto('records')
           .values({ ...made, ...record })

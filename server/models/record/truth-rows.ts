@@ -9,12 +9,12 @@ import {
   type SentTruth,
   TruthSheet,
 } from '../../../prediction/src/predicting.js';
+import { addTruth, type RunningRecord } from '../../../prediction/src/recording.js';
 import { pausing } from '../../common/pausing.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { lookup, padToPowerOfTwo } from '../../store/rows.js';
-import { foldTruth, type RecordState } from './fold-truth.js';
 
 /** The model whose truths come. */
 export interface TruthTarget {
@@ -222,9 +222,12 @@ function* chunkBatches(located: ByBatch): Generator<ByBatch> {
 /** The record of a version while truths are added to it. */
 interface OpenRecord {
   readonly version: number;
+  readonly subject: PromiseSubject;
   readonly read: (value: unknown) => number | null;
-  state: RecordState;
+  state: RunningRecord;
   isChanged: boolean;
+  /** Whether these truths raised the alarm. */
+  isRaised: boolean;
 }
 
 /** Adds truths to batches of one model within a transaction. */
@@ -261,11 +264,14 @@ async function addToBatches(
     }
     await pause();
   }
-  for (const { version, state, isChanged } of records.values()) {
+  for (const { version, state, isChanged, isRaised } of records.values()) {
     if (!isChanged) continue;
     await db
       .updateTable('records')
-      .set({ state: JSON.stringify(state) })
+      .set({
+        state: JSON.stringify(state),
+        ...(isRaised && { alarm_at: dialectOf(db).now }),
+      })
       .where('model_id', '=', modelId)
       .where('version', '=', version)
       .execute();
@@ -296,7 +302,9 @@ function addToBatch(
     if (became !== 'new') continue;
     met.matched++;
     const promise = { batch, row, isKept: isKept(batch, row, truth) };
-    record.state = foldTruth(promise, truth, batch.level(row), record.state);
+    const before = record.state.alarm.raised_at;
+    record.state = addTruth(record.state, record.subject, promise, truth);
+    if (record.state.alarm.raised_at !== before) record.isRaised = true;
     record.isChanged = true;
   }
   return isChanged;
@@ -317,7 +325,8 @@ async function lockRecords(
     rows.map(({ version, state, subject }) => {
       const promised: PromiseSubject = JSON.parse(subject);
       const read = createTruthReader(promised);
-      return [version, { version, read, state: JSON.parse(state), isChanged: false }];
+      const record = { version, subject: promised, read, state: JSON.parse(state) };
+      return [version, { ...record, isRaised: false, isChanged: false }];
     }),
   );
 }

@@ -24,10 +24,12 @@ import {
   TableError,
   type TablePreview,
 } from '../../../prediction/src/reading.js';
+import type { Drift } from '../../../prediction/src/recording.js';
 import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { unreadableTable, unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
+import { type DriftJob, findDriftOf } from '../record/drift-job.js';
 import { readTruthBody, type TruthJob } from '../record/truth-body.js';
 
 /** The details of a job that reads a table; the text follows as input. */
@@ -60,11 +62,12 @@ await serveJobs(readTable);
 
 /** @throws {ProblemError} if the table is refused */
 async function readTable(
-  job: TableJob | PreviewJob | TruthJob,
+  job: TableJob | PreviewJob | TruthJob | DriftJob,
   text: AsyncIterable<Uint8Array>,
   output: JobOutput<TruthChunk>,
-): Promise<TableResult | TablePreview | undefined> {
+): Promise<TableResult | TablePreview | Drift | null | undefined> {
   try {
+    if ('drift' in job) return await findDriftOf(job, text);
     if ('truths' in job) {
       await readTruthBody(job, text, (chunk) => output.event(chunk));
       return undefined;

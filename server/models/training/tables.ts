@@ -8,6 +8,7 @@ import type {
   TruthChunk,
 } from '../../../prediction/src/predicting.js';
 import type { TablePreview } from '../../../prediction/src/reading.js';
+import type { Drift } from '../../../prediction/src/recording.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
@@ -25,9 +26,10 @@ import {
 } from '../../work/worker-process.js';
 import { unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
+import type { DriftJob, DriftRows } from '../record/drift-job.js';
 import type { TruthJob } from '../record/truth-body.js';
 import type { PreviewJob, TableJob, TableResult } from './table-worker.js';
-import { makeRoom, Upload, UploadSlots } from './uploads.js';
+import { makeRoom, tooManyUploads, Upload, UploadSlots } from './uploads.js';
 
 /** The longest time in which the reading of a table may make no progress, in milliseconds. */
 const MAX_SILENCE_MS = 2 * 60_000;
@@ -47,8 +49,8 @@ const READERS: PoolOptions = {
   idleTimeoutMs: 10_000,
 };
 
-type ReaderJob = TableJob | PreviewJob | TruthJob;
-type ReaderResult = TableResult | TablePreview | undefined;
+type ReaderJob = TableJob | PreviewJob | TruthJob | DriftJob;
+type ReaderResult = TableResult | TablePreview | Drift | null | undefined;
 
 /** A table that arrives. */
 interface TableUpload {
@@ -106,7 +108,8 @@ export class Tables {
   }: PreviewJob & TableUpload): Promise<TablePreview> {
     return this.#admit({ owner, text, tooSlow, signal }, async (upload, input) => {
       const result = await this.#run({ details, input, signal: upload.signal });
-      if (!result || 'task' in result) throw new Error('A preview is not a table');
+      if (!result || !('columns' in result) || 'separation' in result)
+        throw new Error('A preview is not a table');
       return result;
     });
   }
@@ -129,6 +132,24 @@ export class Tables {
       } else {
         await this.#run({ details, input, onEvent: take, signal: upload.signal }, truthsTooLarge);
       }
+    });
+  }
+
+  /**
+   * Tells rows of now from rows of then, in turn with the tables of all owners.
+   * @returns null if there are too few
+   * @throws {ProblemError} as `ingest` does
+   */
+  async findDrift(owner: string, drift: DriftRows, signal: AbortSignal): Promise<Drift | null> {
+    async function* text() {
+      yield drift.isNow;
+      yield drift.bins;
+    }
+    const { isNow: _, bins: __, ...details } = drift;
+    const upload = { owner, text: text(), tooSlow: tooManyUploads, signal };
+    return this.#admit(upload, async ({ signal: ended }, input) => {
+      const result = await this.#run({ details: { drift: details }, input, signal: ended });
+      return result && 'separation' in result ? result : null;
     });
   }
 

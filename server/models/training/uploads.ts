@@ -198,7 +198,7 @@ function rateBetween(from: Mark, to: Mark): number {
   return ((to.bytes - from.bytes) * 1000) / waited;
 }
 
-function tooManyUploads() {
+export function tooManyUploads() {
   const detail = 'The service reads as many tables as it takes on at once; try again in a moment.';
   return unavailable(detail, 5);
 }

@@ -141,6 +141,8 @@ export interface Database {
     serving_version: number | null;
     /** Which new versions serve as soon as they are ready. */
     promotion: Generated<'always' | 'if_not_worse' | 'manual'>;
+    /** 1 if answers are adapted to truths; else 0. */
+    adapt: Generated<number>;
   };
   model_versions: {
     id: Id;
@@ -284,10 +286,17 @@ export interface Database {
   records: {
     model_id: Id;
     version: number;
-    /** The running state, to which each new truth is added once: see `models/record/fold-truth.ts`. */
+    /** The running state, to which each new truth is added once: `RunningRecord`. */
     state: Json;
     /** What the promises need to be understood: `PromiseSubject`. */
     subject: Json;
+    /** When the alarm was raised, by the clock of the database; null if it was not. */
+    alarm_at: number | string | null;
+    /** When it was told to the operator; null if it was not yet. */
+    alarm_told_at: number | string | null;
+    /** How often it was tried to be told, and when it is tried again: also while an instance tries. */
+    alarm_tries: Generated<number>;
+    claimed_until: number | string | null;
   };
   /** The consents of holders of keys to clients of OAuth: one row a consent, for its code and then its tokens. */
   oauth_grants: {

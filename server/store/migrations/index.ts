@@ -10,6 +10,7 @@ import * as oauth from './0008-oauth.js';
 import * as promises from './0009-promises.js';
 import * as limits from './0011-limits.js';
 import * as projectKeys from './0012-project-keys.js';
+import * as alarms from './0013-alarms.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -27,6 +28,7 @@ export const migrations: Record<string, Migration> = {
   '0009-promises': promises,
   '0011-limits': limits,
   '0012-project-keys': projectKeys,
+  '0013-alarms': alarms,
 };
 
 /**

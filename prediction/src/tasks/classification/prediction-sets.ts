@@ -1,4 +1,5 @@
 import { requireLevel } from '../../intervals/conformal.js';
+import { shiftThreshold } from '../../record/adapting.js';
 
 /**
  * Sets of classes that hold the truth with a chosen confidence, calibrated for each class by itself: the least
@@ -63,12 +64,18 @@ function roundDown(threshold: number): number {
 export class SetChooser {
   readonly #thresholds: Float64Array;
 
-  /** @throws {RangeError} if the confidence is not within 0.01 to 0.99. */
-  constructor({ groups, thresholds }: SetCalibration, confidence: number) {
+  /**
+   * @param shift is taken from the log-odds of the thresholds.
+   * @throws {RangeError} if the confidence is not within 0.01 to 0.99.
+   */
+  constructor({ groups, thresholds }: SetCalibration, confidence: number, shift = 0) {
     requireLevel(confidence);
     // Between two hundredths the higher one holds.
     const level = Math.ceil(confidence * (LEVELS + 1) - 1e-9) - 1;
-    this.#thresholds = Float64Array.from(groups, (group) => thresholds[group]?.[level] ?? 0);
+    this.#thresholds = Float64Array.from(groups, (group) => {
+      const threshold = thresholds[group]?.[level] ?? 0;
+      return shift === 0 ? threshold : shiftThreshold(threshold, shift);
+    });
   }
 
   /** Returns whether a class is in the set; the most likely class always is, so that no set is empty. */

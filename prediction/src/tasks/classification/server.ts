@@ -1,4 +1,8 @@
 import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
+import { shiftAt } from '../../record/adapting.js';
+import { type Recalibration, recalibrate } from '../../record/recalibration.js';
+import type { AdaptedCalibration } from '../../record/running-record.js';
+import { describeThresholds } from '../../record/trained-calibration.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
 import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
 import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
@@ -101,8 +105,15 @@ export class ClassServer implements TaskServer<ClassPrediction> {
     });
   }
 
-  private constructor(private readonly parts: Parts) {
+  private constructor(
+    private readonly parts: Parts,
+    private readonly adapted?: AdaptedCalibration,
+  ) {
     this.layout = classLayout(parts.model);
+  }
+
+  adapt(calibration: AdaptedCalibration): ClassServer {
+    return new ClassServer(this.parts, calibration);
   }
 
   get binner(): RowBinner {
@@ -110,7 +121,10 @@ export class ClassServer implements TaskServer<ClassPrediction> {
   }
 
   get promised(): PromisedTarget {
-    return { task: 'classification', reading: null, classes: this.parts.model.classes };
+    const { classes, sets, metrics } = this.parts.model;
+    const calibration = { thresholds: describeThresholds(sets) };
+    const calibrated_rows = metrics.held_out_rows;
+    return { task: 'classification', reading: null, classes, calibration, calibrated_rows };
   }
 
   get defaultLevel(): number {
@@ -118,7 +132,7 @@ export class ClassServer implements TaskServer<ClassPrediction> {
   }
 
   begin(confidence = DEFAULT_CONFIDENCE, maxRows: number): PredictedClasses {
-    return new PredictedClasses(this.parts, confidence, maxRows);
+    return new PredictedClasses(this.parts, this.adapted, confidence, maxRows);
   }
 }
 
@@ -126,6 +140,8 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   readonly numbers: Float64Array;
   readonly #parts: Parts;
   readonly #names: readonly string[];
+  /** What the trained probabilities become; null for themselves. */
+  readonly #recalibration: Recalibration | null;
   /** The choice of sets, by kind of row. */
   readonly #ordinarySets: SetChooser;
   readonly #partialSets: SetChooser;
@@ -134,12 +150,19 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   readonly #probabilities: Float64Array;
   readonly #likeliest: Uint8Array;
 
-  constructor(parts: Parts, confidence: number, maxRows: number) {
+  constructor(
+    parts: Parts,
+    adapted: AdaptedCalibration | undefined,
+    confidence: number,
+    maxRows: number,
+  ) {
     const { model, names } = parts;
     this.#parts = parts;
     this.#names = names;
-    this.#ordinarySets = new SetChooser(model.sets, confidence);
-    this.#partialSets = new SetChooser((model.partial_rows ?? model).sets, confidence);
+    this.#recalibration = adapted?.probabilities ?? null;
+    const shift = adapted ? shiftAt(adapted.shifts, confidence) : 0;
+    this.#ordinarySets = new SetChooser(model.sets, confidence, shift);
+    this.#partialSets = new SetChooser((model.partial_rows ?? model).sets, confidence, shift);
     this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
     this.#probabilities = new Float64Array(maxRows * names.length);
     this.#likeliest = new Uint8Array(maxRows);
@@ -156,6 +179,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     scorer.score(block);
     this.#estimate(this.#parts.estimator, scorer.ordinary, count);
     this.#estimate(this.#parts.partialEstimator, scorer.partial, count);
+    if (this.#recalibration) this.#recalibrate(this.#recalibration, count);
     this.#writeNumbers(count);
   }
 
@@ -215,6 +239,14 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     const scores: Scores = { values: this.#scorer.scores, stride: count };
     const { length } = this.#names;
     for (const row of rows) estimator.write(this.#probabilities, row * length, scores, row);
+  }
+
+  #recalibrate(recalibration: Recalibration, count: number): void {
+    const { length } = this.#names;
+    for (let from = 0; from < count * length; from += length) {
+      const trained = this.#probabilities.subarray(from, from + length);
+      trained.set(recalibrate(recalibration, Array.from(trained)));
+    }
   }
 
   #writeNumbers(count: number): void {

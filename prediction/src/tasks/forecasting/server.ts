@@ -167,7 +167,8 @@ export class SeriesServer {
         form: {
           subject: {
             ...{ task: 'forecast', target: model.target, reading: model.target_reading },
-            ...{ classes: [], columns: [] },
+            ...{ classes: [], columns: [], calibration: null },
+            calibrated_rows: model.metrics.value_count,
           },
           features: [],
         },

@@ -7,6 +7,9 @@ import {
   withinSupport,
 } from '../../intervals/target-range.js';
 import type { PromisedTarget } from '../../promises/subject.js';
+import { shiftAt } from '../../record/adapting.js';
+import type { AdaptedCalibration } from '../../record/running-record.js';
+import { describeWidths } from '../../record/trained-calibration.js';
 import {
   ANOMALY,
   type AnswerLayout,
@@ -76,8 +79,15 @@ export class NumberServer implements TaskServer<Prediction> {
     });
   }
 
-  private constructor(private readonly parts: Parts) {
+  private constructor(
+    private readonly parts: Parts,
+    private readonly adapted?: AdaptedCalibration,
+  ) {
     this.layout = layOutInterval(parts.model);
+  }
+
+  adapt(calibration: AdaptedCalibration): NumberServer {
+    return new NumberServer(this.parts, calibration);
   }
 
   get binner(): RowBinner {
@@ -85,7 +95,11 @@ export class NumberServer implements TaskServer<Prediction> {
   }
 
   get promised(): PromisedTarget {
-    return { task: 'regression', reading: this.parts.model.target_reading, classes: [] };
+    const { model } = this.parts;
+    const calibration = { log_widths: describeWidths(model) };
+    const calibrated_rows = model.metrics.held_out_rows;
+    const reading = model.target_reading;
+    return { task: 'regression', reading, classes: [], calibration, calibrated_rows };
   }
 
   /** Each row has its own confidence. */
@@ -95,7 +109,7 @@ export class NumberServer implements TaskServer<Prediction> {
 
   /** @param confidence the level of every interval; undefined, for the highest within a deviation. */
   begin(confidence: number | undefined, maxRows: number): PredictedNumbers {
-    return new PredictedNumbers(this.parts, confidence, maxRows);
+    return new PredictedNumbers(this.parts, this.adapted, confidence, maxRows);
   }
 }
 
@@ -110,11 +124,19 @@ class PredictedNumbers implements TaskAnswer<Prediction> {
   /** Predicted errors in standard units; in their place, later, the reaches of the intervals. */
   readonly #errors: Float64Array;
 
-  constructor(parts: Parts, confidence: number | undefined, maxRows: number) {
+  constructor(
+    parts: Parts,
+    adapted: AdaptedCalibration | undefined,
+    confidence: number | undefined,
+    maxRows: number,
+  ) {
     this.#parts = parts;
     const widest = widestReach(parts.model.target_deviation);
+    const factorOf = adapted && ((level: number) => Math.exp(shiftAt(adapted.shifts, level)));
     const choose = (errors: ErrorEstimator) =>
-      confidence === undefined ? errors.widthsWithin(widest) : errors.widthsAt(confidence);
+      confidence === undefined
+        ? errors.widthsWithin(widest, factorOf)
+        : errors.widthsAt(confidence, factorOf);
     this.#ordinaryWidths = choose(parts.errors);
     this.#partialWidths = parts.partialErrors ? choose(parts.partialErrors) : this.#ordinaryWidths;
     this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);

@@ -1,0 +1,36 @@
+import { type Drift, findDrift } from '../../../prediction/src/recording.js';
+
+/** The bins of rows of two times. */
+export interface DriftRows {
+  readonly rowCount: number;
+  /** For each column the number of its bins, and whether they are categories. */
+  readonly binCounts: readonly number[];
+  readonly isCategory: readonly boolean[];
+  /** For each row 1 if it is of now, or 0. */
+  readonly isNow: Uint8Array;
+  /** Column by column. */
+  readonly bins: Uint8Array;
+}
+
+/** The details of a job that looks for drift; `isNow` and `bins` follow as input. */
+export interface DriftJob {
+  readonly drift: Omit<DriftRows, 'isNow' | 'bins'>;
+  readonly target?: undefined;
+}
+
+export async function findDriftOf(
+  { drift: { rowCount, binCounts, isCategory } }: DriftJob,
+  input: AsyncIterable<Uint8Array>,
+): Promise<Drift | null> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of input) pieces.push(piece);
+  const bytes = new Uint8Array(Buffer.concat(pieces));
+  const features = {
+    rowCount,
+    bins: bytes.subarray(rowCount),
+    binCounts: [...binCounts],
+    isCategory: [...isCategory],
+    columnOf: [...binCounts.keys()],
+  };
+  return findDrift(features, bytes.subarray(0, rowCount));
+}

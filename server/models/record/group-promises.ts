@@ -1,0 +1,216 @@
+import {
+  decodePromises,
+  isKept,
+  type PromisedColumn,
+  type PromiseSubject,
+  type Promises,
+  TruthSheet,
+} from '../../../prediction/src/predicting.js';
+import { type Coverage, CoverageCounter, errorOf } from '../../../prediction/src/recording.js';
+import { pausing } from '../../common/pausing.js';
+import type { Store } from '../../store/index.js';
+import type { DriftRows } from './drift-job.js';
+
+/** What promises are grouped by; a column by its place in `PromiseSubject.columns`. */
+export type Grouping = 'day' | 'week' | 'width' | { readonly column: number };
+
+/** A group of promises, under the name that it is told by. */
+export type Group = Coverage & { readonly group: string };
+
+/** The promises of a version. */
+export interface RecordAddress {
+  readonly modelId: string;
+  readonly version: number;
+}
+
+/** Batches that are read together: some 100 kB each. */
+const READ = 16;
+
+/** Reads the promises of a version, batch by batch, in the order in which they were made. */
+async function* readBatches({ work }: Store, { modelId, version }: RecordAddress) {
+  const pause = pausing();
+  for (let after = ''; ; ) {
+    const batches = await work
+      .selectFrom('promises')
+      .innerJoin('promise_bytes', 'promise_bytes.batch_id', 'promises.id')
+      .select(['promises.id', 'made_at', 'row_count', 'truths', 'promise_bytes.promises'])
+      .where('model_id', '=', modelId)
+      .where('version', '=', version)
+      .where('promises.id', '>', after)
+      .orderBy('promises.id')
+      .limit(READ)
+      .execute();
+    for (const { made_at, row_count, truths, promises } of batches) {
+      yield {
+        day: Math.floor(Number(made_at) / DAY_MS),
+        batch: decodePromises(promises),
+        sheet: TruthSheet.decode(row_count, truths),
+      };
+      await pause();
+    }
+    if (batches.length < READ) return;
+    after = batches.at(-1)?.id ?? after;
+  }
+}
+
+/** Rows of a time that are compared, and the most batches that they are read from. */
+const COMPARED = { rows: 4000, batches: 2000 };
+
+/** Reads the bins of the earliest and of the latest promises of a version: no row is both. */
+export async function readDriftRows(
+  { work }: Store,
+  { modelId, version }: RecordAddress,
+  { columns }: PromiseSubject,
+): Promise<DriftRows | undefined> {
+  const read = async (order: 'asc' | 'desc') => {
+    const rows = await work
+      .selectFrom('promises')
+      .select(['id', 'row_count'])
+      .where('model_id', '=', modelId)
+      .where('version', '=', version)
+      .orderBy('id', order)
+      .limit(COMPARED.batches)
+      .execute();
+    let count = 0;
+    return rows.filter(({ row_count }) => {
+      count += row_count;
+      return count - row_count < COMPARED.rows;
+    });
+  };
+  const [first, last] = [await read('asc'), await read('desc')];
+  const ids = [...new Set([...first, ...last].map(({ id }) => id))].sort();
+  const batches: Promises[] = [];
+  for (let at = 0; at < ids.length; at += READ) {
+    const some = await work
+      .selectFrom('promise_bytes')
+      .select('promises')
+      .where('batch_id', 'in', ids.slice(at, at + READ))
+      .orderBy('batch_id')
+      .execute();
+    for (const { promises } of some) batches.push(decodePromises(promises));
+  }
+  const total = batches.reduce((sum, { rows }) => sum + rows, 0);
+  const rows = Math.min(COMPARED.rows, Math.floor(total / 2));
+  if (rows === 0 || columns.length === 0) return undefined;
+  const isNow = Uint8Array.from({ length: 2 * rows }, (_, row) => Number(row >= rows));
+  const bins = new Uint8Array(2 * rows * columns.length);
+  for (const column of columns.keys()) {
+    const all = Buffer.concat(batches.map((batch) => batch.bins[column] ?? new Uint8Array()));
+    bins.set(all.subarray(0, rows), 2 * rows * column);
+    bins.set(all.subarray(all.length - rows), 2 * rows * column + rows);
+  }
+  return {
+    rowCount: 2 * rows,
+    binCounts: columns.map((_, column) => {
+      const own = bins.subarray(2 * rows * column, 2 * rows * (column + 1));
+      return 1 + own.reduce((most, bin) => Math.max(most, bin), 0);
+    }),
+    isCategory: columns.map(({ kind }) => kind === 'category'),
+    ...{ isNow, bins },
+  };
+}
+
+/** Counts the promises of a version by group, in the order of the groups. */
+export async function groupPromises(
+  store: Store,
+  address: RecordAddress,
+  subject: PromiseSubject,
+  grouping: Grouping,
+): Promise<Group[]> {
+  const counter = new CoverageCounter<number>();
+  for await (const { batch, sheet, day } of readBatches(store, address)) {
+    const keyOf = findKey(grouping, batch, day);
+    if (typeof keyOf === 'number') counter.addPromises(keyOf, batch.rows);
+    for (let row = 0; row < batch.rows; row++) {
+      const key = typeof keyOf === 'number' ? keyOf : keyOf(row);
+      if (typeof keyOf !== 'number') counter.addPromises(key, 1);
+      const truth = sheet.get(row);
+      if (truth === undefined) continue;
+      counter.addTruth(
+        key,
+        batch.level(row),
+        isKept(batch, row, truth),
+        errorOf(batch, row, truth),
+      );
+    }
+  }
+  const isFifths = grouping === 'width' && subject.classes.length === 0;
+  if (isFifths) return [...counter.fifths()].map(nameWidths);
+  return [...counter.entries()]
+    .sort(([one], [other]) => one - other)
+    .map(([key, coverage]) => ({ group: nameGroup(grouping, key, subject), ...coverage }));
+}
+
+/** Returns the group of all rows of a batch, or of each. */
+function findKey(
+  grouping: Grouping,
+  { promised, bins }: Promises,
+  day: number,
+): number | ((row: number) => number) {
+  if (grouping === 'day') return day;
+  if (grouping === 'week') return mondayOf(day);
+  if (grouping !== 'width') {
+    const column = bins[grouping.column];
+    return (row) => column?.[row] ?? 0;
+  }
+  if (promised.kind === 'classes') {
+    const { sets } = promised;
+    const bytes = sets.length / Math.max(promised.likeliest.length, 1);
+    return (row) => {
+      let size = 0;
+      for (let at = row * bytes; at < (row + 1) * bytes; at++) {
+        for (let bits = sets[at] ?? 0; bits > 0; bits >>= 1) size += bits & 1;
+      }
+      return size;
+    };
+  }
+  const { lower, upper } = promised;
+  return (row) => widthKey((upper[row] ?? 0) - (lower[row] ?? 0));
+}
+
+/** Widths of a key differ by at most 3 %. */
+const KEYS_OF_DOUBLING = 24;
+
+function widthKey(width: number): number {
+  return width > 0 ? Math.round(KEYS_OF_DOUBLING * Math.log2(width)) : Number.NEGATIVE_INFINITY;
+}
+
+function nameWidths([first, last, coverage]: [number, number, Coverage]): Group {
+  const ends = [first, last].map((key) => short.format(2 ** (key / KEYS_OF_DOUBLING)));
+  return { group: ends.join(' to '), ...coverage };
+}
+
+const short = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: false });
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Returns the Monday of the week of a day, both in days since 1970, which began with a Thursday. */
+function mondayOf(day: number): number {
+  return day - ((day + 3) % 7);
+}
+
+function nameGroup(grouping: Grouping, key: number, { columns }: PromiseSubject): string {
+  if (grouping === 'width') return String(key);
+  if (typeof grouping !== 'object') return new Date(key * DAY_MS).toISOString().slice(0, 10);
+  const column = columns[grouping.column];
+  return column === undefined ? '' : nameBin(column, key);
+}
+
+/** Names the values of a bin, as `PromisedColumn` explains them. */
+function nameBin({ kind, cuts, categories, part }: PromisedColumn, bin: number): string {
+  if (bin === 0) return 'missing';
+  if (categories) return categories[bin - 1] ?? 'others';
+  const tell = (cut: number | undefined) => {
+    if (cut === undefined) return '';
+    return kind === 'date' && part === null ? tellTime(cut) : short.format(cut);
+  };
+  const [low, high] = [tell(cuts[bin - 2]), tell(cuts[bin - 1])];
+  if (low === '' && high === '') return 'all';
+  if (low === '') return `up to ${high}`;
+  return high === '' ? `above ${low}` : `${low} to ${high}`;
+}
+
+function tellTime(moment: number): string {
+  const date = new Date(moment);
+  return Number.isNaN(date.getTime()) ? short.format(moment) : date.toISOString();
+}

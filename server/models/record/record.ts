@@ -1,0 +1,173 @@
+import type { components } from '../../../generated/openapi.js';
+import { columnName, type PromiseSubject } from '../../../prediction/src/predicting.js';
+import {
+  type Drift,
+  type RunningRecord,
+  startRecord,
+  summarize,
+} from '../../../prediction/src/recording.js';
+import type { Handlers } from '../../api/handlers.js';
+import { ByteStream, type StreamPiece } from '../../api/reply/send.js';
+import { CSV_TYPE } from '../../edge/request.js';
+import { invalidRequest } from '../../problems/problem.js';
+import { findProject } from '../../projects/projects.js';
+import type { Store } from '../../store/index.js';
+import { findModel, type Model, modelNotFound, requireModel } from '../model-rows.js';
+import type { Tables } from '../training/tables.js';
+import {
+  type Group,
+  type Grouping,
+  groupPromises,
+  type RecordAddress,
+  readDriftRows,
+} from './group-promises.js';
+
+type ModelRecord = components['schemas']['ModelRecord'];
+type GroupBy = NonNullable<ModelRecord['by']>;
+
+/** The most groups of an answer, those of the latest days or weeks. */
+const MAX_GROUPS = 10_000;
+
+export function recordOperations(store: Store, tables: Tables): Pick<Handlers, 'getRecord'> {
+  return {
+    getRecord: async ({ caller, params, query, answerType, closed, reply }) => {
+      const project = await findProject(store, caller, params.projectName);
+      const model = await requireModel(store, project, params.modelName);
+      const version = query.version ?? model.serving_version ?? model.version;
+      const own = await findModel(store, project.id, model.name, version);
+      const stored = await findRecord(store, { modelId: model.id, version });
+      // The record of a version that is gone stays.
+      if (!own && !stored) throw modelNotFound(model.name, project.name, version);
+      const isTable = answerType === CSV_TYPE;
+      const by = query.by ?? (query.column !== undefined ? 'column' : isTable ? 'day' : null);
+      const grouping = by && chooseGrouping(by, query.column, stored?.subject);
+      const address = { modelId: model.id, version };
+      const groups =
+        grouping && stored ? await groupPromises(store, address, stored.subject, grouping) : [];
+      const latest = groups.slice(-MAX_GROUPS);
+      if (isTable) {
+        const options = { isStream: false, areLines: false };
+        const type = `${CSV_TYPE}; charset=utf-8`;
+        return reply({ status: 200, body: new ByteStream(type, writeCsv(latest), options) });
+      }
+      const counts = await countPromises(store, address);
+      const body = describeRecord(model, version, own, stored, counts);
+      const rows = query.drift && stored && (await readDriftRows(store, address, stored.subject));
+      const found = rows ? await tables.findDrift(caller.owner, rows, closed) : null;
+      const drift = found && nameColumns(found, body.columns);
+      return reply({ status: 200, body: { ...body, drift, by, groups: latest } });
+    },
+  };
+}
+
+/** @throws {ProblemError} if it is a column whose values are not known */
+function chooseGrouping(
+  by: GroupBy,
+  name: string | undefined,
+  subject: PromiseSubject | undefined,
+): Grouping {
+  if (by !== 'column') return by;
+  if (name === undefined) {
+    throw invalidRequest([{ pointer: '/query/column', message: 'must name a column' }]);
+  }
+  const wanted = columnName(name);
+  const column = subject?.columns.findIndex((each) => each.name === wanted) ?? 0;
+  if (column >= 0) return { column };
+  const known = subject?.columns.map((each) => `"${each.name}"`).join(', ') || 'none';
+  const message = `must be a column whose values are kept with promises: ${known}`;
+  throw invalidRequest([{ pointer: '/query/column', message }]);
+}
+
+function nameColumns({ columns, ...drift }: Drift, names: readonly string[]) {
+  const named = columns.map(({ column, share }) => ({ column: names[column] ?? '', share }));
+  return { ...drift, columns: named };
+}
+
+interface StoredRecord {
+  readonly state: RunningRecord;
+  readonly subject: PromiseSubject;
+  readonly alarm_at: number | null;
+}
+
+async function findRecord(
+  { reads }: Store,
+  { modelId, version }: RecordAddress,
+): Promise<StoredRecord | undefined> {
+  const row = await reads
+    .selectFrom('records')
+    .select(['state', 'subject', 'alarm_at'])
+    .where('model_id', '=', modelId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  if (!row) return undefined;
+  const alarm_at = row.alarm_at === null ? null : Number(row.alarm_at);
+  return { state: JSON.parse(row.state), subject: JSON.parse(row.subject), alarm_at };
+}
+
+/** Counts the promises of a version that are still kept, and those of them whose truth has come. */
+async function countPromises({ reads }: Store, { modelId, version }: RecordAddress) {
+  const row = await reads
+    .selectFrom('promises')
+    .select(({ fn }) => [
+      fn.sum<number | string | null>('row_count').as('promises'),
+      fn.sum<number | string | null>('truth_count').as('truths'),
+    ])
+    .where('model_id', '=', modelId)
+    .where('version', '=', version)
+    .executeTakeFirstOrThrow();
+  const promises = Number(row.promises ?? 0);
+  return { promises, missing: promises - Number(row.truths ?? 0) };
+}
+
+function describeRecord(
+  { name, task, adapt }: Model,
+  version: number,
+  own: Model | undefined,
+  stored: StoredRecord | undefined,
+  counts: { promises: number; missing: number },
+): Omit<ModelRecord, 'by' | 'groups' | 'drift'> {
+  const state =
+    stored?.state ?? startRecord({ classes: [], calibration: null, calibrated_rows: 0 });
+  const { promises: _, ...totals } = summarize({ ...state, promises: 0 });
+  const { evidence, highest_evidence, raised_at } = state.alarm;
+  const calibration = adapt && state.truths > 0 && state.adapted ? 'adapted' : 'trained';
+  return {
+    ...{ model: name, version, task, calibration, ...counts, ...totals },
+    trained_error: own ? findTrainedError(own) : null,
+    alarm: {
+      raised: raised_at !== null,
+      raised_at: stored?.alarm_at ? new Date(stored.alarm_at).toISOString() : null,
+      raised_after: raised_at,
+      evidence,
+      highest_evidence,
+    },
+    columns: stored?.subject.columns.map((column) => column.name) ?? [],
+  };
+}
+
+/** Returns the mean absolute error, or the share of wrong classes, on rows that were held out of the training. */
+function findTrainedError({ metrics }: Model): number | null {
+  if (metrics === null) return null;
+  if ('mae' in metrics) return metrics.mae;
+  return 'accuracy' in metrics ? 1 - metrics.accuracy : metrics.errors.mae;
+}
+
+const CSV_COLUMNS =
+  'group,promises,truths,kept,coverage,coverage_low,coverage_high,promised,error' as const;
+
+async function* writeCsv(groups: readonly Group[]): AsyncGenerator<StreamPiece> {
+  const lines = groups.map(
+    ({ group, promises, truths, kept, coverage, coverage_band, promised, error }) =>
+      [
+        cell(group),
+        ...[promises, truths, kept, coverage, ...(coverage_band ?? [null, null]), promised, error],
+      ].join(','),
+  );
+  yield Buffer.from([CSV_COLUMNS, ...lines, ''].join('\r\n'));
+}
+
+/** A name of a group as a cell (RFC 4180). A spreadsheet program takes some texts for formulas: they get an apostrophe. */
+function cell(text: string): string {
+  const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
