@@ -11,11 +11,17 @@ import {
   explainExchange,
 } from '../../common/http-exchange.js';
 import type { Sweep } from '../../common/sweeps.js';
-import type { AlarmConfig } from '../../config.js';
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
+
+/** Where alarms are told. */
+interface AlarmTarget {
+  readonly url: string;
+  /** Returns the secret that signs them, which a file may change. */
+  readonly readSecret: () => string | undefined;
+}
 
 const LIMITS: ExchangeLimits = {
   firstByteMs: 10_000,
@@ -35,7 +41,7 @@ const WAIT_MS = { first: 60_000, longest: 60 * 60_000 };
 export function tellAlarms(
   store: Store,
   log: Logger,
-  config: AlarmConfig | undefined,
+  config: AlarmTarget | undefined,
   stopping: AbortSignal,
 ): Sweep {
   return {
@@ -137,7 +143,7 @@ async function markTold({ work }: Store, { modelId, version }: ClaimedAlarm): Pr
  * @returns why it was not taken; undefined if it was
  */
 async function send(
-  { url, readSecret }: AlarmConfig,
+  { url, readSecret }: AlarmTarget,
   { modelId, version, data }: ClaimedAlarm,
   stopping: AbortSignal,
 ): Promise<string | undefined> {
