@@ -56,10 +56,14 @@ function score(row: Row): number {
 
 const TARGETS: Readonly<Record<string, (score: number) => number | string>> = {
   amounts: (score) => 1.2345 * score,
+  tiny: (score) => 1e-9 * score,
+  huge: (score) => 1e200 * score,
   whole: (score) => Math.round(10 * score) - 300,
   few: (score) => Math.min(9, Math.max(0, Math.round(score / 6))),
   bounded: (score) => Math.max(0, score - 45) ** 2,
   two: (score) => (score > 50 ? 'yes' : 'no'),
+  rare: (score) => (score > 90 ? 'high' : score > 25 ? 'middle' : 'low'),
+  years: (score) => 1990 + Math.floor(score / 4),
   many: (score) => `k${Math.min(6, Math.max(0, Math.round(score / 10)))}`,
 };
 
@@ -133,6 +137,10 @@ async function ask(
   };
 }
 
+function isNear(one: unknown, other: unknown): boolean {
+  return Math.abs(Number(one) - Number(other)) <= 1e-14 * Math.abs(Number(one));
+}
+
 async function compare(
   name: string,
   { predict, classes }: OpenFile,
@@ -142,7 +150,15 @@ async function compare(
   const expected = await ask(name, rows, confidence, classes);
   const outputs = await predict(rows, confidence);
   for (const [output, values] of Object.entries(expected)) {
-    expect(Array.from(outputs[output] ?? []), `${output} at ${confidence}`).toEqual(values);
+    const given: unknown[] = Array.from(outputs[output] ?? []);
+    // Numbers of this size are not rounded, so that the order of additions shows in the last bits of partial rows.
+    const alike = values.map((value, at) =>
+      name === 'huge' && isNear(value, given[at]) ? value : given[at],
+    );
+    expect([...alike, given.length], `${output} at ${confidence}`).toEqual([
+      ...values,
+      values.length,
+    ]);
   }
 }
 
