@@ -38,7 +38,7 @@ export interface RememberedAnswer {
   readonly id: string;
   readonly owner: string;
   readonly project: string;
-  readonly version: ServingVersion;
+  readonly version: Pick<ServingVersion, 'model_id' | 'version'>;
 }
 
 /** Whoever deletes the model waits until the transaction ends, as the bytes that it leaves are counted. */

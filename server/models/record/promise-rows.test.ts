@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import type { PromisePart, PromiseSubject } from '../../../prediction/src/predicting.js';
+import { Store } from '../../store/index.js';
+import { newResource } from '../../store/rows.js';
+import { addPromises, newAnswerId, sweepPromises } from './promise-rows.js';
+import { addTruths } from './truth-rows.js';
+
+const subject: PromiseSubject = {
+  ...{ target: 'price', task: 'regression', reading: null },
+  ...{ classes: [], columns: [], calibration: null, calibrated_rows: 0 },
+};
+
+/** A batch of one row, whose interval is 1 to 3. */
+function batch(): PromisePart {
+  const promises = Buffer.alloc(24 + 3 * 8);
+  promises.writeUInt8(1, 0);
+  promises.writeUInt8(1, 1);
+  promises.writeUInt32LE(1, 4);
+  promises.writeDoubleLE(0.9, 16);
+  for (const [at, value] of [2, 1, 3].entries()) promises.writeDoubleLE(value, 24 + 8 * at);
+  return { kind: 'promises', first: 0, rows: 1, promises, ids: null, subject };
+}
+
+test('old promises are swept, with what they count as stored, and the record keeps what they came to', async () => {
+  const store = await Store.open(':memory:');
+  const { work } = store;
+  const [project] = await work.selectFrom('projects').select(['id', 'owner', 'name']).execute();
+  if (!project) throw new Error('A store has a project');
+  const { id, created_at } = newResource();
+  await work
+    .insertInto('models')
+    .values({ id, project_id: project.id, name: 'm', created_at })
+    .execute();
+  const version = { id: 'v', task: 'regression', model_id: id, version: 1 } as const;
+  const answer = { id: newAnswerId(), owner: project.owner, project: project.name, version };
+  await addPromises(store, answer, batch());
+  const target = { owner: project.owner, project: project.name, modelId: id };
+  const add = (value: number) => addTruths(store, target, [[1, [answer.id, 0], value]]);
+  expect(await add(2)).toMatchObject({ matched: 1 });
+
+  const stored = () => work.selectFrom('owner_storage').select('bytes').executeTakeFirstOrThrow();
+  expect(await sweepPromises(store, 1).step()).toBe(false);
+  expect((await stored()).bytes).toBeGreaterThan(0);
+  await delay(5);
+  expect(await sweepPromises(store, 0).step()).toBe(true);
+  expect(await sweepPromises(store, 0).step()).toBe(false);
+  expect((await stored()).bytes).toBe(0);
+  expect(await work.selectFrom('promise_bytes').selectAll().execute()).toEqual([]);
+  expect(await add(5)).toMatchObject({ matched: 0, unmet: [[1, 'unknown-id']] });
+  const record = await work.selectFrom('records').select('state').executeTakeFirstOrThrow();
+  expect(JSON.parse(record.state)).toMatchObject({ truths: 1, kept: 1 });
+  await store.close();
+});
