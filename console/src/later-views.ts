@@ -6,5 +6,7 @@ export { DocumentView } from './documents/document-view.js';
 export { DocumentsView } from './documents/documents-view.js';
 export { Forecast } from './models/forecast/forecast.js';
 export { ForecastQuality } from './models/forecast/forecast-quality.js';
+export { PredictFileView } from './models/predict-file-view.js';
+export { RecordView } from './models/record/record-view.js';
 export { ReportView } from './models/report/report-view.js';
 export { VersionsView } from './models/versions-view.js';

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { KeyView } from './key/key-view.js';
 import { ModelList } from './models/model-list.js';
 import { ModelView, Quality } from './models/model-view.js';
-import { PredictFileView } from './models/predict-file-view.js';
 import { StartView } from './models/start-view.js';
 import { TrainView } from './models/train-view.js';
 import { TryRowView } from './models/try-row-view.js';
@@ -43,7 +42,11 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
   ],
   [
     'projects/:project/models/:model/predict',
-    ([project = '', model = '']) => <PredictFileView project={project} model={model} />,
+    ([project = '', model = '']) => (
+      <Later isPage>
+        {({ PredictFileView }) => <PredictFileView project={project} model={model} />}
+      </Later>
+    ),
   ],
   [
     'projects/:project/models/:model/report',
@@ -55,6 +58,12 @@ const VIEWS: readonly (readonly [string, (names: Names, route: Route) => Compone
           </ReportView>
         )}
       </Later>
+    ),
+  ],
+  [
+    'projects/:project/models/:model/record',
+    ([project = '', model = '']) => (
+      <Later isPage>{({ RecordView }) => <RecordView project={project} model={model} />}</Later>
     ),
   ],
   [

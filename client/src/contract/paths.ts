@@ -12,11 +12,13 @@ export type RowLines = SentAsItIs;
 type ModelPath = '/api/projects/{projectName}/models/{modelName}';
 type PredictPath = `${ModelPath}/predict`;
 type RecordPath = `${ModelPath}/record`;
+type ActualsPath = `${ModelPath}/actuals`;
 type PreviewPath = '/api/projects/{projectName}/tables/preview';
 
 type TrainModel = paths[ModelPath]['put'];
 type Predict = paths[PredictPath]['post'];
 type Preview = paths[PreviewPath]['post'];
+type AddActuals = paths[ActualsPath]['post'];
 
 /** Every body but JSON is sent as it is. */
 type AnyBytes<Content> = {
@@ -25,7 +27,10 @@ type AnyBytes<Content> = {
     : SentAsItIs;
 };
 
-type FromBytes<Operation extends TrainModel | Preview> = Omit<Operation, 'requestBody'> & {
+type FromBytes<Operation extends TrainModel | Preview | AddActuals> = Omit<
+  Operation,
+  'requestBody'
+> & {
   requestBody: { content: AnyBytes<Operation['requestBody']['content']> };
 };
 
@@ -51,13 +56,18 @@ type PredictBytes = AnswersJson<Omit<Predict, 'requestBody'>> & {
 
 /**
  * The addresses of the contract, with two differences from `paths`. Types generated from a contract
- * allow only a string for bodies other than JSON, whereas `trainModel`, `previewTable` and `predict` here also
- * accept a Blob or a stream. And `predict` and `getRecord` have only their JSON response.
+ * allow only a string for bodies other than JSON, whereas `trainModel`, `previewTable`, `addActuals` and
+ * `predict` here also accept a Blob or a stream. And `predict` and `getRecord` have only their JSON response.
  */
-export type RosterPaths = Omit<paths, ModelPath | PredictPath | PreviewPath | RecordPath> & {
+export type RosterPaths = Omit<
+  paths,
+  ModelPath | PredictPath | PreviewPath | RecordPath | ActualsPath
+> & {
   [Path in ModelPath]: Omit<paths[Path], 'put'> & { put: FromBytes<TrainModel> };
 } & {
   [Path in PreviewPath]: Omit<paths[Path], 'post'> & { post: FromBytes<Preview> };
+} & {
+  [Path in ActualsPath]: Omit<paths[Path], 'post'> & { post: FromBytes<AddActuals> };
 } & {
   [Path in PredictPath]: Omit<paths[Path], 'post'> & { post: PredictBytes };
 } & {

@@ -20,15 +20,9 @@ const TABS = [
   ['quality', 'Quality'],
   ['try', 'Try a row'],
   ['predict', 'Predict a file'],
+  ['record', 'Record'],
   ['versions', 'Versions'],
 ] as const;
-
-/** The views of a forecaster, which answers the rows of a series and not those of a file. */
-const FORECAST_TABS: readonly (readonly [ModelTab, string])[] = [
-  ['quality', 'Quality'],
-  ['try', 'Forecast'],
-  ['versions', 'Versions'],
-];
 
 /** A view of a model. */
 export type ModelTab = (typeof TABS)[number][0];
@@ -134,9 +128,10 @@ export function ModelFrame({
         <>
           <Tabs
             label="Views of the model"
-            tabs={(isForecast ? FORECAST_TABS : TABS).map(([id, text]) => ({
+            // A forecaster answers the rows of a series, and not those of a file.
+            tabs={TABS.filter(([id]) => !isForecast || id !== 'predict').map(([id, text]) => ({
               href: href(['projects', project, 'models', name, ...(id === 'quality' ? [] : [id])]),
-              text,
+              text: isForecast && id === 'try' ? 'Forecast' : text,
               isCurrent: id === tab,
             }))}
           />

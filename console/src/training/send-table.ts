@@ -75,7 +75,7 @@ export async function sendTable(
 }
 
 /** Tells the service to read CSV as it was shown. */
-function csvQuery(format: TableFormat | undefined) {
+export function csvQuery(format: TableFormat | undefined) {
   if (format === undefined) return {};
   const { delimiter, headerLine } = format;
   return { delimiter: DELIMITERS[delimiter], ...(headerLine > 1 && { header_line: headerLine }) };
@@ -84,7 +84,10 @@ function csvQuery(format: TableFormat | undefined) {
 const DELIMITERS = { ',': 'comma', ';': 'semicolon', '\t': 'tab', '|': 'pipe' } as const;
 
 /** Returns a text in UTF-8, which is all that the service reads. */
-function toUtf8(table: Blob, encoding: TableFormat['encoding'] = 'utf-8'): Blob | Promise<Blob> {
+export function toUtf8(
+  table: Blob,
+  encoding: TableFormat['encoding'] = 'utf-8',
+): Blob | Promise<Blob> {
   if (encoding === 'utf-8') return table;
   const text = table.stream().pipeThrough(new TextDecoderStream(encoding));
   return new Response(text.pipeThrough(new TextEncoderStream())).blob();

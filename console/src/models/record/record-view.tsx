@@ -1,0 +1,200 @@
+import { useState } from 'preact/hooks';
+import { answered, type Model } from 'roster-client';
+import type { components } from '../../../../generated/openapi.js';
+import { roster } from '../../session/roster.js';
+import { useLoaded } from '../../session/use-loaded.js';
+import { count, date, finePercent, measure, time, whole } from '../../ui/format.js';
+import { Loading } from '../../ui/loading.js';
+import { targetUnit } from '../../ui/units.js';
+import { ModelFrame } from '../model-frame.js';
+import { CoverageOfGroups, CoverageOverTime } from './coverage.js';
+import { MovedColumns } from './moved-columns.js';
+import { TruthsFile } from './truths-file.js';
+
+/** What became of the promises of a version. */
+export type ModelRecord = components['schemas']['ModelRecord'];
+
+/** A choice of groups: `day`, `week`, `width`, or `column:` with the name of one. */
+type Grouping = string;
+
+const GROUPINGS: readonly (readonly [Grouping, string])[] = [
+  ['day', 'Day of the prediction'],
+  ['week', 'Week of the prediction'],
+  ['width', 'How wide the promise is'],
+];
+
+const COLUMN = 'column:';
+
+/** What a model promised, and what came true. */
+export function RecordView({ project, model }: { project: string; model: string }) {
+  return (
+    <ModelFrame project={project} model={model} tab="record">
+      {(shown) => <RecordOfVersion project={project} model={shown} />}
+    </ModelFrame>
+  );
+}
+
+function RecordOfVersion({ project, model }: { project: string; model: Model }) {
+  const { name, version } = model;
+  const [grouping, setGrouping] = useState<Grouping>('day');
+  const [isCompared, setCompared] = useState(false);
+  const { loaded, reload } = useLoaded(
+    (signal) => readRecord(project, name, version, { grouping, drift: isCompared }, signal),
+    [project, name, version, grouping, String(isCompared)],
+  );
+  return (
+    <Loading loaded={loaded} what="the record" retry={reload}>
+      {(record) => (
+        <>
+          {record.promises === 0 ? (
+            <NoPromises model={model} />
+          ) : (
+            <Facts record={record} model={model} />
+          )}
+          {record.truths > 0 && (
+            <>
+              <h2>Promises kept</h2>
+              <Groups record={record} grouping={grouping} onChoose={setGrouping} />
+            </>
+          )}
+          {record.promises > 0 && (
+            <>
+              <h2>Columns that moved</h2>
+              {isCompared ? (
+                <MovedColumns drift={record.drift} />
+              ) : (
+                <button type="button" onClick={() => setCompared(true)}>
+                  Compare the latest rows with the earliest
+                </button>
+              )}
+            </>
+          )}
+          <h2>Add true values</h2>
+          <TruthsFile project={project} model={model} onAdded={reload} />
+        </>
+      )}
+    </Loading>
+  );
+}
+
+function NoPromises({ model }: { model: Model }) {
+  return (
+    <p>
+      Version {model.version} has no promises yet. A prediction is remembered if its program asks
+      for it with <code>remember=true</code>. Once the true values of {model.target} are known and
+      added here, this page says whether as many predictions came true as were promised.
+    </p>
+  );
+}
+
+function Facts({ record, model }: { record: ModelRecord; model: Model }) {
+  const { promises, truths, missing, kept, coverage, promised, error, trained_error } = record;
+  const band = record.coverage_band;
+  const unit = record.task === 'classification' ? undefined : targetUnit(model);
+  const write = (value: number) =>
+    record.task === 'classification' ? finePercent(value) : measure(value, unit);
+  return (
+    <>
+      {record.alarm.raised && <RaisedAlarm record={record} />}
+      {coverage !== null && band !== null && promised !== null ? (
+        <p class="summary">
+          Of {count(truths, 'prediction')} whose true value has come, {whole(kept)} kept their
+          promise: <strong>{finePercent(coverage)}</strong>, give or take chance between{' '}
+          {band.map(finePercent).join(' and ')}. {finePercent(promised)} was promised.
+        </p>
+      ) : (
+        <p>No true value has come yet.</p>
+      )}
+      <p class="faint">
+        {count(promises, 'prediction')} {promises === 1 ? 'is' : 'are'} remembered; the true value
+        of {whole(missing)} is missing.
+        {record.calibration === 'adapted' && ' Intervals are moved by the true values (adapt).'}
+        {error !== null &&
+          ` ${record.task === 'classification' ? 'Wrong classes' : 'Off by, on average'}: ${write(error)}${
+            trained_error === null
+              ? ''
+              : `; on rows held out of the training ${write(trained_error)}`
+          }.`}
+        {!record.alarm.raised &&
+          truths > 0 &&
+          ` No alarm: the evidence against the promises is ${measure(record.alarm.evidence)}, and an alarm is raised at ${whole(1000)}.`}
+      </p>
+    </>
+  );
+}
+
+function RaisedAlarm({ record: { alarm } }: { record: ModelRecord }) {
+  const { raised_at, raised_after } = alarm;
+  return (
+    <p class="notice warning" role="alert">
+      <strong>Promises are kept less often than promised.</strong> The alarm was raised
+      {raised_at !== null && ` on ${time(raised_at)}`}
+      {raised_after !== null && `, after ${count(raised_after, 'true value')}`}. Train a new version
+      with newer rows. At most one in {whole(1000)} versions raises a false alarm.
+    </p>
+  );
+}
+
+function Groups({
+  record,
+  grouping,
+  onChoose,
+}: {
+  record: ModelRecord;
+  grouping: Grouping;
+  onChoose: (grouping: Grouping) => void;
+}) {
+  const isTime = grouping === 'day' || grouping === 'week';
+  // Two points are no line.
+  const isLine = isTime && record.groups.length > 2;
+  return (
+    <>
+      <label class="compare-choice">
+        Group by{' '}
+        <select value={grouping} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
+          {GROUPINGS.map(([id, text]) => (
+            <option key={id} value={id}>
+              {text}
+            </option>
+          ))}
+          {record.columns.map((name) => (
+            <option key={name} value={COLUMN + name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <div class="figures spaced">
+        {isLine ? (
+          <CoverageOverTime record={record} />
+        ) : (
+          <CoverageOfGroups
+            record={record}
+            nameOf={isTime ? (day) => date(Date.parse(day)) : String}
+          />
+        )}
+      </div>
+    </>
+  );
+}
+
+function readRecord(
+  project: string,
+  name: string,
+  version: number,
+  { grouping, drift }: { grouping: Grouping; drift: boolean },
+  signal: AbortSignal,
+): Promise<ModelRecord> {
+  const by = GROUPINGS.some(([id]) => id === grouping)
+    ? { by: grouping as 'day' }
+    : { by: 'column' as const, column: grouping.slice(COLUMN.length) };
+  return answered(
+    roster.GET('/api/projects/{projectName}/models/{modelName}/record', {
+      params: {
+        path: { projectName: project, modelName: name },
+        query: { version, ...by, ...(drift && { drift }) },
+      },
+      signal,
+    }),
+  );
+}

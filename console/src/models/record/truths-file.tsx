@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks';
+import { answered, type Model } from 'roster-client';
+import type { components } from '../../../../generated/openapi.js';
+import { uploadClient } from '../../session/roster.js';
+import { readHead } from '../../tables/any-head.js';
+import { isCsv, type TableHead } from '../../tables/table-head.js';
+import { TABLE_TYPES } from '../../tables/table-types.js';
+import { csvQuery, toUtf8 } from '../../training/send-table.js';
+import { DropZone } from '../../ui/drop-zone.js';
+import { ErrorNotice } from '../../ui/error-notice.js';
+import { count, percent, whole } from '../../ui/format.js';
+
+type Actuals = components['schemas']['Actuals'];
+
+/** The column in which an answer says which row it is. */
+const ROW_ID = '__service_row_id';
+
+/** Takes a file of true values, and says which promises they met. */
+export function TruthsFile({
+  project,
+  model,
+  onAdded,
+}: {
+  project: string;
+  model: Model;
+  onAdded: () => void;
+}) {
+  const [head, setHead] = useState<TableHead>();
+  const [id, setId] = useState(ROW_ID);
+  const [share, setShare] = useState<number>();
+  const [added, setAdded] = useState<Actuals>();
+  const [error, setError] = useState<unknown>(null);
+  const attempt = async (work: () => Promise<void>) => {
+    setError(null);
+    setAdded(undefined);
+    try {
+      await work();
+    } catch (reason) {
+      setError(reason);
+    }
+    setShare(undefined);
+  };
+  const read = (file: File) =>
+    attempt(async () => {
+      const found = await readHead(project, file);
+      setHead(found);
+      setId(found.columns.includes(ROW_ID) ? ROW_ID : '');
+    });
+  const send = (table: TableHead) =>
+    attempt(async () => {
+      setAdded(await sendTruths(project, model, table, id, setShare));
+      setHead(undefined);
+      onAdded();
+    });
+  return (
+    <>
+      <p>
+        Choose a file with the true values in a column {model.target}, and a column that says which
+        prediction each is of: <code>{ROW_ID}</code> as the answer had it, or an id of your own that
+        was sent with the rows (<code>id=</code>).
+        {model.task === 'forecast' && ' New rows of the series need no id.'}
+      </p>
+      {error !== null && <ErrorNotice error={error} scrollTo />}
+      {added && <Added added={added} />}
+      {head === undefined ? (
+        <DropZone label="Drop a file here, or" accept={TABLE_TYPES} onFile={read} />
+      ) : (
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void send(head);
+          }}
+        >
+          <label>
+            Rows of {head.file.name} are known by{' '}
+            <select value={id} onChange={({ currentTarget }) => setId(currentTarget.value)}>
+              {model.task === 'forecast' && <option value="">their series and moment</option>}
+              {head.columns
+                .filter((name) => name !== model.target)
+                .map((name) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+            </select>
+          </label>
+          {!head.columns.includes(model.target) && (
+            <p class="notice warning" role="alert">
+              <strong>The file has no column {model.target}.</strong> Choose one with the true
+              values.
+            </p>
+          )}
+          <p class="actions">
+            <button
+              type="submit"
+              class="primary"
+              disabled={share !== undefined || !head.columns.includes(model.target)}
+            >
+              {share === undefined ? 'Add the true values' : `Sending … ${percent(share)}`}
+            </button>
+            <button type="button" onClick={() => setHead(undefined)}>
+              Choose another file
+            </button>
+          </p>
+        </form>
+      )}
+    </>
+  );
+}
+
+function Added({ added }: { added: Actuals }) {
+  const { matched, corrected, unchanged, unmatched, unmatched_rows } = added;
+  return (
+    <div class={unmatched > 0 ? 'notice warning' : 'notice'} role="status">
+      <p>
+        {count(matched, 'true value')} added, {whole(corrected)} corrected, {whole(unchanged)} known
+        before. {unmatched > 0 && `${count(unmatched, 'row')} met no prediction:`}
+      </p>
+      {unmatched_rows.length > 0 && (
+        <ul>
+          {unmatched_rows.slice(0, 10).map(({ row, reason }) => (
+            <li key={row}>
+              Row {whole(row)}: {reason.replaceAll('-', ' ')}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+async function sendTruths(
+  project: string,
+  model: Model,
+  head: TableHead,
+  id: string,
+  onProgress: (share: number) => void,
+): Promise<Actuals> {
+  const { file, type, workbook } = head;
+  const format = isCsv(head) ? head.format : undefined;
+  onProgress(0);
+  const body = await toUtf8(file, format?.encoding);
+  return answered(
+    uploadClient(body, onProgress).POST('/api/projects/{projectName}/models/{modelName}/actuals', {
+      params: {
+        path: { projectName: project, modelName: model.name },
+        query: { ...(id && id !== ROW_ID && { id }), ...workbook?.place, ...csvQuery(format) },
+      },
+      body,
+      headers: { 'Content-Type': type },
+    }),
+  );
+}
