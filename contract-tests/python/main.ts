@@ -1,12 +1,12 @@
 /**
- * Tests the Python client: its types with mypy, then its behaviour against the service, and its wheel, which is built,
- * installed into a folder of its own and imported. What pyarrow and polars do is tested where Python has them.
+ * Tests the Python client: its types with mypy, then its behaviour against the service, and its packages, which are
+ * built; the wheel is imported. What pyarrow and polars do is tested where Python has them.
  *
  * usage: npm run test:python
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -29,7 +29,8 @@ const folder = await mkdtemp(join(tmpdir(), 'roster-python-'));
 try {
   await run(['-m', 'mypy', '--cache-dir', join(folder, 'mypy')]);
   await testBehaviour();
-  const [wheel = ''] = buildPythonPackage(python, folder);
+  const [wheel = '', source = ''] = buildPythonPackage(python, folder);
+  await access(source);
   await run([
     '-c',
     `import sys; sys.path.insert(0, sys.argv[1]); import roster; roster.Roster('http://x')`,

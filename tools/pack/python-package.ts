@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { root } from '../../testkit/root.js';
 
-/** Builds without a network: what the build needs is there. */
+/** Builds without a network: what the build needs is there. The builds change the arguments of the process. */
 const BUILD = `
 import sys
 from setuptools import build_meta
-print(build_meta.build_wheel(sys.argv[1]))
-print(build_meta.build_sdist(sys.argv[1]))
+folder = sys.argv[1]
+print(build_meta.build_wheel(folder))
+print(build_meta.build_sdist(folder))
 `;
 
 /**
