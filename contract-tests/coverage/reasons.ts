@@ -155,6 +155,29 @@ export const REASONS: readonly Reason[] = [
       'A response has the items of one conversation with a language model; contract-tests/agents/openai.test.ts shows each kind of them. checkedFetch holds all to the schema.',
   },
   {
+    promises: [
+      ...['addActuals', 'call*', 'cancel*', 'complete*', 'create*', 'delete*', 'get*', 'list*'],
+      ...['previewTable', 'put*', 'reply*', 'retrain*', 'send*', 'serve*', 'stream*', 'train*'],
+      'update*',
+    ].map((operation) => `${operation} 429 example rows`),
+    because: 'The response is shared with predict, which shows the limit of rows.',
+  },
+  {
+    promises: ['getOnnx 200 example file'],
+    because:
+      'A file is the whole model; its example is the beginning of one. contract-tests/predictions/onnx.on-demand.test.ts runs whole files.',
+  },
+  {
+    promises: ['getCaller 200 example limited'],
+    because:
+      'The service that is asked gives its key no limits; server/api/limits/rate-limits.test.ts reads those of keys that have some.',
+  },
+  {
+    promises: ['addActuals 400 example malformed', 'addActuals parameter sheet sheet'],
+    because:
+      'Tables of all formats are read in one place, of which tests of trainModel and previewTable show the faults and the sheets.',
+  },
+  {
     promises: ['giveConsent request *', 'issueToken request *', 'revokeToken request *'],
     because:
       'Keys, codes and tokens are random, so that those of an example are never good; contract-tests/oauth sends the same forms with its own.',
