@@ -1,7 +1,9 @@
 /** Tests that two instances on one PostgreSQL database keep promises and truths as one service. */
+import { text } from 'node:stream/consumers';
 import pg from 'pg';
 import { answered, untilReady } from 'roster-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type LoopbackServer, serveOnLoopback } from '../../testkit/http/loopback-server.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { beginTraining, type Instance, startTwo } from './instance.js';
 
@@ -12,15 +14,23 @@ const path = { projectName: 'default', modelName: 'prices' };
 
 let database: PostgresDatabase;
 let both: [Instance, Instance];
+let operator: LoopbackServer;
+const heard: string[] = [];
 beforeAll(async () => {
   database = await startPostgres();
-  both = await startTwo({ env: { DATABASE_URL: database.url } });
+  operator = await serveOnLoopback(async (request, response) => {
+    heard.push(await text(request));
+    response.writeHead(204).end();
+  });
+  const env = { DATABASE_URL: database.url, ALARM_URL: operator.origin, ALARM_SECRET: 'secret-of-the-operator' };
+  both = await startTwo({ env });
   const table = Array.from({ length: 100 }, (_, row) => `${row},${row * 2}`).join('\n');
   await beginTraining(both[0], path, `x,price\n${table}`);
   await untilReady(both[0].roster, path);
 });
 afterAll(async () => {
   await Promise.all(both.map((instance) => instance.kill()));
+  await operator.close();
   await database.remove();
 });
 
@@ -63,4 +73,15 @@ test('of values that differ, one stands, and the other is kept as corrected', as
   const became = answers.map(({ matched, corrected }) => ({ matched, corrected }));
   expect(became).toContainEqual({ matched: 1, corrected: 0 });
   expect(became).toContainEqual({ matched: 0, corrected: 1 });
+});
+
+test('an alarm is told once, by one of both', async () => {
+  const params = { path, query: { remember: true, confidence: 0.9 } };
+  const rows = Array.from({ length: 100 }, (_, x) => ({ x }));
+  const predicted = await answered(both[0].roster.POST(PREDICT, { params, body: rows }));
+  const ids = JSON.stringify(predicted).match(/[0-9a-z]{20}-\d+/g) ?? [];
+  const truths = ids.map((__service_row_id) => ({ __service_row_id, price: 1e6 }));
+  await answered(both[1].roster.POST(ACTUALS, { params: { path }, body: truths }));
+  await expect.poll(() => heard.length, { timeout: 30_000 }).toBe(1);
+  expect(JSON.parse(heard[0] ?? '')).toMatchObject({ data: { model: 'prices' } });
 });

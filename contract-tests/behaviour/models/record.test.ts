@@ -1,9 +1,9 @@
-/** What becomes of promises: the record, the alarm in it, and answers that adapt. Against the server alone. */
+/** What becomes of promises: the record, the alarm in it, and answers that adapt. */
 import { answered, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { seededRandom } from '../../prediction/src/trees/random.js';
-import { settled } from '../../testkit/service/train-prices.js';
-import { ownProject, roster, send } from '../target.js';
+import { seededRandom } from '../../../prediction/src/trees/random.js';
+import { settled } from '../../../testkit/service/train-prices.js';
+import { ownProject, roster, send } from '../../target.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
