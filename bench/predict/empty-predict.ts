@@ -9,5 +9,5 @@ const NOTHING = {
   answerOne: () => '[]',
 };
 
-Object.assign(Predictors.prototype, { serving: () => NOTHING });
+Object.assign(Predictors.prototype, { require: () => NOTHING });
 await import('../../server/run.js');

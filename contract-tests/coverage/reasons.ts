@@ -173,9 +173,9 @@ export const REASONS: readonly Reason[] = [
       'The service that is asked gives its key no limits; server/api/limits/rate-limits.test.ts reads those of keys that have some.',
   },
   {
-    promises: ['addActuals 400 example malformed', 'addActuals parameter sheet sheet'],
+    promises: ['addActuals parameter sheet sheet'],
     because:
-      'Tables of all formats are read in one place, of which tests of trainModel and previewTable show the faults and the sheets.',
+      'The sheets of workbooks are found in one place, of which tests of trainModel and previewTable show them.',
   },
   {
     promises: ['giveConsent request *', 'issueToken request *', 'revokeToken request *'],

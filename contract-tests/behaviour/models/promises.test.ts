@@ -241,15 +241,15 @@ describe('truths', () => {
   });
 
   test.each([
-    ['application/json', '[{"price":'],
-    ['application/json', '{"price": 1}'],
-    ['text/csv', ''],
-    ['application/vnd.apache.parquet', 'PAR1'],
-  ])('that cannot be read as %s are refused', async (type, body) => {
+    ['application/json', '[{"price":', 'malformed-body'],
+    ['application/json', '{"price": 1}', 'invalid-request'],
+    ['text/csv', '', 'malformed-body'],
+    ['application/vnd.apache.parquet', 'PAR1', 'malformed-body'],
+  ])('that cannot be read as %s are refused', async (type, body, refusal) => {
     const headers = { 'Content-Type': type };
     const response = await send(`${prices}/actuals`, { method: 'POST', headers, body });
     expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ type: '/problems/malformed-body' });
+    expect(await response.json()).toMatchObject({ type: `/problems/${refusal}` });
   });
 
   test('are refused with a parameter that does not fit their format', async () => {

@@ -1,7 +1,7 @@
 import { DeclinedError, type ReadOptions } from '../io/answer-part.js';
 import { openReader } from '../io/answer-rows.js';
 import { ByteBudget } from '../io/columns/byte-budget.js';
-import { FormatError } from '../io/columns/format-error.js';
+import { FormatError, JsonShapeError } from '../io/columns/format-error.js';
 import { layOutAnswer } from '../serving/answer-layout.js';
 import { RowBinner, type RowBlock } from '../serving/row-binner.js';
 import { SchemaChecks } from '../serving/row-check.js';
@@ -52,6 +52,7 @@ export interface TruthChunk {
  * Reads a body of truths in any format as a whole, and yields them in chunks.
  *
  * @throws {FormatError} at a fault of the body that ends its reading, or if it has too many rows
+ * @throws {JsonShapeError} if it is JSON, and not an array
  * @throws {SyntaxError} if it is JSON that cannot be parsed
  * @throws the error of the body
  */
@@ -87,7 +88,7 @@ async function* readBlocks(
   } catch (error) {
     if (!(error instanceof DeclinedError)) throw error;
     const parsed: unknown = JSON.parse(Buffer.concat(pieces).toString());
-    if (!Array.isArray(parsed)) throw new FormatError('The body must be an array of rows.');
+    if (!Array.isArray(parsed)) throw new JsonShapeError('must be an array of rows');
     yield* objectBlocks(parsed, blocks);
   }
 }

@@ -4,8 +4,9 @@ import type {
   TruthChunk,
   TruthColumns,
 } from '../../../prediction/src/predicting.js';
-import { FormatError, readTruths } from '../../../prediction/src/reading.js';
-import { malformedBody } from '../../problems/problem.js';
+import { FormatError, JsonShapeError, readTruths } from '../../../prediction/src/reading.js';
+import { malformedJson } from '../../api/body/sliced-json.js';
+import { invalidRequest, malformedBody } from '../../problems/problem.js';
 
 /** The details of a job that reads truths; the body follows as input. */
 export interface TruthJob {
@@ -30,7 +31,9 @@ export async function readTruthBody(
     for await (const chunk of readTruths(body, truths, { from: format, form })) await take(chunk);
   } catch (error) {
     if (error instanceof FormatError) throw malformedBody(error.message);
-    if (!(error instanceof SyntaxError)) throw error;
-    throw malformedBody(`The body is not valid JSON: ${error.message}`);
+    if (error instanceof JsonShapeError) {
+      throw invalidRequest([{ pointer: '/body', message: error.message }]);
+    }
+    throw error instanceof SyntaxError ? malformedJson(error) : error;
   }
 }
