@@ -6,6 +6,8 @@ import math
 import os
 import unittest
 import uuid
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
 from typing import Any, Dict, List
 
 import pandas
@@ -157,6 +159,33 @@ class ModelTest(unittest.TestCase):
         self.roster.api.cancel_training("default", "cancelled", str(training.version))
         with self.assertRaisesRegex(TrainingFailed, "cancelled"):
             training.wait()
+
+
+class RefusalTest(unittest.TestCase):
+    """Against a service that refuses everything for now."""
+
+    def test_what_is_refused_to_the_last_attempt_is_a_problem_in_both_halves(self) -> None:
+        class Busy(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                self.send_response(503)
+                self.send_header("Content-Length", "0")
+                self.end_headers()
+
+            do_POST = do_GET
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        with HTTPServer(("127.0.0.1", 0), Busy) as server:
+            Thread(target=server.serve_forever, daemon=True).start()
+            with Roster(f"http://127.0.0.1:{server.server_port}", retries=0) as roster:
+                with self.assertRaises(Problem) as read:
+                    roster.model("prices").get()
+                with self.assertRaises(Problem) as predicted:
+                    roster.model("prices").predict(some_rows(1))
+                self.assertEqual([read.exception.status, predicted.exception.status], [503, 503])
+            server.shutdown()
 
 
 class AgentTest(unittest.TestCase):

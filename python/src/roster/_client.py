@@ -44,7 +44,8 @@ class Roster:
             url.rstrip("/"),
             headers=headers,
             retry={"retries": retries},
-            middleware=[{"on_response": lambda response, _: raise_for_refusal(response)}],
+            # After the last attempt, whatever it was answered with.
+            middleware=[{"on_settled": lambda _, call: raise_if_refused(call["response"])}],
             http_client=self._http,
         )
         """Every operation of the contract that answers with JSON."""
@@ -132,9 +133,9 @@ def is_for_now(problem: Problem) -> bool:
     return problem.status in (429, 503) and problem.retry_after is not None
 
 
-def raise_for_refusal(response: httpx.Response) -> None:
-    """Raises Problem for what a repetition does not mend; the rest is repeated by the caller."""
-    if response.status_code not in (408, 429, 500, 502, 503, 504):
+def raise_if_refused(response: Optional[httpx.Response]) -> None:
+    """Raises Problem for an answer that is not a success; there is none if the service was not reached."""
+    if response is not None:
         raise_for_problem(response)
 
 

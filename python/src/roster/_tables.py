@@ -20,10 +20,7 @@ Body = Tuple[str, bytes]
 """A media type, and bytes of it."""
 
 _ARROW = "application/vnd.apache.arrow.stream"
-_ARROW_ROWS = 100_000
-"""The rows of a request in Arrow: some megabytes for a common table."""
 _JSON = "application/json"
-_JSON_ROWS = 10_000
 
 
 def table_of(data: object) -> AnyTable:
@@ -64,17 +61,29 @@ class AnyTable(ABC):
     params: Dict[str, str] = {}
     """The parameters of the query with which answers have the same columns in every format."""
 
-    @abstractmethod
+    rows_at_once = 100_000
+    """The rows of a request: in Arrow, some megabytes for a common table."""
+
     def to_table(self) -> Body:
         """Returns all rows, to train a model."""
+        return self.to_rows()
 
-    @abstractmethod
     def to_rows(self) -> Body:
         """Returns all rows, to be predicted."""
+        return self.part(0, self.count())
 
-    @abstractmethod
     def slices(self) -> List[Body]:
         """Returns the rows to be predicted in parts, each of a size that is sent at once; one part if none."""
+        starts = range(0, max(self.count(), 1), self.rows_at_once)
+        return [self.part(start, self.rows_at_once) for start in starts]
+
+    @abstractmethod
+    def count(self) -> int:
+        """Returns the number of rows."""
+
+    @abstractmethod
+    def part(self, start: int, count: int) -> Body:
+        """Returns some of the rows; fewer at the end."""
 
     @abstractmethod
     def read(self, response: httpx.Response) -> Any:
@@ -90,19 +99,17 @@ class Rows(AnyTable):
 
     accept = _JSON
     params = {"rows": "lean"}
+    rows_at_once = 10_000
 
     def __init__(self, rows: List[Dict[str, Any]]) -> None:
         self._rows = rows
 
-    def to_table(self) -> Body:
-        return _json_body(self._rows)
+    def count(self) -> int:
+        return len(self._rows)
 
-    def to_rows(self) -> Body:
-        return _json_body(self._rows)
-
-    def slices(self) -> List[Body]:
-        starts = range(0, max(len(self._rows), 1), _JSON_ROWS)
-        return [_json_body(self._rows[start : start + _JSON_ROWS]) for start in starts]
+    def part(self, start: int, count: int) -> Body:
+        rows = self._rows[start : start + count]
+        return _JSON, json.dumps(rows, default=_json_value, allow_nan=False).encode()
 
     def read(self, response: httpx.Response) -> Any:
         return response.json()
@@ -139,15 +146,16 @@ class Arrow(AnyTable):
     def __init__(self, table: Any) -> None:
         self._table = table
 
-    def to_table(self) -> Body:
-        return self._body(self._table)
+    def count(self) -> int:
+        return int(self._table.num_rows)
 
-    def to_rows(self) -> Body:
-        return self._body(self._table)
+    def part(self, start: int, count: int) -> Body:
+        from pyarrow import ipc
 
-    def slices(self) -> List[Body]:
-        starts = range(0, max(self._table.num_rows, 1), _ARROW_ROWS)
-        return [self._body(self._table.slice(start, _ARROW_ROWS)) for start in starts]
+        sink = io.BytesIO()
+        with ipc.new_stream(sink, self._table.schema) as writer:
+            writer.write_table(self._table.slice(start, count).combine_chunks())
+        return _ARROW, sink.getvalue()
 
     def read(self, response: httpx.Response) -> Any:
         from pyarrow import ipc
@@ -159,14 +167,6 @@ class Arrow(AnyTable):
 
         # A category has the values of its own part.
         return pyarrow.concat_tables(parts).unify_dictionaries()
-
-    def _body(self, table: Any) -> Body:
-        from pyarrow import ipc
-
-        sink = io.BytesIO()
-        with ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table.combine_chunks())
-        return _ARROW, sink.getvalue()
 
 
 class PandasByArrow(Arrow):
@@ -191,15 +191,13 @@ class Polars(AnyTable):
     def __init__(self, frame: Any) -> None:
         self._frame = frame
 
-    def to_table(self) -> Body:
-        return self._body(self._frame)
+    def count(self) -> int:
+        return int(self._frame.height)
 
-    def to_rows(self) -> Body:
-        return self._body(self._frame)
-
-    def slices(self) -> List[Body]:
-        starts = range(0, max(self._frame.height, 1), _ARROW_ROWS)
-        return [self._body(self._frame.slice(start, _ARROW_ROWS)) for start in starts]
+    def part(self, start: int, count: int) -> Body:
+        sink = io.BytesIO()
+        self._frame.slice(start, count).rechunk().write_ipc_stream(sink)
+        return _ARROW, sink.getvalue()
 
     def read(self, response: httpx.Response) -> Any:
         import polars
@@ -210,15 +208,6 @@ class Polars(AnyTable):
         import polars
 
         return polars.concat(parts, how="vertical_relaxed")
-
-    def _body(self, frame: Any) -> Body:
-        sink = io.BytesIO()
-        frame.rechunk().write_ipc_stream(sink)
-        return _ARROW, sink.getvalue()
-
-
-def _json_body(rows: Sequence[Any]) -> Body:
-    return _JSON, json.dumps(rows, default=_json_value, allow_nan=False).encode()
 
 
 def _json_value(value: Any) -> Any:
