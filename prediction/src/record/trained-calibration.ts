@@ -1,10 +1,11 @@
-import type { ErrorModel } from '../intervals/conformal.js';
-import { widthAt } from '../intervals/conformal.js';
-import type { SetCalibration } from '../tasks/classification/prediction-sets.js';
-import { LEVELS } from '../tasks/classification/prediction-sets.js';
+import { type ErrorModel, widthAt } from '../intervals/conformal.js';
+import { LEVELS, type SetCalibration } from '../tasks/classification/prediction-sets.js';
 import { SHIFT_LEVELS } from './adapting.js';
 
-/** What truths move, as plain data: of numbers the widths of intervals, of classes the thresholds of sets. */
+/**
+ * The calibration that truths move, as plain data: of numbers the widths of intervals, of classes the thresholds of
+ * sets.
+ */
 export type TrainedCalibration =
   /** As `describeWidths` returns them. */
   | { readonly log_widths: readonly number[] }

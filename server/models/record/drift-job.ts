@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { type Drift, findDrift } from '../../../prediction/src/recording.js';
 
 /** The bins of rows of two times. */
@@ -22,9 +23,7 @@ export async function findDriftOf(
   { drift: { rowCount, binCounts, isCategory } }: DriftJob,
   input: AsyncIterable<Uint8Array>,
 ): Promise<Drift | null> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of input) pieces.push(piece);
-  const bytes = new Uint8Array(Buffer.concat(pieces));
+  const bytes = await buffer(input);
   const features = {
     rowCount,
     bins: bytes.subarray(rowCount),
