@@ -38,7 +38,7 @@ export class OidcIssuer {
   asked: string[] = [];
   /** Answers in place of the issuer, where it is set. */
   instead: RequestListener | undefined;
-  /** What browsers asked for, and what they are sent back with. */
+  /** The requests of browsers, and what they are sent back with. */
   signIns: Readonly<Record<string, string>>[] = [];
   authorized: Readonly<Record<string, string>> = { code: 'the-code' };
   /** Answers that `hold` keeps back. */

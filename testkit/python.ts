@@ -5,7 +5,7 @@ import { findProgram } from './programs.js';
 export const NO_PYTHON =
   'there is no Python with httpx, pandas, mypy and setuptools; `npm run python` installs one';
 
-/** What the Python client, its tests and its package need. */
+/** The modules that the Python client, its tests and its package need. */
 const MODULES = 'httpx, mypy, pandas, setuptools, wheel';
 
 /**

@@ -16,7 +16,7 @@ const MILLION = 1_000_000;
 const TIMES = 10;
 const STREAMS = `streams of ${(TIMES * ROWS).toLocaleString('en')} rows`;
 
-/** What it costs to remember rows, and to take their truths. */
+/** The cost of remembering rows, and of taking their truths. */
 export const promises = onMeasured('promises', async (service, { folder }) => {
   const path = await trainPricesPath(service);
   const remembering = (format: 'csv' | 'ndjson', name: string) => {

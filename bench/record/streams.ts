@@ -136,7 +136,7 @@ const NORMAL_WIDTHS = [
   0.12566, 0.38532, 0.67449, 0.84162, 1.03643, 1.28155, 1.43953, 1.64485, 1.95996, 2.57583,
 ].map(Math.log);
 
-/** What moves with the truths. */
+/** The state that moves with the truths. */
 interface Adapter {
   /** The reach of the next interval, in deviations of the training; infinite, if all is promised. */
   reach(level: number): number;
@@ -206,7 +206,7 @@ const CHANGES = {
     2 ** Math.sin((2 * Math.PI * at) / 1000),
 };
 
-/** What was kept, and how wide intervals were. */
+/** The promises that were kept, and the width of intervals. */
 interface Kept {
   /** Of all truths. */
   readonly coverage: number;

@@ -105,7 +105,7 @@ async function open(name: string): Promise<OpenFile> {
   return { predict: await openOnnx(runtime, file, columns), classes };
 }
 
-/** What the service answers, in the form of the outputs of the file. */
+/** The answers of the service, in the form of the outputs of the file. */
 async function ask(
   name: string,
   rows: readonly Row[],

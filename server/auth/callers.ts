@@ -174,7 +174,7 @@ const KEY_FORMS = {
   'x-api-key': { name: 'X-Api-Key', example: 'roster_…', pattern: /^(roster_\S+)$/ },
 };
 
-/** What `Authorization` may have where tokens of an issuer are good: no text of a key. */
+/** The form of `Authorization` where tokens of an issuer are good: no text of a key. */
 const BEARER = /^Bearer +(?!roster_)(\S+) *$/i;
 
 interface SentHeader {
@@ -275,7 +275,7 @@ export class Callers {
     return this.identities?.signIn;
   }
 
-  /** Whether a token of an OIDC issuer is as good as a key. */
+  /** True if a token of an OIDC issuer is as good as a key. */
   get takesTokens(): boolean {
     return this.identities !== undefined;
   }

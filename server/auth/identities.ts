@@ -14,7 +14,7 @@ export interface OidcConfig {
   readonly audiences: readonly string[];
   /** The claim that names the owner. */
   readonly ownerClaim: string;
-  /** What comes before its value in the name of the owner. */
+  /** The text before its value in the name of the owner. */
   readonly ownerPrefix: string;
   readonly scopesClaim: string;
   /** The scopes by a value of their claim; `*` for every token. */

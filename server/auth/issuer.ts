@@ -66,8 +66,8 @@ export interface SignInEndpoints {
 class IssuerError extends Error {}
 
 /**
- * What an OIDC issuer publishes: its keys, and where browsers sign in. It is asked when something is needed that is
- * not there or no longer fresh, and at most once in half a minute, whatever is asked for here.
+ * The publications of an OIDC issuer: its keys, and where browsers sign in. It is asked when something is needed that
+ * is not there or no longer fresh, and at most once in half a minute, whatever is asked for here.
  */
 export class Issuer {
   #keys: readonly SigningKey[] = [];

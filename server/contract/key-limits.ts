@@ -1,4 +1,4 @@
-/** What a key may be limited in. A period begins with a minute, or a day, of UTC. */
+/** The limits that a key may have. A period begins with a minute, or a day, of UTC. */
 export const KEY_LIMITS = {
   /** Requests to any operation. */
   requests: { seconds: 60, period: 'a minute' },

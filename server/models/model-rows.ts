@@ -249,7 +249,10 @@ export interface ServingVersion
       'id' | 'task' | 'model_id' | 'version' | 'checksum'
     >,
     Pick<Selectable<Database['models']>, 'name' | 'project_id'> {
-  /** What answers in place of the trained calibration; null where the model does not adapt, or no truth has come. */
+  /**
+   * The calibration that answers in place of the trained one; null where the model does not adapt, or no truth has
+   * come.
+   */
   readonly adapted: AdaptedCalibration | null;
 }
 

@@ -8,7 +8,7 @@ import { openExisting } from './database/sqlite-connection.js';
 import { openingError } from './database/unavailable.js';
 import { laterRelease, migrations } from './migrations/index.js';
 
-/** What a service would find in a store. */
+/** The state of a store as a service would find it. */
 export interface StoreState {
   /** False if it is to be made. */
   readonly exists: boolean;

@@ -1,6 +1,6 @@
 import type { Problem, Scope } from 'roster-client';
 
-/** What each scope covers, in words; its name is the verb. */
+/** The words for what each scope covers; its name is the verb. */
 export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   read: 'see projects, models, skills, agents and chatbots',
   write: 'create, change and delete them, and train models',

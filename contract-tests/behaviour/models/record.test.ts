@@ -1,4 +1,4 @@
-/** What becomes of promises: the record, the alarm in it, and answers that adapt. */
+/** The outcome of promises: the record, the alarm in it, and answers that adapt. */
 import { answered, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../../prediction/src/trees/random.js';

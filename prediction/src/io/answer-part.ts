@@ -21,7 +21,7 @@ export type AnswerFormat = Exclude<RowFormat, 'parquet' | 'xlsx'>;
 /** The form of CSV, in place of that which its first lines tell, and the part of a workbook that is read. */
 export type TableForm = CsvOptions & SheetOptions;
 
-/** How the rows of a body are read. */
+/** The way in which the rows of a body are read. */
 export interface ReadOptions {
   readonly from: RowFormat;
   /** The treatment of unknown names. `refuse` refuses each such line of NDJSON, and else the whole body. */
@@ -32,7 +32,7 @@ export interface ReadOptions {
 /** The treatment of a body of rows. `rows` counts for JSON alone: the columns of CSV and Arrow are lean. */
 export interface AnswerOptions extends RowOptions, ReadOptions {
   readonly to: AnswerFormat;
-  /** What answers in place of the trained calibration, for a predictor that has not adapted to it. */
+  /** The calibration that answers in place of the trained one, for a predictor that has not adapted to it. */
   readonly adapted?: AdaptedCalibration;
   /** See `PredictOptions`. */
   readonly confidence?: number;
@@ -52,7 +52,9 @@ export type AnswerPart =
       /** The unknown names of the line, if it was refused for them. */
       readonly unknown?: readonly UnknownName[];
     }
-  /** Warnings of what the model does not know in the rows: in the first part if the rows are JSON, else in the last. */
+  /**
+   * Warnings of what the model does not know in the rows: in the first part if the rows are JSON, else in the last.
+   */
   | { readonly kind: 'warnings'; readonly warnings: RowWarnings }
   /** Promises of rows whose bytes follow, where they are to be remembered. */
   | PromisePart;

@@ -82,7 +82,7 @@ function join(parts: readonly Uint8Array[], length: number): Uint8Array {
   return joined;
 }
 
-/** How often intervals or sets held the truth of rows that the model was not trained on. */
+/** The share of intervals or sets that held the truth of rows that the model was not trained on. */
 function coverage(model: RowModel) {
   if (model.task === 'regression') {
     const { interval_level, interval_coverage, held_out_rows } = model.metrics;

@@ -13,13 +13,13 @@ import { addForests, addTree, type Node, searchTree, type TreeColumn } from './t
 
 /** The confidence of a request, as the graph has it. */
 export interface AskedConfidence {
-  /** Whether none is asked for. */
+  /** True if none is asked for. */
   readonly isOwn: Value;
   /** One within those that can be promised. */
   readonly level: Value;
 }
 
-/** What an interval is made of, in standard units: rows × 1. */
+/** The parts of an interval, in standard units: rows × 1. */
 export interface Reach {
   readonly level: Value;
   readonly reach: Value;

@@ -14,7 +14,7 @@ interface Question {
   readonly column: number;
   /** Goes to `yes` if the value is at most a number, or is one of some. */
   readonly test: number | readonly number[];
-  /** Whether NaN goes to `yes`. */
+  /** True if NaN goes to `yes`. */
   readonly missing: boolean;
   readonly yes: Node;
   readonly no: Node;
@@ -27,7 +27,10 @@ export type TreeColumn =
   /** Codes: bin + 1. Sets of small numbers from 1 on are tested in one step. */
   | { readonly kind: 'category'; readonly binCount: number };
 
-/** Adds the forests of a model: rows × columns in, rows × forests out, each sum in the order of the trees, from the base on. */
+/**
+ * Adds the forests of a model: rows × columns in, rows × forests out, each sum in the order of the trees, from the
+ * base on.
+ */
 export function* addForests(
   graph: GraphBuilder,
   matrix: Value,

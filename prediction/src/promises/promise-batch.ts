@@ -8,7 +8,7 @@ export interface Promises {
   /** The bins of a column of `PromiseSubject.columns`, by row. */
   readonly bins: readonly Uint8Array[];
   readonly promised: Intervals | ClassSets;
-  /** What they were made with in place of the trained calibration. */
+  /** The calibration that they were made with in place of the trained one. */
   readonly adapted?: AdaptedCalibration | undefined;
 }
 
@@ -48,7 +48,8 @@ export function setBytes(classes: number): number {
 
 /*
  * The bytes of a batch, in little-endian order: a head of 24 bytes, then column by column what is promised, the
- * confidences unless all are the same, the bins, and as JSON the calibration unless it is the trained one. It is not compressed: see decision 0077.
+ * confidences unless all are the same, the bins, and as JSON the calibration unless it is the trained one. It is not
+ * compressed: see decision 0077.
  */
 const FORMAT = 1;
 const HEAD = 24;

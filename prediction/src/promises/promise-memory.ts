@@ -26,7 +26,7 @@ export interface PromisePart {
   readonly subject?: PromiseSubject | undefined;
 }
 
-/** What blocks need to be remembered. */
+/** The needs of blocks that are remembered. */
 export type Promising = Pick<BlockPredictor, 'layout'> & {
   readonly form: PromiseForm;
   /** The columns of the ids of rows; none where they have none but the answer's. */

@@ -31,13 +31,13 @@ export interface PromiseSubject {
   /** The classes, in the order of their probabilities; none where numbers are predicted. */
   readonly classes: readonly TargetClass[];
   readonly columns: readonly PromisedColumn[];
-  /** What truths move; null where nothing adapts. */
+  /** The calibration that truths move; null where nothing adapts. */
   readonly calibration: TrainedCalibration | null;
   /** The rows that calibrated it. */
   readonly calibrated_rows: number;
 }
 
-/** What a task says of its promises. */
+/** The facts of a task's promises. */
 export type PromisedTarget = Pick<
   PromiseSubject,
   'task' | 'reading' | 'classes' | 'calibration' | 'calibrated_rows'

@@ -28,7 +28,7 @@ export interface AlarmState {
   readonly raised_at: number | null;
 }
 
-/** What became of a promise. */
+/** The outcome of a promise. */
 export interface Outcome {
   /** The chance with which it was to be kept; more than 0, at most 1. */
   readonly confidence: number;

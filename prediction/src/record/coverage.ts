@@ -1,6 +1,6 @@
 import { wilson } from '../intervals/wilson.js';
 
-/** What became of the promises of a group. */
+/** The outcome of the promises of a group. */
 export interface Coverage {
   promises: number;
   /** The promises whose truth is known; the others are missing. */

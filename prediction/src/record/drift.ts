@@ -8,7 +8,7 @@ import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
 import type { Scores } from '../trees/forest/tree.js';
 import { seededRandom, shuffledRange } from '../trees/random.js';
 
-/** How far the rows of now are from those of then. */
+/** The distance of the rows of now from those of then. */
 export interface Drift {
   /** The rows compared, of each time as many. */
   rows: number;
@@ -17,7 +17,10 @@ export interface Drift {
    * that it has not seen.
    */
   separation: number;
-  /** The columns that moved, the most first, and the share of the change that each explains; none, if chance explains it. */
+  /**
+   * The columns that moved, the most first, and the share of the change that each explains; none, if chance explains
+   * it.
+   */
   columns: { column: number; share: number }[];
 }
 

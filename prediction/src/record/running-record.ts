@@ -17,14 +17,14 @@ import {
   undoRecalibration,
 } from './recalibration.js';
 
-/** What answers in place of the trained calibration. */
+/** The calibration that answers in place of the trained one. */
 export interface AdaptedCalibration {
   readonly shifts: Shifts;
   /** Null where no classes are predicted. */
   readonly probabilities: Recalibration | null;
 }
 
-/** What became of the promises of a version so far, as JSON of at most 10 kB with 100 classes. */
+/** The outcome of the promises of a version so far, as JSON of at most 10 kB with 100 classes. */
 export interface RunningRecord {
   /** The promises whose truth has come, and those of them that were kept. */
   readonly truths: number;
@@ -34,11 +34,11 @@ export interface RunningRecord {
   /** The sum of the absolute errors, or the number of wrong classes. */
   readonly error: number;
   readonly alarm: AlarmState;
-  /** What is learnt from truths, whether or not it answers; null where nothing adapts. */
+  /** The calibration that is learnt from truths, whether or not it answers; null where nothing adapts. */
   readonly adapted: AdaptedCalibration | null;
 }
 
-/** What is known of a version that promises. */
+/** The facts that are known of a version that promises. */
 type Subject = Pick<PromiseSubject, 'classes' | 'calibration' | 'calibrated_rows'>;
 
 export function startRecord({ classes, calibration }: Subject): RunningRecord {
@@ -58,7 +58,7 @@ export interface MetPromise {
   /** The batch, and the place of the row in it. */
   readonly batch: Promises;
   readonly row: number;
-  /** Whether the truth is in the interval, or the set of classes. */
+  /** True if the truth is in the interval, or the set of classes. */
   readonly isKept: boolean;
 }
 

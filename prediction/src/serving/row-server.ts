@@ -81,7 +81,7 @@ export interface TaskAnswer<A> extends PredictedBlock {
   prediction(row: number, original: unknown): A;
 }
 
-/** What a reader needs to know of the rows of a body. */
+/** The facts of the rows of a body that a reader needs. */
 export interface RowColumns {
   /** The input columns, in the order of the answer. */
   readonly columns: readonly ColumnSummary[];
@@ -101,7 +101,7 @@ export interface BlockPredictor extends RowColumns {
   predict(block: RowBlock): PredictedBlock;
   /** Where all rows are read before the first is answered: gathers them, and then answers in place of `predict`. */
   readonly gather?: () => RowGatherer;
-  /** What is needed to remember the answer, where it is to be. */
+  /** The needs of remembering the answer, where it is to be. */
   readonly promising?: Promising | undefined;
 }
 
@@ -189,7 +189,7 @@ export class RowServer<A> {
 
   constructor(
     parts: ServerParts<A>,
-    /** What answers in place of the trained calibration. */
+    /** The calibration that answers in place of the trained one. */
     readonly calibration?: AdaptedCalibration,
     private readonly trained?: RowServer<A>,
   ) {

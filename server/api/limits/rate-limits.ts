@@ -21,16 +21,18 @@ type PolicyName = typeof OWN | LimitName;
  */
 const PART = 1 / 16;
 
-/** The time after which a limit that is used up is looked at again, in milliseconds: an instance may have given back. */
+/**
+ * The time after which a limit that is used up is looked at again, in milliseconds: an instance may have given back.
+ */
 const ASK_AGAIN_MS = 1000;
 
 /** A period of a limit, as this instance knows it. */
 interface Period {
   /** Its end, as given by `performance.now()`. */
   readonly end: number;
-  /** What this instance may still use up. */
+  /** The amount that this instance may still use up. */
   granted: number;
-  /** What no instance has, when the store was asked. */
+  /** The rest that no instance has, when the store was asked. */
   readonly left: number;
   readonly askedAt: number;
   /** As the store knows it. */

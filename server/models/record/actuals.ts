@@ -48,7 +48,7 @@ function seriesOf(model: Model) {
   return model.task === 'forecast' ? model : undefined;
 }
 
-/** What became of the truths of a body. */
+/** The outcome of the truths of a body. */
 class CountedTruths {
   readonly #counts = { matched: 0, corrected: 0, unchanged: 0 };
   readonly #listed: (readonly [row: number, why: Unmet | UnreadTruth])[] = [];

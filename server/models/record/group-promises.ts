@@ -11,7 +11,7 @@ import { pausing } from '../../common/pausing.js';
 import type { Store } from '../../store/index.js';
 import type { DriftRows } from './drift-job.js';
 
-/** What promises are grouped by; a column by its place in `PromiseSubject.columns`. */
+/** The grouping of promises; a column by its place in `PromiseSubject.columns`. */
 export type Grouping = 'day' | 'week' | 'width' | { readonly column: number };
 
 /** A group of promises, under the name that it is told by. */

@@ -226,7 +226,7 @@ interface OpenRecord {
   readonly read: (value: unknown) => number | null;
   state: RunningRecord;
   isChanged: boolean;
-  /** Whether these truths raised the alarm. */
+  /** True if these truths raised the alarm. */
   isRaised: boolean;
 }
 

@@ -220,7 +220,7 @@ export interface Database {
     revoked_at: Moment | null;
     last_used_at: Moment | null;
   };
-  /** What is used of the limits of keys, with the slices that instances have taken. */
+  /** The use of the limits of keys, with the slices that instances have taken. */
   key_usage: {
     key_id: string;
     /** Of the limit. */
@@ -282,19 +282,19 @@ export interface Database {
     /** As `decodePromises` reads them. */
     promises: ColumnType<Uint8Array>;
   };
-  /** What became of the promises of a version. Unlike the version, it stays until the model is deleted. */
+  /** The outcome of the promises of a version. Unlike the version, it stays until the model is deleted. */
   records: {
     model_id: Id;
     version: number;
     /** The running state, to which each new truth is added once: `RunningRecord`. */
     state: Json;
-    /** What the promises need to be understood: `PromiseSubject`. */
+    /** The facts by which the promises are understood: `PromiseSubject`. */
     subject: Json;
     /** When the alarm was raised, by the clock of the database; null if it was not. */
     alarm_at: number | string | null;
     /** When it was told to the operator; null if it was not yet. */
     alarm_told_at: number | string | null;
-    /** How often it was tried to be told, and when it is tried again: also while an instance tries. */
+    /** The number of times that it was tried to be told, and the time of the next: also while an instance tries. */
     alarm_tries: Generated<number>;
     claimed_until: number | string | null;
   };

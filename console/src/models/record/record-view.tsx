@@ -11,7 +11,7 @@ import { CoverageOfGroups, CoverageOverTime } from './coverage.js';
 import { MovedColumns } from './moved-columns.js';
 import { TruthsFile } from './truths-file.js';
 
-/** What became of the promises of a version. */
+/** The outcome of the promises of a version. */
 export type ModelRecord = components['schemas']['ModelRecord'];
 
 /** A choice of groups: `day`, `week`, `width`, or `column:` with the name of one. */
@@ -25,7 +25,7 @@ const GROUPINGS: readonly (readonly [Grouping, string])[] = [
 
 const COLUMN = 'column:';
 
-/** What a model promised, and what came true. */
+/** The promises of a model, and what came true. */
 export function RecordView({ project, model }: { project: string; model: string }) {
   return (
     <ModelFrame project={project} model={model} tab="record">

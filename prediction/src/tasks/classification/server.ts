@@ -140,7 +140,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   readonly numbers: Float64Array;
   readonly #parts: Parts;
   readonly #names: readonly string[];
-  /** What the trained probabilities become; null for themselves. */
+  /** The map of the trained probabilities; null for themselves. */
   readonly #recalibration: Recalibration | null;
   /** The choice of sets, by kind of row. */
   readonly #ordinarySets: SetChooser;
