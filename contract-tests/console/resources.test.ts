@@ -250,7 +250,8 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.reload();
     await page.getByLabel('None').waitFor();
     expect(await page.getByLabel('None').isChecked()).toBe(true);
-    expect(await page.getByLabel('Connection').inputValue()).toBe('');
+    // The form is filled again after what was stored has arrived.
+    await expect.poll(() => page.getByLabel('Connection').inputValue()).toBe('');
     await expectGoodView(look);
     const path = { ...params.path, chatbot_name: 'desk' };
     const one = '/projects/{project_name}/chatbots/{chatbot_name}';
