@@ -15,6 +15,8 @@ const OWN_SECONDS = 60;
 
 type PolicyName = typeof OWN | LimitName;
 
+const POLICIES: readonly PolicyName[] = [OWN, ...LIMIT_NAMES];
+
 /**
  * The part of what is left of a shared limit that an instance takes at once. The parts become smaller towards the
  * end, and the last ones are what is needed.
@@ -52,6 +54,8 @@ export class RateLimits {
   readonly #periods = new Map<PolicyName, Map<string, Period>>();
   /** The slices that are being taken, by the name of the limit and the id of the key. */
   readonly #asking = new Map<string, Promise<void>>();
+  /** The header `RateLimit-Policy` of callers, which stays as long as a caller is remembered. */
+  readonly #policies = new WeakMap<Caller, string>();
 
   /** @param max the most requests of a key to this instance in a minute; 0 for no limit */
   constructor(
@@ -208,23 +212,28 @@ export class RateLimits {
   }
 
   #report(res: Response, caller: Caller): void {
-    const { limits = {} } = caller;
     const id = callerId(caller);
     if (id === undefined) return;
+    const policies = this.#policies.get(caller) ?? this.#describePolicies(id, caller);
+    this.#policies.set(caller, policies);
+    if (policies === '') return;
     const left: string[] = [];
-    const policies: string[] = [];
-    const add = (name: PolicyName, max: number, seconds: number, partition = '') => {
-      policies.push(`"${name}"; q=${max}; w=${seconds}${partition}`);
+    for (const name of POLICIES) {
       const period = this.#find(id, name);
       if (period) left.push(`"${name}"; r=${countLeft(period)}; t=${countSeconds(period)}`);
-    };
-    if (this.max > 0) add(OWN, this.max, OWN_SECONDS, formatPartition(id));
-    for (const name of LIMIT_NAMES) {
-      const max = limits[name];
-      if (max !== undefined) add(name, max, KEY_LIMITS[name].seconds);
     }
     if (left.length > 0) res.setHeader('RateLimit', left.join(', '));
-    if (policies.length > 0) res.setHeader('RateLimit-Policy', policies.join(', '));
+    res.setHeader('RateLimit-Policy', policies);
+  }
+
+  #describePolicies(keyId: string, { limits = {} }: Caller): string {
+    const policies: string[] = [];
+    const add = (name: PolicyName, max: number | undefined, seconds: number, partition = '') => {
+      if (max) policies.push(`"${name}"; q=${max}; w=${seconds}${partition}`);
+    };
+    add(OWN, this.max, OWN_SECONDS, formatPartition(keyId));
+    for (const name of LIMIT_NAMES) add(name, limits[name], KEY_LIMITS[name].seconds);
+    return policies.join(', ');
   }
 }
 
