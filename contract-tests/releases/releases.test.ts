@@ -25,8 +25,12 @@ const releases = readdirSync(here, { withFileTypes: true })
   .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
   .map(({ name }) => name);
 
-/** Answers to an `Idempotency-Key` are kept for a day: to a test, that of the release was given just now. */
-const RENEW = `update kept_answers set created_at = '${new Date().toISOString()}'`;
+/** The moments after which rows are forgotten, by their table: to a test, those of the release are now. */
+const KEPT_FOR_A_TIME = {
+  kept_answers: `created_at = '${new Date().toISOString()}'`,
+  responses: `used_at = '${new Date().toISOString()}'`,
+  promises: `made_at = ${Date.now()}`,
+};
 
 let folder: string;
 let postgres: PostgresDatabase;
@@ -91,10 +95,18 @@ describe.each(releases)('of release %s', (release) => {
     expect(sqliteSchema(upgraded)).toEqual(sqliteSchema(fresh));
   });
 
+  function renewal(): string {
+    const { tables } = fixture.postgres();
+    return Object.entries(KEPT_FOR_A_TIME)
+      .filter(([table]) => table in tables)
+      .map(([table, now]) => `update ${table} set ${now};`)
+      .join('\n');
+  }
+
   async function openSqlite(): Promise<string> {
     writeFileSync(file(), fixture.sqlite());
     const database = new DatabaseSync(file());
-    database.exec(RENEW);
+    database.exec(renewal());
     database.close();
     return `file:${file()}`;
   }
@@ -104,7 +116,7 @@ describe.each(releases)('of release %s', (release) => {
     await restore(url, fixture.postgres());
     const client = new pg.Client({ connectionString: url });
     await client.connect();
-    await client.query(RENEW);
+    await client.query(renewal());
     await client.end();
     return url;
   }
