@@ -127,7 +127,7 @@ function tellShare(alarms: number, streams: number): string {
   return `${streams} streams: ${alarms} alarms, ${(alarms / streams).toFixed(5)} (${band.join(' to ')})`;
 }
 /** A deviate of the standard normal distribution (Box & Muller 1958). */
-function normal(random: () => number): number {
+export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 

@@ -24,12 +24,12 @@ import {
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
 
-type Row = Record<string, string | number>;
+export type Row = Record<string, string | number>;
 
 const LEVEL = 0.9;
 
 /** Reads a table of `datasets/` in the order of time. */
-async function readOrdered(name: string, timeOf: (row: Row) => number): Promise<Row[]> {
+export async function readOrdered(name: string, timeOf: (row: Row) => number): Promise<Row[]> {
   const text = await readFile(new URL(`datasets/${name}.csv`, root), 'utf8');
   const [header = '', ...lines] = text.trim().split('\n');
   const names = header.split(',');
@@ -56,7 +56,7 @@ function count(sums: Sums, isKept: boolean, size: number): void {
 const none = (): Sums => ({ rows: 0, kept: 0, size: 0 });
 
 /** Rows of one time are promised together, before the first truth of them comes. */
-function* groupByTime(
+export function* groupByTime(
   rows: readonly Row[],
   timeOf: (row: Row) => number,
 ): Generator<readonly Row[]> {

@@ -31,6 +31,13 @@ export {
   errorOf,
   type MetPromise,
   type RunningRecord,
+  shiftsOf,
   startRecord,
 } from './record/running-record.js';
-export { describeThresholds, describeWidths } from './record/trained-calibration.js';
+export {
+  describeStepWidths,
+  describeThresholds,
+  describeWidths,
+  nameStepGroups,
+  stepGroup,
+} from './record/trained-calibration.js';

@@ -6,7 +6,6 @@ import {
   isConditional,
   withEtag,
 } from '../api/preconditions.js';
-import { invalidRequest } from '../problems/problem.js';
 import { findProject, inProject } from '../projects/projects.js';
 import type { Store } from '../store/index.js';
 import {
@@ -135,10 +134,6 @@ export function modelOperations(store: Store, trainings: Trainings): ModelOperat
         if (version !== undefined) {
           const chosen = await requireModel(tx, project, modelName, version);
           if (chosen.status !== 'ready') throw modelNotReady(chosen, true);
-        }
-        if (adapt && before.task === 'forecast') {
-          const message = 'must be false: the intervals of forecasts do not adapt';
-          throw invalidRequest([{ pointer: '/body/serving/adapt', message }]);
         }
         const changes = {
           ...(version !== undefined && { serving_version: version }),

@@ -210,19 +210,66 @@ describe('a model whose rows change', () => {
     expect(inSet.length / rows.length).toBeGreaterThan(0.86);
   });
 
-  test('of forecasts does not adapt, and says so', async () => {
-    const rows = Array.from({ length: 60 }, (_, month) => {
-      const date = `${2000 + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`;
-      return { month: date, sales: month % 12 };
-    });
-    const query = { target: 'sales', order_by: 'month', horizon: 3 };
-    const params = { path: pathOf('series'), query };
-    await settled(roster, params.path, await answered(roster.PUT(MODEL, { params, body: rows })));
-    const { error, response } = await roster.PUT(SERVING, {
-      params: { path: pathOf('series') },
-      body: { serving: { adapt: true } },
-    });
-    expect(response.status).toBe(400);
-    expect(error).toMatchObject({ errors: [{ pointer: '/body/serving/adapt' }] });
+  test('of forecasts adapts each step by the rows of its series, until a retraining', async () => {
+    const random = seededRandom(7);
+    const level = [0, 0, 0];
+    // Noise that passes by, and after 120 days adds up.
+    const days = Array.from({ length: 230 }, (_, day) =>
+      level.map((before, store) => {
+        level[store] = (day < 120 ? 0 : before) + 4 * (random() + random() - 1);
+        const date = new Date(Date.UTC(2024, 0, 1 + day)).toISOString().slice(0, 10);
+        return { date, store: `${store}`, sales: 50 + (day % 7) + (level[store] ?? 0) };
+      }),
+    );
+    const query = { target: 'sales', order_by: 'date', group_by: ['store'], horizon: 2 };
+    const path = pathOf('series');
+    const training = { params: { path, query }, body: days.slice(0, 120).flat() };
+    await settled(roster, path, await answered(roster.PUT(MODEL, training)));
+    const forecast = (day: number, asked: Record<string, unknown>) =>
+      roster.POST(PREDICT, {
+        params: { path, query: { confidence: 0.9, ...asked } },
+        body: days.slice(120, day).flat(),
+      });
+    const setAdapt = (adapt: boolean) =>
+      answered(roster.PUT(SERVING, { params: { path }, body: { serving: { adapt } } }));
+    expect(await setAdapt(true)).toMatchObject({ adapt: true });
+    const first = await forecast(120, { remember: true });
+    expect(first.response.headers.get('Model-Calibration')).toBeNull();
+    for (let day = 120; day < 230; day++) {
+      if (day > 120) await forecast(day, { remember: true });
+      const body = (days[day] ?? []).map((row) => ({ ...row, sales: String(row.sales) }));
+      const added = await answered(roster.POST(ACTUALS, { params: { path }, body }));
+      // Each moment but the first was forecast twice, and a row is counted once.
+      expect(added).toMatchObject({ matched: 3, unmatched: 0 });
+    }
+    const { groups, ...record } = await recordOf('series', { column: 'step' });
+    expect(record).toMatchObject({ calibration: 'adapted', columns: ['step'], missing: 3 });
+    expect(groups).toMatchObject([
+      { group: '1', truths: 330 },
+      { group: '2', truths: 327 },
+    ]);
+    expect(record.coverage).toBeGreaterThan(0.8);
+    const adapted = await forecast(230, {});
+    expect(adapted.response.headers.get('Model-Calibration')).toBe('adapted');
+    const backtest = { params: { path, query: { backtest: 2 } }, body: [] };
+    const { response } = await roster.POST(PREDICT, backtest);
+    expect(response.headers.get('Model-Calibration')).toBeNull();
+
+    await setAdapt(false);
+    const trained = await forecast(230, {});
+    expect(trained.response.headers.get('Model-Calibration')).toBeNull();
+    const widths = (rows: Row[] = []) =>
+      [0, 1].map((at) => Number(rows[at]?.['sales_max']) - Number(rows[at]?.['sales_min']));
+    const [one = 0, two = 0] = widths(adapted.data).map(
+      (width, at) => width / (widths(trained.data)[at] ?? 0),
+    );
+    // A sum of two errors is wider than one: the trained calibration knows of none.
+    expect(two).toBeGreaterThan(1.1 * one);
+
+    await setAdapt(true);
+    await settled(roster, path, await answered(roster.PUT(MODEL, training)));
+    const anew = await forecast(230, {});
+    expect(anew.response.headers.get('Model-Calibration')).toBeNull();
+    expect(await recordOf('series')).toMatchObject({ version: 2, truths: 0 });
   });
 });

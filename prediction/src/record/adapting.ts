@@ -29,6 +29,8 @@ export const SHIFT_LEVELS: readonly number[] = [
 /** A broken promise of .9 widens intervals by 5 %. Wider steps follow sooner, and waver more. */
 const RATE = 0.06;
 
+const PRECISION = 1e6;
+
 /** An interval grows and shrinks by at most a million. */
 const MAX_SHIFT = Math.log(1e6);
 
@@ -48,7 +50,9 @@ export function moveShifts({ truths, values }: Shifts, needs: readonly number[])
       const level = SHIFT_LEVELS[index] ?? 0;
       const isKept = (needs[index] ?? 0) <= shift;
       const moved = shift + RATE * (Number(!isKept) - (1 - level));
-      return Math.min(Math.max(moved, -MAX_SHIFT), MAX_SHIFT);
+      // Steps are whole numbers of the last digit, so that a state of some hundred steps is as short as that of one.
+      const rounded = Math.round(moved * PRECISION) / PRECISION;
+      return Math.min(Math.max(rounded, -MAX_SHIFT), MAX_SHIFT);
     }),
   };
 }

@@ -20,6 +20,8 @@ import {
 /** The calibration that answers in place of the trained one. */
 export interface AdaptedCalibration {
   readonly shifts: Shifts;
+  /** Of forecasts, those of each group of steps, in place of `shifts`. */
+  readonly steps?: readonly Shifts[];
   /** Null where no classes are predicted. */
   readonly probabilities: Recalibration | null;
 }
@@ -49,8 +51,16 @@ export function startRecord({ classes, calibration }: Subject): RunningRecord {
     adapted: calibration && {
       shifts: startShifts(),
       probabilities: isOfClasses ? startRecalibration(classes.length) : null,
+      ...('log_widths_by_step' in calibration && {
+        steps: calibration.log_widths_by_step.map(startShifts),
+      }),
     },
   };
+}
+
+/** Returns the shifts of a group of steps of forecasts, or those of all rows. */
+export function shiftsOf({ shifts, steps }: AdaptedCalibration, group: number): Shifts {
+  return steps?.[group] ?? shifts;
 }
 
 /** A promise whose truth has come. */
@@ -60,6 +70,11 @@ export interface MetPromise {
   readonly row: number;
   /** True if the truth is in the interval, or the set of classes. */
   readonly isKept: boolean;
+  /**
+   * False for the earlier forecasts of a moment that was forecast several times. What becomes of them depends on the
+   * truths that have come since they were made, so that nothing is bet on them.
+   */
+  readonly isLatest: boolean;
 }
 
 /**
@@ -70,7 +85,7 @@ export interface MetPromise {
 export function addTruth(
   record: RunningRecord,
   subject: Subject,
-  { batch, row, isKept }: MetPromise,
+  { batch, row, isKept, isLatest }: MetPromise,
   truth: number,
 ): RunningRecord {
   const confidence = batch.level(row);
@@ -89,7 +104,7 @@ export function addTruth(
     kept: record.kept + Number(isKept),
     confidence: record.confidence + confidence,
     error: record.error + errorOf(batch, row, truth),
-    alarm: bet(record.alarm, lenient),
+    alarm: isLatest ? bet(record.alarm, lenient) : record.alarm,
     adapted: record.adapted && adapt(record.adapted, subject, batch, row, truth),
   };
 }
@@ -115,29 +130,35 @@ function relax(confidence: number, rows: number): number {
 }
 
 function adapt(
-  { shifts, probabilities }: AdaptedCalibration,
+  adapted: AdaptedCalibration,
   { calibration }: Subject,
   batch: Promises,
   row: number,
   truth: number,
 ): AdaptedCalibration {
+  const { shifts, probabilities } = adapted;
   const { promised } = batch;
   if (promised.kind === 'interval') {
-    if (!calibration || !('log_widths' in calibration)) return { shifts, probabilities };
+    // Forecasts have the group of their step as their only column.
+    const group = (batch.bins[0]?.[row] ?? 0) - 1;
+    const logWidths = findLogWidths(calibration, group);
+    if (!logWidths) return adapted;
     const confidence = batch.level(row);
     const promise = {
       value: promised.values[row] ?? 0,
       min: promised.lower[row] ?? 0,
       max: promised.upper[row] ?? 0,
       confidence,
-      shift: batch.adapted ? shiftAt(batch.adapted.shifts, confidence) : 0,
+      shift: batch.adapted ? shiftAt(shiftsOf(batch.adapted, group), confidence) : 0,
     };
-    const needs = findIntervalNeeds(promise, calibration.log_widths, truth);
-    return { shifts: moveShifts(shifts, needs), probabilities };
+    const needs = findIntervalNeeds(promise, logWidths, truth);
+    if (!adapted.steps) return { ...adapted, shifts: moveShifts(shifts, needs) };
+    const steps = adapted.steps.map((own, at) => (at === group ? moveShifts(own, needs) : own));
+    return { ...adapted, steps };
   }
   // No set holds a class that the version does not have.
   const isUnknown = truth === UNKNOWN_CLASS || probabilities === null;
-  if (isUnknown || !calibration || !('thresholds' in calibration)) return { shifts, probabilities };
+  if (isUnknown || !calibration || !('thresholds' in calibration)) return adapted;
   const answered = Array.from({ length: promised.count }, (_, index) =>
     probabilityOf(promised, row, index),
   );
@@ -150,6 +171,16 @@ function adapt(
     shifts: moveShifts(shifts, needs),
     probabilities: moveRecalibration(probabilities, trained, truth),
   };
+}
+
+function findLogWidths(
+  calibration: Subject['calibration'],
+  group: number,
+): readonly number[] | undefined {
+  if (!calibration || 'thresholds' in calibration) return undefined;
+  return 'log_widths' in calibration
+    ? calibration.log_widths
+    : calibration.log_widths_by_step[group];
 }
 
 /** Stored in 65535ths; what is less counts as half of one. */

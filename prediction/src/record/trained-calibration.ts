@@ -9,6 +9,8 @@ import { SHIFT_LEVELS } from './adapting.js';
 export type TrainedCalibration =
   /** As `describeWidths` returns them. */
   | { readonly log_widths: readonly number[] }
+  /** As `describeStepWidths` returns them. */
+  | { readonly log_widths_by_step: readonly (readonly number[])[] }
   /** As `describeThresholds` returns them. */
   | { readonly thresholds: readonly (readonly number[])[] };
 
@@ -17,7 +19,44 @@ export type TrainedCalibration =
  * it. In it, an interval of one level tells which would have been enough at another.
  */
 export function describeWidths({ calibration }: Pick<ErrorModel, 'calibration'>): number[] {
-  const scores = calibration.scores.flat().sort((one, other) => one - other);
+  return logWidths(calibration.scores);
+}
+
+/** The most groups of steps that have shifts of their own. A longer horizon is parted into groups of about as many. */
+const MAX_STEP_GROUPS = 32;
+
+/** @param step from 1 */
+export function stepGroup(step: number, horizon: number): number {
+  const groups = Math.min(horizon, MAX_STEP_GROUPS);
+  return Math.floor(((step - 1) * groups) / horizon);
+}
+
+/** Returns the steps of each group, as `3` or `3 to 5`. */
+export function nameStepGroups(horizon: number): string[] {
+  const steps: number[][] = [];
+  for (let step = 1; step <= horizon; step++) {
+    const group = stepGroup(step, horizon);
+    steps[group] = [...(steps[group] ?? []), step];
+  }
+  return steps.map((own) => [...new Set([own[0], own.at(-1)])].join(' to '));
+}
+
+/**
+ * Returns for each group of steps, and each of `SHIFT_LEVELS`, the log of the trained width in errors to expect.
+ *
+ * @param scores by step, ascending.
+ */
+export function describeStepWidths(scores: readonly (readonly number[])[]): number[][] {
+  const groups: (readonly number[])[][] = [];
+  for (const [at, ofStep] of scores.entries()) {
+    const group = stepGroup(at + 1, scores.length);
+    groups[group] = [...(groups[group] ?? []), ofStep];
+  }
+  return groups.map(logWidths);
+}
+
+function logWidths(parts: readonly (readonly number[])[]): number[] {
+  const scores = parts.flat().sort((one, other) => one - other);
   return SHIFT_LEVELS.map((level) => Math.log(Math.max(widthAt(scores, level).score, MIN_SCORE)));
 }
 

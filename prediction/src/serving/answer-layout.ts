@@ -102,7 +102,10 @@ export interface RowLayout extends AnswerLayout {
 export interface PredictedBlock {
   /** Row by row, `AnswerLayout.numberCount` each. */
   readonly numbers: Float64Array;
-  /** The bins of the rows, feature by feature, as many each as the block has rows; none where no trees predict. */
+  /**
+   * The bins of the rows, feature by feature, as many each as the block has rows; of a forecast, the group of each step,
+   * from 1.
+   */
   readonly bins?: Uint8Array;
   /**
    * Writes the choices of a row, each a byte, from an index on.

@@ -52,7 +52,7 @@ export async function answerBody(
 ): Promise<boolean> {
   let at = '/body';
   const { adapted } = options;
-  const server = adapted && 'adapt' in predictor ? predictor.adapt(adapted) : predictor;
+  const server = adapted ? predictor.adapt(adapted) : predictor;
   try {
     let parts: AsyncGenerator<AnswerPart>;
     if (isValid) {

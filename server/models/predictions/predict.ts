@@ -80,7 +80,7 @@ export function predictOperations(
             : predictor.answer(rows, options),
         at,
       );
-      const all = { ...headers, ...calibrationFields(predictor) };
+      const all = { ...headers, ...calibrationFields(predictor, query) };
       return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
     };
     const answerCounted = (headers: WarningFields) => {
@@ -125,7 +125,7 @@ export function predictOperations(
     } catch (error) {
       throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
     }
-    const all = { ...headers, ...calibrationFields(predictor) };
+    const all = { ...headers, ...calibrationFields(predictor, query) };
     return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
   };
 
@@ -159,7 +159,8 @@ export function predictOperations(
     });
     const form = parseForm(query, input.mediaType);
     const answer = await remember(input, version);
-    const { adapted } = version;
+    // A backtest is of the training, and has its calibration.
+    const adapted = query.backtest === undefined ? version.adapted : null;
     const options = { ...answerOptions(input, form, answer), ...(adapted && { adapted }) };
     const headers = adapted ? ADAPTED : {};
     const bytes = isStream ? body : toIterable(body.bytes);
@@ -200,8 +201,11 @@ export function predictOperations(
 /** Tells that truths have moved what was calibrated in the training. */
 const ADAPTED = { 'Model-Calibration': 'adapted' } as const;
 
-function calibrationFields(predictor: AnyPredictor): Partial<typeof ADAPTED> {
-  return 'calibration' in predictor && predictor.calibration ? ADAPTED : {};
+function calibrationFields(
+  { calibration }: AnyPredictor,
+  { backtest }: Input<'predict'>['query'],
+): Partial<typeof ADAPTED> {
+  return calibration && backtest === undefined ? ADAPTED : {};
 }
 
 /** @throws {ProblemError} if the rows, which are at a JSON pointer, do not fit the model */

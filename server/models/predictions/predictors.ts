@@ -27,7 +27,7 @@ interface ModelAddress {
 
 /** Returns what answers for a version: the trained model, or with a calibration that truths have moved. */
 function adapt(predictor: AnyPredictor, { adapted }: ServingVersion): AnyPredictor {
-  return adapted && 'adapt' in predictor ? predictor.adapt(adapted) : predictor;
+  return adapted ? predictor.adapt(adapted) : predictor;
 }
 
 /** The trained models, made ready to answer. A version never changes, so it is loaded once. */

@@ -27,7 +27,8 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
         format: findFormat(mediaType),
         form: parseForm(query, mediaType),
       };
-      const target = { owner, project: project.name, modelId: model.id };
+      const isForecast = model.task === 'forecast' && query.id === undefined;
+      const target = { owner, project: project.name, modelId: model.id, isForecast };
       const counted = new CountedTruths();
       const source = { owner, text, tooSlow: slowSender, signal: closed };
       await tables.readTruths({ ...source, ...job }, async ({ truths, unread, repeats }) => {

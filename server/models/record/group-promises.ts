@@ -60,8 +60,9 @@ const COMPARED = { rows: 4000, batches: 2000 };
 export async function readDriftRows(
   { work }: Store,
   { modelId, version }: RecordAddress,
-  { columns }: PromiseSubject,
+  { columns, task }: PromiseSubject,
 ): Promise<DriftRows | undefined> {
+  if (task === 'forecast') return undefined;
   const read = async (order: 'asc' | 'desc') => {
     const rows = await work
       .selectFrom('promises')

@@ -21,6 +21,8 @@ export interface TruthTarget {
   readonly owner: string;
   readonly project: string;
   readonly modelId: string;
+  /** True if truths without an id of a row are steps of series. */
+  readonly isForecast?: boolean;
 }
 
 /** The reason why a truth meets no promise. */
@@ -44,6 +46,8 @@ interface Located {
   readonly line: number;
   readonly row: number;
   readonly value: string | number;
+  /** False for an earlier forecast of the same moment, which the latest one is counted for. */
+  readonly isLatest: boolean;
 }
 
 /** The batches and their bytes that one transaction reads at most. */
@@ -83,11 +87,11 @@ async function locate(
   truths: readonly SentTruth[],
   { unmet }: MetTruths,
 ): Promise<ByBatch> {
-  const located = new Map<Batch, Located[]>();
+  const located = new Map<string, { readonly batch: Batch; readonly truths: Located[] }>();
   const add = (batch: Batch, truth: Located) => {
-    const others = located.get(batch);
-    if (others) others.push(truth);
-    else located.set(batch, [truth]);
+    const others = located.get(batch.id);
+    if (others) others.truths.push(truth);
+    else located.set(batch.id, { batch, truths: [truth] });
   };
   const byAnswer = await findBatches(store, target.owner, truths);
   const byHash = new Map<number, SentTruth>();
@@ -101,11 +105,17 @@ async function locate(
     const batch = batchOf(byAnswer.get(answer) ?? [], row);
     if (!batch) unmet.push([line, 'unknown-id']);
     else if (batch.model_id !== target.modelId) unmet.push([line, 'other-model']);
-    else add(batch, { line, row: row - batch.first_row, value });
+    else add(batch, { line, row: row - batch.first_row, value, isLatest: true });
   }
-  await findHashes(store, target.modelId, byHash, add);
-  for (const [line] of byHash.values()) unmet.push([line, 'unknown-id']);
-  return located;
+  const found = await findHashes(store, target, byHash, add);
+  for (const [hash, [line]] of byHash) if (!found.has(hash)) unmet.push([line, 'unknown-id']);
+  // Ids are found from the latest promise back, and truths are taken in the order of the promises.
+  const inOrder = [...located.values()].sort((one, other) =>
+    one.batch.id < other.batch.id ? -1 : 1,
+  );
+  return new Map(
+    inOrder.map(({ batch, truths }) => [batch, truths.sort((one, other) => one.row - other.row)]),
+  );
 }
 
 const BATCH_COLUMNS = [
@@ -162,16 +172,20 @@ const SCANNED = 32;
 
 /**
  * Looks for ids among the promises of a model, the newest first: of several promises of one id, the latest meets the
- * truth. What is found is deleted from those that are wanted.
+ * truth, and of several forecasts of one moment, the latest of each step and version.
+ *
+ * @returns the ids that were found
  */
 async function findHashes(
   { work }: Store,
-  modelId: string,
-  wanted: Map<number, SentTruth>,
-  found: (batch: Batch, truth: Located) => void,
-): Promise<void> {
+  { modelId, isForecast }: TruthTarget,
+  wanted: ReadonlyMap<number, SentTruth>,
+  add: (batch: Batch, truth: Located) => void,
+): Promise<ReadonlyMap<number, unknown>> {
   const pause = pausing();
-  for (let before: string | undefined; wanted.size > 0; ) {
+  /** By id, the steps and versions that were met: of rows that are no forecasts, one. */
+  const found = new Map<number, Set<string>>();
+  for (let before: string | undefined; isForecast ? wanted.size > 0 : found.size < wanted.size; ) {
     const batches = await work
       .selectFrom('promises')
       .innerJoin('promise_bytes', 'promise_bytes.batch_id', 'promises.id')
@@ -185,19 +199,36 @@ async function findHashes(
     for (const { ids, ...batch } of batches) {
       if (ids === null) continue;
       const hashes = new Float64Array(new Uint8Array(ids).buffer);
+      let steps: Uint8Array | undefined;
       for (let row = hashes.length - 1; row >= 0; row--) {
         const hash = hashes[row] ?? NO_ID;
         const truth = wanted.get(hash);
         if (truth === undefined || hash === NO_ID) continue;
-        wanted.delete(hash);
+        const met = found.get(hash) ?? new Set();
+        if (isForecast) steps ??= await readSteps(work, batch.id);
+        const step = steps ? `${batch.version}/${steps[row]}` : '';
+        if (met.has(step)) continue;
         const [line, , value] = truth;
-        found(batch, { line, row, value });
+        add(batch, { line, row, value, isLatest: met.size === 0 });
+        found.set(hash, met.add(step));
       }
       await pause();
     }
-    if (batches.length < SCANNED) return;
+    if (batches.length < SCANNED) break;
     before = batches.at(-1)?.id;
   }
+  return found;
+}
+
+/** Reads the groups of the steps of a batch of forecasts, by row. */
+async function readSteps(db: Kysely<Database>, id: string): Promise<Uint8Array> {
+  const stored = await db
+    .selectFrom('promise_bytes')
+    .select('promises')
+    .where('batch_id', '=', id)
+    .executeTakeFirst();
+  const [steps = new Uint8Array()] = stored ? decodePromises(stored.promises).bins : [];
+  return steps;
 }
 
 /** Splits batches into those of one transaction each. */
@@ -247,7 +278,7 @@ async function addToBatches(
     const record = records.get(version);
     if (!batch || !record) {
       // Swept since it was found.
-      for (const { line } of truths) met.unmet.push([line, 'unknown-id']);
+      for (const { line, isLatest } of truths) if (isLatest) met.unmet.push([line, 'unknown-id']);
       continue;
     }
     const sheet = TruthSheet.decode(batch.row_count, batch.truths);
@@ -289,19 +320,17 @@ function addToBatch(
 ): boolean {
   const now = Date.now();
   let isChanged = false;
-  for (const { line, row, value } of truths) {
+  for (const { line, row, value, isLatest } of truths) {
     const truth = record.read(value);
     if (truth === null || Number.isNaN(truth)) {
-      met.unmet.push([line, 'not-a-number']);
+      if (isLatest) met.unmet.push([line, 'not-a-number']);
       continue;
     }
     const became = sheet.set(row, truth, now);
-    if (became === 'unchanged') met.unchanged++;
-    else isChanged = true;
-    if (became === 'corrected') met.corrected++;
+    if (became !== 'unchanged') isChanged = true;
+    if (isLatest) met[became === 'new' ? 'matched' : became]++;
     if (became !== 'new') continue;
-    met.matched++;
-    const promise = { batch, row, isKept: isKept(batch, row, truth) };
+    const promise = { batch, row, isKept: isKept(batch, row, truth), isLatest };
     const before = record.state.alarm.raised_at;
     record.state = addTruth(record.state, record.subject, promise, truth);
     if (record.state.alarm.raised_at !== before) record.isRaised = true;

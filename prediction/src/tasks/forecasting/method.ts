@@ -187,15 +187,19 @@ export class Forecaster {
     }));
   }
 
-  /** @param step from 0. */
+  /**
+   * @param step from 0.
+   * @param factorOf by what the widths of a level are multiplied.
+   */
   interval(
     { values, scales, lowest }: Forecast,
     step: number,
     confidence: number,
+    factorOf: (level: number) => number = () => 1,
   ): ForecastInterval {
     const { level, score } = widthAt(this.model.scores[step] ?? [], confidence);
     const value = values[step] ?? 0;
-    const reach = score * (scales[step] ?? 0);
+    const reach = factorOf(level) * score * (scales[step] ?? 0);
     return {
       low: toFinite(Math.max(value - reach, lowest)),
       high: toFinite(Math.max(value + reach, lowest)),

@@ -1,6 +1,10 @@
 import { requireLevel } from '../../intervals/conformal.js';
 import { Rounding } from '../../intervals/target-range.js';
 import { chooseIds } from '../../promises/ids.js';
+import type { PromiseForm } from '../../promises/subject.js';
+import { shiftAt } from '../../record/adapting.js';
+import { type AdaptedCalibration, shiftsOf } from '../../record/running-record.js';
+import { describeStepWidths, nameStepGroups, stepGroup } from '../../record/trained-calibration.js';
 import {
   ANOMALY,
   CONFIDENCE,
@@ -103,8 +107,23 @@ export class SeriesServer {
     });
   }
 
-  private constructor(parts: Parts) {
+  /** The one that answers with the latest calibration that was asked for. */
+  #adapted: SeriesServer | undefined;
+
+  private constructor(
+    parts: Parts,
+    /** The calibration that answers in place of the trained one. A backtest has the trained one. */
+    readonly calibration?: AdaptedCalibration,
+  ) {
     this.#parts = parts;
+  }
+
+  /** Returns a server of the same model that answers with another calibration. */
+  adapt(calibration: AdaptedCalibration): SeriesServer {
+    if (this.#adapted?.calibration !== calibration) {
+      this.#adapted = new SeriesServer(this.#parts, calibration);
+    }
+    return this.#adapted;
   }
 
   /** The model that forecasts, with its target, order and groups. */
@@ -164,15 +183,9 @@ export class SeriesServer {
       check: () => checks.begin(),
       promising: remember && {
         layout: form.layout,
-        form: {
-          subject: {
-            ...{ task: 'forecast', target: model.target, reading: model.target_reading },
-            ...{ classes: [], columns: [], calibration: null },
-            calibrated_rows: model.metrics.value_count,
-          },
-          features: [],
-        },
+        form: describeForecasts(model),
         ids: chooseIds(remember.id, model),
+        adapted: options.backtest === undefined ? this.calibration : undefined,
         level: undefined,
       },
     };
@@ -224,7 +237,7 @@ export class SeriesServer {
     isBacktest: boolean,
   ): Generator<AnsweredBlock> {
     let chunk: AskedSeries[] = [];
-    const block = new BlockBuilder(this.#parts, level, isBacktest);
+    const block = new BlockBuilder(this.#parts, level, isBacktest, this.calibration);
     for (const one of asked) {
       chunk.push(one);
       if (chunk.length < MAX_SERIES) continue;
@@ -236,22 +249,57 @@ export class SeriesServer {
   }
 }
 
+/** Describes promises whose only column is the step, by group. */
+function describeForecasts({
+  target,
+  target_reading: reading,
+  method,
+  metrics,
+}: SeriesModel): PromiseForm {
+  const categories = nameStepGroups(method.horizon);
+  return {
+    subject: {
+      ...{ task: 'forecast', target, reading, classes: [] },
+      columns: [{ name: 'step', kind: 'category', part: null, cuts: [], categories }],
+      calibration: { log_widths_by_step: describeStepWidths(method.scores) },
+      calibrated_rows: metrics.value_count,
+    },
+    features: [0],
+  };
+}
+
 /** Fills blocks of answer rows with the forecasts of series. */
 class BlockBuilder {
   readonly #parts: Parts;
   readonly #level: number;
   readonly #isBacktest: boolean;
+  /** By step, from 0, by what the trained widths of a level are multiplied; none, if they stand. */
+  readonly #factorsOf: ((step: number) => (level: number) => number) | undefined;
+  readonly #bins = new Uint8Array(MAX_ROWS);
   readonly #numbers = new Float64Array(MAX_ROWS * NUMBERS);
   readonly #predicted: PredictedBlock;
   readonly #formatPosition: (position: number) => string | number;
   #rows: RowObject[] = [];
 
-  constructor(parts: Parts, level: number, isBacktest: boolean) {
+  constructor(
+    parts: Parts,
+    level: number,
+    isBacktest: boolean,
+    adapted: AdaptedCalibration | undefined,
+  ) {
     this.#parts = parts;
     this.#level = level;
     this.#isBacktest = isBacktest;
+    const { horizon } = parts.model.method;
+    if (adapted && !isBacktest) {
+      this.#factorsOf = (step) => {
+        const shifts = shiftsOf(adapted, stepGroup(step + 1, horizon));
+        return (ofLevel) => Math.exp(shiftAt(shifts, ofLevel));
+      };
+    }
     this.#predicted = {
       numbers: this.#numbers,
+      bins: this.#bins,
       // Only a backtest has the value that came.
       writeChoices: (row, actual, choices, at) => {
         const isAnomaly =
@@ -281,7 +329,8 @@ class BlockBuilder {
       const rounding = new Rounding(forecast.scales[0] ?? 0);
       for (const { step, position, row, actual } of steps) {
         const value = forecast.values[step - 1] ?? 0;
-        const { low, high, level } = forecaster.interval(forecast, step - 1, this.#level);
+        const factorOf = this.#factorsOf?.(step - 1);
+        const { low, high, level } = forecaster.interval(forecast, step - 1, this.#level, factorOf);
         const at = this.#rows.length * NUMBERS;
         const numbers = this.#numbers;
         numbers[at + VALUE] = rounding.nearest(value);
@@ -289,6 +338,7 @@ class BlockBuilder {
         numbers[at + MIN] = rounding.down(Math.min(low, value));
         numbers[at + MAX] = rounding.up(Math.max(high, value));
         numbers[at + STEP] = step;
+        this.#bins[this.#rows.length] = stepGroup(step, model.method.horizon) + 1;
         this.#rows.push(row ?? nextRow(model, groups, this.#formatPosition(position), actual));
         if (this.#rows.length === MAX_ROWS) yield* this.end();
       }
