@@ -109,9 +109,7 @@ function follow({ rows, target, order, groups, horizon, trained, recovered }: St
     if (at < trained) continue;
     const plain = server.predict(history, { confidence: LEVEL });
     const { adapted } = record;
-    const moved = adapted
-      ? server.adapt(adapted).predict(history, { confidence: LEVEL })
-      : plain;
+    const moved = adapted ? server.adapt(adapted).predict(history, { confidence: LEVEL }) : plain;
     const batch = packForecasts(moved, horizon, adapted);
     for (const [row, forecast] of plain.entries()) {
       const key = keyOf(forecast.row);
@@ -161,8 +159,7 @@ function judge(stream: Stream): Finding {
   return {
     asked: `${stream.name}: coverage nearer to ${LEVEL} with adapting in the last half or so, and at most .03 below`,
     measured: `${late.tell()}; all: ${all.tell()}`,
-    passed:
-      distance('adapted') <= distance('trained') && late.coverage('adapted') >= LEVEL - 0.03,
+    passed: distance('adapted') <= distance('trained') && late.coverage('adapted') >= LEVEL - 0.03,
     mustHold: true,
   };
 }

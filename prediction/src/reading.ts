@@ -10,6 +10,7 @@ export { readParquetTable } from './io/parquet/parquet-table.js';
 export { previewTable, type TablePreview } from './io/preview-table.js';
 export { readXlsxTable } from './io/xlsx/xlsx-table.js';
 export { readTruths } from './promises/read-truths.js';
+export { InvalidRowsError } from './serving/invalid-rows.js';
 export { encodeTable } from './table/codec/encode.js';
 export type { ForecastTable } from './table/series-table.js';
 export { TableError } from './table/table-error.js';

@@ -148,9 +148,26 @@ describe('rows that are remembered', () => {
     const query = 'remember=true&id=order_no&unknown=refuse';
     expect(await predictRows(prices, query, rows, ['csv', 'csv'])).toHaveLength(40);
     expect(await predictRows(prices, query, rows, ['ndjson', 'ndjson'])).toHaveLength(40);
+    expect(await predictRows(prices, query, rows)).toHaveLength(40);
     const other = await sendJson('POST', `${prices}/predict?remember=true&unknown=refuse`, rows);
     expect(other.status).toBe(422);
+    const warned = await sendJson('POST', `${prices}/predict?remember=true&id=order_no`, rows);
+    expect(warned.headers.get('Row-Warnings')).toBeNull();
   });
+
+  test.each(['json', 'ndjson', 'csv', 'arrow-stream'] as const)(
+    'as %s are refused if no row has the column of their ids, as are truths',
+    async (format) => {
+      const body = new Uint8Array(fileOf(format, columnsOf(rows)));
+      const headers = { 'Content-Type': MEDIA_TYPES[format], Accept: 'application/json' };
+      for (const path of ['predict?remember=true&id=ordr_no', 'actuals?id=ordr_no']) {
+        const refused = await send(`${prices}/${path}`, { method: 'POST', headers, body });
+        expect(refused.status).toBe(400);
+        const message = expect.stringContaining('none of the first 40 rows has a value');
+        expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/query/id', message }] });
+      }
+    },
+  );
 
   test('that are refused leave nothing behind', async () => {
     const response = await sendJson('POST', `${prices}/predict?remember=true&steps=3`, rows);

@@ -1,4 +1,6 @@
+import { InvalidRowsError } from '../serving/invalid-rows.js';
 import { cellText, groupText, parseNumber } from '../table/cells.js';
+import { quote } from '../table/table-error.js';
 import { parseMoment } from '../table/time-grid.js';
 
 /** Stands in a list of hashes for a row without an id. */
@@ -63,4 +65,17 @@ export function chooseIds(
 ): IdColumns | undefined {
   if (name !== undefined) return { kind: 'column', name };
   return series && { kind: 'series', orderBy: series.order_by, groupBy: series.group_by };
+}
+
+/**
+ * Refuses a column of ids that does not occur in rows.
+ *
+ * @param rows how many were looked at, none of which has an id.
+ * @throws {InvalidRowsError} if a column was named.
+ */
+export function refuseUnusedIds(ids: IdColumns | undefined, rows: number): void {
+  if (ids?.kind !== 'column' || rows === 0) return;
+  const looked = rows === 1 ? 'the first row has no' : `none of the first ${rows} rows has a`;
+  const message = `names ${quote(ids.name)}, but ${looked} value in such a column; name the column of your ids as the rows do`;
+  throw new InvalidRowsError([{ parameter: 'id', message }]);
 }

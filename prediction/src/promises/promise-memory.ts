@@ -2,7 +2,7 @@ import type { AdaptedCalibration } from '../record/running-record.js';
 import { CONFIDENCE, MAX, MIN, type PredictedBlock, VALUE } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { BlockPredictor } from '../serving/row-server.js';
-import { hashId, type IdColumns, idOf, listIdColumns, NO_ID } from './ids.js';
+import { hashId, type IdColumns, idOf, listIdColumns, NO_ID, refuseUnusedIds } from './ids.js';
 import { encodePromises, type Promises, setBytes } from './promise-batch.js';
 import type { PromiseForm, PromiseSubject } from './subject.js';
 
@@ -101,9 +101,16 @@ export class PromiseMemory {
     return this.#withNumbers(predicted, this.#first + start, count);
   }
 
-  /** Hands over the batch of the rows that were added. */
+  /**
+   * Hands over the batch of the rows that were added.
+   *
+   * @throws {InvalidRowsError} if it is the first of an answer, and no row has a value in the column of ids.
+   */
   take(): PromisePart {
     const rows = this.#rows;
+    if (this.#first === 0 && this.#hashes.subarray(0, rows).every((hash) => hash === NO_ID)) {
+      refuseUnusedIds(this.#ids, rows);
+    }
     const [values, lower, upper] = this.#bounds.map((column) => column.subarray(0, rows));
     const promised: Promises['promised'] =
       values && lower && upper

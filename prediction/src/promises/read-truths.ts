@@ -10,7 +10,7 @@ import { cellText, groupText, parseNumber } from '../table/cells.js';
 import { ROW_ID_COLUMN } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { finish } from '../trees/steps.js';
-import { hashId, type IdColumns, idOf, listIdColumns, parseRowId } from './ids.js';
+import { hashId, type IdColumns, idOf, listIdColumns, parseRowId, refuseUnusedIds } from './ids.js';
 
 /** The most rows of a body, which are all held until they are in the order of their promises. */
 const MAX_TRUTHS = 1_000_000;
@@ -52,6 +52,7 @@ export interface TruthChunk {
  * Reads a body of truths in any format as a whole, and yields them in chunks.
  *
  * @throws {FormatError} at a fault of the body that ends its reading, or if it has too many rows
+ * @throws {InvalidRowsError} if no row has a value in the column of ids
  * @throws {JsonShapeError} if it is JSON, and not an array
  * @throws {SyntaxError} if it is JSON that cannot be parsed
  * @throws the error of the body
@@ -123,6 +124,9 @@ class GatheredTruths {
   #answer = '';
   #line = 0;
   #repeats = 0;
+  /** Rows that were read, and those of them that have no id. */
+  #read = 0;
+  #nameless = 0;
 
   constructor(columns: TruthColumns) {
     this.#columns = columns;
@@ -147,7 +151,9 @@ class GatheredTruths {
     }
   }
 
+  /** @throws {InvalidRowsError} if no row has a value in the column of ids. */
   *chunks(): Generator<TruthChunk> {
+    if (this.#nameless === this.#read) refuseUnusedIds(this.#columns.ids, this.#read);
     this.#sort();
     const truths = this.#truths;
     const unread = this.#unread;
@@ -187,8 +193,11 @@ class GatheredTruths {
   #addTruth(key: TruthKey | null, value: unknown): void {
     const line = this.#line;
     const text = cellText(value);
-    if (key === null) this.#unread.push([line, 'id-missing']);
-    else if (text === '') this.#unread.push([line, 'target-missing']);
+    this.#read++;
+    if (key === null) {
+      this.#nameless++;
+      this.#unread.push([line, 'id-missing']);
+    } else if (text === '') this.#unread.push([line, 'target-missing']);
     else {
       const name = typeof key === 'number' ? String(key) : `${key[0]}-${key[1]}`;
       const earlier = this.#truths[this.#places.get(name) ?? -1];

@@ -329,9 +329,13 @@ export class RowServer<A> {
     return this.#promises;
   }
 
-  /** Begins a check of rows for names and values that the model does not know. It predicts nothing. */
-  check(): SchemaCheck {
-    return this.#parts.checks.begin();
+  /**
+   * Begins a check of rows for names and values that the model does not know. It predicts nothing.
+   *
+   * @param id a column that rows may have beside those of the model.
+   */
+  check(id?: string): SchemaCheck {
+    return this.#parts.checks.with(id).begin();
   }
 
   get #maxRows(): number {

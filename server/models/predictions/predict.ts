@@ -87,7 +87,7 @@ export function predictOperations(
       const counted = countRows(input.caller, rows.length);
       return counted ? counted.then(() => answer(headers)) : answer(headers);
     };
-    const headers = checkRows(predictor, rows, at, query.unknown);
+    const headers = checkRows(predictor, rows, at, query);
     return headers instanceof Promise ? headers.then(answerCounted) : answerCounted(headers);
   };
 
@@ -109,7 +109,7 @@ export function predictOperations(
     const predictor = await predictors.require(caller, params);
     const form = parseForm(query, mediaType);
     const [rows, at] = findRows(body);
-    const headers = await checkRows(predictor, rows, at, query.unknown);
+    const headers = await checkRows(predictor, rows, at, query);
     const answer = await remember(input, version);
     await countRows(caller, rows.length);
     const pieces: Uint8Array[] = [];
@@ -150,7 +150,7 @@ export function predictOperations(
       const parsed = await parse();
       if (!parsed || query.unknown !== 'refuse') return;
       const [rows, at] = findRows(parsed);
-      await checkRows(await predictors.require(caller, params), rows, at, query.unknown);
+      await checkRows(await predictors.require(caller, params), rows, at, query);
     };
     const version = await predictors.requireVersion(caller, params).catch(async (error) => {
       // A fault of the body is told before one of the address, as for smaller bodies.

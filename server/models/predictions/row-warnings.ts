@@ -1,11 +1,12 @@
 import type { components } from '../../../generated/openapi.js';
-import type {
-  AnyPredictor,
-  InvalidRowsError,
-  RowWarning,
-  RowWarnings,
-  SchemaCheck,
-  UnknownName,
+import {
+  type AnyPredictor,
+  columnName,
+  type InvalidRowsError,
+  type RowWarning,
+  type RowWarnings,
+  type SchemaCheck,
+  type UnknownName,
 } from '../../../prediction/src/predicting.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
@@ -22,15 +23,16 @@ export type WarningFields = { 'Row-Warnings'?: string };
 /**
  * Checks all rows of a request; others are served in between, if there are many.
  * @param at where the rows are in the request, as a JSON pointer
+ * @param options the treatment of unknown names, and the column of ids, whose name is known
  * @throws {ProblemError} if the rows have unknown names, and these are to be refused
  */
 export function checkRows(
   predictor: AnyPredictor,
   rows: readonly unknown[],
   at: string,
-  unknown: 'ignore' | 'refuse' = 'ignore',
+  { unknown = 'ignore', id }: { readonly unknown?: 'ignore' | 'refuse'; readonly id?: string },
 ): WarningFields | Promise<WarningFields> {
-  const check = predictor.check();
+  const check = predictor.check(id === undefined ? undefined : columnName(id));
   const finish = () => {
     if (unknown === 'refuse') {
       const names = check.unknownNames(MAX_ERRORS + 1);

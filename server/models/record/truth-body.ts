@@ -4,9 +4,15 @@ import type {
   TruthChunk,
   TruthColumns,
 } from '../../../prediction/src/predicting.js';
-import { FormatError, JsonShapeError, readTruths } from '../../../prediction/src/reading.js';
+import {
+  FormatError,
+  InvalidRowsError,
+  JsonShapeError,
+  readTruths,
+} from '../../../prediction/src/reading.js';
 import { malformedJson } from '../../api/body/sliced-json.js';
 import { invalidRequest, malformedBody } from '../../problems/problem.js';
+import { invalidRows } from '../predictions/row-warnings.js';
 
 /** The details of a job that reads truths; the body follows as input. */
 export interface TruthJob {
@@ -31,6 +37,7 @@ export async function readTruthBody(
     for await (const chunk of readTruths(body, truths, { from: format, form })) await take(chunk);
   } catch (error) {
     if (error instanceof FormatError) throw malformedBody(error.message);
+    if (error instanceof InvalidRowsError) throw invalidRows(error, '/body');
     if (error instanceof JsonShapeError) {
       throw invalidRequest([{ pointer: '/body', message: error.message }]);
     }

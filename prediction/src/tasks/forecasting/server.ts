@@ -191,8 +191,8 @@ export class SeriesServer {
     };
   }
 
-  check(): SchemaCheck {
-    return this.#parts.checks.begin();
+  check(id?: string): SchemaCheck {
+    return this.#parts.checks.with(id).begin();
   }
 
   #gather(options: PredictOptions): RowGatherer {
