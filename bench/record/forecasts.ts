@@ -16,7 +16,7 @@ import {
 import type { RowObject } from '../../prediction/src/table/cells.js';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import type { Finding, Scenario } from '../scenarios.js';
-import { normal } from './streams.js';
+import { normal } from './adapters.js';
 import { groupByTime, type Row, readOrdered } from './tables.js';
 
 const LEVEL = 0.9;

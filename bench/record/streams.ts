@@ -1,17 +1,9 @@
 import { wilson } from '../../prediction/src/intervals/wilson.js';
-import {
-  bet,
-  findIntervalNeeds,
-  moveShifts,
-  type Outcome,
-  SHIFT_LEVELS,
-  shiftAt,
-  startAlarm,
-  startShifts,
-} from '../../prediction/src/recording.js';
+import { bet, type Outcome, startAlarm } from '../../prediction/src/recording.js';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import { median } from '../../testkit/numbers.js';
 import type { Finding, Scenario } from '../scenarios.js';
+import { type Adapter, normal, OwnAdapter, PEERS, Trained } from './adapters.js';
 
 const TRUTHS = 10_000;
 const PROMISED = 0.9;
@@ -126,76 +118,6 @@ function tellShare(alarms: number, streams: number): string {
   const band = wilson(alarms / streams, streams).map((share) => share.toFixed(5));
   return `${streams} streams: ${alarms} alarms, ${(alarms / streams).toFixed(5)} (${band.join(' to ')})`;
 }
-/** A deviate of the standard normal distribution (Box & Muller 1958). */
-export function normal(random: () => number): number {
-  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
-}
-
-/** The log of the width that keeps each of the levels where errors are normal with a deviation of 1. */
-const NORMAL_WIDTHS = [
-  0.12566, 0.38532, 0.67449, 0.84162, 1.03643, 1.28155, 1.43953, 1.64485, 1.95996, 2.57583,
-].map(Math.log);
-
-/** The state that moves with the truths. */
-interface Adapter {
-  /** The reach of the next interval, in deviations of the training; infinite, if all is promised. */
-  reach(level: number): number;
-  learn(level: number, error: number): void;
-}
-
-class OwnAdapter implements Adapter {
-  #shifts = startShifts();
-
-  reach(level: number): number {
-    const trained = Math.exp(NORMAL_WIDTHS[SHIFT_LEVELS.indexOf(level)] ?? 0);
-    return trained * Math.exp(shiftAt(this.#shifts, level));
-  }
-
-  learn(level: number, error: number): void {
-    const shift = shiftAt(this.#shifts, level);
-    const reach = this.reach(level);
-    const promise = { value: 0, min: -reach, max: reach, confidence: level, shift };
-    this.#shifts = moveShifts(this.#shifts, findIntervalNeeds(promise, NORMAL_WIDTHS, error));
-  }
-}
-
-/** The trained calibration alone. */
-class Trained implements Adapter {
-  reach(level: number): number {
-    return Math.exp(NORMAL_WIDTHS[SHIFT_LEVELS.indexOf(level)] ?? 0);
-  }
-  learn(): void {}
-}
-
-const CALIBRATION_ROWS = 1000;
-
-/**
- * Adaptive conformal inference as published (Gibbs & Candès 2021): the level moves by γ × (miss − (1 − level)), and
- * the width is the quantile of the calibration's scores at that level; above the highest, all is promised.
- */
-class PlainAci implements Adapter {
-  readonly #scores: Float64Array;
-  #miss: number | undefined;
-
-  constructor(readonly step: number) {
-    const random = seededRandom(11);
-    this.#scores = Float64Array.from({ length: CALIBRATION_ROWS }, () =>
-      Math.abs(normal(random)),
-    ).sort();
-  }
-
-  reach(level: number): number {
-    const miss = this.#miss ?? 1 - level;
-    const rank = Math.ceil((CALIBRATION_ROWS + 1) * (1 - miss) - 1e-9);
-    if (rank < 1) return 0;
-    return this.#scores[rank - 1] ?? Number.POSITIVE_INFINITY;
-  }
-
-  learn(level: number, error: number): void {
-    const isMissed = Math.abs(error) > this.reach(level);
-    this.#miss = (this.#miss ?? 1 - level) + this.step * (1 - level - Number(isMissed));
-  }
-}
 
 const CHANGES = {
   'no change': () => 1,
@@ -219,26 +141,26 @@ interface Kept {
 }
 
 function follow(
-  create: () => Adapter,
+  create: (level: number) => Adapter,
   level: number,
   change: (at: number) => number,
   streams: number,
 ): Kept {
   const sums = { coverage: 0, recovered: 0, width: 0, infinite: 0 };
-  const trained = new Trained().reach(level);
+  const trained = new Trained(level).reach();
   const from = TRUTHS / 2 + 200;
   for (let stream = 0; stream < streams; stream++) {
     const random = seededRandom(stream);
-    const adapter = create();
+    const adapter = create(level);
     for (let at = 0; at < TRUTHS; at++) {
       const error = change(at) * normal(random);
-      const reach = adapter.reach(level);
+      const reach = adapter.reach();
       const isKept = Math.abs(error) <= reach;
       sums.coverage += Number(isKept);
       if (at >= from && at < from + 100) sums.recovered += Number(isKept);
       if (Number.isFinite(reach)) sums.width += reach / trained;
       else sums.infinite++;
-      adapter.learn(level, error);
+      adapter.learn(error);
     }
   }
   const truths = streams * TRUTHS;
@@ -250,12 +172,6 @@ function follow(
   };
 }
 
-const PEERS: readonly [string, () => Adapter][] = [
-  ['trained', () => new Trained()],
-  ['plain ACI, γ = .005', () => new PlainAci(0.005)],
-  ['plain ACI, γ = .05', () => new PlainAci(0.05)],
-];
-
 export const adapting: Scenario = {
   name: 'adapting',
   hasShort: true,
@@ -264,7 +180,7 @@ export const adapting: Scenario = {
     const findings: Finding[] = [];
     for (const level of [0.8, 0.9, 0.95]) {
       for (const [name, change] of Object.entries(CHANGES)) {
-        const own = follow(() => new OwnAdapter(), level, change, streams);
+        const own = follow((at) => new OwnAdapter(at), level, change, streams);
         const peers = PEERS.map(
           ([peer, create]) => `${peer} ${tell(follow(create, level, change, streams / 10))}`,
         );
