@@ -958,7 +958,7 @@ export interface PredictOptions extends CallOptions {
   warnings?: QueryValue<'predict', 'query', 'warnings'> | undefined;
   /** Remembers what is promised of each row: the interval or the probabilities of the classes and their set, with the confidence. Each row of the answer then has its id in `__service_row_id`, in every format, the last of the lean columns. Send the true values later to `addActuals` with these ids. Promises are kept for 90 days, or as many as `PROMISE_DAYS` says, and count towards what an owner may store. A row is sent only after its promise is stored. A value that the row itself sent as `__service_row_id` is not repeated. */
   remember?: QueryValue<'predict', 'query', 'remember'> | undefined;
-  /** The column with your own id of each row, such as an order number. With `remember=true`, truths may then come with this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered. Of several rows with one id, the latest is the one that a truth meets. A row without an id is remembered by `__service_row_id` alone. */
+  /** The column with your own id of each row, such as an order number. With `remember=true`, truths may then come with this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered. Of several rows with one id, the latest is the one that a truth meets. A row without an id is remembered by `__service_row_id` alone. A column that none of the first rows has is refused. */
   id?: QueryValue<'predict', 'query', 'id'> | undefined;
   /** The format of a body that is text, a Blob or a stream. Without it, that of the Blob, or text as `text/…`. */
   contentType?: 'application/json' | 'application/x-ndjson' | 'text/csv' | 'application/vnd.apache.arrow.stream' | 'application/vnd.apache.arrow.file' | 'application/vnd.apache.parquet' | 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet' | undefined;
@@ -978,7 +978,7 @@ export interface RetrainModelOptions extends CallOptions {
 
 /** The options of `models.addActuals`. */
 export interface AddActualsOptions extends CallOptions {
-  /** The column with your own id of each row, as it was named to `predict`. Without it, rows have `__service_row_id`, or are of a forecast. */
+  /** The column with your own id of each row, as it was named to `predict`. Without it, rows have `__service_row_id`, or are of a forecast. A column that no row has is refused. */
   id?: QueryValue<'addActuals', 'query', 'id'> | undefined;
   /** The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as a title, are passed over. Lines in messages are counted from the beginning of the file. With `header=false` there is no such line. Without it, it is the first line of CSV, and the first row of a sheet that has a value. */
   headerLine?: QueryValue<'addActuals', 'query', 'header_line'> | undefined;

@@ -990,8 +990,9 @@ export interface paths {
          *
          *     `adapt` says whether answers adapt to the true values of remembered rows. Widths of intervals, sets of classes
          *     and their probabilities are then moved by each value that came since the training of the version, and answers
-         *     have the header `Model-Calibration`. Predicted numbers stay. A new version begins with its own calibration.
-         *     Forecasts do not adapt. `If-Match` takes the `ETag` of `getModel`.
+         *     have the header `Model-Calibration`. Predicted numbers stay. Of forecasts each step is moved by the values of its
+         *     own, and a backtest by none. A new version begins with its own calibration. `If-Match` takes the `ETag` of
+         *     `getModel`.
          */
         put: operations["serveVersion"];
         post?: never;
@@ -1050,7 +1051,8 @@ export interface paths {
          *     A row has the target, under the name that the table had, and says which row it is of: by `__service_row_id` as
          *     the answer had it; by your own id, if `id` names its column; or, of a forecast, by the order column and the group
          *     columns, so that the new rows of a series are truths by themselves. Other columns are not read. Of several
-         *     promises of one id, or of one step of a series, the latest meets the truth.
+         *     promises of one id, the latest meets the truth. A row of a series meets the latest forecast of each step that
+         *     reached its moment, and is counted once.
          *
          *     | the answer counts | |
          *     |---|---|
@@ -2428,7 +2430,7 @@ export interface components {
         Promotion: "always" | "if_not_worse" | "manual";
         /**
          * @description Whether answers adapt to the true values of remembered rows (`addActuals`), so that as many promises are kept as
-         *     are made. False, the default: answers are calibrated as in the training. Forecasts do not adapt.
+         *     are made. False, the default: answers are calibrated as in the training.
          */
         Adapt: boolean;
         /**
@@ -4014,7 +4016,10 @@ export interface components {
              */
             trained_error: number | null;
             alarm: components["schemas"]["RecordAlarm"];
-            /** @description The columns whose values are remembered, by which `by=column` groups; the most important first. */
+            /**
+             * @description The columns whose values are remembered, by which `by=column` groups; the most important first. Of forecasts
+             *     it is `step`, the number of steps ahead; more than 32 are grouped.
+             */
             columns: components["schemas"]["RecordColumn"][];
             drift: components["schemas"]["RecordDrift"];
             /** @description What `groups` are grouped by; null if they are not. */
@@ -6166,7 +6171,7 @@ export interface components {
         Link: string;
         /**
          * @description Sent where true values have moved the calibration of the training (`adapt` of the model). Without it, answers
-         *     are calibrated as in the training.
+         *     are calibrated as in the training, as those of a backtest always are.
          */
         ModelCalibration: "adapted";
         /**
@@ -8020,7 +8025,7 @@ export interface operations {
                  * @description The column with your own id of each row, such as an order number. With `remember=true`, truths may then come
                  *     with this id in place of `__service_row_id`. The column need not be one of the model's, and is not answered.
                  *     Of several rows with one id, the latest is the one that a truth meets. A row without an id is remembered by
-                 *     `__service_row_id` alone.
+                 *     `__service_row_id` alone. A column that none of the first rows has is refused.
                  */
                 id?: components["schemas"]["IdColumn"];
             };
@@ -8389,7 +8394,10 @@ export interface operations {
     addActuals: {
         parameters: {
             query?: {
-                /** @description The column with your own id of each row, as it was named to `predict`. Without it, rows have `__service_row_id`, or are of a forecast. */
+                /**
+                 * @description The column with your own id of each row, as it was named to `predict`. Without it, rows have
+                 *     `__service_row_id`, or are of a forecast. A column that no row has is refused.
+                 */
                 id?: components["schemas"]["IdColumn"];
                 /**
                  * @description The line of CSV, or the row of a sheet, that has the column names, counted from 1. The lines above it, such as
