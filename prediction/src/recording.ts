@@ -31,13 +31,10 @@ export {
   errorOf,
   type MetPromise,
   type RunningRecord,
-  shiftsOf,
   startRecord,
 } from './record/running-record.js';
 export {
-  describeStepWidths,
   describeThresholds,
   describeWidths,
-  nameStepGroups,
   stepGroup,
 } from './record/trained-calibration.js';
