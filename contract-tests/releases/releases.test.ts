@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPredictor, decodeModel } from '../../prediction/src/index.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { Store } from '../../server/store/index.js';
+import { migrations } from '../../server/store/migrations/index.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { Fixture } from '../../tools/release/fixture/make.js';
@@ -88,6 +89,42 @@ describe.each(releases)('of release %s', (release) => {
     expect(await schema(url)).toEqual(rows.schema);
   });
 
+  test('an instance of it goes on beside this version: the tables are only added to', async () => {
+    const released = fixture.postgres();
+    const before = released.schema;
+    const tables = new Set(before.map(tableOf));
+    const url = await postgres.create(`beside_${numberOf(release)}`);
+    await restore(url, { ...released, tables: {} });
+    await (await Store.open(url)).close();
+    const now = await schema(url);
+    expect(now).toEqual(expect.arrayContaining([...before]));
+    const added = now.filter((line) => !before.includes(line) && tables.has(tableOf(line)));
+    // A row of the release lacks the columns.
+    for (const line of added) expect(line).toMatch(/^\w+ \w+ .* YES|^\w+ \w+ .* NO \S/);
+  });
+
+  const hasAllMigrations = fixture.postgres().migrations.length === Object.keys(migrations).length;
+  test.skipIf(hasAllMigrations)(
+    'an instance of it reads while this version migrates its tables',
+    async () => {
+      const url = await postgres.create(`read_${numberOf(release)}`);
+      await restore(url, fixture.postgres());
+      const reader = new pg.Client({ connectionString: url, lock_timeout: 1000 });
+      await reader.connect();
+      await reader.query('begin');
+      await reader.query('select from model_artifacts');
+      const opening = Store.open(url);
+      const waiting = 'select from pg_locks where not granted and relation is not null';
+      await expect.poll(async () => (await reader.query(waiting)).rowCount).toBeGreaterThan(0);
+      for (const table of ['api_keys', 'projects', 'models', 'model_versions']) {
+        await reader.query(`select from ${table}`);
+      }
+      await reader.query('commit');
+      await reader.end();
+      await (await opening).close();
+    },
+  );
+
   test('an upgraded store has the tables of a new one', async () => {
     const [upgraded, fresh] = [`${file()}.upgraded`, `${file()}.fresh`];
     writeFileSync(upgraded, fixture.sqlite());
@@ -135,6 +172,9 @@ test('a store on PostgreSQL of a later release is refused, in one line', async (
 });
 
 const numberOf = (release: string) => release.replaceAll(/\W/g, '_');
+
+/** Returns the table of a line of the schema: of a column, a constraint or an index. */
+const tableOf = (line: string) => / ON public\.(\w+) /.exec(line)?.[1] ?? line.split(' ')[0] ?? '';
 
 function titleOf({ method, path, headers, status }: Exchange): string {
   const accept = headers['Accept'] ? ` as ${headers['Accept']}` : '';

@@ -51,11 +51,11 @@ const INSPECTION: PoolLimits = { connections: 1, connect: 3_000, lock: 2_000, st
 /** After this time, PostgreSQL ends an idle transaction. */
 const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
-/** After this time, an unused connection is closed. */
-const IDLE_TIMEOUT_MS = 60_000;
-
 /** A connection that is silent for so much longer than a statement may take leads to a host that is gone. */
 const SILENCE_MS = 5_000;
+
+/** An unused connection, which is silent too, is closed before that. */
+const UNUSED_MS = 4_000;
 
 /**
  * Opens pools of connections to the PostgreSQL database that a URL names, and brings its tables up to date.
@@ -106,7 +106,7 @@ function openPool(
     application_name: 'roster',
     max: connections,
     connectionTimeoutMillis: connect,
-    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    idleTimeoutMillis: statement + UNUSED_MS,
     lock_timeout: lock,
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     statement_timeout: statement,

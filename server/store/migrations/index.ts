@@ -1,4 +1,7 @@
-import { type Kysely, type Migration, Migrator } from 'kysely';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { dialectOf } from '../database/dialect.js';
+import { errorCode } from '../database/unavailable.js';
 import * as first from './0001-first.js';
 import * as documents from './0002-documents.js';
 import * as conversations from './0003-conversations.js';
@@ -32,17 +35,78 @@ export const migrations: Record<string, Migration> = {
 };
 
 /**
+ * The longest that a migration waits for tables which others use, in milliseconds. Reads wait behind it, and give up
+ * after a second.
+ */
+const LOCK_WAIT_MS = 300;
+
+/** The time after which it does not try again, in milliseconds. */
+const PATIENCE_MS = 30_000;
+
+/**
  * Brings the tables up to date, all in one transaction: a migration that is broken off leaves them as they
- * were. Of several instances that begin at once, one does it and the others wait.
- * @throws if a later release wrote the store
+ * were. Of several instances that begin at once, one does it and the others wait. Instances that serve meanwhile go
+ * on: on PostgreSQL, it takes all tables before it changes the first. With a lock at a time, a read that joins two
+ * tables would hold one and wait for the other, each for the other, until the read gives up.
+ * @throws if a later release wrote the store, or others use a table for longer than half a minute
  */
 export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error: cause } = await migrator.migrateToLatest();
-  if (cause instanceof Error && /previously executed migration .* is missing/.test(cause.message)) {
-    throw laterRelease(cause);
+  const begun = performance.now();
+  for (;;) {
+    const migrator = new Migrator({ db, provider: { getMigrations: async () => withTables() } });
+    const { error: cause } = await migrator.migrateToLatest();
+    if (cause === undefined) return;
+    if (
+      cause instanceof Error &&
+      /previously executed migration .* is missing/.test(cause.message)
+    ) {
+      throw laterRelease(cause);
+    }
+    const isOver = performance.now() - begun > PATIENCE_MS;
+    if (isOver || !(cause instanceof TablesInUse)) throw cause;
+    await delay(LOCK_WAIT_MS * Math.random());
   }
-  if (cause) throw cause;
+}
+
+/** PostgreSQL: a lock (55P03) or a statement (57014) took too long, or there was a deadlock (40P01). */
+const NO_LOCK = /^(55P03|57014|40P01)$/;
+
+/** Others use the tables. */
+class TablesInUse extends Error {
+  override readonly name = 'TablesInUse';
+}
+
+/** Returns the migrations, of which the first to run takes the tables that there are. */
+function withTables(): Record<string, Migration> {
+  let areTaken = false;
+  const guard = ({ up }: Migration): Migration => ({
+    up: async (db) => {
+      if (!areTaken) await takeTables(db);
+      areTaken = true;
+      await up(db);
+    },
+  });
+  return Object.fromEntries(Object.entries(migrations).map(([name, one]) => [name, guard(one)]));
+}
+
+/** @throws {TablesInUse} */
+async function takeTables(db: Kysely<unknown>): Promise<void> {
+  if (!dialectOf(db).locksRows) return;
+  const { rows } = await sql<{ name: string }>`
+    select tablename as name from pg_tables
+      where schemaname = current_schema() and tablename not like 'kysely%' order by 1
+  `.execute(db);
+  if (rows.length === 0) return;
+  const tables = sql.join(rows.map(({ name }) => sql.table(name)));
+  try {
+    await sql`set local statement_timeout = ${sql.lit(LOCK_WAIT_MS)}`.execute(db);
+    await sql`lock table ${tables}`.execute(db);
+    await sql`set local statement_timeout = 0`.execute(db);
+  } catch (cause) {
+    if (!NO_LOCK.test(errorCode(cause))) throw cause;
+    const why = 'others use its tables, such as a backup; try again when they are done';
+    throw new TablesInUse(why, { cause });
+  }
 }
 
 /** Returns the error of a store that has migrations which this release lacks. */
