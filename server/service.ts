@@ -40,6 +40,9 @@ import { watchAnswers } from './telemetry/answer-watch.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/spans.js';
 
+/** The least time of a stream at a stop, in milliseconds, unless the drain is shorter; requests have six seconds then. */
+const LAST_STREAM_MS = 5_000;
+
 /**
  * Opens the store and builds the service on it, which is idle until `listen` and `work` are called.
  * The caller must stop it in every case.
@@ -147,6 +150,7 @@ export async function openService(
     );
 
     let server: HttpServer | undefined;
+    let drainMs = 0;
     /** The parts that a stop ends: the store last, since all others use it. */
     const phases: readonly Readonly<Record<string, () => Promise<void> | undefined>>[] = [
       {
@@ -201,15 +205,17 @@ export async function openService(
         // `stop` throws a failure.
         trainings.stop().catch(() => {});
         await delay(ms, undefined, { signal: hurry }).catch(() => {});
+        drainMs = hurry.aborted ? 0 : ms;
       },
       /**
-       * Closes the port, lets running requests finish, and ends everything that the service started.
+       * Closes the port, lets running requests finish, and ends everything that the service started. A stream that
+       * began late in the drain has as much time as the others had, five seconds at most.
        * One failure does not keep the rest from ending.
        * @throws the first failure
        */
       stop: async (): Promise<void> => {
         draining.abort();
-        stopping.abort();
+        stopping.abort(Math.min(drainMs, LAST_STREAM_MS));
         const failures: unknown[] = [];
         for (const phase of phases) {
           const ends = Object.entries(phase).map(async ([what, end]) => {

@@ -4,13 +4,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import {
   agentEvents,
   answered,
+  createRoster,
   createRosterClient,
   idempotencyKeys,
-  type RosterClient,
+  predictFile,
   retry,
 } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { chunk, DONE } from '../../testkit/chat/reply.js';
+import { chunk, DONE, says } from '../../testkit/chat/reply.js';
 import {
   openScriptedChatServer,
   type ScriptedChatServer,
@@ -126,33 +127,48 @@ describe('through the proxy', () => {
 });
 
 describe('a restart of one instance after the other', () => {
-  test('fails no request of a client that retries, and no read at all', async () => {
-    const roster = createRosterClient({ baseUrl: nginx.url });
-    roster.use(idempotencyKeys(), retry());
-    const params = { path: { project_name: 'default' } };
-    const failures: string[] = [];
-    const written: string[] = [];
-    let reads = 0;
-    let isOver = false;
-    const read = async () => {
-      while (!isOver) {
+  test('fails no request of a client that retries, does none twice, and fails no read at all', async () => {
+    const shop = createRoster({ baseUrl: nginx.url });
+    shop.client.use(idempotencyKeys(), retry());
+    chat.play(() => says('It is ', 'new.'));
+    const path = { projectName: 'default', modelName: 'fares' };
+    await trainPrices(shop.client, path);
+    await shop.chatbots.create({ name: 'desk' });
+    const { id } = await shop.conversations.create('desk', {});
+    const rows = Array.from({ length: 50 }, (_, row) => `{"carat":${row}}\n`).join('');
+    const calls: Record<string, (name: string) => Promise<unknown>> = {
+      'a read': async () => {
         const { status } = await fetch(`${nginx.url}/projects/default/skills?limit=1`);
-        if (status !== 200) failures.push(`a read: ${status}`);
-        reads += 1;
-        await pause(20);
-      }
+        expect(status).toBe(200);
+      },
+      'a creation': (name) => shop.skills.create({ name, type: 'lookup' }),
+      'a prediction': async () => {
+        expect(await shop.models.predict(path.modelName, [{ carat: 1 }])).toHaveLength(1);
+      },
+      'a stream of rows': async () => {
+        const { body } = await predictFile(shop.client, path, new File([rows], 'new.ndjson'));
+        expect((await new Response(body).text()).match(/"price":/g)).toHaveLength(50);
+      },
+      'a message, answered in events': async (content) => {
+        const types: string[] = [];
+        for await (const event of shop.messages.sendEvents('desk', id, { content })) {
+          if ('type' in event) types.push(event.type);
+        }
+        expect(types).not.toContain('error');
+      },
     };
-    const write = async (writer: number) => {
+    const done = new Map(Object.keys(calls).map((kind): [string, string[]] => [kind, []]));
+    const failures: string[] = [];
+    let isOver = false;
+    const callers = Object.entries(calls).map(async ([kind, call]) => {
+      const names = done.get(kind) ?? [];
       while (!isOver) {
-        const name = `skill_${writer}_${written.length}`;
-        const body = { skill: { name, type: 'lookup' } };
-        const { response } = await roster.POST(SKILLS, { params, body });
-        if (response.status !== 201) failures.push(`a write: ${response.status}`);
-        written.push(name);
+        const name = `${kind.length}_${names.length}`;
+        await call(name).catch((error: unknown) => failures.push(`${kind}: ${error}`));
+        names.push(name);
         await pause(20);
       }
-    };
-    const callers = [read(), read(), write(0), write(1)];
+    });
     for (const [index, port] of ports.entries()) {
       expect(await instances[index]?.stop()).toBe(0);
       instances[index] = await start(port);
@@ -160,12 +176,13 @@ describe('a restart of one instance after the other', () => {
     isOver = true;
     await Promise.all(callers);
     expect(failures).toEqual([]);
-    expect(reads).toBeGreaterThan(0);
-    expect((await namesOf(roster)).sort()).toEqual(written.sort());
+    for (const names of done.values()) expect(names.length).toBeGreaterThan(3);
+    const created = (await shop.skills.list()).map(({ name }) => name);
+    expect(created.sort()).toEqual(done.get('a creation')?.toSorted());
+    const messages = (await shop.messages.list('desk', id)).map(({ role, content }) =>
+      role === 'user' ? content : role,
+    );
+    const asked = done.get('a message, answered in events') ?? [];
+    expect(messages).toEqual(asked.flatMap((content) => [content, 'assistant']));
   });
 });
-
-async function namesOf(roster: RosterClient): Promise<string[]> {
-  const params = { path: { project_name: 'default' } };
-  return (await answered(roster.GET(SKILLS, { params }))).map(({ name }) => name);
-}

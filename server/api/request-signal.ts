@@ -17,6 +17,7 @@ const TRUST_MS = 60_000;
 
 /** The causes that end a long request before its response is closed. */
 export interface EarlyEnd {
+  /** Its reason is the time that each request has had before it ends, in milliseconds; none if it is no number. */
   readonly stopping: AbortSignal;
   readonly isValid: IsValid;
   /** The advice to the caller after the stop, such as "ask again". */
@@ -35,8 +36,15 @@ export function abortWithRequest(
   early?: EarlyEnd,
 ): AbortController {
   const over = new AbortController();
-  const onStop = () => {
+  const begun = performance.now();
+  let ending: NodeJS.Timeout | undefined;
+  const endNow = () => {
     over.abort(unavailable(`The service is stopping; ${early?.advice} in a moment.`));
+  };
+  const onStop = () => {
+    const left = Number(early?.stopping.reason) - (performance.now() - begun);
+    if (left > 0) ending = setTimeout(endNow, left);
+    else endNow();
   };
   const leaveCaller =
     early && watchCaller(res.locals.caller, early.isValid, (reason) => over.abort(reason));
@@ -45,6 +53,7 @@ export function abortWithRequest(
   onResponseClose(req, res, () => {
     leaveCaller?.();
     early?.stopping.removeEventListener('abort', onStop);
+    clearTimeout(ending);
     over.abort(gone);
   });
   return over;
