@@ -82,12 +82,12 @@ export async function compareRates(comparison: Comparison): Promise<Finding> {
  * Measures works in turn, round by round. Each round begins with another, so that other load on the machine affects
  * all of them alike. The first rounds warm up, and do not count.
  */
-export async function measureInTurn<T>(
+export async function measureInTurn<T, R extends Rate>(
   works: readonly T[],
-  measure: (work: T) => Promise<Rate>,
+  measure: (work: T) => Promise<R>,
   { rounds: count, warmUps }: Required<Pick<Comparison, 'rounds' | 'warmUps'>>,
 ) {
-  const all = works.map((work) => ({ work, rounds: [] as Rate[] }));
+  const all = works.map((work) => ({ work, rounds: [] as R[] }));
   for (let round = 0; round < warmUps + count; round++) {
     const first = round % works.length;
     for (const { work, rounds } of [...all.slice(first), ...all.slice(0, first)]) {

@@ -24,6 +24,7 @@ import {
   unknownSkill,
   updateAgent,
 } from './contenders.js';
+import { measureInstances } from './instances.js';
 import { type Group, has, type Measured, measure, WARM_UP, type Work } from './measure.js';
 
 /** @param against the baselines that Roster is compared with */
@@ -46,6 +47,9 @@ function groups(against: readonly Contender[] = baselines): readonly Group[] {
     { name: 'growth', works: growing.map((contender) => [contender, getSkill] as const) },
   ];
 }
+
+/** The name of what several instances on PostgreSQL are measured by, beside the groups. */
+const INSTANCES = { name: 'instances' };
 
 /** A maximum for the cost of one operation divided by that of another. */
 type Limit = readonly [asked: string, most: number, of: Work, over: Work];
@@ -70,7 +74,11 @@ interface Options {
 
 /** `npm run bench:http`: measures the cost of a request, in comparison with the alternatives. Linux only. */
 await scriptCommand('bench:http', 'Measure the cost of a request, beside the alternatives.')
-  .option('--only <groups>', 'these groups of operations, with commas', namesAmong(groups()))
+  .option(
+    '--only <groups>',
+    'these groups of operations, with commas',
+    namesAmong([...groups(), INSTANCES]),
+  )
   .option('--against <contenders>', 'these contenders beside Roster', namesAmong(baselines))
   .option('--rounds <n>', 'the number of rounds', positiveNumber, 7)
   .option('--seconds <s>', 'the duration of a round', positiveNumber, 0.8)
@@ -83,6 +91,8 @@ async function run(options: Options): Promise<void> {
   const { only = [], against = [], rounds, seconds, anySpeed } = options;
   const cores = separateCores();
   const begun = performance.now();
+  // Before the load gets a core of its own, which the processes that it starts would share.
+  const instances = isIn(only)(INSTANCES) ? [await measureInstances({ rounds, seconds })] : [];
   const chosen = groups(baselines.filter(isIn(against))).filter(isIn(only));
   const measured = await measure(chosen, { cores, rounds, seconds });
   const minutes = minutesSince(begun);
@@ -90,15 +100,13 @@ async function run(options: Options): Promise<void> {
     .map((grows) => measured.filter(({ work }) => growing.includes(work[0]) === grows))
     .filter(({ length }) => length > 0)
     .map(figures);
+  const limits = LIMITS.flatMap((limit) => judge(limit, measured, anySpeed));
   const head = ['processor a request', 'at most', 'measured', 'of the cheapest rounds', ''];
-  const judged = table(
-    head,
-    LIMITS.flatMap((limit) => judge(limit, measured, anySpeed)),
-  );
+  const judged = limits.length > 0 ? [table(head, limits)] : [];
   const where = cores ? 'on a core of its own' : 'on the same cores';
   const how = `medians of ${rounds} rounds of ${seconds} s, after ${WARM_UP} to warm up`;
   const about = `${machine()}, ${where}; ${how}; ${minutes}`;
-  const text = `${[about, ...tables, judged].join('\n\n')}\n`;
+  const text = `${[about, ...tables, ...judged, ...instances].join('\n\n')}\n`;
   // Only complete measurements with the default rounds are kept.
   await publish(text, process.argv.length === 2 ? { file: 'http', name: 'bench:http' } : undefined);
 }

@@ -44,7 +44,8 @@ interface Target {
   readonly seconds: number;
 }
 
-const CONNECTIONS = 10;
+/** To each server at once. */
+export const CONNECTIONS = 10;
 
 /** Rounds that are not counted: it takes thousands of requests until the frequent code is compiled. */
 export const WARM_UP = 2;
@@ -114,7 +115,7 @@ async function measureRound(
 }
 
 /** Returns the requests of an operation, each with another text for `[<id>]`. */
-function requestsOf({ method, path, body, prefer }: Operation, url: string, key: string) {
+export function requestsOf({ method, path, body, prefer }: Operation, url: string, key: string) {
   const headers = {
     Authorization: `Bearer ${key}`,
     ...(prefer === undefined ? {} : { Prefer: prefer }),
