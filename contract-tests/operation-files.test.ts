@@ -3,6 +3,7 @@ import { load, loadAll } from 'js-yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SETTINGS } from '../server/config.js';
 import { readContract } from '../server/contract/document.js';
+import { asRecord } from '../server/contract/json-record.js';
 import { root } from '../testkit/root.js';
 import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
 
@@ -45,6 +46,24 @@ test('the manifests of Kubernetes use settings and addresses that there are', ()
   const probes = [...text.matchAll(/httpGet: \{ path: ([^,]+),/g)].map(([, path]) => path);
   expect(probes).toHaveLength(3);
   expect(Object.keys(contract.document.paths)).toEqual(expect.arrayContaining(probes));
+});
+
+test('the file of Compose has the instances, the port and the drain of the others', () => {
+  const text = readFileSync(new URL('compose.yaml', root), 'utf8');
+  const { services } = asRecord(load(text));
+  const { proxy, ...others } = asRecord(services);
+  const instances = Object.entries(others).filter(([name]) => name.startsWith('roster-'));
+  const site = read('nginx/roster.conf');
+  const upstream = [...site.matchAll(/^ +server (roster-\d):4000 /gm)].map(([, name]) => name);
+  expect(instances.map(([name]) => name)).toEqual(upstream);
+  expect(Object.keys(asRecord(asRecord(proxy)['depends_on']))).toEqual(upstream);
+  const port = /listen (\d+);/.exec(site)?.[1];
+  expect(proxy).toMatchObject({
+    ports: [`127.0.0.1:${port}:${port}`],
+    volumes: ['./examples/nginx/roster.conf:/etc/nginx/conf.d/default.conf:ro'],
+  });
+  for (const [, instance] of instances)
+    expect(instance).toMatchObject({ '<<': { stop_grace_period: '20s' } });
 });
 
 test('the unit of systemd uses settings that there are', () => {

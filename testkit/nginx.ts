@@ -43,7 +43,7 @@ export async function startNginx(
   const port = await freePort();
   const example = await readFile(new URL('examples/nginx/roster.conf', root), 'utf8');
   const site = example
-    .replaceAll(/127\.0\.0\.1:400(\d)/g, (_, index) => `127.0.0.1:${ports[Number(index)]}`)
+    .replaceAll(/roster-(\d):4000/g, (_, number) => `127.0.0.1:${ports[Number(number) - 1]}`)
     .replace('listen 8080', `listen 127.0.0.1:${port}`)
     .replace('keepalive_timeout 4s', `keepalive_timeout ${keepAlive}`);
   await writeFile(join(folder, 'nginx.conf'), around(site));
