@@ -57,6 +57,10 @@ export interface IdempotencyKeyReused extends Shape<'IdempotencyKeyReused'> {}
 export interface InternalError extends Shape<'InternalError'> {}
 /** The request is understood but does not fit the contract: a field is missing, unknown, or not of the shape that the operation asks for. Each place is in `errors`, as a pointer and what is asked for there. */
 export interface InvalidRequest extends Shape<'InvalidRequest'> {}
+/** A key, without its secret. */
+export type Key = Schemas['Key'];
+/** No key with this identifier is among those that the caller manages, or it was revoked. */
+export interface KeyNotFound extends Shape<'KeyNotFound'> {}
 /** The members of `params` that a skill of the type `knowledge_base` has. */
 export interface KnowledgeBaseSkillParams extends Shape<'KnowledgeBaseSkillParams'> {}
 /** A project holds as many resources of each kind, and an owner has as many projects, as those who run the service allow (`MAX_RESOURCES`); the JSON and the prompts that a project keeps have at most 16 MiB together; and its agents use its skills at most 100,000 times. All that an owner stores, models and the tables of trainings among it, has at most `MAX_STORED` bytes, and the answers that are kept for an owner under an `Idempotency-Key` at most `MAX_KEPT_ANSWERS`. */
@@ -73,7 +77,7 @@ export interface McpSkillParams extends Shape<'McpSkillParams'> {}
 export interface Message extends Shape<'Message'> {}
 /** The conversation has no message of a person with this identifier. */
 export interface MessageNotFound extends Shape<'MessageNotFound'> {}
-/** The key is good, but does not have the scope that the operation asks for: `read`, `write`, `predict`, `ask` or `operate`; or the key is for one project, and the operation creates another. */
+/** The key is good, but does not have the scope that the operation asks for: `read`, `write`, `predict`, `ask`, `operate` or `keys`; or the key is for one project, and the operation creates another; or the operation would create or revoke a key that can do more than the caller's. */
 export interface MissingScope extends Shape<'MissingScope'> {}
 /** A model, which predicts a number or a class, or forecasts a number, as its `task` says. */
 export type Model = Schemas['Model'];
@@ -87,6 +91,8 @@ export interface ModelRecord extends Shape<'ModelRecord'> {}
 export interface ModelSkillParams extends Shape<'ModelSkillParams'> {}
 /** A resource of the same kind in the same project already has this name. */
 export interface NameTaken extends Shape<'NameTaken'> {}
+/** A key that was just created, with its secret. */
+export type NewKey = Schemas['NewKey'];
 /** The newest version of the model was trained from a table that was sent, so there is no query to run again. */
 export interface NoSource extends Shape<'NoSource'> {}
 /** The header `Accept` leaves out the media type that this operation answers with. */
@@ -135,7 +141,7 @@ export interface SqlSkillParams extends Shape<'SqlSkillParams'> {}
 export interface Status extends Shape<'Status'> {}
 /** The beginning of a table, as `trainModel` would read it. */
 export interface TablePreview extends Shape<'TablePreview'> {}
-/** The key has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are. */
+/** The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are. */
 export interface TooManyRequests extends Shape<'TooManyRequests'> {}
 /** The version is ready: its training ended before it could be cancelled. */
 export interface TrainingEnded extends Shape<'TrainingEnded'> {}
@@ -169,6 +175,18 @@ export type CommonProblem =
 
 /** The problems of `getCaller`. */
 export type GetCallerProblem = CommonProblem | InvalidRequest | NotAcceptable;
+
+/** The problems of `listKeys`. */
+export type ListKeysProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
+
+/** The problems of `createKey`. */
+export type CreateKeyProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | LimitReached | RequestInProgress | BodyTooLarge | UnsupportedMediaType | IdempotencyKeyReused;
+
+/** The problems of `getKey`. */
+export type GetKeyProblem = CommonProblem | InvalidRequest | MissingScope | KeyNotFound | NotAcceptable;
+
+/** The problems of `deleteKey`. */
+export type DeleteKeyProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | KeyNotFound;
 
 /** The problems of `listProjects`. */
 export type ListProjectsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
@@ -364,6 +382,58 @@ export interface CallerOperations {
    * @throws ProblemError with a `GetCallerProblem`
    */
   get(options?: CallOptions): Read<Caller, GetCallerProblem>;
+}
+
+/** The options of `keys.create`. */
+export interface CreateKeyOptions extends CallOptions {
+  /** A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours, the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A failed request is not remembered. Another request under the same key gets 422; a repetition that arrives while the first is in progress waits for its answer, or gets 409. */
+  idempotencyKey?: QueryValue<'createKey', 'header', 'Idempotency-Key'> | undefined;
+}
+
+/** The options of `keys.get`. */
+export interface GetKeyOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getKey', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `keys.delete`. */
+export interface DeleteKeyOptions extends CallOptions {
+  /** Whether the keys stay that were made with this one, as for one that takes its place. They then count as made by the key that made this one. */
+  keepMade?: QueryValue<'deleteKey', 'query', 'keep_made'> | undefined;
+}
+
+/** The keys of an owner, managed by those of its keys that have the scope `keys`. The first key of a service is made with `roster keys create`. */
+export interface KeysOperations {
+  /**
+   * Returns the keys of the owner that are not revoked, in order of creation. A key that is for one project sees those of that project.
+   *
+   * @throws ProblemError with a `ListKeysProblem`
+   */
+  list(options?: CallOptions): List<Key[][number], ListKeysProblem>;
+
+  /**
+   * Creates a key of the caller's owner, and answers with it this once: the store keeps a hash of its secret.
+   *
+   * @param key The key to create.
+   * @throws ProblemError with a `CreateKeyProblem`
+   */
+  create(key: JsonBody<'createKey'>['key'], options?: CreateKeyOptions): Call<NewKey, CreateKeyProblem>;
+
+  /**
+   * Returns one key, found by its identifier, without its secret.
+   *
+   * @param id The identifier of the key, its part between the two `_`.
+   * @throws ProblemError with a `GetKeyProblem`
+   */
+  get(id: PathValue<'getKey', 'key_id'>, options?: GetKeyOptions): Read<Key, GetKeyProblem>;
+
+  /**
+   * Revokes a key permanently, and the keys that were made with it, and theirs. All instances refuse them within a second, and end their streams. A key that may do more than the caller's is not revoked. A key may revoke itself; a service whose last key was revoked still takes nobody without one.
+   *
+   * @param id The identifier of the key, its part between the two `_`.
+   * @throws ProblemError with a `DeleteKeyProblem`
+   */
+  delete(id: PathValue<'deleteKey', 'key_id'>, options?: DeleteKeyOptions): Call<undefined, DeleteKeyProblem>;
 }
 
 /** The options of `projects.list`. */
@@ -1303,6 +1373,7 @@ export interface HealthOperations {
 /** The operations of the contract, by resource. */
 export interface Resources {
   readonly caller: CallerOperations;
+  readonly keys: KeysOperations;
   readonly projects: ProjectsOperations;
   readonly skills: SkillsOperations;
   readonly documents: DocumentsOperations;
@@ -1321,6 +1392,12 @@ export interface Resources {
 export const FACADE = {
   caller: {
     get: {"id":"getCaller","method":"GET","path":"/me","names":[],"reads":"json"},
+  },
+  keys: {
+    list: {"id":"listKeys","method":"GET","path":"/keys","names":[],"reads":"list"},
+    create: {"id":"createKey","method":"POST","path":"/keys","names":[],"reads":"json","consumes":["application/json"],"wraps":"key","headers":["idempotencyKey"]},
+    get: {"id":"getKey","method":"GET","path":"/keys/{key_id}","names":["key_id"],"reads":"json","headers":["ifNoneMatch"]},
+    delete: {"id":"deleteKey","method":"DELETE","path":"/keys/{key_id}","names":["key_id"],"reads":"nothing"},
   },
   projects: {
     list: {"id":"listProjects","method":"GET","path":"/projects","names":[],"reads":"list"},

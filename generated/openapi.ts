@@ -25,6 +25,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List all keys
+         * @description Returns the keys of the owner that are not revoked, in order of creation. A key that is for one project sees those
+         *     of that project.
+         */
+        get: operations["listKeys"];
+        put?: never;
+        /**
+         * Create a key
+         * @description Creates a key of the caller's owner, and answers with it this once: the store keeps a hash of its secret.
+         *
+         *     - The key may do no more than the caller: it has scopes of the caller's alone, is for the project that the caller's
+         *       key is for, and ends no later.
+         *     - A key with the scope `keys` has no limits, and a caller with limits makes no keys: several together could use
+         *       more than the limit of one.
+         *     - The key is revoked with the key that made it. A key that a user of the OIDC issuer made does not end with the
+         *       token of that user.
+         *     - Repeated with the same `Idempotency-Key`, the request gets the same key with another secret, in place of the
+         *       first one, as long as the key was not used; after that it gets 422.
+         *
+         *     An owner has at most 1,000 keys that are not revoked.
+         */
+        post: operations["createKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The identifier of the key, its part between the two `_`. */
+                key_id: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get one key
+         * @description Returns one key, found by its identifier, without its secret.
+         */
+        get: operations["getKey"];
+        put?: never;
+        post?: never;
+        /**
+         * Revoke a key
+         * @description Revokes a key permanently, and the keys that were made with it, and theirs. All instances refuse them within a second,
+         *     and end their streams. A key that may do more than the caller's is not revoked. A key may revoke itself; a service
+         *     whose last key was revoked still takes nobody without one.
+         */
+        delete: operations["deleteKey"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects": {
         parameters: {
             query?: never;
@@ -1861,7 +1926,91 @@ export interface components {
          * @description A permission, as Authorize describes it.
          * @enum {string}
          */
-        Scope: "read" | "write" | "predict" | "ask" | "operate";
+        Scope: "read" | "write" | "predict" | "ask" | "operate" | "keys";
+        /** @description The identifier of a key, its part between the two `_`. */
+        KeyId: string;
+        /** @description The purpose or the holder of a key. */
+        KeyName: string;
+        /**
+         * @description The most that the key may use in a period, which all instances share. What is left out is not limited, and null
+         *     limits nothing.
+         */
+        KeyLimits: {
+            /**
+             * Format: int64
+             * @description Requests a minute.
+             */
+            requests?: number;
+            /**
+             * Format: int64
+             * @description Rows a day that are predicted, by agents too.
+             */
+            rows?: number;
+            /**
+             * Format: int64
+             * @description Tokens of agents a day.
+             */
+            tokens?: number;
+        } | null;
+        /** @description A key, without its secret. */
+        Key: components["schemas"]["KeyFacts"];
+        /** @description A key that was just created, with its secret. */
+        NewKey: {
+            /** @description The key itself, which is sent as `Authorization: Bearer roster_…`. It is shown this once. */
+            secret: string;
+        } & components["schemas"]["KeyFacts"];
+        /** @description The key to create, under `key`. */
+        CreateKeyBody: {
+            /** @description The key to create. */
+            key: {
+                name: components["schemas"]["KeyName"];
+                /** @description What the key may do. The caller needs each of them. */
+                scopes: components["schemas"]["Scope"][];
+                /**
+                 * @description The only project that the key sees; without it, all that the caller sees. A key with the scope `operate`
+                 *     is for all owners, so it has none.
+                 */
+                project?: string | null;
+                limits?: components["schemas"]["KeyLimits"];
+                /**
+                 * Format: date-time
+                 * @description The end of the key, in the future; without it, the key ends with the caller's, if that one
+                 *     does.
+                 */
+                expires_at?: string | null;
+            };
+        };
+        /** @description The facts about a key. */
+        KeyFacts: {
+            id: components["schemas"]["KeyId"];
+            name: components["schemas"]["KeyName"];
+            /** @description The owner of the projects that the key sees. */
+            owner: string;
+            /** @description What the key may do. */
+            scopes: components["schemas"]["Scope"][];
+            /**
+             * @description The name of the only project that the key sees; null if it was deleted. It is left out for a key that sees
+             *     all projects of the owner.
+             */
+            project?: string | null;
+            limits: components["schemas"]["KeyLimits"];
+            /**
+             * @description The identifier of the key that made it, or `oidc:` and the subject of a user of the OIDC issuer; null for a key
+             *     that those made who run the service.
+             */
+            made_by: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: date-time
+             * @description The end of the key, in UTC; null if it has none.
+             */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description The last use, in UTC, to the minute or so; null if there was none.
+             */
+            last_used_at: string | null;
+        };
         /** @description A project. It holds skills, agents, chatbots and models. */
         Project: {
             id: components["schemas"]["Id"];
@@ -4468,7 +4617,8 @@ export interface components {
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description The key is good, but does not have the scope that the operation asks for: `read`, `write`,
-         *     `predict`, `ask` or `operate`; or the key is for one project, and the operation creates another.
+         *     `predict`, `ask`, `operate` or `keys`; or the key is for one project, and the operation creates another; or the
+         *     operation would create or revoke a key that can do more than the caller's.
          *
          *     To fix it, use a key that has it; those who run the service can make one.
          */
@@ -4656,6 +4806,19 @@ export interface components {
             /** @constant */
             status: 404;
             errors: components["schemas"]["FieldErrors"];
+        } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
+        /**
+         * @description No key with this identifier is among those that the caller manages, or it was revoked.
+         *
+         *     To fix it, list the keys; the identifier of a key is its part between the two `_`.
+         */
+        KeyNotFound: {
+            /** @constant */
+            type: "/problems/key-not-found";
+            /** @constant */
+            title: "Key not found";
+            /** @constant */
+            status: 404;
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
          * @description No response with this identifier is kept.
@@ -5052,7 +5215,7 @@ export interface components {
             }[];
         } & WithRequired<components["schemas"]["Problem"], "type" | "title" | "status">;
         /**
-         * @description The key has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
+         * @description The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
          *
          *     To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`, or make a key with other limits.
          */
@@ -5576,6 +5739,18 @@ export interface components {
                 "application/problem+json": components["schemas"]["PreviousResponseNotFound"] | components["schemas"]["AgentNotFound"] | components["schemas"]["ProjectNotFound"];
             };
         };
+        /** @description The key does not exist. */
+        KeyNotFound: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["KeyNotFound"];
+            };
+        };
         /** @description The response does not exist. */
         ResponseNotFound: {
             headers: {
@@ -5648,6 +5823,19 @@ export interface components {
             };
             content: {
                 "application/problem+json": components["schemas"]["NameTaken"] | components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
+            };
+        };
+        /** @description The owner has the largest number of keys, or the same request is in progress. */
+        CannotCreateKey: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterInProgress"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LimitReached"] | components["schemas"]["RequestInProgress"];
             };
         };
         /** @description The name is taken, the owner has the largest number of projects, or the same request is in progress. */
@@ -5937,8 +6125,34 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnusableTable"];
             };
         };
-        /** @description The key has used up its requests, rows or tokens for now. An owner who sends many more gets `Connection: close` too. */
+        /** @description The key or the identity has sent as many requests as it may for now. An owner who sends many more gets `Connection: close` too. */
         TooManyRequests: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyRequests"];
+            };
+        };
+        /** @description The key or the identity has sent as many requests, or predicted as many rows, as it may for now. An owner who sends many more gets `Connection: close` too. */
+        TooManyRows: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TooManyRequests"];
+            };
+        };
+        /** @description The key or the identity has sent as many requests, or used as many tokens of agents, as it may for now. An owner who sends many more gets `Connection: close` too. */
+        TooManyTokens: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 RateLimit: components["headers"]["RateLimit"];
@@ -6097,6 +6311,13 @@ export interface components {
         IfNoneMatch: components["schemas"]["EntityTags"];
         /** @description With `*`, the request only creates. If the resource exists, the answer is 412 and nothing is written. */
         IfNoneMatchAny: components["schemas"]["EntityTags"];
+        /** @description The identifier of the key, its part between the two `_`. */
+        KeyId: components["schemas"]["KeyId"];
+        /**
+         * @description Whether the keys stay that were made with this one, as for one that takes its place. They then count as made by
+         *     the key that made this one.
+         */
+        KeepMade: boolean;
         /**
          * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
          *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
@@ -6121,6 +6342,8 @@ export interface components {
          *     own `X-Request-Id`, of 1 to 128 of the characters `A-Z a-z 0-9 _ . : -`; otherwise the service makes one.
          */
         RequestId: string;
+        /** @description The address of the key. */
+        KeyLocation: string;
         /** @description The address of the project. */
         ProjectLocation: string;
         /** @description The address of the skill. */
@@ -6225,6 +6448,156 @@ export interface operations {
             400: components["responses"]["InvalidParameters"];
             401: components["responses"]["Unauthorized"];
             406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"][];
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A key of the caller's choice for this creation, such as a UUID. Sent again with the same key within 24 hours,
+                 *     the request gets the first answer again and creates nothing: repeat a request whose answer was lost. A
+                 *     failed request is not remembered. Another request under the same key gets 422; a repetition that arrives
+                 *     while the first is in progress waits for its answer, or gets 409.
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The key to create. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateKeyBody"];
+            };
+        };
+        responses: {
+            /** @description The key was created. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Location: components["headers"]["KeyLocation"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+            400: components["responses"]["InvalidBody"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["CannotCreateKey"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyKeyReused"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The identifier of the key, its part between the two `_`. */
+                key_id: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["KeyNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteKey: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether the keys stay that were made with this one, as for one that takes its place. They then count as made by
+                 *     the key that made this one.
+                 */
+                keep_made?: components["parameters"]["KeepMade"];
+            };
+            header?: never;
+            path: {
+                /** @description The identifier of the key, its part between the two `_`. */
+                key_id: components["parameters"]["KeyId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Deleted"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["KeyNotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7058,7 +7431,7 @@ export interface operations {
             409: components["responses"]["UnknownChatModel"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyTokens"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ChatNotConfigured"];
             502: components["responses"]["ChatServerFailed"];
@@ -7105,7 +7478,7 @@ export interface operations {
             409: components["responses"]["UnknownChatModel"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyTokens"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ChatNotConfigured"];
             503: components["responses"]["ServiceUnavailable"];
@@ -7659,7 +8032,7 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyKeyReused"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyTokens"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ChatNotConfigured"];
             502: components["responses"]["ChatServerFailed"];
@@ -7704,7 +8077,7 @@ export interface operations {
             404: components["responses"]["MessageNotFound"];
             406: components["responses"]["NotAcceptable"];
             409: components["responses"]["CannotReply"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyTokens"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ChatNotConfigured"];
             502: components["responses"]["ChatServerFailed"];
@@ -8078,7 +8451,7 @@ export interface operations {
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["UnknownNames"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyRows"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -9051,7 +9424,7 @@ export interface operations {
             409: components["responses"]["UnknownChatModel"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyTokens"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ChatNotConfigured"];
             502: components["responses"]["ChatServerFailed"];
@@ -9094,7 +9467,7 @@ export interface operations {
             409: components["responses"]["UnknownChatModel"];
             413: components["responses"]["BodyTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
-            429: components["responses"]["TooManyRequests"];
+            429: components["responses"]["TooManyTokens"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["ChatNotConfigured"];
             502: components["responses"]["ChatServerFailed"];

@@ -22,6 +22,7 @@ import { trainingOperations } from './models/training/train.js';
 import type { Trainings } from './models/training/trainings.js';
 import { oauthOperations } from './oauth/oauth.js';
 import { openaiOperations } from './openai/openai.js';
+import { keyOperations } from './projects/keys.js';
 import {
   type CallerLimits,
   callerOperations,
@@ -68,6 +69,7 @@ export function operations(
   const { store, predictors, pool, metrics, rates, agents, draining } = services;
   return {
     ...callerOperations(limits, rates, store),
+    ...keyOperations(store),
     ...projectOperations(store),
     ...skillOperations(store, services),
     ...documentOperations(store),

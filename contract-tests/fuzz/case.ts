@@ -30,6 +30,7 @@ export type KeyName =
   | 'predict'
   | 'ask'
   | 'operate'
+  | 'keys'
   | 'stranger'
   | 'revoked'
   | 'none'

@@ -17,7 +17,7 @@ const scopesOf = ({ place }: (typeof operations)[number], scheme = 'apiKey') =>
 /** Returns the status of an answer that refuses the key; undefined if another answers. */
 const refusalIn = ({ status }: Response) => [401, 403].find((refused) => refused === status);
 /** The keys of one scope each. */
-const SCOPED = ['read', 'write', 'predict', 'ask', 'operate'] as const;
+const SCOPED = ['read', 'write', 'predict', 'ask', 'operate', 'keys'] as const;
 
 test('only the health endpoints and the status are open to everyone', () => {
   expect(open.map(({ id }) => id)).toEqual(['getLiveness', 'getReadiness', 'getStatus']);

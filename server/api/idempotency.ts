@@ -1,4 +1,4 @@
-import type { Caller } from '../auth/caller.js';
+import { type Caller, callerId } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import {
   claimAnswer,
@@ -26,11 +26,15 @@ export interface Created<T> {
 interface NewResource {
   readonly chunks: JsonChunks;
   readonly location: string;
+  /** The answer, if it has what may not be kept. */
+  readonly secret?: JsonChunks;
 }
 
-export async function replyCreated<T>({ chunks, location }: NewResource): Promise<Created<T>> {
-  const { body, headers } = await withEtag<T>(chunks);
-  return { status: 201, body, headers: { ...headers, Location: location } };
+export async function replyCreated<T>(made: NewResource): Promise<Created<T>> {
+  const { body, headers } = await withEtag<T>(made.chunks);
+  const { secret, location: Location } = made;
+  const answer = secret ? new JsonText<T>(secret) : body;
+  return { status: 201, body: answer, headers: { ...headers, Location } };
 }
 
 export interface CreationHeaders {
@@ -48,12 +52,14 @@ interface Creation {
  * Creates a resource in one transaction, and only once per `Idempotency-Key`
  * (draft-ietf-httpapi-idempotency-key-header): a repeated request gets the response to the first.
  * The same transaction also stores the response, so that neither exists without the other.
+ * @param renew gives the answer to a repetition by the same caller, from what was kept of the first one
  */
 export async function idempotent<T>(
   store: Store,
   operation: OperationId,
   { caller, headers, params, body }: Creation,
   create: (tx: Store) => Promise<NewResource>,
+  renew?: (tx: Store, kept: string) => Promise<JsonChunks>,
 ): Promise<Created<T>> {
   const { owner } = caller;
   const target = { owner, project: params?.project_name };
@@ -62,12 +68,16 @@ export async function idempotent<T>(
     return store.transaction(async (tx) => replyCreated(await create(tx)), target);
   // A key that is for one project gets no response that was made for a key of others.
   const bound = caller.projectId === undefined ? [] : [caller.projectId];
+  if (renew) bound.push(`${callerId(caller)}`);
   const fingerprint = await digestRequest([operation, params, normalize(body), ...bound]);
   return store.transaction(async (tx) => {
     const kept = await findOrClaimAnswer(tx, owner, key);
     if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw keyReused();
     if (kept && kept.fingerprint !== fingerprint) throw keyReused();
-    if (kept) return { status: 201, body: new JsonText<T>([kept.body]), headers: kept.headers };
+    if (kept) {
+      const chunks = renew ? await renew(tx, kept.body) : [kept.body];
+      return { status: 201, body: new JsonText<T>(chunks), headers: kept.headers };
+    }
     const made = await create(tx);
     const first = await replyCreated<T>(made);
     const answer = { fingerprint, headers: first.headers, body: made.chunks.join('') };
@@ -186,9 +196,8 @@ export function requestInProgress() {
 }
 
 /** Returns the problem of a key that another request was sent with. */
-export function keyReused() {
-  return problem(
-    '/problems/idempotency-key-reused',
-    'This Idempotency-Key was sent with another request before; use a new key for a new request.',
-  );
+export function keyReused(
+  detail = 'This Idempotency-Key was sent with another request before; use a new key for a new request.',
+) {
+  return problem('/problems/idempotency-key-reused', detail);
 }

@@ -1,7 +1,8 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
+import { callerEnded } from '../auth/callers.js';
 import { onResponseClose } from '../edge/connections.js';
-import { type ProblemError, problem, unavailable } from '../problems/problem.js';
+import { type ProblemError, unavailable } from '../problems/problem.js';
 
 /** Returns whether a caller's key or token is still valid; throws if this cannot be determined now. */
 export type IsValid = () => boolean | Promise<boolean>;
@@ -86,15 +87,4 @@ export function watchCaller(
   };
   const clock = setInterval(() => void check(), CHECK_MS);
   return () => clearInterval(clock);
-}
-
-function callerEnded(caller: Caller | undefined): ProblemError {
-  return problem(
-    '/problems/unauthorized',
-    caller?.identity
-      ? 'The token has ended while the request went on; send the rest with another one.'
-      : 'The key was revoked or expired while the request went on; send the rest with another key.',
-    {},
-    { 'WWW-Authenticate': 'Bearer realm="roster", error="invalid_token"', Connection: 'close' },
-  );
 }

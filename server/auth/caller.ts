@@ -1,5 +1,5 @@
 import type { KeyLimits } from '../contract/key-limits.js';
-import { SCOPES, type Scope } from '../contract/scopes.js';
+import { OWNER_SCOPES, type Scope } from '../contract/scopes.js';
 
 /** The sender of a request. */
 export interface Caller {
@@ -39,8 +39,17 @@ export interface Identity {
 /** The owner of everything while there are no keys. */
 export const LOCAL_OWNER = 'local';
 
-/** Everyone who reaches a service that has no keys. */
-export const LOCAL_CALLER: Caller = { owner: LOCAL_OWNER, scopes: SCOPES, key: null };
+/** Everyone who reaches a service that has no keys; its first key, which closes it, is made by a command. */
+export const LOCAL_CALLER: Caller = {
+  owner: LOCAL_OWNER,
+  scopes: [...OWNER_SCOPES, 'operate'],
+  key: null,
+};
+
+/** Returns the id by which the requests of a caller are counted; undefined for the local caller, who has none. */
+export function callerId({ key, identity }: Pick<Caller, 'key' | 'identity'>): string | undefined {
+  return identity ? `oidc:${identity.subject}` : key?.id;
+}
 
 /** A token of the OIDC issuer is refused; the message says why, and shows nothing that its holder does not know. */
 export class TokenError extends Error {

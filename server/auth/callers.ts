@@ -12,7 +12,7 @@ import { findGrant, isGranted } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
-import { type Caller, LOCAL_CALLER, seesProject, TokenError } from './caller.js';
+import { type Caller, callerId, LOCAL_CALLER, seesProject, TokenError } from './caller.js';
 import type { Identities, SignIn } from './identities.js';
 import { isFromOtherOrigin } from './origins.js';
 import { type Resource, TOKEN_SCOPES } from './resource.js';
@@ -137,21 +137,34 @@ function refuseOtherOrigins(req: Request, allowed: readonly string[], remedy: st
   );
 }
 
-/** Returns the id by which the requests of a caller are counted; undefined for the local caller, who has none. */
-export function callerId({ key, identity }: Caller): string | undefined {
-  return identity ? `oidc:${identity.subject}` : key?.id;
-}
-
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */
 export function requireScope({ scopes }: Operation, caller: Caller): void {
   const [first] = scopes;
   if (first === undefined || scopes.some((scope) => caller.scopes.includes(scope))) return;
+  if (callerId(caller) === undefined) {
+    throw missingScope(
+      'This service has no keys; those who run it make the first one with roster keys create.',
+      first,
+    );
+  }
   const needed = `'${scopes.join("' or '")}'`;
   throw missingScope(
     caller.identity
       ? `The token does not give the scope ${needed}, which this operation asks for; sign in as someone who has it.`
       : `The key does not have the scope ${needed}, which this operation asks for; use a key that has it.`,
     first,
+  );
+}
+
+/** Returns the problem of a caller whose key or token ended after the request began. */
+export function callerEnded(caller: Caller | undefined): ProblemError {
+  return problem(
+    '/problems/unauthorized',
+    caller?.identity
+      ? 'The token has ended while the request went on; send the rest with another one.'
+      : 'The key was revoked or expired while the request went on; send the rest with another key.',
+    {},
+    { 'WWW-Authenticate': `${CHALLENGE}, error="invalid_token"`, Connection: 'close' },
   );
 }
 
@@ -439,8 +452,8 @@ export function randomId(): string {
   return randomText(ID_LENGTH);
 }
 
-export function createKey(): NewKey {
-  const id = randomId();
+/** @param id that of a key which gets another secret; a random one by default */
+export function createKey(id = randomId()): NewKey {
   const secret = randomText(SECRET_LENGTH);
   return { text: `roster_${id}_${secret}`, id, hash: hashSecret(secret) };
 }

@@ -10,7 +10,8 @@ import { type Outcome, runRoster } from '../../testkit/service/roster-command.js
 import { startServer } from '../../testkit/service/server-process.js';
 import { Callers, createKey } from '../auth/callers.js';
 import { OWNER_SCOPES } from '../contract/scopes.js';
-import { keepKey, listProjects, lockProjectRow, removeProject } from '../projects/projects.js';
+import { keepKey } from '../projects/keys.js';
+import { listProjects, lockProjectRow, removeProject } from '../projects/projects.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 import { listKeys, revokeKey } from '../store/keys.js';

@@ -3,8 +3,15 @@ import { isOwnerName, LOCAL_OWNER, OWNER_FORM } from '../auth/caller.js';
 import { createKey } from '../auth/callers.js';
 import { KEY_LIMITS, type KeyLimits, LIMIT_NAMES, MAX_LIMIT } from '../contract/key-limits.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
-import { keepKey } from '../projects/projects.js';
-import { type ApiKey, findKey, hasKeys, listKeys, revokeKey } from '../store/keys.js';
+import { findKeyFault, keepKey } from '../projects/keys.js';
+import {
+  type ApiKey,
+  findKey,
+  hasKeys,
+  type ListedKey,
+  listKeys,
+  revokeKey,
+} from '../store/keys.js';
 import { onStore } from './on-store.js';
 
 interface NewKeyOptions {
@@ -27,7 +34,7 @@ keysCommand
   .option('--owner <owner>', 'the owner of the resources created with it', readName, LOCAL_OWNER)
   .option(
     '--scope <scopes>',
-    `its permissions, separated by commas: ${SCOPES.join(', ')} (metrics of all owners)`,
+    `its permissions, separated by commas: ${SCOPES.join(', ')} (metrics of all owners), keys (make keys that can do no more)`,
     readScopes,
     [...OWNER_SCOPES],
   )
@@ -49,17 +56,15 @@ async function createKeyOfOwner({
   limit,
   project,
 }: NewKeyOptions): Promise<void> {
-  if (project !== undefined && scope.includes('operate')) {
-    throw new Error(
-      'the scope operate is for all owners, so a key with it cannot be for one project',
-    );
-  }
+  const expires_at = expires ?? null;
+  const limits = limit ?? null;
+  const chosen = { name, scopes: scope, project: project ?? null, limits, expires_at };
+  const fault = findKeyFault(chosen);
+  if (fault) throw new Error(`the ${fault.field} ${fault.message}`);
   const { text, id, hash } = createKey();
   const isFirst = await onStore((store) =>
     store.transaction(async (store) => {
       const isFirst = !(await hasKeys(store));
-      const expires_at = expires ?? null;
-      const limits = limit ?? null;
       const key = { id, name, owner, scopes: scope, expires_at, limits, hash };
       await keepKey(store, key, project);
       return isFirst;
@@ -99,11 +104,10 @@ function findState({ revoked_at, expires_at }: ApiKey): State {
   return expires_at !== null && Date.parse(expires_at) <= Date.now() ? 'expired' : 'active';
 }
 
-type ListedKey = Awaited<ReturnType<typeof listKeys>>[number];
-
 function formatTable(keys: readonly (ListedKey & { state: State })[]): string {
   return alignColumns([
     ['ID', 'NAME', 'OWNER', 'SCOPES', 'PROJECT', 'LIMITS'].concat([
+      'MADE BY',
       'CREATED',
       'EXPIRES',
       'LAST USED',
@@ -113,6 +117,7 @@ function formatTable(keys: readonly (ListedKey & { state: State })[]): string {
       ...[id, name, owner, scopes.join(',')],
       key.project ?? (key.project_id === null ? 'all' : 'deleted'),
       listLimits(limits ?? {}).join(',') || 'none',
+      key.made_by ?? 'command',
       ...[key.created_at, key.expires_at, key.last_used_at].map(formatSecond),
       state,
     ]),
@@ -131,16 +136,17 @@ function alignColumns(lines: readonly string[][]): string {
 
 keysCommand
   .command('revoke')
-  .description('revoke a key permanently')
+  .description('revoke a key permanently, and the keys that were made with it')
   .argument('<id>', 'its id: the part between the two _ of the key')
+  .option('--keep-made', 'keep the keys that were made with it')
   .action(revoke);
 
-async function revoke(id: string): Promise<void> {
+async function revoke(id: string, { keepMade }: { readonly keepMade?: boolean }): Promise<void> {
   const message = await onStore((store) =>
     store.transaction(async (store) => {
       const key = await findKey(store, id);
       if (!key) throw new Error(`there is no key with the id ${id}; "keys list" shows all`);
-      if (!(await revokeKey(store, id)))
+      if (!(await revokeKey(store, id, keepMade)))
         return `"${key.name}" was revoked before, at ${key.revoked_at}.`;
       return `"${key.name}" is revoked, and refused by every instance within a second.`;
     }),

@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Caller } from '../auth/caller.js';
+import { type Caller, callerId } from '../auth/caller.js';
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
@@ -100,7 +100,8 @@ export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Call
 export function throttleConnections(): Throttle {
   const turns = new RefusalTurns();
   return (req, res, caller) => {
-    const sender = caller?.key ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
+    const isKnown = caller !== undefined && callerId(caller) !== undefined;
+    const sender = isKnown ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
     const time = turns.next(sender);
     if (time === undefined) res.setHeader('Connection', 'close');
     else if (time > 0) throttleAfter(req, time);

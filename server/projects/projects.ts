@@ -5,13 +5,12 @@ import { idempotent } from '../api/idempotency.js';
 import type { RateLimits } from '../api/limits/rate-limits.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
-import { type Caller, LOCAL_OWNER, type Reach, seesProject } from '../auth/caller.js';
-import { callerId, missingScope } from '../auth/callers.js';
+import { type Caller, callerId, LOCAL_OWNER, type Reach, seesProject } from '../auth/caller.js';
+import { missingScope } from '../auth/callers.js';
 import { problem } from '../problems/problem.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { insertKey, type NewKey } from '../store/keys.js';
 import { type Contents, limitReached, RESOURCE_KINDS } from '../store/quota.js';
 import { jsonWriter, newResource, type Page, paginate } from '../store/rows.js';
 
@@ -90,22 +89,6 @@ export async function beginOwner(store: Store, owner: string): Promise<void> {
     .executeTakeFirst();
   const [project] = await listProjects(store, { owner }, { limit: 1 });
   if (!key && !project) await insertProject(store, owner, 'default');
-}
-
-/**
- * Keeps a new key, in a transaction. Its owner begins with it, unless there is one by that name.
- * @param project the name of the only project that the key is for
- * @throws if the owner has no such project
- */
-export function keepKey(store: Store, key: NewKey, project?: string): Promise<void> {
-  return store.transaction(async (tx) => {
-    await beginOwner(tx, key.owner);
-    const only = project === undefined ? undefined : await lockProjectRow(tx, key.owner, project);
-    if (project !== undefined && !only) {
-      throw new Error(`the owner "${key.owner}" has no project "${project}"; create it first`);
-    }
-    await insertKey(tx, { ...key, ...(only && { project_id: only.id }) });
-  });
 }
 
 /**

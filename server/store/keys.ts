@@ -1,9 +1,11 @@
 import type { Selectable } from 'kysely';
 import type { KeyLimits } from '../contract/key-limits.js';
 import type { Scope } from '../contract/scopes.js';
-import { type Parameter, PreparedQuery } from './database/dialect.js';
+import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
+import { limitReached } from './quota.js';
+import { lookup } from './rows.js';
 
 type KeyRow = Selectable<Database['api_keys']>;
 
@@ -18,11 +20,43 @@ export type ApiKey = Omit<KeyRow, 'scopes' | 'limits' | 'hash'> & {
 export type KeptKey = ApiKey & { readonly hash: string };
 
 export type NewKey = Pick<KeptKey, 'id' | 'name' | 'owner' | 'scopes' | 'expires_at' | 'hash'> &
-  Partial<Pick<KeptKey, 'limits' | 'project_id'>>;
+  Partial<Pick<KeptKey, 'limits' | 'project_id' | 'made_by'>>;
+
+/** A key with the name of the project that it is for, if that exists. */
+export type ListedKey = ApiKey & { readonly project: string | null };
 
 const FIND = new PreparedQuery((db, parameter: Parameter<{ id: string }>) =>
   db.selectFrom('api_keys').selectAll().where('id', '=', parameter('id')),
 );
+
+/** The most keys of an owner that are not revoked, and the most revoked ones that are kept. */
+const MAX_KEYS = 1000;
+
+/** Makes those who make and revoke keys of an owner wait for each other, until the end of the transaction. */
+export function lockKeys({ work }: Store, owner: string): Promise<void> {
+  return dialectOf(work).lock(work, JSON.stringify(['keys', owner]));
+}
+
+/** @throws {ProblemError} if the owner has too many keys. To be called in a transaction that has locked them. */
+export async function makeRoomForKey({ work }: Store, owner: string): Promise<void> {
+  const own = work.selectFrom('api_keys').where('owner', '=', owner);
+  const { count } = await own
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow();
+  if (Number(count) >= MAX_KEYS) {
+    throw limitReached(
+      `The owner ${JSON.stringify(owner)} has ${MAX_KEYS} keys, the most that there may be; revoke some.`,
+    );
+  }
+  const revoked = own.select('id').where('revoked_at', 'is not', null);
+  const kept = revoked.orderBy('revoked_at', 'desc').orderBy('id').limit(MAX_KEYS);
+  await work
+    .deleteFrom('api_keys')
+    .where('id', 'in', revoked)
+    .where('id', 'not in', kept)
+    .execute();
+}
 
 export async function insertKey(
   store: Store,
@@ -46,26 +80,112 @@ export async function findKey(store: Store, id: string): Promise<KeptKey | undef
   return row && { ...fromRow(row), hash: row.hash };
 }
 
-/** Returns all keys of all owners, in order of creation, with the names of the projects that they are for. */
-export async function listKeys(store: Store): Promise<(ApiKey & { project: string | null })[]> {
-  const rows = await store.work
+/** Sees the keys of its owner; those of one project alone, if it is for one. */
+interface Manager {
+  readonly owner: string;
+  readonly projectId?: string;
+}
+
+/** Returns all keys of all owners, in order of creation. */
+export async function listKeys(store: Store): Promise<ListedKey[]> {
+  return fromListed(await selectListed(store).execute());
+}
+
+/** Returns the keys that a manager of keys sees, in order of creation: no revoked ones. */
+export async function listManagedKeys(store: Store, manager: Manager): Promise<ListedKey[]> {
+  return fromListed(await selectManaged(store, manager).execute());
+}
+
+/** Finds a key among those that a manager of keys sees. */
+export async function findManagedKey(
+  store: Store,
+  manager: Manager,
+  id: string,
+): Promise<ListedKey | undefined> {
+  const [key] = fromListed(
+    await selectManaged(store, manager).where('api_keys.id', '=', id).execute(),
+  );
+  return key;
+}
+
+function selectListed({ work }: Store) {
+  return work
     .selectFrom('api_keys')
     .leftJoin('projects', 'projects.id', 'api_keys.project_id')
     .selectAll('api_keys')
     .select('projects.name as project')
     .orderBy('api_keys.created_at')
-    .orderBy('api_keys.id')
-    .execute();
+    .orderBy('api_keys.id');
+}
+
+function selectManaged(store: Store, { owner, projectId }: Manager) {
+  const own = selectListed(store)
+    .where('api_keys.owner', '=', owner)
+    .where('api_keys.revoked_at', 'is', null);
+  return projectId === undefined ? own : own.where('api_keys.project_id', '=', projectId);
+}
+
+function fromListed(rows: readonly (KeyRow & { project: string | null })[]): ListedKey[] {
   return rows.map(({ project, ...row }) => ({ ...fromRow(row), project }));
 }
 
-/** Revokes a key permanently; returns whether an unrevoked key existed. */
-export async function revokeKey(store: Store, id: string): Promise<boolean> {
-  const { numUpdatedRows } = await store.work
+/**
+ * Revokes a key permanently, and the keys that were made with it, and theirs.
+ * @param keepsMade whether those stay, as made by the one that made this one
+ * @returns whether an unrevoked key existed
+ */
+export function revokeKey(store: Store, id: string, keepsMade = false): Promise<boolean> {
+  return store.transaction(async (tx) => {
+    const { work } = tx;
+    const key = await findKey(tx, id);
+    if (!key) return false;
+    await lockKeys(tx, key.owner);
+    const revoke = work
+      .updateTable('api_keys')
+      .set({ revoked_at: new Date().toISOString() })
+      .where('revoked_at', 'is', null);
+    const { numUpdatedRows } = await revoke.where('id', '=', id).executeTakeFirst();
+    if (numUpdatedRows === 0n) return false;
+    if (keepsMade) {
+      const { made_by } = key;
+      await work.updateTable('api_keys').set({ made_by }).where('made_by', '=', id).execute();
+      return true;
+    }
+    const made = await work
+      .withRecursive('made', (db) =>
+        db
+          .selectFrom('api_keys')
+          .select('id')
+          .where('made_by', '=', id)
+          .union(
+            db
+              .selectFrom('api_keys')
+              .innerJoin('made', 'made.id', 'api_keys.made_by')
+              .select('api_keys.id'),
+          ),
+      )
+      .selectFrom('made')
+      .select('id')
+      .execute();
+    await lookup(
+      made.map((one) => one.id),
+      (some) => revoke.where('id', 'in', some).returning('id').execute(),
+    );
+    return true;
+  });
+}
+
+/**
+ * Gives a key another secret, if it was not used yet; to be called in a transaction that has locked the keys.
+ * @returns whether it has the other one
+ */
+export async function replaceKeyHash({ work }: Store, id: string, hash: string): Promise<boolean> {
+  const { numUpdatedRows } = await work
     .updateTable('api_keys')
-    .set({ revoked_at: new Date().toISOString() })
+    .set({ hash })
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
+    .where('last_used_at', 'is', null)
     .executeTakeFirst();
   return numUpdatedRows > 0n;
 }

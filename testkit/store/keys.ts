@@ -2,7 +2,7 @@ import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { createKey } from '../../server/auth/callers.js';
 import type { KeyLimits } from '../../server/contract/key-limits.js';
 import { SCOPES, type Scope } from '../../server/contract/scopes.js';
-import { keepKey } from '../../server/projects/projects.js';
+import { keepKey } from '../../server/projects/keys.js';
 import { Store } from '../../server/store/index.js';
 import { revokeKey } from '../../server/store/keys.js';
 
@@ -16,6 +16,7 @@ export interface Keys {
   predict: string;
   ask: string;
   operate: string;
+  keys: string;
   /** A key with every scope, for another owner. */
   stranger: string;
   /** A revoked key of the first owner. */
@@ -35,6 +36,7 @@ export const MOCK_KEYS: Keys = {
   predict: 'roster_mock_key',
   ask: 'roster_mock_key',
   operate: 'roster_mock_key',
+  keys: 'roster_mock_key',
   stranger: 'roster_mock_key',
   revoked: 'roster_mock_key',
   exemplary: 'roster_mock_key',
@@ -64,6 +66,7 @@ export function makeKeys(databaseUrl: string, owner?: string): Promise<Keys> {
       predict: await create('predict', 'predict'),
       ask: await create('ask', 'ask'),
       operate: await create('operate', 'operate'),
+      keys: await create('keys', 'keys'),
       stranger: await createIn(store, { name: 'stranger', owner: 'stranger' }),
       exemplary: await createIn(store, { name: 'exemplary', owner: 'exemplary' }),
     };

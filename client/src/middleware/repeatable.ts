@@ -6,6 +6,7 @@ type Condition = 'none' | 'an Idempotency-Key' | 'a precondition' | 'impossible'
 /** Every POST of the contract must be listed here, or this does not compile. */
 const POSTS: ReadonlyMap<string, Condition> = new Map(
   Object.entries({
+    '/keys': 'an Idempotency-Key',
     '/projects': 'an Idempotency-Key',
     '/projects/{project_name}/skills': 'an Idempotency-Key',
     '/projects/{project_name}/agents': 'an Idempotency-Key',

@@ -7,6 +7,7 @@ export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   predict: 'send rows to models',
   ask: 'ask agents and talk to chatbots',
   operate: 'read the metrics of all owners',
+  keys: 'create and revoke keys that can do no more',
 };
 
 /** Returns the scope that a key lacks, or undefined if a problem is about something else. */

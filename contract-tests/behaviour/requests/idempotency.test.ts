@@ -28,6 +28,7 @@ function newKey(): string {
 test('every POST that creates a resource accepts an Idempotency-Key', () => {
   const creations = operations.filter(({ id }) => id.startsWith('create'));
   expect(creations.map(({ id }) => id)).toEqual([
+    'createKey',
     'createProject',
     'createSkill',
     'createAgent',

@@ -59,6 +59,10 @@ describe("another owner's project", () => {
     const others = secured.filter((operation) => !inProject.includes(operation));
     expect(others.map(({ id }) => id)).toEqual([
       'getCaller',
+      'listKeys',
+      'createKey',
+      'getKey',
+      'deleteKey',
       'listProjects',
       'createProject',
       'callMcp',

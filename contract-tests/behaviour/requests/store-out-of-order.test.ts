@@ -55,7 +55,9 @@ const secured = operations.filter(({ place }) => place.entries('security').lengt
  */
 const READS_FIRST = ['putDocument', 'retrainModel', 'previewTable'];
 const isWrite = ({ id, place }: Operation) =>
-  place.find('security', '0', 'apiKey', '0')?.value === 'write' && !READS_FIRST.includes(id);
+  (place.find('security', '0', 'apiKey', '0')?.value === 'write' ||
+    ['createKey', 'deleteKey'].includes(id)) &&
+  !READS_FIRST.includes(id);
 
 /** They read only the caller from the store, so they are tested with a caller who is not cached. */
 const OF_THE_CALLER = ['getCaller', 'getMetrics'];

@@ -29,6 +29,8 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   // No response is there: the fixture has no agent that answers.
   '/problems/response-not-found': () => true,
   '/problems/previous-response-not-found': () => true,
+  // The keys of the fixture are not found by their identifiers.
+  '/problems/key-not-found': () => true,
   '/problems/model-not-found': ({ filled, made }) => !filled.isThere || versionAsked(made) !== 1,
   '/problems/name-taken': ({ made }) => nameWritten(made.body?.value) === KEPT,
   '/problems/project-not-empty': ({ filled, fixture }) =>

@@ -44,7 +44,7 @@ export function jsonSchemaOf(made: Case): Place | undefined {
   return targetOf(made).bodies.find(([mediaType]) => mediaType === body.mediaType)?.[1];
 }
 
-const SCOPES = ['read', 'write', 'predict', 'ask', 'operate'] as const;
+const SCOPES = ['read', 'write', 'predict', 'ask', 'operate', 'keys'] as const;
 
 /**
  * An invalid key, or one without the scope. An operation that requires no scope accepts any

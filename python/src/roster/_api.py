@@ -154,6 +154,34 @@ class Scope(str, Enum):
     PREDICT = "predict"
     ASK = "ask"
     OPERATE = "operate"
+    KEYS = "keys"
+
+
+@dataclass
+class NewKey:
+    """A key that was just created, with its secret."""
+    secret: str
+
+
+@dataclass
+class CreateKeyBody:
+    """The key to create, under `key`."""
+    key: CreateKeyBodyKey
+
+
+@dataclass
+class KeyFacts:
+    """The facts about a key."""
+    id: KeyId
+    name: KeyName
+    owner: str
+    scopes: List[Scope]
+    limits: KeyLimits
+    made_by: Optional[str]
+    created_at: Timestamp
+    expires_at: Optional[str]
+    last_used_at: Optional[str]
+    project: Optional[str] = None
 
 
 @dataclass
@@ -1572,7 +1600,8 @@ class Unauthorized:
 @dataclass
 class MissingScope:
     """The key is good, but does not have the scope that the operation asks for: `read`, `write`,
-    `predict`, `ask` or `operate`; or the key is for one project, and the operation creates another.
+    `predict`, `ask`, `operate` or `keys`; or the key is for one project, and the operation creates another; or the
+    operation would create or revoke a key that can do more than the caller's.
 
     To fix it, use a key that has it; those who run the service can make one.
     """
@@ -1769,6 +1798,20 @@ class PreviousResponseNotFound:
     title: Literal["Previous response not found"]
     status: Literal[404]
     errors: FieldErrors
+
+    # Python field name -> wire (JSON) name, for (de)serialization.
+    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
+
+
+@dataclass
+class KeyNotFound:
+    """No key with this identifier is among those that the caller manages, or it was revoked.
+
+    To fix it, list the keys; the identifier of a key is its part between the two `_`.
+    """
+    type_: Literal["/problems/key-not-found"]
+    title: Literal["Key not found"]
+    status: Literal[404]
 
     # Python field name -> wire (JSON) name, for (de)serialization.
     _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
@@ -2156,7 +2199,7 @@ class UnusableTable:
 
 @dataclass
 class TooManyRequests:
-    """The key has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
+    """The key or the identity has sent as many requests, predicted as many rows, or used as many tokens of agents as it may for now. `detail` names the limit; the headers `RateLimit` and `RateLimit-Policy` say how many that are.
 
     To fix it, wait as many seconds as `Retry-After` says. Those who run the service can raise `RATE_LIMIT`, or make a key with other limits.
     """
@@ -2223,6 +2266,26 @@ class CallerLimits:
     max_table: int
     rate_limit: Optional[int]
     quotas: Optional[List[Quota]] = None
+
+
+@dataclass
+class KeyLimitsObject:
+    """The most that the key may use in a period, which all instances share. What is left out is not limited, and null
+    limits nothing.
+    """
+    requests: Optional[int] = None
+    rows: Optional[int] = None
+    tokens: Optional[int] = None
+
+
+@dataclass
+class CreateKeyBodyKey:
+    """The key to create."""
+    name: KeyName
+    scopes: List[Scope]
+    project: Optional[str] = None
+    limits: Optional[KeyLimits] = None
+    expires_at: Optional[str] = None
 
 
 @dataclass
@@ -2805,6 +2868,14 @@ FreeText = str
 ColumnName = str
 
 OpenObject = Dict[str, Any]
+
+KeyId = str
+
+KeyName = str
+
+KeyLimits = Optional[KeyLimitsObject]
+
+Key = KeyFacts
 
 SkillType = str
 
@@ -4042,6 +4113,10 @@ def _safe_json(response: httpx.Response) -> Any:
 
 _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "get_caller": {"id": "getCaller", "method": "GET", "path": "/me", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "list_keys": {"id": "listKeys", "method": "GET", "path": "/keys", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "create_key": {"id": "createKey", "method": "POST", "path": "/keys", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "get_key": {"id": "getKey", "method": "GET", "path": "/keys/{key_id}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "delete_key": {"id": "deleteKey", "method": "DELETE", "path": "/keys/{key_id}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "list_projects": {"id": "listProjects", "method": "GET", "path": "/projects", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "create_project": {"id": "createProject", "method": "POST", "path": "/projects", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_project": {"id": "getProject", "method": "GET", "path": "/projects/{project_name}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
@@ -4129,6 +4204,98 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Caller, decode(Caller, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    def list_keys(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Key]:
+        """List all keys"""
+        op = _OPERATIONS["list_keys"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(List[Key], decode(List[Key], _safe_json(response)))
+
+    def list_keys_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Key]]:
+        """Like list_keys(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["list_keys"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(List[Key], decode(List[Key], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    def create_key(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> NewKey:
+        """Create a key"""
+        op = _OPERATIONS["create_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(NewKey, decode(NewKey, _safe_json(response)))
+
+    def create_key_with_headers(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[NewKey]:
+        """Like create_key(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["create_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(NewKey, decode(NewKey, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+
+    def get_key(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Key:
+        """Get one key"""
+        op = _OPERATIONS["get_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(Key, decode(Key, _safe_json(response)))
+
+    def get_key_with_headers(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Key]:
+        """Like get_key(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Key, decode(Key, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    def delete_key(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
+        """Revoke a key"""
+        op = _OPERATIONS["delete_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if keep_made is not None:
+            params["keep_made"] = encode(keep_made)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return None
+
+    def delete_key_with_headers(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
+        """Like delete_key(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["delete_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if keep_made is not None:
+            params["keep_made"] = encode(keep_made)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_projects(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Project]:
         """List all projects"""
@@ -5488,6 +5655,98 @@ class AsyncClient:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=cast(Caller, decode(Caller, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    async def list_keys(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Key]:
+        """List all keys"""
+        op = _OPERATIONS["list_keys"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(List[Key], decode(List[Key], _safe_json(response)))
+
+    async def list_keys_with_headers(self, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[Key]]:
+        """Like list_keys(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["list_keys"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(List[Key], decode(List[Key], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    async def create_key(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> NewKey:
+        """Create a key"""
+        op = _OPERATIONS["create_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(NewKey, decode(NewKey, _safe_json(response)))
+
+    async def create_key_with_headers(self, body: CreateKeyBody, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[NewKey]:
+        """Like create_key(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["create_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(NewKey, decode(NewKey, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("location", "location", "string")]), response=response)
+
+    async def get_key(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Key:
+        """Get one key"""
+        op = _OPERATIONS["get_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(Key, decode(Key, _safe_json(response)))
+
+    async def get_key_with_headers(self, key_id: KeyId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Key]:
+        """Like get_key(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Key, decode(Key, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    async def delete_key(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> None:
+        """Revoke a key"""
+        op = _OPERATIONS["delete_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if keep_made is not None:
+            params["keep_made"] = encode(keep_made)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return None
+
+    async def delete_key_with_headers(self, key_id: KeyId, *, keep_made: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[None]:
+        """Like delete_key(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["delete_key"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if keep_made is not None:
+            params["keep_made"] = encode(keep_made)
+        url = build_url(self._server_url, op["path"], {"key_id": key_id})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     async def list_projects(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Project]:
         """List all projects"""

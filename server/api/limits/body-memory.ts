@@ -1,4 +1,4 @@
-import type { Caller } from '../../auth/caller.js';
+import { type Caller, callerId } from '../../auth/caller.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
 
 /** A body is stalled if fewer than PROGRESS bytes of it arrive within PROGRESS_MS milliseconds. */
@@ -103,7 +103,7 @@ export class BodyShare {
     giveUp: (reason: ProblemError) => void,
   ) {
     this.owner = caller?.owner ?? '';
-    this.hasKey = Boolean(caller?.key);
+    this.hasKey = caller !== undefined && callerId(caller) !== undefined;
     this.#giveUp = giveUp;
     this.#progressAt = memory.now();
   }

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import type { Caller } from '../../auth/caller.js';
-import { callerId } from '../../auth/callers.js';
+import { type Caller, callerId } from '../../auth/caller.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import type { Operation, Pool } from '../../contract/document.js';
 import {

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
-import type { Caller } from '../../auth/caller.js';
-import { callerId } from '../../auth/callers.js';
+import { type Caller, callerId } from '../../auth/caller.js';
 import { KEY_LIMITS, LIMIT_NAMES, type LimitName } from '../../contract/key-limits.js';
 import type { Throttle } from '../../edge/connections.js';
 import { ProblemError, problem } from '../../problems/problem.js';

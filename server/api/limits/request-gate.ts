@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import type { Caller } from '../../auth/caller.js';
+import { type Caller, callerId } from '../../auth/caller.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/connections.js';
 import { hasBody } from '../../edge/request.js';
@@ -129,10 +129,10 @@ export class RequestGate {
     throw this.#problem();
   }
 
-  #hasRoomFor({ owner, key }: Caller): boolean {
+  #hasRoomFor(caller: Caller): boolean {
     // Without keys there is only one owner, and no room to reserve for others.
-    if (!key) return !this.#isFull;
-    const taken = this.#countOf(owner);
+    if (callerId(caller) === undefined) return !this.#isFull;
+    const taken = this.#countOf(caller.owner);
     if (taken >= this.#room / 2) return false;
     if (this.#isFull) this.#largestReservation(taken)?.giveUp();
     return !this.#isFull;

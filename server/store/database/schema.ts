@@ -215,6 +215,8 @@ export interface Database {
     limits: Json | null;
     /** The only project that the key sees, also when it is gone; null for all of its owner. */
     project_id: Id | null;
+    /** The id of the key that made it, or `oidc:` and a subject; null if a command did. */
+    made_by: string | null;
     created_at: Moment;
     expires_at: Moment | null;
     revoked_at: Moment | null;
