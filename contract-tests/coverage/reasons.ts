@@ -155,14 +155,6 @@ export const REASONS: readonly Reason[] = [
       'A response has the items of one conversation with a language model; contract-tests/agents/openai.test.ts shows each kind of them. checkedFetch holds all to the schema.',
   },
   {
-    promises: [
-      ...['addActuals', 'call*', 'cancel*', 'complete*', 'create*', 'delete*', 'get*', 'list*'],
-      ...['previewTable', 'put*', 'reply*', 'retrain*', 'send*', 'serve*', 'stream*', 'train*'],
-      'update*',
-    ].map((operation) => `${operation} 429 example rows`),
-    because: 'The response is shared with predict, which shows the limit of rows.',
-  },
-  {
     promises: ['getOnnx 200 example file'],
     because:
       'A file is the whole model; its example is the beginning of one. contract-tests/predictions/onnx.on-demand.test.ts runs whole files.',

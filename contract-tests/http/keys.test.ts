@@ -83,6 +83,8 @@ describe.each(secured)('$id', (operation) => {
   const nowhere = examplePath(operation, { project_name: 'nowhere', projectName: 'nowhere' });
   const required = scopesOf(operation);
   const allowed = SCOPED.filter((scope) => required.length === 0 || required.includes(scope));
+  // It asks for each scope that it gives, too: managed-keys.test.ts.
+  const givesScopes = operation.id === 'createKey';
   const sendWithHeaders = (keyHeaders: Record<string, string>, address: string) =>
     sendAs(null, address, { ...init, headers: { ...headers, ...keyHeaders } });
   const sendWith = (authorization: string | null, address: string) =>
@@ -117,26 +119,32 @@ describe.each(secured)('$id', (operation) => {
     });
   }
 
-  test('is allowed to a key with its scope, whatever the case of the scheme', async () => {
-    for (const scope of allowed) {
-      const right = await sendWith(`bearer ${keys[scope]}`, nowhere);
-      expect([401, 403]).not.toContain(right.status);
-    }
-  });
+  test.skipIf(givesScopes)(
+    'is allowed to a key with its scope, whatever the case of the scheme',
+    async () => {
+      for (const scope of allowed) {
+        const right = await sendWith(`bearer ${keys[scope]}`, nowhere);
+        expect([401, 403]).not.toContain(right.status);
+      }
+    },
+  );
 
-  test('answers a key in X-Api-Key as it answers the same key in Authorization', async () => {
-    const [right = 'read'] = allowed;
-    const wrong = SCOPED.find((scope) => !allowed.includes(scope));
-    for (const [key, refusal] of [
-      [right, undefined],
-      [wrong ?? right, wrong && 403],
-      ['revoked', 401],
-    ] as const) {
-      const bearer = await sendWith(`Bearer ${keys[key]}`, nowhere);
-      const header = await sendWithHeaders({ 'X-Api-Key': keys[key] }, nowhere);
-      expect([refusalIn(bearer), refusalIn(header)], key).toEqual([refusal, refusal]);
-    }
-  });
+  test.skipIf(givesScopes)(
+    'answers a key in X-Api-Key as it answers the same key in Authorization',
+    async () => {
+      const [right = 'read'] = allowed;
+      const wrong = SCOPED.find((scope) => !allowed.includes(scope));
+      for (const [key, refusal] of [
+        [right, undefined],
+        [wrong ?? right, wrong && 403],
+        ['revoked', 401],
+      ] as const) {
+        const bearer = await sendWith(`Bearer ${keys[key]}`, nowhere);
+        const header = await sendWithHeaders({ 'X-Api-Key': keys[key] }, nowhere);
+        expect([refusalIn(bearer), refusalIn(header)], key).toEqual([refusal, refusal]);
+      }
+    },
+  );
 });
 
 // One middleware reads the header for all operations; above, each of them has refused a request without a key, with

@@ -160,7 +160,8 @@ function withRequestedNames(
   const parameter = resource && /\{([^}]+)\}$/.exec(resource)?.[1];
   if (!place || !parameter) return response;
 
-  const written = writtenName(request.body);
+  // What is found by an identifier gets one from the service, whatever its name.
+  const written = /name$/i.test(parameter) ? writtenName(request.body) : undefined;
   const addressed = parametersOf(template, request.url.path);
   const name = written ?? addressed?.[parameter];
   const named = name === undefined ? body : { ...body, ...fieldOf(parameter, name, body) };

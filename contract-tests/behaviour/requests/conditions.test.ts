@@ -23,6 +23,7 @@ function etagOf(response: Response): string {
 const UNCONDITIONAL = [
   'getDocument',
   'deleteDocument',
+  'deleteKey',
   'deleteConversation',
   'deleteResponse',
   'getRecord',

@@ -40,7 +40,8 @@ function sendJson(path: string, body: unknown, headers = {}): Promise<Response> 
   });
 }
 
-const creations = operations.filter(({ id }) => id.startsWith('create'));
+// This service has no keys, so nobody makes one; their answers are kept without secrets, and tested beside them.
+const creations = operations.filter(({ id }) => id.startsWith('create') && id !== 'createKey');
 
 // A conversation is created with the chatbot of the contract's example.
 beforeAll(async () => {

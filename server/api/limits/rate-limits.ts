@@ -154,11 +154,12 @@ export class RateLimits {
       period.granted -= amount;
       return undefined;
     }
-    if (name !== OWN) return this.#spendShared(id, name, max, amount);
-    throw refuse(name, max, period);
+    if (name !== OWN) return this.#spendShared(caller, name, max, amount);
+    throw refuse(caller, name, max, period);
   }
 
-  async #spendShared(keyId: string, name: LimitName, max: number, amount: number): Promise<void> {
+  async #spendShared(caller: Caller, name: LimitName, max: number, amount: number): Promise<void> {
+    const keyId = callerId(caller) ?? '';
     const needed = Math.max(amount, 1);
     for (;;) {
       const period = this.#find(keyId, name);
@@ -167,7 +168,7 @@ export class RateLimits {
         return;
       }
       const isFresh = period && performance.now() - period.askedAt < ASK_AGAIN_MS;
-      if (isFresh && countLeft(period) < needed) throw refuse(name, max, period);
+      if (isFresh && countLeft(period) < needed) throw refuse(caller, name, max, period);
       const part = Math.ceil((period?.left ?? max) * PART);
       await this.#ask(keyId, name, max, Math.max(needed - (period?.granted ?? 0), part));
     }
@@ -252,28 +253,34 @@ function countSeconds({ end }: Period): number {
 
 const TOO_MANY = '/problems/too-many-requests';
 
-function refuse(name: PolicyName, max: number, period?: Period): ProblemError {
+function refuse(caller: Caller, name: PolicyName, max: number, period?: Period): ProblemError {
   const seconds = period ? countSeconds(period) : 1;
   const left = period ? countLeft(period) : 0;
   const headers = { 'Retry-After': String(seconds) };
-  return problem(TOO_MANY, DETAILS[name]({ max, left, seconds }), {}, headers);
+  return problem(
+    TOO_MANY,
+    DETAILS[name]({ who: caller.identity ? 'identity' : 'key', max, left, seconds }),
+    {},
+    headers,
+  );
 }
 
 interface Facts {
+  readonly who: 'identity' | 'key';
   readonly max: number;
   readonly left: number;
   readonly seconds: number;
 }
 
 const DETAILS: Readonly<Record<PolicyName, (facts: Facts) => string>> = {
-  key: ({ max, seconds }) =>
-    `The key has sent ${max} requests within ${OWN_SECONDS} seconds, the most that it may; try again in ${seconds} seconds.`,
-  requests: ({ max, seconds }) =>
-    `The key has sent ${max} requests in this minute, its limit of requests; try again in ${seconds} seconds.`,
-  rows: ({ max, left, seconds }) =>
-    `The key may predict ${max} rows a day, its limit of rows, and has ${left} left; predict fewer at once, or try again in ${seconds} seconds.`,
-  tokens: ({ max, seconds }) =>
-    `The agents have used the ${max} tokens a day that the key has, its limit of tokens; try again in ${seconds} seconds.`,
+  key: ({ who, max, seconds }) =>
+    `The ${who} has sent ${max} requests within ${OWN_SECONDS} seconds, the most that it may; try again in ${seconds} seconds.`,
+  requests: ({ who, max, seconds }) =>
+    `The ${who} has sent ${max} requests in this minute, its limit of requests; try again in ${seconds} seconds.`,
+  rows: ({ who, max, left, seconds }) =>
+    `The ${who} may predict ${max} rows a day, its limit of rows, and has ${left} left; predict fewer at once, or try again in ${seconds} seconds.`,
+  tokens: ({ who, max, seconds }) =>
+    `The agents have used the ${max} tokens a day that the ${who} has, its limit of tokens; try again in ${seconds} seconds.`,
 };
 
 /** The partition key identifies the key without disclosing it, as a byte sequence (RFC 8941, section 3.3.5). */
