@@ -305,31 +305,31 @@ describe('over examples, the client', () => {
   const params = { path: { project_name: 'default' } };
   const rows = () => new File(['[{"carat": 0.7}]'], 'rows.json');
 
-  test.each(operations.filter(({ id }) => /^list/.test(id)))(
-    'reads all items of $id, once',
-    async (operation) => {
-      const [example] = examplesOf(operation);
-      const once = example?.value;
-      if (!Array.isArray(once)) throw new Error(`${operation.id} is not a list`);
-      const many = [...once, ...once, ...once, ...once];
-      const answer = examples(loose({ [operation.id]: { status: 200, body: many } }));
-      for (const limit of [1, 3, many.length - 1, many.length, 100]) {
-        const read = async ({ cursor }: PageQuery) => {
-          const search = new URLSearchParams({ limit: `${limit}`, ...(cursor && { cursor }) });
-          const url = `${BASE}${examplePath(operation)}?${search}`;
-          const response = await answer(url);
-          expect(await violations('GET', url, response)).toEqual([]);
-          const data: unknown = await response.json();
-          if (!Array.isArray(data)) throw new Error('The page is not a list');
-          expect(data.length).toBeLessThanOrEqual(limit);
-          return { data, response };
-        };
-        const found: unknown[] = [];
-        for await (const item of items<unknown>(read, { limit })) found.push(item);
-        expect(found).toEqual(many);
-      }
-    },
-  );
+  const isPaged = ({ id, parameters }: (typeof operations)[number]) =>
+    /^list/.test(id) && parameters.some((parameter) => parameter.text('name') === 'limit');
+
+  test.each(operations.filter(isPaged))('reads all items of $id, once', async (operation) => {
+    const [example] = examplesOf(operation);
+    const once = example?.value;
+    if (!Array.isArray(once)) throw new Error(`${operation.id} is not a list`);
+    const many = [...once, ...once, ...once, ...once];
+    const answer = examples(loose({ [operation.id]: { status: 200, body: many } }));
+    for (const limit of [1, 3, many.length - 1, many.length, 100]) {
+      const read = async ({ cursor }: PageQuery) => {
+        const search = new URLSearchParams({ limit: `${limit}`, ...(cursor && { cursor }) });
+        const url = `${BASE}${examplePath(operation)}?${search}`;
+        const response = await answer(url);
+        expect(await violations('GET', url, response)).toEqual([]);
+        const data: unknown = await response.json();
+        if (!Array.isArray(data)) throw new Error('The page is not a list');
+        expect(data.length).toBeLessThanOrEqual(limit);
+        return { data, response };
+      };
+      const found: unknown[] = [];
+      for await (const item of items<unknown>(read, { limit })) found.push(item);
+      expect(found).toEqual(many);
+    }
+  });
 
   test('repeats what is refused for now', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });

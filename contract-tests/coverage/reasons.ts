@@ -155,6 +155,18 @@ export const REASONS: readonly Reason[] = [
       'A response has the items of one conversation with a language model; contract-tests/agents/openai.test.ts shows each kind of them. checkedFetch holds all to the schema.',
   },
   {
+    promises: ['createKey 409 example in_flight', 'createKey 409 header Retry-After'],
+    because:
+      'The service whose store says that a first request is in progress has no keys, and so makes none; the other creations show it, by the same code.',
+  },
+  {
+    promises: ['completeAgent', 'streamAgent', 'sendMessage', 'replyToMessage', 'completeChat']
+      .concat('completeResponse')
+      .map((operation) => `${operation} 429 example tokens`),
+    because:
+      'It takes a key with a limit of tokens, and a chat server that counts them; server/api/limits/rate-limits.test.ts uses such a limit up.',
+  },
+  {
     promises: ['getOnnx 200 example file'],
     because:
       'A file is the whole model; its example is the beginning of one. contract-tests/predictions/onnx.on-demand.test.ts runs whole files.',
