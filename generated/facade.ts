@@ -1068,7 +1068,7 @@ export interface GetRecordOptions extends CallOptions {
   by?: QueryValue<'getRecord', 'query', 'by'> | undefined;
   /** The column whose values group, with `by=column`, which may be left out. `columns` of the record names those that can. */
   column?: QueryValue<'getRecord', 'query', 'column'> | undefined;
-  /** Compares the rows of the latest promises with those of the earliest, at most 4,000 of each, and names the columns that moved. It takes some seconds. */
+  /** Compares the rows of the latest promises with those of the training, at most 4,000 of each, and names the columns that moved. It takes some seconds. */
   drift?: QueryValue<'getRecord', 'query', 'drift'> | undefined;
 }
 

@@ -4177,10 +4177,17 @@ export interface components {
             groups: components["schemas"]["RecordGroup"][];
         };
         /**
-         * @description How far the rows of the latest promises are from those of the earliest. Null if it was not asked for (`drift`),
-         *     or there are fewer than 200 promises.
+         * @description How far the rows of the latest promises are from a sample of those that the version was trained on, or from
+         *     those of its earliest promises. Null if it was not asked for (`drift`), for forecasts, and where either has fewer
+         *     than 100 rows.
          */
         RecordDrift: {
+            /**
+             * @description What the latest promises were compared with. `first_promises`: the earliest, for versions of which no rows of
+             *     the training are known, as those of earlier releases and those that were deleted.
+             * @enum {string}
+             */
+            since: "training" | "first_promises";
             /**
              * Format: int32
              * @description The rows that were compared, of each time as many.
@@ -4192,7 +4199,16 @@ export interface components {
              *     all, 1 each row. It is 2 × area under the curve − 1.
              */
             separation: number;
-            /** @description The columns that moved, the most first; none where chance explains the difference. */
+            /**
+             * Format: double
+             * @description The share of the latest rows that moved, at least: by how much more often that model takes them, than the
+             *     others, for the latest. 0 where chance explains the difference.
+             */
+            moved: number;
+            /**
+             * @description The columns that moved, the most first; none where chance explains the difference. Dates, which move by
+             *     themselves, are not compared.
+             */
             columns: components["schemas"]["MovedColumn"][];
         } | null;
         /** @description A column whose values moved. */
@@ -8842,7 +8858,7 @@ export interface operations {
                 /** @description The column whose values group, with `by=column`, which may be left out. `columns` of the record names those that can. */
                 column?: components["schemas"]["RecordColumn"];
                 /**
-                 * @description Compares the rows of the latest promises with those of the earliest, at most 4,000 of each, and names the
+                 * @description Compares the rows of the latest promises with those of the training, at most 4,000 of each, and names the
                  *     columns that moved. It takes some seconds.
                  */
                 drift?: boolean;

@@ -18,7 +18,7 @@ export {
   startAlarm,
 } from './record/alarm.js';
 export { type Coverage, CoverageCounter, summarize } from './record/coverage.js';
-export { type Drift, findDrift } from './record/drift.js';
+export { type Drift, findDrift, MAX_COMPARED } from './record/drift.js';
 export {
   moveRecalibration,
   type Recalibration,
@@ -38,3 +38,4 @@ export {
   describeWidths,
   stepGroup,
 } from './record/trained-calibration.js';
+export { decodeSample } from './record/training-sample.js';

@@ -1,6 +1,7 @@
 /** Exports for a process that trains models. */
 
 export { SeenRows } from './model/seen-rows.js';
+export { sampleBins } from './record/training-sample.js';
 export { TableDecoder } from './table/codec/decode.js';
 export type { ClassificationTable, RegressionTable, RowTable, Table } from './table/table.js';
 export { findTypicalRow } from './table/typical-row.js';

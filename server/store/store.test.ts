@@ -386,6 +386,7 @@ describe.each([
         trainingSeconds: 1,
         artifact,
         seenRows: null,
+        sample: null,
         compared: null,
       };
       await finishTraining(store, { versionId: claim.versionId, instance: 'here' }, trained);
@@ -664,6 +665,7 @@ describe.each([
       trainingSeconds: 1,
       artifact: new Uint8Array([7, 0, 9]),
       seenRows: null,
+      sample: null,
       compared: null,
     };
 

@@ -113,14 +113,28 @@ describe('the record of a model', () => {
   test('names the columns whose values moved, and how much of the change they explain', async () => {
     await trainOn('moved', makeRows(400, 1, 4, asNumber));
     const rows = makeRows(900, 2, 4, asNumber);
-    await promise('moved', rows.slice(0, 450));
+    await promise('moved', rows.slice(0, 400));
     expect(await recordOf('moved')).toMatchObject({ drift: null });
-    await promise('moved', rows.filter(({ x }) => Number(x) > 4).slice(0, 450));
+    expect((await recordOf('moved', { drift: 'true' })).drift).toMatchObject({
+      ...{ since: 'training', rows: 400, moved: 0, columns: [] },
+    });
+    // Three in four of all have the upper half of x, in place of one in two: a quarter has moved.
+    await promise('moved', rows.filter(({ x }) => Number(x) > 5).slice(0, 400));
     const { drift } = await recordOf('moved', { drift: 'true' });
-    expect(drift?.rows).toBe(450);
+    expect(drift?.rows).toBe(400);
     expect(drift?.separation).toBeGreaterThan(0.2);
+    expect(drift?.moved).toBeGreaterThan(0.15);
+    expect(drift?.moved).toBeLessThan(0.55);
     expect(drift?.columns[0]).toMatchObject({ column: 'x' });
-    expect(drift?.columns[0]?.share).toBeGreaterThan(0.9);
+    expect(drift?.columns[0]?.share).toBeGreaterThan(0.6);
+
+    // Without its version, the latest promises are compared with the first.
+    await trainOn('moved', makeRows(200, 3, 4, asNumber));
+    const path = `/api/projects/${projectName}/models/moved/versions/1`;
+    expect((await send(path, { method: 'DELETE' })).status).toBe(204);
+    const left = await recordOf('moved', { drift: 'true', version: 1 });
+    expect(left.drift).toMatchObject({ since: 'first_promises', rows: 400 });
+    expect(left.drift?.columns[0]).toMatchObject({ column: 'x' });
   });
 
   test('refuses columns that it does not have, with those that it has', async () => {

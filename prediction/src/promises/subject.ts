@@ -49,27 +49,33 @@ export interface PromiseForm {
   readonly features: readonly number[];
 }
 
-export function describePromises(
-  { target, columns, features }: Pick<ModelBase, 'target' | 'columns' | 'features'>,
-  promised: PromisedTarget,
-): PromiseForm {
+/** Returns the features whose bins are kept, one a column, the most important first. */
+export function chooseFeatures({
+  columns,
+  features,
+}: Pick<ModelBase, 'columns' | 'features'>): number[] {
   const first = new Map<number, number>();
   for (const [feature, { column }] of features.entries()) {
     if (!first.has(column)) first.set(column, feature);
   }
   const gainOf = ([column]: readonly [number, number]) => columns[column]?.importance?.gain ?? 0;
   const chosen = [...first].sort((one, other) => gainOf(other) - gainOf(one)).slice(0, MAX_COLUMNS);
-  const described = chosen.flatMap(([column, feature]): PromisedColumn[] => {
-    const summary = columns[column];
-    const { part = null, cuts = [] } = features[feature] ?? {};
+  return chosen.map(([, feature]) => feature);
+}
+
+export function describePromises(
+  { target, columns, features }: Pick<ModelBase, 'target' | 'columns' | 'features'>,
+  promised: PromisedTarget,
+): PromiseForm {
+  const chosen = chooseFeatures({ columns, features });
+  const described = chosen.flatMap((feature): PromisedColumn[] => {
+    const { column, part = null, cuts = [] } = features[feature] ?? {};
+    const summary = column === undefined ? undefined : columns[column];
     if (!summary) return [];
     const { name, kind, categories } = summary;
     return [{ name, kind, part, cuts, categories }];
   });
-  return {
-    subject: { target, ...promised, columns: described },
-    features: chosen.map(([, feature]) => feature),
-  };
+  return { subject: { target, ...promised, columns: described }, features: chosen };
 }
 
 /** The class of a truth that is none of the model's. */

@@ -18,6 +18,11 @@ export interface Drift {
    */
   separation: number;
   /**
+   * The share of the rows of now that, at least, must have come in the place of others: by how much more often those
+   * of now are taken for it than those of then. 0, if chance explains it.
+   */
+  moved: number;
+  /**
    * The columns that moved, the most first, and the share of the change that each explains; none, if chance explains
    * it.
    */
@@ -25,7 +30,7 @@ export interface Drift {
 }
 
 /** So many rows of a time are enough to see a change of one part in twenty. */
-const MAX_ROWS = 4000;
+export const MAX_COMPARED = 4000;
 /** Fewer cannot be told from chance. */
 const MIN_ROWS = 100;
 /** The rounds are chosen by the rows that judge them, so that chance has a head start. */
@@ -44,7 +49,7 @@ export function findDrift(features: BinnedFeatures, isNow: Uint8Array): Drift | 
   const random = seededRandom(SEED);
   const order = shuffledRange(features.rowCount, random);
   const [then, now] = [0, 1].map((time) => order.filter((row) => isNow[row] === time));
-  const rows = Math.min(then?.length ?? 0, now?.length ?? 0, MAX_ROWS);
+  const rows = Math.min(then?.length ?? 0, now?.length ?? 0, MAX_COMPARED);
   if (rows < MIN_ROWS || !then || !now) return null;
   const chosen = Uint32Array.of(...then.subarray(0, rows), ...now.subarray(0, rows));
   const sample = takeRows(features, chosen);
@@ -59,7 +64,7 @@ export function findDrift(features: BinnedFeatures, isNow: Uint8Array): Drift | 
   const { labels: ofRows, probabilities } = judgeUnseen(fitted.outOfFold);
   const separation = Math.max(0, 2 * (rankClasses(probabilities, ofRows, 2).auc ?? 0.5) - 1);
   if (separation < STANDARD_ERRORS * separationError(rows)) {
-    return { rows, separation, columns: [] };
+    return { rows, separation, moved: 0, columns: [] };
   }
   const judge = (scores: Scores, ofSample: Uint32Array) =>
     fitted.outOfFold.objective.take(ofSample).loss(scores, everyRow(ofSample.length));
@@ -72,7 +77,8 @@ export function findDrift(features: BinnedFeatures, isNow: Uint8Array): Drift | 
     .filter(({ share }) => share > 0)
     .map(({ column, share }) => ({ column, share: share / total }))
     .sort((one, other) => other.share - one.share);
-  return { rows, separation, columns };
+  const moved = shareTaken(ofRows, probabilities, 1) - shareTaken(ofRows, probabilities, 0);
+  return { rows, separation, moved: Math.max(moved, 0), columns };
 }
 
 /** The standard error of 2 × area − 1 of rows that nothing tells apart (Mann & Whitney 1947). */
@@ -89,4 +95,15 @@ function judgeUnseen({ objective, scores, testRows }: OutOfFold<ClassObjective>)
     probabilities[2 * index + 1] = probability;
   }
   return { labels: objective.take(testRows).target.labels, probabilities };
+}
+
+/** Returns the share of the rows of a time that are taken for rows of now. */
+function shareTaken(labels: Uint16Array, probabilities: Float64Array, time: number): number {
+  let [rows, taken] = [0, 0];
+  for (const [row, label] of labels.entries()) {
+    if (label !== time) continue;
+    rows++;
+    if ((probabilities[2 * row + 1] ?? 0) > 0.5) taken++;
+  }
+  return taken / rows;
 }

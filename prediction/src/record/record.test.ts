@@ -264,10 +264,13 @@ describe('drift', () => {
     expect(drift?.separation).toBeGreaterThan(0.5);
     expect(drift?.columns.map(({ column }) => column).slice(0, 2)).toEqual([4, 7]);
     expect(drift?.columns[0]?.share).toBeGreaterThan(0.5);
+    // Six in ten rows have a first value that no earlier row has.
+    expect(drift?.moved).toBeGreaterThan(0.5);
+    expect(drift?.moved).toBeLessThan(0.75);
   });
 
   test('names none where nothing moved, and does not judge a few rows', () => {
-    expect(compare(0, 0)?.columns).toEqual([]);
+    expect(compare(0, 0)).toMatchObject({ columns: [], moved: 0 });
     expect(compare(6, 2, 150)).toBeNull();
   });
 });

@@ -1,8 +1,8 @@
 import { average } from '../intervals/statistics.js';
 import { SeenRows } from '../model/seen-rows.js';
-import type { RowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import type { RowTable, TableColumn } from '../table/table.js';
+import { rowObject } from '../table/row-object.js';
+import type { RowTable } from '../table/table.js';
 import type { HeldOutRows } from '../training/train-model.js';
 import { lossOf } from './classification/probabilities.js';
 import type { Model, RowModel } from './models.js';
@@ -92,15 +92,4 @@ function lossesOf(other: RowModel, table: RowTable, rows: Uint32Array): Float64A
     }
   }
   return Float64Array.from(losses);
-}
-
-function rowObject({ columns }: RowTable, row: number): RowObject {
-  return Object.fromEntries(columns.map((column) => [column.name, cellOf(column, row)]));
-}
-
-function cellOf(column: TableColumn, row: number): unknown {
-  if (column.kind === 'text') return column.texts[(column.codes[row] ?? 0) - 1] ?? null;
-  const value = column.values[row] ?? Number.NaN;
-  if (Number.isNaN(value)) return null;
-  return column.kind === 'date' ? new Date(value).toISOString() : value;
 }

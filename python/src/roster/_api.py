@@ -2800,11 +2800,14 @@ class ThresholdTableObject:
 
 @dataclass
 class RecordDriftObject:
-    """How far the rows of the latest promises are from those of the earliest. Null if it was not asked for (`drift`),
-    or there are fewer than 200 promises.
+    """How far the rows of the latest promises are from a sample of those that the version was trained on, or from
+    those of its earliest promises. Null if it was not asked for (`drift`), for forecasts, and where either has fewer
+    than 100 rows.
     """
+    since: str
     rows: int
     separation: float
+    moved: float
     columns: List[MovedColumn]
 
 

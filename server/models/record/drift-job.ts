@@ -4,7 +4,8 @@ import { type Drift, findDrift } from '../../../prediction/src/recording.js';
 /** The bins of rows of two times. */
 export interface DriftRows {
   readonly rowCount: number;
-  /** For each column the number of its bins, and whether they are categories. */
+  /** The places of the columns in `PromiseSubject.columns`; for each the number of its bins, and whether they are categories. */
+  readonly columnOf: readonly number[];
   readonly binCounts: readonly number[];
   readonly isCategory: readonly boolean[];
   /** For each row 1 if it is of now, or 0. */
@@ -20,7 +21,7 @@ export interface DriftJob {
 }
 
 export async function findDriftOf(
-  { drift: { rowCount, binCounts, isCategory } }: DriftJob,
+  { drift: { rowCount, columnOf, binCounts, isCategory } }: DriftJob,
   input: AsyncIterable<Uint8Array>,
 ): Promise<Drift | null> {
   const bytes = await buffer(input);
@@ -29,7 +30,7 @@ export async function findDriftOf(
     bins: bytes.subarray(rowCount),
     binCounts: [...binCounts],
     isCategory: [...isCategory],
-    columnOf: [...binCounts.keys()],
+    columnOf: [...columnOf],
   };
   return findDrift(features, bytes.subarray(0, rowCount));
 }

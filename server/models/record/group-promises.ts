@@ -6,7 +6,13 @@ import {
   type Promises,
   TruthSheet,
 } from '../../../prediction/src/predicting.js';
-import { type Coverage, CoverageCounter, errorOf } from '../../../prediction/src/recording.js';
+import {
+  type Coverage,
+  CoverageCounter,
+  decodeSample,
+  errorOf,
+  MAX_COMPARED,
+} from '../../../prediction/src/recording.js';
 import { pausing } from '../../common/pausing.js';
 import type { Store } from '../../store/index.js';
 import type { DriftRows } from './drift-job.js';
@@ -53,33 +59,75 @@ async function* readBatches({ work }: Store, { modelId, version }: RecordAddress
   }
 }
 
-/** Rows of a time that are compared, and the most batches that they are read from. */
-const COMPARED = { rows: 4000, batches: 2000 };
+/** The most batches that the rows of a time are read from. */
+const MAX_COMPARED_BATCHES = 2000;
 
-/** Reads the bins of the earliest and of the latest promises of a version: no row is both. */
+/** The rows of two times, and the earlier one. */
+export interface ComparedTimes {
+  readonly rows: DriftRows;
+  readonly since: 'training' | 'first_promises';
+}
+
+/**
+ * Reads the bins of the latest promises of a version, and of a sample of the rows that it was trained on. Where that is
+ * not known, it is compared with the earliest promises: no row is then of both times. Dates are left out, as they move
+ * by themselves.
+ */
 export async function readDriftRows(
+  store: Store,
+  address: RecordAddress,
+  { columns, task }: PromiseSubject,
+): Promise<ComparedTimes | undefined> {
+  const places = [...columns.keys()].filter((place) => columns[place]?.kind !== 'date');
+  if (task === 'forecast' || places.length === 0) return undefined;
+  const latest = await readEndBatches(store, address, 'desc');
+  const sample = await readSample(store, address, columns.length);
+  const first = sample ? [] : await readEndBatches(store, address, 'asc');
+  const batches = await readBins(store, [...new Set([...first, ...latest])].sort());
+  const total = batches.reduce((sum, { rows }) => sum + rows, 0);
+  const rows = Math.min(MAX_COMPARED, sample ? total : Math.floor(total / 2));
+  const bins = places.map((place) => {
+    const all = Buffer.concat(batches.map((batch) => batch.bins[place] ?? new Uint8Array()));
+    const then = sample?.[place] ?? all.subarray(0, rows);
+    return Buffer.concat([then, all.subarray(all.length - rows)]);
+  });
+  const rowCount = bins[0]?.length ?? 0;
+  return {
+    since: sample ? 'training' : 'first_promises',
+    rows: {
+      rowCount,
+      columnOf: places,
+      binCounts: bins.map((own) => 1 + own.reduce((most, bin) => Math.max(most, bin), 0)),
+      isCategory: places.map((place) => columns[place]?.kind === 'category'),
+      isNow: Uint8Array.from({ length: rowCount }, (_, row) => Number(row >= rowCount - rows)),
+      bins: Buffer.concat(bins),
+    },
+  };
+}
+
+/** Returns the ids of the first or the last batches of a version, with as many rows as are compared. */
+async function readEndBatches(
   { work }: Store,
   { modelId, version }: RecordAddress,
-  { columns, task }: PromiseSubject,
-): Promise<DriftRows | undefined> {
-  if (task === 'forecast') return undefined;
-  const read = async (order: 'asc' | 'desc') => {
-    const rows = await work
-      .selectFrom('promises')
-      .select(['id', 'row_count'])
-      .where('model_id', '=', modelId)
-      .where('version', '=', version)
-      .orderBy('id', order)
-      .limit(COMPARED.batches)
-      .execute();
-    let count = 0;
-    return rows.filter(({ row_count }) => {
-      count += row_count;
-      return count - row_count < COMPARED.rows;
-    });
-  };
-  const [first, last] = [await read('asc'), await read('desc')];
-  const ids = [...new Set([...first, ...last].map(({ id }) => id))].sort();
+  order: 'asc' | 'desc',
+): Promise<string[]> {
+  const batches = await work
+    .selectFrom('promises')
+    .select(['id', 'row_count'])
+    .where('model_id', '=', modelId)
+    .where('version', '=', version)
+    .orderBy('id', order)
+    .limit(MAX_COMPARED_BATCHES)
+    .execute();
+  let count = 0;
+  const needed = batches.filter(({ row_count }) => {
+    count += row_count;
+    return count - row_count < MAX_COMPARED;
+  });
+  return needed.map(({ id }) => id);
+}
+
+async function readBins({ work }: Store, ids: readonly string[]): Promise<Promises[]> {
   const batches: Promises[] = [];
   for (let at = 0; at < ids.length; at += READ) {
     const some = await work
@@ -90,25 +138,22 @@ export async function readDriftRows(
       .execute();
     for (const { promises } of some) batches.push(decodePromises(promises));
   }
-  const total = batches.reduce((sum, { rows }) => sum + rows, 0);
-  const rows = Math.min(COMPARED.rows, Math.floor(total / 2));
-  if (rows === 0 || columns.length === 0) return undefined;
-  const isNow = Uint8Array.from({ length: 2 * rows }, (_, row) => Number(row >= rows));
-  const bins = new Uint8Array(2 * rows * columns.length);
-  for (const column of columns.keys()) {
-    const all = Buffer.concat(batches.map((batch) => batch.bins[column] ?? new Uint8Array()));
-    bins.set(all.subarray(0, rows), 2 * rows * column);
-    bins.set(all.subarray(all.length - rows), 2 * rows * column + rows);
-  }
-  return {
-    rowCount: 2 * rows,
-    binCounts: columns.map((_, column) => {
-      const own = bins.subarray(2 * rows * column, 2 * rows * (column + 1));
-      return 1 + own.reduce((most, bin) => Math.max(most, bin), 0);
-    }),
-    isCategory: columns.map(({ kind }) => kind === 'category'),
-    ...{ isNow, bins },
-  };
+  return batches;
+}
+
+async function readSample(
+  { work }: Store,
+  { modelId, version }: RecordAddress,
+  columns: number,
+): Promise<Uint8Array[] | undefined> {
+  const stored = await work
+    .selectFrom('model_versions')
+    .innerJoin('model_artifacts', 'model_artifacts.version_id', 'model_versions.id')
+    .select('sample')
+    .where('model_id', '=', modelId)
+    .where('version', '=', version)
+    .executeTakeFirst();
+  return stored?.sample ? decodeSample(stored.sample, columns) : undefined;
 }
 
 /** Counts the promises of a version by group, in the order of the groups. */

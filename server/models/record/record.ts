@@ -52,9 +52,10 @@ export function recordOperations(store: Store, tables: Tables): Pick<Handlers, '
       }
       const counts = await countPromises(store, address);
       const body = describeRecord(model, version, own, stored, counts);
-      const rows = query.drift && stored && (await readDriftRows(store, address, stored.subject));
-      const found = rows ? await tables.findDrift(caller.owner, rows, closed) : null;
-      const drift = found && nameColumns(found, body.columns);
+      const times = query.drift && stored && (await readDriftRows(store, address, stored.subject));
+      const found = times ? await tables.findDrift(caller.owner, times.rows, closed) : null;
+      const drift =
+        times && found ? { ...nameColumns(found, body.columns), since: times.since } : null;
       return reply({ status: 200, body: { ...body, drift, by, groups: latest } });
     },
   };

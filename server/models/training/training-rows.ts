@@ -286,6 +286,8 @@ export interface TrainedVersion {
   readonly artifact: Uint8Array;
   /** The rows that it was trained on, as `SeenRows` encodes them; null for a forecast. */
   readonly seenRows: Uint8Array | null;
+  /** Bins of some of them, as `sampleBins` wrote them; null for a forecast. */
+  readonly sample: Uint8Array | null;
   /** How it did beside the version that served when its training began; null if it was not to be compared. */
   readonly compared: Compared | null;
 }
@@ -302,7 +304,7 @@ export function finishTraining(
   version: TrainedVersion,
 ): Promise<boolean> {
   const { columns, metrics, targetReading, classes, summary, trainingSeconds } = version;
-  const { artifact, seenRows, compared } = version;
+  const { artifact, seenRows, sample, compared } = version;
   const texts = {
     columns: JSON.stringify(columns),
     metrics: JSON.stringify(metrics),
@@ -312,7 +314,7 @@ export function finishTraining(
   };
   const bytes = Object.values(texts).reduce(
     (sum, text) => sum + Buffer.byteLength(text ?? ''),
-    artifact.length + (seenRows?.length ?? 0),
+    artifact.length + (seenRows?.length ?? 0) + (sample?.length ?? 0),
   );
   return inTransaction(work, async (db) => {
     const facts = { training_seconds: trainingSeconds, checksum: checksum(artifact) };
@@ -321,7 +323,7 @@ export function finishTraining(
     if (!version) return false;
     await db
       .insertInto('model_artifacts')
-      .values({ version_id: holding.versionId, bytes: artifact, seen_rows: seenRows })
+      .values({ version_id: holding.versionId, bytes: artifact, seen_rows: seenRows, sample })
       .execute();
     const { owner } = version;
     const { isPromoted, comparison } = decidePromotion(version, compared);

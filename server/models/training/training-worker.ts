@@ -8,6 +8,7 @@ import {
   type HeldOutRows,
   type Model,
   SeenRows,
+  sampleBins,
   type Table,
   TableDecoder,
   train,
@@ -19,7 +20,7 @@ import type { TrainingResult } from './trainings.js';
 
 /**
  * Runs in a process of its own: trains models, each from the parts of a table, and compares them with those that serve.
- * Writes the model, and then the rows that it was trained on.
+ * Writes the model, and then the rows that it was trained on, and the bins of a sample of them.
  */
 await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, parts, output) => {
   const decoder = new TableDecoder();
@@ -40,6 +41,7 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
   output.data(artifact);
   if (table.task !== 'forecast' && model.task !== 'forecast') {
     output.data(SeenRows.of(table, model.columns).encode());
+    output.data(sampleBins(table, model));
   }
   return {
     columns: model.columns.map((column, index) => ({ ...column, typical: typical[index] ?? null })),

@@ -51,7 +51,7 @@ const WORKERS: PoolOptions = {
 };
 
 /** The result of a training process, without the bytes, which it writes separately. */
-export type TrainingResult = Omit<TrainedVersion, 'artifact' | 'seenRows'>;
+export type TrainingResult = Omit<TrainedVersion, 'artifact' | 'seenRows' | 'sample'>;
 
 /** A part of a table is missing, usually because the model was deleted. */
 class TableGoneError extends Error {}
@@ -231,9 +231,9 @@ export class Trainings {
         },
         signal: cancel.signal,
       });
-      const [artifact, seenRows = null] = written;
+      const [artifact, seenRows = null, sample = null] = written;
       if (artifact === undefined) throw new Error('A training made no model');
-      trained = { ...result, artifact, seenRows };
+      trained = { ...result, artifact, seenRows, sample };
     } catch (error) {
       return this.#stopping.signal.aborted ? undefined : this.#end(training, error);
     }

@@ -189,6 +189,8 @@ export interface Database {
     bytes: ColumnType<Uint8Array>;
     /** The rows that it was trained on, as `SeenRows` encodes them; null for forecasts and earlier releases. */
     seen_rows: ColumnType<Uint8Array | null>;
+    /** Bins of some of them, as `sampleBins` wrote them; null for forecasts and earlier releases. */
+    sample: ColumnType<Uint8Array | null>;
   };
   /** The tables of trainings that have not ended: a training that was cut short begins again from here. */
   training_tables: {

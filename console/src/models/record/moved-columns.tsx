@@ -4,25 +4,25 @@ import { count, percent } from '../../ui/format.js';
 
 type Drift = components['schemas']['RecordDrift'];
 
-/** The columns whose values moved between the earliest and the latest promises. */
+/** The columns whose values moved since the training, or since the earliest promises. */
 export function MovedColumns({ drift }: { drift: Drift }) {
   if (drift === null) {
-    return <p>There are fewer than 200 promises: too few to compare.</p>;
+    return <p>There are too few rows to compare: it takes 100 of each time.</p>;
   }
+  const others = drift.since === 'training' ? 'those of the training' : 'the earliest promises';
   if (drift.columns.length === 0) {
     return (
       <p>
-        The {count(drift.rows, 'latest row')} are like the earliest ones: chance explains the
-        difference.
+        The {count(drift.rows, 'latest row')} are like {others}: chance explains the difference.
       </p>
     );
   }
   return (
     <>
       <p>
-        A model tells the {count(drift.rows, 'latest row')} from as many of the earliest, better
-        than chance by {percent(drift.separation)} of what is possible. The columns that moved, by
-        the share of the change that each explains:
+        Of the {count(drift.rows, 'latest row')}, at least {percent(drift.moved)} moved: a model
+        tells them from {others}, better than chance by {percent(drift.separation)} of what is
+        possible. The columns that moved, by the share of the change that each explains:
       </p>
       <Bars
         rows={drift.columns.map(({ column, share }) => ({
