@@ -59,6 +59,30 @@ describe('predicting a file in the console', () => {
     expect(lines[1]).toMatch(/,size: missing; sizes: unknown-name$/);
   });
 
+  test('remembers its predictions, by a column of the file, until their true values come', async () => {
+    const look = await openFileView(on.open(VIEW));
+    const { page } = look;
+    const rows = ['kinds,size,weight', 'a-1,10,20', 'a-2,90,180', 'a-3,30,60'];
+    await chooseFile(page, { name: 'orders.csv', content: rows.join('\n') });
+    await page.getByLabel('Remember these predictions').check();
+    await page.getByLabel('Rows are known by').selectOption('kinds');
+    await expectGoodViewInEachWindow(look);
+    await page.getByRole('button', { name: 'Predict 3 rows' }).click();
+    await page.getByRole('heading', { name: '3 rows predicted' }).waitFor();
+    await page.getByText('add a file with them and kinds under Record').waitFor();
+    await expectGoodViewInEachWindow(look);
+    const [head = '', first = ''] = (await download(page)).split(/\r?\n/);
+    const place = head.split(',').indexOf('__service_row_id');
+    expect(first.split(',')[place]).toMatch(/^[0-9a-z]{20}-0$/);
+
+    await page.getByRole('link', { name: 'Record' }).last().click();
+    await page.getByText('3 predictions are remembered').waitFor();
+    await chooseFile(page, { name: 'came.csv', content: 'kinds,kind\na-1,=1+1\na-3,plain\n' });
+    await page.getByLabel('are known by').selectOption('kinds');
+    await page.getByRole('button', { name: 'Add the true values' }).click();
+    await page.getByText('2 true values added, 0 corrected, 0 known before').waitFor();
+  });
+
   test('continues where it stopped, and reports all pieces together', async () => {
     const proxy = await openFaultyProxy(on.server.url);
     const look = await openFileView(openConsole(on.browser, proxy.url, VIEW));

@@ -58,7 +58,7 @@ describe('the record of a model in the console', () => {
     await page.getByRole('heading', { name: 'Coverage by group' }).waitFor();
     await page.getByText('flat', { exact: true }).first().waitFor();
     await page.getByRole('button', { name: 'Compare the latest rows' }).click();
-    await page.getByText('fewer than 200 promises').waitFor();
+    await page.getByText('There are too few rows to compare').waitFor();
     await expectGoodViewInEachWindow(look);
   });
 

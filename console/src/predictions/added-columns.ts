@@ -36,10 +36,17 @@ export function probabilityFields(model: Model): string[] {
 export const probabilityField = ({ target }: Model, name: string) =>
   `${target}_probability_${name}`;
 
-/** Returns the columns that predictions add to a file, with names that the file does not have. */
-export function addedColumns(model: Model, columns: readonly string[]): AddedColumn[] {
+/**
+ * Returns the columns that predictions add to a file, with names that the file does not have.
+ * @param rowId the column of the ids of remembered rows
+ */
+export function addedColumns(
+  model: Model,
+  columns: readonly string[],
+  ...rowId: string[]
+): AddedColumn[] {
   const fields = ENDINGS[model.task].map((ending) => `${model.target}${ending}`);
-  return [...fields, ...probabilityFields(model), warningsField(model) ?? []]
+  return [...fields, ...probabilityFields(model), ...rowId, warningsField(model) ?? []]
     .flat()
     .map((field) => {
       return { field, name: withoutFormula(freeName(field, columns)) };

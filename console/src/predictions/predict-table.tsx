@@ -13,6 +13,7 @@ import { ColumnComparison } from './column-comparison.js';
 import { compareColumns } from './compare-columns.js';
 import { ConfidenceChoices, confidenceOf, DEFAULT_CHOICE } from './confidence-choices.js';
 import { PredictionResult } from './prediction-result.js';
+import { RememberFields } from './remember-fields.js';
 import {
   type PredictedTable,
   type PredictionProgress,
@@ -49,6 +50,7 @@ export function PredictTable({
   const comparison = useMemo(() => compareColumns(head.columns, model), [head, model]);
   const [state, setState] = useState<State>(COMPARED);
   const [confidence, setConfidence] = useState(DEFAULT_CHOICE);
+  const [id, setId] = useState<string>();
   const aborter = useRef<AbortController>(undefined);
   const prediction = useRef<TablePrediction>(undefined);
   useEffect(() => () => aborter.current?.abort(), []);
@@ -64,6 +66,7 @@ export function PredictTable({
       head,
       comparison,
       confidenceOf(confidence),
+      id,
     );
     let reached = progress;
     setState({ step: 'running', progress });
@@ -102,6 +105,7 @@ export function PredictTable({
       {state.step === 'compared' && comparison.used.length > 0 && (
         <>
           <ConfidenceChoices chosen={confidence} onChoose={setConfidence} />
+          <RememberFields columns={head.columns} id={id} onChoose={setId} />
           <button
             type="button"
             class="primary"
@@ -147,7 +151,12 @@ export function PredictTable({
         </>
       )}
       {state.step === 'done' && (
-        <PredictionResult model={model} fileName={head.file.name} result={state.result} />
+        <PredictionResult
+          project={project}
+          model={model}
+          fileName={head.file.name}
+          result={state.result}
+        />
       )}
     </>
   );

@@ -6,6 +6,7 @@ import { UnknownColumns } from './column-names.js';
 import { FirstRows } from './first-rows.js';
 import { MissingColumns } from './missing-columns.js';
 import { RankedRows } from './ranked-rows.js';
+import { Remembered } from './remember-fields.js';
 import type { Score } from './score.js';
 import type { PredictedTable } from './table-prediction.js';
 
@@ -14,10 +15,12 @@ const DEFAULT_SET_LEVEL = 0.9;
 
 /** A predicted file: its download, its warnings, the quality of its predictions, and its first rows. */
 export function PredictionResult({
+  project,
   model,
   fileName,
   result,
 }: {
+  project: string;
   model: Model;
   fileName: string;
   result: PredictedTable;
@@ -40,6 +43,9 @@ export function PredictionResult({
           Download {name}
         </a>
       </div>
+      {result.id !== undefined && (
+        <Remembered project={project} model={model.name} id={result.id} />
+      )}
       <Warnings model={model} result={result} />
       <SeenRows model={model} result={result} />
       {result.score && (
@@ -101,8 +107,10 @@ function Quality({
 
 /** Everything that keeps the predictions of a file from being as good as those of the training table. */
 function Warnings({ model, result }: { model: Model; result: PredictedTable }) {
-  const { warnings, hasMoreWarnings, warnedRows = 0, rows, comparison } = result;
-  const misspelt = comparison.unknown.filter(({ nearest }) => nearest !== null);
+  const { warnings, hasMoreWarnings, warnedRows = 0, rows, comparison, id } = result;
+  const misspelt = comparison.unknown.filter(
+    ({ name, nearest }) => nearest !== null && name !== id,
+  );
   return (
     <>
       <MissingColumns target={model.target} comparison={comparison} />

@@ -24,6 +24,7 @@ import {
 import type { Comparison } from './compare-columns.js';
 import { type AnswerLine, type Piece, piecesOf, readLines } from './pieces.js';
 import { rankRows } from './rank-rows.js';
+import { ROW_ID } from './remember-fields.js';
 import { type Score, Scorer } from './score.js';
 
 export interface PredictionProgress {
@@ -52,6 +53,8 @@ export interface PredictedTable {
   readonly rank: ((name: string) => Promise<RankedTable>) | undefined;
   /** The confidence that was asked for; undefined if it was left to the service. */
   readonly confidence: number | undefined;
+  /** The column by which remembered rows are known, '' for the id of the answer; undefined if none are remembered. */
+  readonly id: string | undefined;
 }
 
 /** Rows of a predicted file, the most likely first. */
@@ -90,6 +93,9 @@ export class TablePrediction {
   readonly #targetIndex: number;
   readonly #comparison: Comparison;
   readonly #confidence: number | undefined;
+  readonly #id: string | undefined;
+  /** The columns that are sent of CSV. */
+  readonly #sent: readonly { readonly name: string; readonly index: number }[];
   readonly #pieces: AsyncGenerator<Piece>;
   readonly #writer: TableWriter;
   readonly #scorer: Scorer;
@@ -115,9 +121,14 @@ export class TablePrediction {
     head: TableHead,
     comparison: Comparison,
     confidence: number | undefined,
+    id: string | undefined,
   ) {
     const isText = isCsv(head);
     const unknown = new Set(comparison.unknown.map(({ name }) => name));
+    this.#id = id;
+    this.#sent = comparison.used.some(({ name }) => name === id)
+      ? comparison.used
+      : [...comparison.used, ...(id ? [{ name: id, index: head.columns.indexOf(id) }] : [])];
     this.#project = project;
     this.#model = model;
     this.#head = head;
@@ -128,11 +139,11 @@ export class TablePrediction {
     this.#targetIndex = this.#own.indexOf(model.target);
     this.#pieces = isText ? piecesOf(head) : this.#answerWhole();
     this.#scorer = new Scorer(model);
-    this.#added = addedColumns(model, head.columns);
+    this.#added = addedColumns(model, head.columns, ...(id === undefined ? [] : [ROW_ID]));
     this.#hasProbabilities = probabilityFields(model).length > 0;
     this.#warningsField = warningsField(model);
     this.#ofColumns = comparison.unknown
-      .filter(({ nearest }) => nearest !== null)
+      .filter(({ name, nearest }) => nearest !== null && name !== id)
       .map(({ name }) => `${name}: unknown-name`);
     this.#hasDecimalComma =
       this.#format.delimiter !== ',' &&
@@ -184,11 +195,10 @@ export class TablePrediction {
   }
 
   async #predict(records: readonly TableRecord[]): Promise<PredictionRow[]> {
-    const { used } = this.#comparison;
     const { data, error, response } = await roster.POST(PREDICT, {
       params: this.#params(),
       body: records.map((record) =>
-        Object.fromEntries(used.map((column) => [column.name, record[column.index] ?? ''])),
+        Object.fromEntries(this.#sent.map((column) => [column.name, record[column.index] ?? ''])),
       ),
       signal: this.#signal ?? null,
     });
@@ -255,6 +265,8 @@ export class TablePrediction {
         ...(this.#hasProbabilities && { probabilities: true }),
         ...(this.#confidence !== undefined && { confidence: this.#confidence }),
         ...(this.#warningsField !== undefined && { warnings: true }),
+        ...(this.#id !== undefined && { remember: true }),
+        ...(this.#id && { id: this.#id }),
       },
     } as const;
   }
@@ -324,6 +336,7 @@ export class TablePrediction {
       score: this.#scorer.score,
       rank: this.#hasProbabilities ? (name) => this.#rank(file, name) : undefined,
       confidence: this.#confidence,
+      id: this.#id,
     };
   }
 }

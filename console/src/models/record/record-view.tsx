@@ -64,7 +64,7 @@ function RecordOfVersion({ project, model }: { project: string; model: Model }) 
                 <MovedColumns drift={record.drift} />
               ) : (
                 <button type="button" onClick={() => setCompared(true)}>
-                  Compare the latest rows with the earliest
+                  Compare the latest rows with the training
                 </button>
               )}
             </>
@@ -80,9 +80,10 @@ function RecordOfVersion({ project, model }: { project: string; model: Model }) 
 function NoPromises({ model }: { model: Model }) {
   return (
     <p>
-      Version {model.version} has no promises yet. A prediction is remembered if its program asks
-      for it with <code>remember=true</code>. Once the true values of {model.target} are known and
-      added here, this page says whether as many predictions came true as were promised.
+      Version {model.version} has no promises yet. Predictions are remembered if you choose so when
+      you predict a file, or if a program asks for it with <code>remember=true</code>. Once the true
+      values of {model.target} are known and added here, this page says whether as many predictions
+      came true as were promised.
     </p>
   );
 }

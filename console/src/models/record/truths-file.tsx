@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { answered, type Model } from 'roster-client';
 import type { components } from '../../../../generated/openapi.js';
+import { ROW_ID } from '../../predictions/remember-fields.js';
 import { uploadClient } from '../../session/roster.js';
 import { readHead } from '../../tables/any-head.js';
 import { isCsv, type TableHead } from '../../tables/table-head.js';
@@ -11,9 +12,6 @@ import { ErrorNotice } from '../../ui/error-notice.js';
 import { count, percent, whole } from '../../ui/format.js';
 
 type Actuals = components['schemas']['Actuals'];
-
-/** The column in which an answer says which row it is. */
-const ROW_ID = '__service_row_id';
 
 /** Takes a file of true values, and says which promises they met. */
 export function TruthsFile({
