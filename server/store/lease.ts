@@ -10,16 +10,21 @@ export function leaseEnd(db: Kysely<Database>, leaseMs: number): RawBuilder<numb
   return sql<number>`${dialectOf(db).now} + cast(${leaseMs} as bigint)`;
 }
 
+/** No lease is longer. One that ends later was begun by a clock that has been set back since. */
+const LONGEST_MS = 2 * 60 * 60 * 1000;
+
 /**
  * Returns the condition that nobody has a lease of a row: it was released, or its holder crashed or
- * is cut off from the store.
+ * is cut off from the store, or the clock by which it ends is another by now.
  * @param column the end of the lease
  */
 export function isUnleased(
   db: Kysely<Database>,
   column: 'claimed_until' | 'answering_until',
 ): RawBuilder<SqlBool> {
-  return sql<SqlBool>`(${sql.ref(column)} is null or ${sql.ref(column)} < ${dialectOf(db).now})`;
+  const until = sql.ref(column);
+  const { now } = dialectOf(db);
+  return sql<SqlBool>`(${until} is null or ${until} < ${now} or ${until} > ${leaseEnd(db, LONGEST_MS)})`;
 }
 
 interface LeaseOptions<Claim> {

@@ -13,7 +13,7 @@ import { ColumnComparison } from './column-comparison.js';
 import { compareColumns } from './compare-columns.js';
 import { ConfidenceChoices, confidenceOf, DEFAULT_CHOICE } from './confidence-choices.js';
 import { PredictionResult } from './prediction-result.js';
-import { RememberFields } from './remember-fields.js';
+import { RememberFields, ROW_ID } from './remember-fields.js';
 import {
   type PredictedTable,
   type PredictionProgress,
@@ -99,7 +99,7 @@ export function PredictTable({
         <ColumnComparison
           model={model}
           comparison={comparison}
-          added={addedColumns(model, head.columns)}
+          added={addedColumns(model, head.columns, ...(id === undefined ? [] : [ROW_ID]))}
         />
       )}
       {state.step === 'compared' && comparison.used.length > 0 && (

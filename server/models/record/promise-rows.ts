@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Selectable } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import type { PromisePart } from '../../../prediction/src/predicting.js';
 import { startRecord } from '../../../prediction/src/recording.js';
 import type { Sweep } from '../../common/sweeps.js';
@@ -122,13 +122,37 @@ const MAX_SWEPT = 64;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** Forgets promises that are older than so many days. The record keeps what they came to. */
-export function sweepPromises({ work }: Store, days: number): Sweep {
+const HOUR_MS = 60 * 60 * 1000;
+
+/**
+ * Forgets promises that are older than so many days. The record keeps what they came to. If the clock of the database
+ * jumps ahead by more than an hour, none is forgotten for a day, in which it can be set right.
+ *
+ * @param elapsed returns the milliseconds that have passed for the process, whatever the clocks say
+ */
+export function sweepPromises(
+  { work }: Store,
+  days: number,
+  elapsed: () => number = () => performance.now(),
+): Sweep {
+  let ahead: number | undefined;
+  let heldUntil = Number.NEGATIVE_INFINITY;
+  const isHeld = async (db: Kysely<Database>) => {
+    const { moment } = await db
+      .selectNoFrom(dialectOf(db).now.as('moment'))
+      .executeTakeFirstOrThrow();
+    const before = ahead;
+    ahead = Number(moment) - elapsed();
+    if (before !== undefined && ahead - before > HOUR_MS) heldUntil = elapsed() + DAY_MS;
+    else if (before !== undefined && before - ahead > HOUR_MS) heldUntil = Number.NEGATIVE_INFINITY;
+    return elapsed() < heldUntil;
+  };
   return {
     failure: 'old promises are not deleted yet',
-    everyMs: 60 * 60 * 1000,
+    everyMs: HOUR_MS,
     step: () =>
       inTransaction(work, async (db) => {
+        if (await isHeld(db)) return false;
         const { now, locksRows } = dialectOf(db);
         const old = db
           .selectFrom('promises')

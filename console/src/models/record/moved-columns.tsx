@@ -20,9 +20,8 @@ export function MovedColumns({ drift }: { drift: Drift }) {
   return (
     <>
       <p>
-        Of the {count(drift.rows, 'latest row')}, at least {percent(drift.moved)} moved: a model
-        tells them from {others}, better than chance by {percent(drift.separation)} of what is
-        possible. The columns that moved, by the share of the change that each explains:
+        Of the {count(drift.rows, 'latest row')}, at least {percent(drift.moved)} are unlike{' '}
+        {others}. The columns that moved, by the share of the change that each explains:
       </p>
       <Bars
         rows={drift.columns.map(({ column, share }) => ({
