@@ -42,7 +42,7 @@ export interface AnswerOptions extends RowOptions, ReadOptions {
 
 /** A part of an answer, in order. */
 export type AnswerPart =
-  /** Bytes to send, which hold this number of answered rows. */
+  /** Bytes to send, and how many rows were answered that no bytes before told: all that these hold are among them. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly rows: number }
   /** A line of NDJSON that has no answer. */
   | {
@@ -56,7 +56,7 @@ export type AnswerPart =
    * Warnings of what the model does not know in the rows: in the first part if the rows are JSON, else in the last.
    */
   | { readonly kind: 'warnings'; readonly warnings: RowWarnings }
-  /** Promises of rows whose bytes follow, where they are to be remembered. */
+  /** Promises of rows that are to be remembered, whose bytes may have come before. */
   | PromisePart;
 
 /** A line that cannot be read. The lines after it can. */

@@ -1,4 +1,4 @@
-import { KeptParts, markPauses, PAUSE } from '../promises/kept-parts.js';
+import { findPatience, markPauses, PAUSE } from '../promises/pauses.js';
 import { PromiseMemory } from '../promises/promise-memory.js';
 import type { PredictedBlock } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
@@ -87,58 +87,54 @@ async function* answerFrom(
   budget: ByteBudget,
 ): AsyncGenerator<AnswerPart> {
   const writer = await openWriter(blocks, options, budget);
+  const memory = blocks.promising && new PromiseMemory(blocks.promising);
   let rows = 0;
-  const bytes = (): AnswerPart => {
+  const takeBytes = (): AnswerPart => {
     const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };
+    memory?.countBytes(part.bytes.length);
     rows = 0;
     return part;
   };
-  const memory = blocks.promising && new PromiseMemory(blocks.promising);
-  const kept = memory && new KeptParts(memory);
-  function* send(part: AnswerPart): Generator<AnswerPart> {
-    if (kept) yield* kept.add(part);
-    else yield part;
-  }
-  function* sendAll(): Generator<AnswerPart> {
-    if (writer.length > 0) yield* send(bytes());
-    if (kept) yield* kept.flush();
+  function* promise(): Generator<AnswerPart> {
+    if (writer.length > 0) yield takeBytes();
+    if (memory && memory.rows > 0) yield memory.take();
   }
   function* write(block: RowBlock, predicted: PredictedBlock): Generator<AnswerPart> {
-    if (memory && !memory.hasRoom(block)) yield* sendAll();
+    if (memory && !memory.hasRoom(block)) yield* promise();
     const written = memory ? memory.add(block, predicted) : predicted;
-    for (const _ of writer.write(block, written)) yield* send(bytes());
     rows += block.rowCount;
-    if (writer.length >= PORTION) yield* send(bytes());
+    for (const _ of writer.write(block, written)) yield takeBytes();
+    if (writer.length >= PORTION) yield takeBytes();
   }
   let isWarned = false;
   const gatherer = blocks.gather?.();
-  const reads = kept ? markPauses(reader.read(body), () => kept.patience) : reader.read(body);
-  for await (const read of reads) {
-    if (read === PAUSE) {
-      yield* sendAll();
+  const read = reader.read(body);
+  for await (const items of memory ? markPauses(read, () => findPatience(memory.rows)) : read) {
+    if (items === PAUSE) {
+      yield* promise();
       continue;
     }
     if (reader.isWhole && !isWarned) {
       yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
       isWarned = true;
     }
-    for (const item of read) {
+    for (const item of items) {
       if ('kind' in item) {
-        if (writer.length > 0) yield* send(bytes());
-        yield* send(item);
+        if (writer.length > 0) yield takeBytes();
+        yield item;
         continue;
       }
       if (gatherer) gatherer.add(item);
       else yield* write(item, blocks.predict(item));
     }
-    if (writer.length > 0 && !reader.isWhole && !kept) yield bytes();
+    if (writer.length > 0 && !reader.isWhole) yield takeBytes();
   }
   const maxRows = options.to === 'json' ? MAX_ARRAY_ROWS : Number.POSITIVE_INFINITY;
   for (const { block, predicted } of gatherer?.answer(maxRows) ?? []) {
     yield* write(block, predicted);
   }
   writer.end();
-  yield* sendAll();
+  yield* promise();
   if (!isWarned) yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
 }
 

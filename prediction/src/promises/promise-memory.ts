@@ -6,8 +6,9 @@ import { hashId, type IdColumns, idOf, listIdColumns, NO_ID, refuseUnusedIds } f
 import { encodePromises, type Promises, setBytes } from './promise-batch.js';
 import type { PromiseForm, PromiseSubject } from './subject.js';
 
-/** The most rows of a batch. */
+/** The most rows of a batch, and the bytes of their answer after which it is handed over: they wait for it. */
 const MAX_ROWS = 4096;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The choices of an answer of classes: the likeliest, then the number and the members of the set. */
 const [LIKELIEST, SET] = [1, 2];
@@ -57,6 +58,7 @@ export class PromiseMemory {
   #numbers = new Float64Array();
   #first = 0;
   #rows = 0;
+  #answerBytes = 0;
   #isDescribed = false;
 
   constructor({ layout, form, ids, level, adapted }: Promising) {
@@ -82,7 +84,12 @@ export class PromiseMemory {
   }
 
   hasRoom({ rowCount }: RowBlock): boolean {
-    return this.#rows + rowCount <= MAX_ROWS;
+    return this.#rows + rowCount <= MAX_ROWS && this.#answerBytes < MAX_BYTES;
+  }
+
+  /** Counts bytes of the answer that wait until the batch is stored. */
+  countBytes(bytes: number): void {
+    this.#answerBytes += bytes;
   }
 
   /** Adds a block for which there is room. Returns its predictions with the number of each row. */
@@ -133,6 +140,7 @@ export class PromiseMemory {
     this.#isDescribed = true;
     this.#first += rows;
     this.#rows = 0;
+    this.#answerBytes = 0;
     return part;
   }
 

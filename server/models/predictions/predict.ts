@@ -8,6 +8,7 @@ import {
   columnName,
   InvalidRowsError,
   listForecastOptions,
+  type PromisePart,
   type TableForm,
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
@@ -113,18 +114,20 @@ export function predictOperations(
     const answer = await remember(input, version);
     await countRows(caller, rows.length);
     const pieces: Uint8Array[] = [];
+    const promises: PromisePart[] = [];
     try {
       for await (const part of answerParsedRows(
         predictor,
         rows,
         answerOptions(input, form, answer),
       )) {
-        if (part.kind === 'promises' && answer) await addPromises(store, answer, part);
+        if (part.kind === 'promises') promises.push(part);
         else if (part.kind === 'bytes') pieces.push(Buffer.from(part.bytes));
       }
     } catch (error) {
       throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
     }
+    if (answer) await addPromises(store, answer, promises);
     const all = { ...headers, ...calibrationFields(predictor, query) };
     return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
   };

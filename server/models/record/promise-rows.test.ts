@@ -36,7 +36,7 @@ test('old promises are swept, with what they count as stored, and the record kee
     .execute();
   const version = { id: 'v', task: 'regression', model_id: id, version: 1 } as const;
   const answer = { id: newAnswerId(), owner: project.owner, project: project.name, version };
-  await addPromises(store, answer, batch());
+  await addPromises(store, answer, [batch()]);
   const target = { owner: project.owner, project: project.name, modelId: id };
   const add = (value: number) => addTruths(store, target, [[1, [answer.id, 0], value]]);
   expect(await add(2)).toMatchObject({ matched: 1 });

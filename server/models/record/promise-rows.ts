@@ -74,44 +74,43 @@ const INSERT_BYTES = new PreparedQuery(
 );
 
 /**
- * Stores a batch of promises.
+ * Stores batches of promises in one transaction.
  *
  * @throws {ProblemError} if the owner would store too much, or the model was deleted
  * @throws {StoreBusyError} if too many writes wait
  */
 export function addPromises(
   store: Store,
-  answer: RememberedAnswer,
-  part: PromisePart,
+  { id: answer_id, owner, project, version }: RememberedAnswer,
+  batches: readonly PromisePart[],
 ): Promise<void> {
-  const { owner, project, version } = answer;
-  const { first, rows, promises, ids, subject } = part;
-  const { id } = newResource();
-  const bytes = BATCH + promises.length + (ids?.length ?? 0) + TRUTH * rows;
+  const made = { model_id: version.model_id, version: version.version };
   return store.transaction(
     async ({ reads: db, limits }) => {
-      const model = await KEEP_MODEL.first(db, { id: version.model_id });
+      const model = await KEEP_MODEL.first(db, { id: made.model_id });
       if (!model) {
         throw unavailable(
           'The model was deleted while the rows arrived; nothing more is remembered.',
         );
       }
-      const made = { model_id: version.model_id, version: version.version };
-      if (subject) {
-        const record = {
-          state: JSON.stringify(startRecord(subject)),
-          subject: JSON.stringify(subject),
-        };
-        await db
-          .insertInto('records')
-          .values({ ...made, ...record })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+      let stored = 0;
+      for (const { first: first_row, rows: row_count, promises, ids, subject } of batches) {
+        if (subject) {
+          const state = JSON.stringify(startRecord(subject));
+          await db
+            .insertInto('records')
+            .values({ ...made, state, subject: JSON.stringify(subject) })
+            .onConflict((conflict) => conflict.doNothing())
+            .execute();
+        }
+        const { id } = newResource();
+        const bytes = BATCH + promises.length + (ids?.length ?? 0) + TRUTH * row_count;
+        const batch = { id, answer_id, first_row, row_count, ...made, owner, bytes };
+        await INSERT_BATCH.first(db, { ...batch, has_ids: ids ? 1 : 0 });
+        await INSERT_BYTES.first(db, { batch_id: id, ids, promises });
+        stored += bytes;
       }
-      const batch = { id, answer_id: answer.id, first_row: first, row_count: rows, ...made, owner };
-      await INSERT_BATCH.first(db, { ...batch, has_ids: ids ? 1 : 0, bytes });
-      await INSERT_BYTES.first(db, { batch_id: id, ids, promises });
-      await adjustStored(db, owner, bytes, limits.stored);
+      await adjustStored(db, owner, stored, limits.stored);
     },
     { owner, project },
   );
