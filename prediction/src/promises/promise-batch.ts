@@ -47,49 +47,43 @@ export function setBytes(classes: number): number {
 }
 
 /*
- * The bytes of a batch, in little-endian order: a head of 24 bytes, then column by column what is promised, the
- * confidences unless all are the same, the bins, and as JSON the calibration unless it is the trained one. It is not
- * compressed: see decision 0077.
+ * The bytes of a batch, in little-endian order: a head of 16 bytes, then column by column what is promised, the
+ * confidences, the bins, and as JSON the calibration unless it is the trained one. See decision 0086.
  */
-const FORMAT = 1;
-const HEAD = 24;
+const FORMAT = 2;
+const HEAD = 16;
 const KIND = { interval: 1, classes: 2 } as const;
 
-/** @param levels by row, as float32 where they differ */
+/** @param levels by row */
 export function encodePromises(
   { rows, bins, promised, adapted }: Omit<Promises, 'level'>,
   levels: Float64Array,
 ): Uint8Array {
-  const [level = 0] = levels;
-  const areEqual = levels.every((one) => one === level);
   const head = Buffer.alloc(HEAD);
   head.writeUInt8(FORMAT, 0);
   head.writeUInt8(KIND[promised.kind], 1);
   head.writeUInt16LE(promised.kind === 'classes' ? promised.count : 0, 2);
   head.writeUInt32LE(rows, 4);
   head.writeUInt16LE(bins.length, 8);
-  head.writeUInt8(areEqual ? 0 : 1, 10);
-  head.writeDoubleLE(level, 16);
-  const parts =
-    promised.kind === 'interval'
-      ? [promised.values, promised.lower, promised.upper]
-      : [promised.probabilities, promised.likeliest, promised.sets];
-  const all = [...parts, ...(areEqual ? [] : [new Float32Array(levels)]), ...bins];
   const tail = adapted ? Buffer.from(JSON.stringify(adapted)) : Buffer.alloc(0);
   head.writeUInt32LE(tail.length, 12);
-  return Buffer.concat([head, ...all.map(bytesOf), tail]);
+  const parts =
+    promised.kind === 'interval'
+      ? [promised.values, promised.lower, promised.upper].flatMap(packNumbers)
+      : [promised.probabilities, promised.likeliest, promised.sets];
+  const all = [head, ...parts.map(bytesOf), ...packNumbers(levels).map(bytesOf), ...bins, tail];
+  return Buffer.concat(all);
 }
 
 /** @throws {Error} if the bytes are not what `encodePromises` wrote */
 export function decodePromises(bytes: Uint8Array): Promises {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < HEAD || head.readUInt8(0) !== FORMAT) {
-    throw new Error('A batch of promises is damaged, or was written by a later release');
+    throw new Error('A batch of promises is damaged, or was written by another release');
   }
   const count = head.readUInt16LE(2);
   const rows = head.readUInt32LE(4);
   const columns = head.readUInt16LE(8);
-  const level = head.readDoubleLE(16);
   let at = HEAD;
   const take = (length: number): ArrayBuffer => {
     const part = new Uint8Array(length);
@@ -97,10 +91,10 @@ export function decodePromises(bytes: Uint8Array): Promises {
     at += length;
     return part.buffer;
   };
-  const doubles = () => new Float64Array(take(8 * rows));
+  const numbers = () => unpackNumbers(rows, take);
   const promised: Promises['promised'] =
     head.readUInt8(1) === KIND.interval
-      ? { kind: 'interval', values: doubles(), lower: doubles(), upper: doubles() }
+      ? { kind: 'interval', values: numbers(), lower: numbers(), upper: numbers() }
       : {
           kind: 'classes',
           count,
@@ -108,19 +102,63 @@ export function decodePromises(bytes: Uint8Array): Promises {
           likeliest: new Uint8Array(take(rows)),
           sets: new Uint8Array(take(rows * setBytes(count))),
         };
-  const levels = head.readUInt8(10) === 0 ? undefined : new Float32Array(take(4 * rows));
+  const levels = numbers();
   const bins = Array.from({ length: columns }, () => new Uint8Array(take(rows)));
   const tail = Buffer.from(take(head.readUInt32LE(12))).toString();
   const adapted: AdaptedCalibration | undefined = tail === '' ? undefined : JSON.parse(tail);
   if (at !== bytes.length) throw new Error('A batch of promises has not the length that it names');
-  // A float32 has seven digits, and confidences have fewer.
-  const round = (value: number) => Math.round(value * 1e6) / 1e6;
-  return {
-    ...{ rows, bins, promised, adapted },
-    level: (row) => (levels ? round(levels[row] ?? level) : level),
-  };
+  return { rows, bins, promised, adapted, level: (row) => levels[row] ?? Number.NaN };
 }
 
-function bytesOf(array: Float64Array | Float32Array | Uint16Array | Uint8Array): Uint8Array {
+/** The most decimals of numbers that are kept as whole ones. Those that have more are kept as they are. */
+const MAX_DECIMALS = 9;
+
+/**
+ * Packs a column of numbers, which is read as it was: its form and its decimals, a byte each, and the numbers. Answers
+ * are rounded, so most columns are whole numbers of few bits once their decimals are taken off.
+ */
+function packNumbers(column: Float64Array): readonly TypedArray[] {
+  const [first = 0] = column;
+  if (column.every((value) => value === first))
+    return [Uint8Array.of(0, 0), Float64Array.of(first)];
+  const whole = new Int32Array(column.length);
+  for (let decimals = 0; decimals <= MAX_DECIMALS; decimals++) {
+    const largest = scaleTo(whole, column, 10 ** decimals);
+    if (largest === undefined) continue;
+    const Form = largest < 2 ** 7 ? Int8Array : largest < 2 ** 15 ? Int16Array : Int32Array;
+    return [Uint8Array.of(Form.BYTES_PER_ELEMENT, decimals), new Form(whole)];
+  }
+  return [Uint8Array.of(8, 0), column];
+}
+
+/**
+ * Scales a column to whole numbers, and returns the largest size of one. Returns undefined if one would not be read as
+ * it was, or is too large.
+ */
+function scaleTo(whole: Int32Array, column: Float64Array, scale: number): number | undefined {
+  let largest = 0;
+  for (let row = 0; row < column.length; row++) {
+    const value = column[row] ?? 0;
+    const scaled = Math.round(value * scale);
+    if (scaled / scale !== value) return undefined;
+    whole[row] = scaled;
+    largest = Math.max(largest, Math.abs(scaled));
+  }
+  return largest < 2 ** 31 ? largest : undefined;
+}
+
+function unpackNumbers(rows: number, take: (length: number) => ArrayBuffer): Float64Array {
+  const [bytes = 0, decimals = 0] = new Uint8Array(take(2));
+  if (bytes === 0) return new Float64Array(rows).fill(new Float64Array(take(8))[0] ?? 0);
+  const packed = take(bytes * rows);
+  if (bytes === 8) return new Float64Array(packed);
+  const Form = bytes === 1 ? Int8Array : bytes === 2 ? Int16Array : Int32Array;
+  const scale = 10 ** decimals;
+  return Float64Array.from(new Form(packed), (whole) => whole / scale);
+}
+
+type TypedArray = Float64Array | Int32Array | Int16Array | Int8Array | Uint16Array | Uint8Array;
+
+function bytesOf(array: TypedArray): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }

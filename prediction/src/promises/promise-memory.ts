@@ -193,14 +193,15 @@ export class PromiseMemory {
   }
 
   #withNumbers(predicted: PredictedBlock, first: number, count: number): PredictedBlock {
-    const from = this.#numberCount;
-    const to = from + 1;
-    if (this.#numbers.length < count * to) this.#numbers = new Float64Array(count * to);
+    const stride = this.#numberCount;
+    if (this.#numbers.length < count * (stride + 1)) {
+      this.#numbers = new Float64Array(count * (stride + 1));
+    }
     const numbers = this.#numbers;
-    for (let row = 0; row < count; row++) {
-      for (let at = 0; at < from; at++)
-        numbers[row * to + at] = predicted.numbers[row * from + at] ?? 0;
-      numbers[row * to + from] = first + row;
+    const from = predicted.numbers;
+    for (let row = 0, read = 0, at = 0; row < count; row++) {
+      for (const end = read + stride; read < end; read++) numbers[at++] = from[read] ?? 0;
+      numbers[at++] = first + row;
     }
     return {
       numbers,

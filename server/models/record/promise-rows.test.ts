@@ -15,12 +15,11 @@ const subject: PromiseSubject = {
 
 /** A batch of one row, whose interval is 1 to 3. */
 function batch(): PromisePart {
-  const promises = Buffer.alloc(24 + 3 * 8);
-  promises.writeUInt8(1, 0);
+  const promises = Buffer.alloc(16 + 4 * 10);
+  promises.writeUInt8(2, 0);
   promises.writeUInt8(1, 1);
   promises.writeUInt32LE(1, 4);
-  promises.writeDoubleLE(0.9, 16);
-  for (const [at, value] of [2, 1, 3].entries()) promises.writeDoubleLE(value, 24 + 8 * at);
+  for (const [at, value] of [2, 1, 3, 0.9].entries()) promises.writeDoubleLE(value, 18 + 10 * at);
   return { kind: 'promises', first: 0, rows: 1, promises, ids: null, subject };
 }
 

@@ -74,8 +74,11 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
     }
     case 'row-id': {
       const { numberCount } = shape.layout;
-      return madeColumn(name, new TextWriter(), ({ predicted }, row) => {
-        return `${column.prefix}${predicted.numbers[row * numberCount + column.at]}`;
+      const prefix = Buffer.from(column.prefix);
+      return new MadeColumn(name, new TextWriter(), (writer, { rowCount, predicted }) => {
+        for (let row = 0; row < rowCount; row++) {
+          writer.addNumber(prefix, predicted.numbers[row * numberCount + column.at] ?? 0);
+        }
       });
     }
     case 'flag':

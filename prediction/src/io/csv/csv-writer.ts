@@ -214,8 +214,9 @@ class CellLines {
   readonly #doubles: number;
   readonly #numbers: number;
   readonly #room: number;
-  /** The place of the row's id among the numbers, and what stands before it. */
-  readonly #rowId: { readonly at: number; readonly prefix: Buffer } | undefined;
+  /** The text before the last number of a row, if that is its id, and its length. */
+  readonly #prefix: number;
+  readonly #prefixLength: number;
 
   constructor(lent: CellMemory, { columns, layout, maxRows }: BlockPredictor) {
     this.#lent = lent;
@@ -224,10 +225,11 @@ class CellLines {
     this.#doubles = lent.memory.allocate(8 * layout.numberCount * maxRows);
     this.#numbers = lent.memory.allocate(NUMBER_TEXT * layout.numberCount * maxRows);
     this.#room = lent.memory.allocate(ROOM);
-    for (const column of layout.columns) {
-      if (column.kind !== 'row-id') continue;
-      this.#rowId = { at: column.at, prefix: Buffer.from(column.prefix) };
-    }
+    const last = layout.columns.at(-1);
+    const prefix = Buffer.from(last?.kind === 'row-id' ? last.prefix : '');
+    this.#prefix = lent.memory.allocate(NUMBER_TEXT);
+    this.#prefixLength = prefix.length;
+    lent.memory.bytes.set(prefix, this.#prefix);
   }
 
   /**
@@ -245,7 +247,6 @@ class CellLines {
     const places = { doubles: this.#doubles, texts: this.#numbers };
     const ofBlock = numbers.subarray(0, block.rowCount * this.#numberCount);
     writeNumberTexts(memory, ofBlock, places, String);
-    this.#writeRowIds(block.rowCount);
     let row = 0;
     for (const other of block.others.keys()) {
       yield* this.#writeLines(out, block, row, other, writeRow);
@@ -253,21 +254,6 @@ class CellLines {
       row = other + 1;
     }
     yield* this.#writeLines(out, block, row, block.rowCount, writeRow);
-  }
-
-  /** Puts what the ids of rows begin with before their numbers, which leaves room for it. */
-  #writeRowIds(rows: number): void {
-    if (!this.#rowId) return;
-    const { at, prefix } = this.#rowId;
-    const { bytes } = this.#lent.memory;
-    const stride = NUMBER_TEXT * this.#numberCount;
-    let text = this.#numbers + NUMBER_TEXT * at;
-    for (let row = 0; row < rows; row++, text += stride) {
-      const length = bytes[text + NUMBER_TEXT - 1] ?? 0;
-      bytes.copyWithin(text + prefix.length, text, text + length);
-      bytes.set(prefix, text);
-      bytes[text + NUMBER_TEXT - 1] = prefix.length + length;
-    }
   }
 
   *#writeLines(
@@ -281,7 +267,8 @@ class CellLines {
     for (let row = from; row < to; row++) {
       row = kernel.writeLines(
         ...([place.cells, plan.columns.length, this.#inputCount] as const),
-        ...([this.#numbers, this.#numberCount, row, to, this.#room, this.#room + ROOM] as const),
+        ...([this.#numbers, this.#numberCount, this.#prefix, this.#prefixLength] as const),
+        ...([row, to, this.#room, this.#room + ROOM] as const),
       );
       out.bytes(bytes.subarray(this.#room, kernel.linesEnd()));
       if (row < to) writeRow(row);

@@ -25,6 +25,7 @@ export function linesEnd(): usize {
  *
  * @param cells of the first row; `columnCount` of them are a row, of which `inputCount` are written.
  * @param numbers of the first row: texts of 32 bytes, `numberCount` a row.
+ * @param prefix a text of `prefixLength` bytes, at most 32, before the last number of each row.
  * @param start where the lines are to be.
  * @param end the address behind the room for them.
  * @returns the first row that was not written: there is no room left, or it has a field that needs
@@ -36,6 +37,8 @@ export function writeLines(
   inputCount: u32,
   numbers: usize,
   numberCount: u32,
+  prefix: usize,
+  prefixLength: u32,
   from: u32,
   to: u32,
   start: usize,
@@ -49,11 +52,11 @@ export function writeLines(
   let row = from;
   for (; row < to; row++, cell += stride, number += numberBytes) {
     const line = out;
-    if (!writeInputs(cell, inputCount, end) || out + numberBytes + VECTOR > end) {
+    if (!writeInputs(cell, inputCount, end) || out + numberBytes + NUMBER_TEXT + VECTOR > end) {
       out = line;
       break;
     }
-    writeNumberTexts(number, numberCount);
+    writeNumberTexts(number, numberCount, prefix, prefixLength);
   }
   return row;
 }
@@ -99,13 +102,19 @@ function copyWithoutCommas(from: usize, length: u32): bool {
   return true;
 }
 
-function writeNumberTexts(number: usize, count: u32): void {
+function writeNumberTexts(number: usize, count: u32, prefix: usize, prefixLength: u32): void {
   for (let index: u32 = 0; index < count; index++, number += NUMBER_TEXT) {
     if (index > 0) store<u8>(out++, <u8>COMMA);
-    v128.store(out, v128.load(number));
-    v128.store(out, v128.load(number, 16), 16);
-    out += textLength(number);
+    if (index === count - 1) copyText(prefix, prefixLength);
+    copyText(number, textLength(number));
   }
   store<u16>(out, LINE_END);
   out += 2;
+}
+
+/** Copies a text, and writes 32 bytes. */
+function copyText(from: usize, length: u32): void {
+  v128.store(out, v128.load(from));
+  v128.store(out, v128.load(from, 16), 16);
+  out += length;
 }
