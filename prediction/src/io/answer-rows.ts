@@ -97,10 +97,10 @@ async function* answerFrom(
   };
   function* promise(): Generator<AnswerPart> {
     if (writer.length > 0) yield takeBytes();
-    if (memory && memory.rows > 0) yield memory.take();
+    if (memory) yield* memory.take();
   }
   function* write(block: RowBlock, predicted: PredictedBlock): Generator<AnswerPart> {
-    if (memory && !memory.hasRoom(block)) yield* promise();
+    if (memory?.isFull) yield* promise();
     const written = memory ? memory.add(block, predicted) : predicted;
     rows += block.rowCount;
     for (const _ of writer.write(block, written)) yield takeBytes();

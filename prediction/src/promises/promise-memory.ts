@@ -6,8 +6,11 @@ import { hashId, type IdColumns, idOf, listIdColumns, NO_ID, refuseUnusedIds } f
 import { encodePromises, type Promises, setBytes } from './promise-batch.js';
 import type { PromiseForm, PromiseSubject } from './subject.js';
 
-/** The most rows of a batch, and the bytes of their answer after which it is handed over: they wait for it. */
+/** The most rows of a batch. */
 const MAX_ROWS = 4096;
+
+/** The batches that are handed over together, or sooner after so many bytes of the answer, which wait for them. */
+const MAX_BATCHES = 4;
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The choices of an answer of classes: the likeliest, then the number and the members of the set. */
@@ -25,6 +28,8 @@ export interface PromisePart {
   readonly ids: Uint8Array | null;
   /** With the first batch of an answer. */
   readonly subject?: PromiseSubject | undefined;
+  /** True if the next part is promises, too: to store them at once costs about what one of them does. */
+  readonly hasNext: boolean;
 }
 
 /** The needs of blocks that are remembered. */
@@ -60,6 +65,8 @@ export class PromiseMemory {
   #rows = 0;
   #answerBytes = 0;
   #isDescribed = false;
+  /** The batches that are full. */
+  #batches: Omit<PromisePart, 'hasNext'>[] = [];
 
   constructor({ layout, form, ids, level, adapted }: Promising) {
     this.#adapted = adapted;
@@ -80,21 +87,27 @@ export class PromiseMemory {
 
   /** The rows that were added and not taken. */
   get rows(): number {
-    return this.#rows;
+    return this.#batches.reduce((sum, { rows }) => sum + rows, this.#rows);
   }
 
-  hasRoom({ rowCount }: RowBlock): boolean {
-    return this.#rows + rowCount <= MAX_ROWS && this.#answerBytes < MAX_BYTES;
+  /** True if what was added is to be taken. */
+  get isFull(): boolean {
+    return this.#batches.length >= MAX_BATCHES || this.#answerBytes >= MAX_BYTES;
   }
 
-  /** Counts bytes of the answer that wait until the batch is stored. */
+  /** Counts bytes of the answer that wait until the promises are stored. */
   countBytes(bytes: number): void {
     this.#answerBytes += bytes;
   }
 
-  /** Adds a block for which there is room. Returns its predictions with the number of each row. */
+  /**
+   * Adds a block of at most `MAX_ROWS`. Returns its predictions with the number of each row.
+   *
+   * @throws {InvalidRowsError} as `take`
+   */
   add(block: RowBlock, predicted: PredictedBlock): PredictedBlock {
     const { rowCount: count } = block;
+    if (this.#rows + count > MAX_ROWS) this.#endBatch();
     const start = this.#rows;
     if (this.#classes > 0) this.#addClasses(predicted, start, count);
     else this.#addIntervals(predicted, start, count);
@@ -109,11 +122,19 @@ export class PromiseMemory {
   }
 
   /**
-   * Hands over the batch of the rows that were added.
+   * Hands over what was added.
    *
-   * @throws {InvalidRowsError} if it is the first of an answer, and no row has a value in the column of ids.
+   * @throws {InvalidRowsError} if no row of the first batch of an answer has a value in the column of ids
    */
-  take(): PromisePart {
+  take(): PromisePart[] {
+    if (this.#rows > 0) this.#endBatch();
+    const batches = this.#batches;
+    this.#batches = [];
+    this.#answerBytes = 0;
+    return batches.map((batch, at) => ({ ...batch, hasNext: at + 1 < batches.length }));
+  }
+
+  #endBatch(): void {
     const rows = this.#rows;
     if (this.#first === 0 && this.#hashes.subarray(0, rows).every((hash) => hash === NO_ID)) {
       refuseUnusedIds(this.#ids, rows);
@@ -136,12 +157,10 @@ export class PromiseMemory {
     );
     const ids = this.#ids ? new Uint8Array(this.#hashes.slice(0, rows).buffer) : null;
     const subject = this.#isDescribed ? undefined : this.#form.subject;
-    const part = { kind: 'promises', first: this.#first, rows, promises, ids, subject } as const;
+    this.#batches.push({ kind: 'promises', first: this.#first, rows, promises, ids, subject });
     this.#isDescribed = true;
     this.#first += rows;
     this.#rows = 0;
-    this.#answerBytes = 0;
-    return part;
   }
 
   #addIntervals({ numbers }: PredictedBlock, start: number, count: number): void {

@@ -252,11 +252,12 @@ async function startAnswer(
 async function* countAnswered(
   events: AsyncGenerator<AnswerProgress>,
   count: (rows: number) => Promise<void> | undefined,
-): AsyncGenerator<AnswerProgress> {
+): AsyncGenerator<AnswerProgress, undefined> {
   for await (const event of events) {
     if (event.kind === 'bytes') await count(event.rows);
     yield event;
   }
+  return undefined;
 }
 
 function answerOptions(

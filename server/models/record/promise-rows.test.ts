@@ -20,7 +20,7 @@ function batch(): PromisePart {
   promises.writeUInt8(1, 1);
   promises.writeUInt32LE(1, 4);
   for (const [at, value] of [2, 1, 3, 0.9].entries()) promises.writeDoubleLE(value, 18 + 10 * at);
-  return { kind: 'promises', first: 0, rows: 1, promises, ids: null, subject };
+  return { kind: 'promises', first: 0, rows: 1, promises, ids: null, subject, hasNext: false };
 }
 
 test('old promises are swept, with what they count as stored, and the record keeps what they came to', async () => {

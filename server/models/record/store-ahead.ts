@@ -3,10 +3,9 @@ import type { Store } from '../../store/index.js';
 import type { AnswerProgress } from '../predictions/prediction-pool.js';
 import { addPromises, type RememberedAnswer } from './promise-rows.js';
 
-/** The batches that wait for another to be stored. They are stored together. */
-const MAX_WAITING = 2;
-
 type Part = Exclude<AnswerProgress, PromisePart>;
+
+type Pulled = IteratorResult<AnswerProgress, undefined>;
 
 /**
  * Stores the promises of an answer, and passes on its other parts: no row is sent before its promise is stored. While
@@ -17,39 +16,52 @@ type Part = Exclude<AnswerProgress, PromisePart>;
 export async function* storeAhead(
   store: Store,
   answer: RememberedAnswer,
-  parts: AsyncGenerator<AnswerProgress>,
+  parts: AsyncGenerator<AnswerProgress, undefined>,
 ): AsyncGenerator<Part> {
   /** The parts that wait, and the number of rows that must be stored before each. */
   const held: { readonly part: Part; readonly rows: number }[] = [];
   let [answered, stored] = [0, 0];
-  let waiting: PromisePart[] = [];
-  let storing: Promise<void> | undefined;
-  const storeBatches = async (batches: readonly PromisePart[]) => {
-    await addPromises(store, answer, batches);
-    stored += batches.reduce((sum, { rows }) => sum + rows, 0);
+  /** The batches that are stored next, and whether all of them have come. */
+  let batches: PromisePart[] = [];
+  let isReady = false;
+  let storing: Promise<undefined> | undefined;
+  const storeBatches = async (some: readonly PromisePart[]) => {
+    await addPromises(store, answer, some);
+    stored += some.reduce((sum, { rows }) => sum + rows, 0);
     storing = undefined;
+    return undefined;
   };
-  let next: Promise<IteratorResult<AnswerProgress>> | undefined = parts.next();
+  const pull = () => {
+    const pulled = parts.next();
+    // The next look at it throws.
+    pulled.catch(() => {});
+    return pulled;
+  };
+  let next: Promise<Pulled> | undefined = pull();
   try {
     while (next || storing) {
-      const isFull: boolean = waiting.length >= MAX_WAITING;
-      const events = [storing, isFull ? undefined : next].filter((event) => event !== undefined);
-      const event = await Promise.race(events);
+      const awaited: readonly (Promise<Pulled | undefined> | undefined)[] = [
+        storing,
+        isReady ? undefined : next,
+      ];
+      const event = await Promise.race(awaited.filter((one) => one !== undefined));
       if (event?.done) next = undefined;
       else if (event) {
         const { value } = event;
-        next = parts.next();
-        if (value.kind === 'promises') waiting.push(value);
-        else if (value.kind === 'progress') yield value;
+        next = pull();
+        if (value.kind === 'promises') {
+          batches.push(value);
+          isReady = !value.hasNext;
+        } else if (value.kind === 'progress') yield value;
         else {
           if (value.kind === 'bytes') answered += value.rows;
           held.push({ part: value, rows: answered });
         }
       }
-      if (!storing && waiting.length > 0) {
-        storing = storeBatches(waiting);
-        waiting = [];
-        // The next look at it throws.
+      if (!storing && isReady) {
+        storing = storeBatches(batches);
+        batches = [];
+        isReady = false;
         storing.catch(() => {});
       }
       for (let [first] = held; first && first.rows <= stored; [first] = held) {
@@ -59,7 +71,6 @@ export async function* storeAhead(
     }
   } finally {
     // A part that is still to come may take long, as the body may.
-    next?.catch(() => {});
     parts.return(undefined).catch(() => {});
   }
 }
