@@ -1,7 +1,7 @@
 import { NoAnswer } from '../testkit/http/client.js';
 import { Crowd, type Requests } from '../testkit/http/load.js';
 import { median } from '../testkit/numbers.js';
-import { processorTime, type Service } from '../testkit/service/measured-service.js';
+import { processorTime, type Service, treeTime } from '../testkit/service/measured-service.js';
 import type { Finding } from './scenarios.js';
 
 export interface Repeated {
@@ -24,7 +24,11 @@ export interface Rate {
   readonly perSecond: number;
   /** The processor time of one, in milliseconds. */
   readonly cost: number;
+  /** That in all processes of the service. */
+  readonly allCost?: number;
 }
+
+type ComparedFigure = 'perSecond' | 'cost';
 
 /** Those of requests that were sent. */
 export interface AnswerRate extends Rate {
@@ -36,19 +40,21 @@ export async function measureRate(repeated: Repeated): Promise<AnswerRate> {
   const { service, request, connections = 1, seconds, count } = repeated;
   const { statuses = [200], mayRefuse = false } = repeated;
   const crowd = new Crowd(service.url, typeof request === 'function' ? request : () => request);
-  const before = processorTime(service.pid);
+  const before = { own: processorTime(service.pid), all: treeTime(service.pid) };
   const { served, refusing, others, ...load } =
     count === undefined
       ? await crowd.closedLoop(connections, seconds)
       : await crowd.fixedCount(connections, count);
-  const worked = processorTime(service.pid) - before;
+  const worked = processorTime(service.pid) - before.own;
+  const allWorked = treeTime(service.pid) - before.all;
   crowd.close();
   const wrong = others.filter((other) => !statuses.includes(Number(other)));
   if (refusing.length > others.length) wrong.push('503');
   if (served > 0 && !statuses.some((status) => status < 300)) wrong.push('2xx');
   if (wrong.length > 0 && !mayRefuse) throw new Error(`a request was answered with ${wrong[0]}`);
   const answers = mayRefuse ? served : served + refusing.length;
-  return { answers, perSecond: answers / load.seconds, cost: worked / answers };
+  const costs = { cost: worked / answers, allCost: allWorked / answers };
+  return { answers, perSecond: answers / load.seconds, ...costs };
 }
 
 /** Two works that are measured in turn, and the bound of the first figure divided by the second. */
@@ -57,7 +63,7 @@ export interface Comparison {
   readonly first: () => Promise<Rate>;
   readonly second: () => Promise<Rate>;
   /** The compared figure; the answers a second by default. */
-  readonly what?: keyof Rate;
+  readonly what?: ComparedFigure;
   readonly least?: number;
   readonly most?: number;
   readonly rounds: number;
@@ -99,7 +105,7 @@ export async function measureInTurn<T, R extends Rate>(
 }
 
 /** Returns the median of the ratios of two works in their rounds, and the range of these. */
-export function compareRounds(one: readonly Rate[], other: readonly Rate[], what: keyof Rate) {
+export function compareRounds(one: readonly Rate[], other: readonly Rate[], what: ComparedFigure) {
   const ratios = one.map((rate, round) => rate[what] / (other[round]?.[what] ?? 0));
   const range = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
   return { ratio: median(ratios), range: range.join(' to ') };
@@ -108,9 +114,12 @@ export function compareRounds(one: readonly Rate[], other: readonly Rate[], what
 function describeRates(rates: readonly Rate[]): string {
   const perSecond = median(rates.map((rate) => rate.perSecond));
   const cost = median(rates.map((rate) => rate.cost));
+  const allCost = median(rates.map((rate) => rate.allCost ?? Number.NaN));
+  const inMs = (time: number) => `${time.toFixed(time < 10 ? 3 : 0)} ms`;
   const figures = [
     Number.isNaN(perSecond) ? '' : `${perSecond.toFixed(perSecond < 100 ? 1 : 0)}/s`,
-    Number.isNaN(cost) ? '' : `${cost.toFixed(cost < 10 ? 3 : 0)} ms`,
+    Number.isNaN(cost) ? '' : inMs(cost),
+    Number.isNaN(allCost) ? '' : `${inMs(allCost)} with its workers`,
   ];
   return figures.filter((figure) => figure !== '').join(', ');
 }

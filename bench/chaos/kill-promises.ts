@@ -55,6 +55,7 @@ async function killWhilePromising(
         if (all?.unmatched !== 0) lost.push(JSON.stringify(all));
       }
     }
+    if (counts.truths === 0) forgotten.push('no truth was acknowledged');
     return [
       none(
         `${kills} kills: each row that was read has its promise`,

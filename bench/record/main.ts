@@ -1,13 +1,14 @@
 import { runScenarios } from '../scenarios.js';
 import { forecasts } from './forecasts.js';
 import { million } from './million.js';
+import { remembering } from './remembering.js';
 import { adapting, alarm } from './streams.js';
 import { tables } from './tables.js';
 
 await runScenarios({
   name: 'bench:record',
   description:
-    'Measure whether promises are kept: the alarm and adapting on streams that are made up, on public tables ordered by time, and the record of a million promises.',
+    'Measure whether promises are kept: the alarm and adapting on streams that are made up, on public tables ordered by time; the record of a million promises; and what it costs to remember them.',
   file: 'record',
-  scenarios: [alarm, adapting, tables, forecasts, million],
+  scenarios: [remembering, alarm, adapting, tables, forecasts, million],
 });

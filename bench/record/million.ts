@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { seededRandom } from '../../prediction/src/trees/random.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
+import { fieldOf } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
 import type { Finding } from '../scenarios.js';
 import { onService, train } from '../services.js';
@@ -36,30 +39,51 @@ function joinTable({ asked, truths }: Rows): string {
     .join('\n');
 }
 
-/** Sends a body of CSV, and reads the answer to its end. Returns the seconds that it took. */
-async function sendRows(url: string, body: string): Promise<number> {
+/** Sends a body of CSV. Returns the seconds until the answer has ended, and the answer. */
+async function sendRows(url: string, body: string): Promise<[seconds: number, answer: Buffer]> {
   const begun = performance.now();
   const headers = { 'Content-Type': 'text/csv' };
   const answer = await fetch(url, { method: 'POST', headers, body });
-  if (answer.status !== 200) throw new Error(`${url}: ${answer.status} ${await answer.text()}`);
-  for await (const _ of answer.body ?? []);
-  return (performance.now() - begun) / 1000;
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  if (answer.status !== 200) throw new Error(`${url}: ${answer.status} ${bytes}`);
+  return [(performance.now() - begun) / 1000, bytes];
+}
+
+/** Returns the bytes that promises count as stored. */
+function measureStored(file: string): number {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const row: unknown = database.prepare('select sum(bytes) as bytes from promises').get();
+  database.close();
+  return Number(fieldOf(row, 'bytes'));
 }
 
 /** A million promises whose truths have come, on a service. */
 export const million = onService(
   { name: 'million', start: { env: { RATE_LIMIT: '0' } } },
-  async ({ url }) => {
+  async ({ url }, { folder }) => {
     const model = `${url}${MODEL}`;
     await train(`${model}?target=y&exclude=order`, joinTable(makeRows(TRAINED, 1)));
     const { asked, truths } = makeRows(ROWS, 2);
     const query = 'remember=true&id=order&confidence=0.9';
-    const remembered = await sendRows(`${model}/predict?${query}`, asked);
-    const met = await sendRows(`${model}/actuals?id=order`, truths);
+    const [remembered] = await sendRows(`${model}/predict?${query}`, asked);
+    const addTruths = async (): Promise<[seconds: number, answer: unknown]> => {
+      const [seconds, answer] = await sendRows(`${model}/actuals?id=order`, truths);
+      return [seconds, JSON.parse(answer.toString())];
+    };
+    const [adding, added] = await addTruths();
+    const [again, known] = await addTruths();
+    const perRow = measureStored(join(folder, 'roster.db')) / ROWS;
+    const rate = (seconds: number) => `${Math.round(ROWS / seconds / 1000)},000`;
     const findings: Finding[] = [
       {
-        asked: `${ROWS.toLocaleString('en')} rows predicted and remembered, and their truths, as CSV`,
-        measured: `${Math.round(ROWS / remembered / 1000)},000 and ${Math.round(ROWS / met / 1000)},000 a second`,
+        asked: `${ROWS.toLocaleString('en')} rows predicted and remembered, and their truths, as CSV; again, each truth is known`,
+        measured: `${rate(remembered)}, ${rate(adding)} and ${rate(again)} a second`,
+        passed: fieldOf(added, 'matched') === ROWS && fieldOf(known, 'unchanged') === ROWS,
+      },
+      {
+        asked: 'a promise with an own id takes at most 50 bytes, with room for its truth',
+        measured: `${perRow.toFixed(1)} bytes`,
+        passed: perRow <= 50,
       },
     ];
     for (const by of ['', '?by=day', '?by=width', '?by=column&column=kind']) {
