@@ -25,10 +25,8 @@ export interface Rate {
   /** The processor time of one, in milliseconds. */
   readonly cost: number;
   /** That in all processes of the service. */
-  readonly allCost?: number;
+  readonly allCost: number;
 }
-
-type ComparedFigure = 'perSecond' | 'cost';
 
 /** Those of requests that were sent. */
 export interface AnswerRate extends Rate {
@@ -63,7 +61,7 @@ export interface Comparison {
   readonly first: () => Promise<Rate>;
   readonly second: () => Promise<Rate>;
   /** The compared figure; the answers a second by default. */
-  readonly what?: ComparedFigure;
+  readonly what?: keyof Rate;
   readonly least?: number;
   readonly most?: number;
   readonly rounds: number;
@@ -105,7 +103,7 @@ export async function measureInTurn<T, R extends Rate>(
 }
 
 /** Returns the median of the ratios of two works in their rounds, and the range of these. */
-export function compareRounds(one: readonly Rate[], other: readonly Rate[], what: ComparedFigure) {
+export function compareRounds(one: readonly Rate[], other: readonly Rate[], what: keyof Rate) {
   const ratios = one.map((rate, round) => rate[what] / (other[round]?.[what] ?? 0));
   const range = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
   return { ratio: median(ratios), range: range.join(' to ') };
@@ -114,7 +112,7 @@ export function compareRounds(one: readonly Rate[], other: readonly Rate[], what
 function describeRates(rates: readonly Rate[]): string {
   const perSecond = median(rates.map((rate) => rate.perSecond));
   const cost = median(rates.map((rate) => rate.cost));
-  const allCost = median(rates.map((rate) => rate.allCost ?? Number.NaN));
+  const allCost = median(rates.map((rate) => rate.allCost));
   const inMs = (time: number) => `${time.toFixed(time < 10 ? 3 : 0)} ms`;
   const figures = [
     Number.isNaN(perSecond) ? '' : `${perSecond.toFixed(perSecond < 100 ? 1 : 0)}/s`,

@@ -97,9 +97,11 @@ async function measureRound(
     (sum, [pid, time]) => sum + time - (before.get(pid) ?? 0),
     0,
   );
+  const costOf = (what: 'cost' | 'allCost') =>
+    rates.reduce((sum, rate) => sum + rate[what] * rate.answers, 0) / answers;
   return {
     perSecond: rates.reduce((sum, rate) => sum + rate.perSecond, 0),
-    cost: rates.reduce((sum, rate) => sum + rate.cost * rate.answers, 0) / answers,
+    ...{ cost: costOf('cost'), allCost: costOf('allCost') },
     store: store / answers,
   };
 }
