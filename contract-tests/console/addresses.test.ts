@@ -42,7 +42,9 @@ describe('the address of the console', () => {
   test('says that a view does not exist, also of a resource named "." or ".."', async () => {
     const look = await openConsole(browser, server.url, '/nothing/here');
     const { page } = look;
-    expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('Not found');
+    await expect
+      .poll(() => page.getByRole('heading', { level: 1 }).textContent())
+      .toBe('Not found');
     await expectGoodViewInEachWindow(look);
     for (const name of ['.', '..']) {
       await goTo(page, '/projects', 'Projects');

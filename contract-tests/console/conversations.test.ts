@@ -66,9 +66,9 @@ describe('conversations with a chatbot in the console', () => {
     await page.locator('.reply').getByText('Here I am.').waitFor();
     await page.reload();
     await page.locator('.reply').getByText('Here I am.').waitFor();
-    expect(await page.locator('.question').allInnerTexts()).toEqual([
-      expect.stringContaining('Are you there?'),
-    ]);
+    await expect
+      .poll(() => page.locator('.question').allInnerTexts())
+      .toEqual([expect.stringContaining('Are you there?')]);
   });
 
   test('send a message once, if its answer was lost', async () => {
@@ -88,7 +88,7 @@ describe('conversations with a chatbot in the console', () => {
     await page.locator('.reply').getByText('Hello.').waitFor();
     await page.reload();
     await page.locator('.reply').getByText('Hello.').waitFor();
-    expect(await page.locator('.question').count()).toBe(1);
+    await expect.poll(() => page.locator('.question').count()).toBe(1);
   });
 });
 

@@ -61,7 +61,7 @@ describe('the documents of a skill in the console', () => {
     await page.getByRole('button', { name: 'Keep the text' }).click();
     await page.getByText('The document pasted.txt is kept.').waitFor();
     await page.getByRole('link', { name: 'pasted.txt' }).click();
-    expect(await page.locator('.card').innerText()).toBe('<b>One</b>\nTwo');
+    await expect.poll(() => page.locator('.card').innerText()).toBe('<b>One</b>\nTwo');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('The document pasted.txt is deleted.').waitFor();

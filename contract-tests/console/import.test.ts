@@ -70,11 +70,11 @@ test('a German export with a title line and 40 columns is trained and predicted 
   await choose(page, { name: 'Export.csv', content });
   await page.getByText('This file is not in UTF-8.').waitFor();
   const names = page.getByLabel('Names of the columns');
-  expect(await names.inputValue()).toBe('3');
-  expect(await useOf(page, 'Kunden-Nr').inputValue()).toBe('unused');
-  expect(await useOf(page, 'PLZ').inputValue()).toBe('category');
-  expect(await useOf(page, 'Merkmal 1').inputValue()).toBe('found');
-  expect(await page.getByLabel('Column to predict').inputValue()).toBe('Umsatz');
+  await expect.poll(() => names.inputValue()).toBe('3');
+  await expect.poll(() => useOf(page, 'Kunden-Nr').inputValue()).toBe('unused');
+  await expect.poll(() => useOf(page, 'PLZ').inputValue()).toBe('category');
+  await expect.poll(() => useOf(page, 'Merkmal 1').inputValue()).toBe('found');
+  await expect.poll(() => page.getByLabel('Column to predict').inputValue()).toBe('Umsatz');
   await page.getByText('Left out: Kunden-Nr. Categories: PLZ, Filiale.').waitFor();
   await expectGoodViewInEachWindow(look);
 
@@ -86,7 +86,7 @@ test('a German export with a title line and 40 columns is trained and predicted 
   await expect.poll(() => names.inputValue()).toBe('3');
   await focusByKeyboard(page, useOf(page, 'Filiale'));
   await page.keyboard.press('End');
-  expect(await useOf(page, 'Filiale').inputValue()).toBe('unused');
+  await expect.poll(() => useOf(page, 'Filiale').inputValue()).toBe('unused');
   const model = await train(page, 'Export');
   expect(model).toMatchObject({ status: 'ready', target: 'Umsatz', row_count: 200 });
   expect(model.columns?.slice(0, 4)).toMatchObject([
@@ -172,7 +172,7 @@ test('churn with ids is trained without them, and ranked with them, by keyboard 
   await chooseFile(page, { name: 'churn.csv', content });
   await page.getByLabel('Names of the columns').selectOption('1');
   await page.getByText('Line 1: This file has no columns that are separated').waitFor();
-  expect(await page.getByLabel('Names of the columns').inputValue()).toBe('2');
+  await expect.poll(() => page.getByLabel('Names of the columns').inputValue()).toBe('2');
   for (const column of ['zip', 'tenure']) await useOf(page, column).selectOption('unused');
   await page.getByText('All columns are left out. Use at least one').waitFor();
   await pressByKeyboard(page, 'Train');
@@ -194,7 +194,7 @@ test('a wide table of sensors is read by the service, trained and predicted by k
   const { page } = await on.open(VIEW);
   await choose(page, { name: 'plant.parquet', content });
   await page.getByText('301 columns').waitFor();
-  expect(await page.getByLabel('Column to predict').inputValue()).toBe('heat');
+  await expect.poll(() => page.getByLabel('Column to predict').inputValue()).toBe('heat');
   await pressByKeyboard(page, 'Skip the columns');
   expect(await train(page, 'plant')).toMatchObject({ status: 'ready', row_count: rows });
 
@@ -224,7 +224,7 @@ test('a table is trained with and predicted in every format that the service rea
     await chooseFile(page, { name: `rents.${format}`, content: fileOf(format, columns) });
     const target = page.getByLabel('Column to predict');
     await target.waitFor();
-    expect(await target.inputValue()).toBe('rent');
+    await expect.poll(() => target.inputValue()).toBe('rent');
     await useOf(page, 'size').selectOption('Leave out');
     await page.getByLabel('Name of the model').fill(format);
     const model = await train(page, format);

@@ -48,13 +48,15 @@ describe('the key of the console', () => {
     await expectGoodViewInEachWindow(look);
     await enter(page, reader);
     await page.getByText('dashboard <b> belongs to acme.').waitFor();
-    expect(await page.getByRole('listitem').allTextContents()).toEqual([
-      expect.stringContaining('May read'),
-      expect.stringContaining('May not write'),
-      expect.stringContaining('May not predict'),
-      expect.stringContaining('May not ask'),
-      expect.stringContaining('May not operate'),
-    ]);
+    await expect
+      .poll(() => page.getByRole('listitem').allTextContents())
+      .toEqual([
+        expect.stringContaining('May read'),
+        expect.stringContaining('May not write'),
+        expect.stringContaining('May not predict'),
+        expect.stringContaining('May not ask'),
+        expect.stringContaining('May not operate'),
+      ]);
     await expectGoodViewInEachWindow(look);
 
     await goTo(page, '/projects', 'Projects');
@@ -81,7 +83,7 @@ describe('the key of the console', () => {
     await page.getByText('This key may not ask.').waitFor();
     await expectGoodView(look);
     await page.getByRole('button', { name: 'Edit' }).click();
-    expect(await page.getByLabel('Message').inputValue()).toBe('May I?');
+    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('May I?');
     await page.context().close();
   });
 
@@ -111,7 +113,7 @@ describe('the key of the console', () => {
     await page.getByRole('dialog').getByText('unknown, revoked or expired').waitFor();
     await enter(page, other);
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(await page.getByLabel('Type').inputValue()).toBe('typed again');
+    await expect.poll(() => page.getByLabel('Type').inputValue()).toBe('typed again');
     await page.getByRole('button', { name: 'Save changes' }).click();
     await page.getByText('Saved.').waitFor();
     await page.context().close();

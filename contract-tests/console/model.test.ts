@@ -122,14 +122,16 @@ describe('the views of a model', () => {
       const [own = ''] = await page.locator('.headline .bar-value').allTextContents();
       expect(own).toMatch(/^\d/);
       // The sentence beside the bar has the same figure.
-      expect(await page.locator('.summary').textContent()).toContain(`off by ${own} on average`);
+      await expect
+        .poll(() => page.locator('.summary').textContent())
+        .toContain(`off by ${own} on average`);
       const shown = await page.locator('main').innerText();
       expect(shown).toMatch(form);
       expect(shown).not.toMatch(other);
       // Amounts have the unit of their table, where the locale has units.
       await goTo(page, '/projects/default/models/fees/try', 'fees');
       const amount = page.locator('.answer-value', { hasText: '€' });
-      expect(await amount.textContent()).toMatch(money);
+      await expect.poll(() => amount.textContent()).toMatch(money);
       await page
         .getByRole('img', { name: 'fee by hours' })
         .locator('text', { hasText: 'fee (€)' })

@@ -61,12 +61,12 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.getByText('0 of 1 skill').waitFor();
     await page.getByLabel('Find skills').fill('ONCLICK sql');
     await page.getByText('1 of 1 skill').waitFor();
-    expect(await page.getByRole('cell').nth(1).textContent()).toContain('<b onclick');
+    await expect.poll(() => page.getByRole('cell').nth(1).textContent()).toContain('<b onclick');
     await expectGoodViewInEachWindow(look);
     await page.getByRole('link', { name }).click();
     await page.getByRole('heading', { level: 1, name }).waitFor();
     await page.goBack();
-    expect(await page.getByLabel('Find skills').inputValue()).toBe('ONCLICK sql');
+    await expect.poll(() => page.getByLabel('Find skills').inputValue()).toBe('ONCLICK sql');
 
     await page.getByRole('link', { name }).click();
     await remove(page, `the skill ${name}`, 'No agent uses it.');
@@ -153,7 +153,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.getByLabel('Type').fill('mine');
     await press(page, 'Save changes');
     await press(page, 'Use theirs');
-    expect(await page.getByLabel('Type').inputValue()).toBe('theirs again');
+    await expect.poll(() => page.getByLabel('Type').inputValue()).toBe('theirs again');
 
     await page.getByLabel('Type').fill('mine again');
     await change({ type: 'theirs at last' });
@@ -164,7 +164,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await press(page, 'Cancel');
     await press(page, 'Save changes');
     await press(page, 'Use theirs');
-    expect(await page.getByLabel('Type').inputValue()).toBe('theirs at last');
+    await expect.poll(() => page.getByLabel('Type').inputValue()).toBe('theirs at last');
 
     await page.getByLabel('Type').fill('kept');
     await on.roster.DELETE('/projects/{project_name}/skills/{skill_name}', {
@@ -187,7 +187,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await press(page, 'Create the skill');
     await page.getByText('Service unavailable.').waitFor();
     await page.getByText('Try again in 1 second.').waitFor();
-    expect(await page.getByLabel('Name').inputValue()).toBe('once');
+    await expect.poll(() => page.getByLabel('Name').inputValue()).toBe('once');
     await expectGoodView(look);
 
     await page.unrouteAll();
@@ -239,7 +239,9 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.reload();
     await page.getByLabel('Language model').first().waitFor();
     for (const label of ['Language model', 'Instructions', 'Data']) {
-      expect(await page.getByLabel(label).first().inputValue(), label).toBe('');
+      await expect
+        .poll(() => page.getByLabel(label).first().inputValue(), { message: label })
+        .toBe('');
     }
 
     await goTo(page, '/projects/emptied/chatbots/desk', 'desk');
@@ -249,7 +251,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.getByText('Saved.').waitFor();
     await page.reload();
     await page.getByLabel('None').waitFor();
-    expect(await page.getByLabel('None').isChecked()).toBe(true);
+    await expect.poll(() => page.getByLabel('None').isChecked()).toBe(true);
     // The form is filled again after what was stored has arrived.
     await expect.poll(() => page.getByLabel('Connection').inputValue()).toBe('');
     await expectGoodView(look);
@@ -269,7 +271,7 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.getByLabel('Message').fill('Hello?');
     await press(page, 'Send');
     await page.getByText('Chat not configured.').waitFor();
-    expect(await page.locator('.copyable').innerText()).toContain('CHAT_URL=');
+    await expect.poll(() => page.locator('.copyable').innerText()).toContain('CHAT_URL=');
     await expectGoodViewInEachWindow(look);
   });
 

@@ -55,7 +55,7 @@ describe('the form of a skill', () => {
     await page.getByLabel('Database').fill('sales');
     await page.getByRole('button', { name: 'Create the skill' }).click();
     await page.getByText('The skill is created.').waitFor();
-    expect(await page.getByLabel('Tables').inputValue()).toBe('orders, customers');
+    await expect.poll(() => page.getByLabel('Tables').inputValue()).toBe('orders, customers');
   });
 
   test('of a chatbot has the settings of its conversations', async () => {

@@ -125,6 +125,8 @@ describe('the console', () => {
     const look = await on.open(undefined, WINDOWS[1]);
     await answerWithExamples(look.page, choices);
     await goTo(look.page, view, heading);
+    // What arrives later fills a form again.
+    await look.idle();
     return look;
   }
 
@@ -133,6 +135,7 @@ describe('the console', () => {
     await state.act?.(look.page);
     const message = look.page.getByText(state.says).last();
     await message.waitFor();
+    await look.idle();
     await expect.poll(() => isInWindow(message)).toBe(true);
     await expectGoodView(look);
     if (await look.page.getByRole('dialog').isVisible()) await press(look.page, 'Cancel');

@@ -61,15 +61,19 @@ describe('an agent in the console', () => {
     await page.keyboard.type('It is a ring.');
     await page.keyboard.press('Enter');
     await page.getByText('2 requests to the chat server').waitFor();
-    expect(await page.locator('.question').innerText()).toContain('clean it?\nIt is a ring.');
-    expect(await page.locator('.reply > .content').innerText()).toContain(
-      'In warm water.\n<b onclick="alert(1)">Not bold</b> xxx',
-    );
-    expect(await page.getByRole('status').last().textContent()).toContain('In warm water.');
+    await expect
+      .poll(() => page.locator('.question').innerText())
+      .toContain('clean it?\nIt is a ring.');
+    await expect
+      .poll(() => page.locator('.reply > .content').innerText())
+      .toContain('In warm water.\n<b onclick="alert(1)">Not bold</b> xxx');
+    await expect
+      .poll(() => page.getByRole('status').last().textContent())
+      .toContain('In warm water.');
     const step = page.locator('details').first();
     expect(await step.getAttribute('open')).toBeNull();
     await step.locator('summary').press('Enter');
-    expect(await step.innerText()).toMatch(/"query": "soap".*warm water/s);
+    await expect.poll(() => step.innerText()).toMatch(/"query": "soap".*warm water/s);
     await page.getByText('1 passage found').press('Enter');
     await expectGoodViewInEachWindow(look);
     await page.getByRole('link', { name: 'care.md' }).click();
@@ -97,7 +101,7 @@ describe('an agent in the console', () => {
     await say(look.page, 'Try it.');
     const step = look.page.locator('details.failed');
     await step.getByText('Error', { exact: true }).waitFor();
-    expect(await step.innerText()).toContain('no_such_tool');
+    await expect.poll(() => step.innerText()).toContain('no_such_tool');
     await expectGoodView(look);
   });
 
@@ -112,12 +116,12 @@ describe('an agent in the console', () => {
     await page.getByRole('button', { name: 'Stop' }).press('Enter');
     await page.locator('.reply').getByText('Stopped.').waitFor();
     expect(await lastRequest()?.outcome).toBe('aborted by the client');
-    expect(await page.getByLabel('Message').inputValue()).toBe('typed meanwhile');
+    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('typed meanwhile');
     expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
     await expectGoodView(look);
     await page.getByRole('button', { name: 'Ask again' }).click();
     await page.getByText('It costs 4,000 dollars.').first().waitFor();
-    expect(await page.locator('.question').count()).toBe(1);
+    await expect.poll(() => page.locator('.question').count()).toBe(1);
   });
 
   test('goes on while one looks at another view', async () => {
@@ -150,7 +154,7 @@ describe('an agent in the console', () => {
     await page.getByRole('alert').getByText('chat server').waitFor();
     await expectGoodViewInEachWindow(look);
     await page.getByRole('button', { name: 'Edit' }).click();
-    expect(await page.getByLabel('Message').inputValue()).toBe('Are you there?');
+    await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('Are you there?');
     await page.getByLabel('Message').press('Enter');
     await page.getByText('Now.', { exact: true }).first().waitFor();
   });

@@ -65,9 +65,11 @@ describe('training in the console', () => {
     const { page } = look;
     await chooseFile(page, customers);
     await page.getByText('This file is not in UTF-8.').waitFor();
-    expect(await page.getByLabel('Column to predict').inputValue()).toBe('gekündigt');
-    expect(await page.getByLabel('Predict it as').inputValue()).toBe('classification');
-    expect(await page.getByLabel('Name of the model').inputValue()).toBe('Kundigungen_2026');
+    await expect.poll(() => page.getByLabel('Column to predict').inputValue()).toBe('gekündigt');
+    await expect.poll(() => page.getByLabel('Predict it as').inputValue()).toBe('classification');
+    await expect
+      .poll(() => page.getByLabel('Name of the model').inputValue())
+      .toBe('Kundigungen_2026');
     await expectGoodViewInEachWindow(look);
     await page.getByRole('button', { name: 'Train' }).click();
     await page.getByRole('heading', { level: 1, name: 'Kundigungen_2026' }).waitFor();
@@ -131,7 +133,7 @@ describe('training in the console', () => {
       .getByRole('columnheader', { name: 'price_min' })
       .getByText('Rename this column.')
       .waitFor();
-    expect(await page.getByLabel('Name of the model').inputValue()).toBe('stones');
+    await expect.poll(() => page.getByLabel('Name of the model').inputValue()).toBe('stones');
     await expectGoodViewInEachWindow(look);
 
     // Sent with commas, the lines keep their numbers.
