@@ -15,15 +15,22 @@ import { RECORDED, readRecords } from './records.js';
 
 const top = fileURLToPath(root);
 
-const exercised = readRecords(lastChange()) ?? testAndRead();
+const changed = lastChange();
+const exercised = readRecords(changed.at) ?? testAndRead(changed.name);
 const promised = promises(contract, allOperations);
 const comparison = compare(promised, exercised, REASONS);
 process.stdout.write(`${matrix(promised, exercised, comparison)}\n`);
 const { gaps, needless, stale } = comparison;
 if (gaps.length + needless.length + stale.length > 0) process.exitCode = 1;
 
-/** Runs the tests, if no recorded run is as recent as the contract and the tests. */
-function testAndRead(): Set<string> {
+/**
+ * Runs the tests, if no recorded run is as recent as the contract and the tests.
+ * @param name the file that changed last
+ */
+function testAndRead(name: string): Set<string> {
+  process.stderr.write(
+    `No whole run of the tests is recorded since ${name} changed: they run now, which takes minutes.\n`,
+  );
   const projects = RECORDED.flatMap((name) => ['--project', name]);
   const { status } = spawnSync('npx', ['vitest', 'run', ...projects], {
     cwd: top,
@@ -35,8 +42,8 @@ function testAndRead(): Set<string> {
   return records;
 }
 
-/** Returns when the contract or a test last changed, in milliseconds. */
-function lastChange(): number {
+/** Returns which file of the contract and the tests changed last, and when, in milliseconds. */
+function lastChange(): { readonly name: string; readonly at: number } {
   const files = [
     'server',
     'contract-tests',
@@ -54,5 +61,7 @@ function lastChange(): number {
       name.endsWith('.test.ts') ||
       (name.endsWith('.ts') && /^contract-tests\/(?!coverage\/)/.test(name)),
   );
-  return Math.max(...['openapi.yaml', ...tests].map((name) => statSync(top + name).mtimeMs));
+  return ['openapi.yaml', ...tests]
+    .map((name) => ({ name, at: statSync(top + name).mtimeMs }))
+    .reduce((last, one) => (one.at > last.at ? one : last));
 }
