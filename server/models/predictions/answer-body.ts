@@ -7,17 +7,14 @@ import {
   createPredictorInSteps,
   DeclinedError,
   decodeModelInSteps,
-  FormatError,
-  InvalidRowsError,
   type Model,
   type PromisePart,
   type Steps,
   UnknownNamesError,
 } from '../../../prediction/src/predicting.js';
 import { LruCache } from '../../common/lru-cache.js';
-import { problem } from '../../problems/problem.js';
 import type { StoredModel } from '../model-rows.js';
-import { findRows, invalidRows, unknownNames } from './row-warnings.js';
+import { bodyProblem, findRows, unknownNames } from './row-warnings.js';
 
 /** The details of a job that answers a body. If the model is asked for, it comes first as input, as an artifact and the rows that it was trained on; then the body. */
 export interface AnswerJob {
@@ -64,10 +61,8 @@ export async function answerBody(
     for await (const part of parts) await take(part);
     return true;
   } catch (error) {
-    if (error instanceof FormatError) throw problem('/problems/malformed-body', error.message);
     if (error instanceof DeclinedError) return false;
-    if (error instanceof InvalidRowsError) throw invalidRows(error, at);
-    if (!(error instanceof UnknownNamesError)) throw error;
+    if (!(error instanceof UnknownNamesError)) throw bodyProblem(error, at);
     // Where the rows of JSON are is known when it is read as a whole.
     if (options.from === 'json') return false;
     throw unknownNames(error.names, (row) => `/body/${row}`);

@@ -2,7 +2,10 @@ import type { components } from '../../../generated/openapi.js';
 import {
   type AnyPredictor,
   columnName,
-  type InvalidRowsError,
+  FormatError,
+  InvalidRowsError,
+  JsonShapeError,
+  MalformedJsonError,
   type RowWarning,
   type RowWarnings,
   type SchemaCheck,
@@ -10,7 +13,13 @@ import {
 } from '../../../prediction/src/predicting.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
-import { invalidRequest, MAX_ERRORS, type ProblemError, problem } from '../../problems/problem.js';
+import {
+  invalidRequest,
+  MAX_ERRORS,
+  malformedBody,
+  type ProblemError,
+  problem,
+} from '../../problems/problem.js';
 
 type WarningsLine = components['schemas']['WarningsLine'];
 
@@ -110,6 +119,21 @@ export function invalidRows({ faults }: InvalidRowsError, at: string): ProblemEr
     return { pointer: name === undefined ? place : `${place}/${escapeToken(name)}`, message };
   });
   return invalidRequest(errors);
+}
+
+/**
+ * Returns the problem of a body whose rows cannot be read; another error as it is.
+ * @param at where the rows are in the request, as a JSON pointer
+ */
+export function bodyProblem(error: unknown, at = '/body'): unknown {
+  // Its message has the remedy.
+  if (error instanceof FormatError) return problem('/problems/malformed-body', error.message);
+  if (error instanceof MalformedJsonError) {
+    return malformedBody(`The body is not valid JSON: ${error.message}`);
+  }
+  if (error instanceof InvalidRowsError) return invalidRows(error, at);
+  if (!(error instanceof JsonShapeError)) return error;
+  return invalidRequest([{ pointer: at, message: error.message }]);
 }
 
 function countNames({ length }: readonly unknown[]): string {

@@ -4,15 +4,9 @@ import type {
   TruthChunk,
   TruthColumns,
 } from '../../../prediction/src/predicting.js';
-import {
-  FormatError,
-  InvalidRowsError,
-  JsonShapeError,
-  readTruths,
-} from '../../../prediction/src/reading.js';
+import { readTruths } from '../../../prediction/src/reading.js';
 import { malformedJson } from '../../api/body/sliced-json.js';
-import { invalidRequest, malformedBody } from '../../problems/problem.js';
-import { invalidRows } from '../predictions/row-warnings.js';
+import { bodyProblem } from '../predictions/row-warnings.js';
 
 /** The details of a job that reads truths; the body follows as input. */
 export interface TruthJob {
@@ -36,11 +30,6 @@ export async function readTruthBody(
   try {
     for await (const chunk of readTruths(body, truths, { from: format, form })) await take(chunk);
   } catch (error) {
-    if (error instanceof FormatError) throw malformedBody(error.message);
-    if (error instanceof InvalidRowsError) throw invalidRows(error, '/body');
-    if (error instanceof JsonShapeError) {
-      throw invalidRequest([{ pointer: '/body', message: error.message }]);
-    }
-    throw error instanceof SyntaxError ? malformedJson(error) : error;
+    throw error instanceof SyntaxError ? malformedJson(error) : bodyProblem(error);
   }
 }

@@ -9,8 +9,6 @@ import type {
 import {
   encodeTable,
   type ForecastTable,
-  JsonShapeError,
-  MalformedJsonError,
   previewTable,
   readArrowTable,
   readCsvTable,
@@ -25,10 +23,10 @@ import {
   type TablePreview,
 } from '../../../prediction/src/reading.js';
 import type { Drift } from '../../../prediction/src/recording.js';
-import { invalidRequest, malformedBody } from '../../problems/problem.js';
 import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { unreadableTable, unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
+import { bodyProblem } from '../predictions/row-warnings.js';
 import { type DriftJob, findDriftOf } from '../record/drift-job.js';
 import { readTruthBody, type TruthJob } from '../record/truth-body.js';
 
@@ -81,11 +79,7 @@ async function readTable(
     if (error instanceof TableError) {
       throw job.target === undefined ? unreadableTable(error.faults) : unusableTable(error.faults);
     }
-    if (error instanceof MalformedJsonError) {
-      throw malformedBody(`The body is not valid JSON: ${error.message}`);
-    }
-    if (!(error instanceof JsonShapeError)) throw error;
-    throw invalidRequest([{ pointer: '/body', message: error.message }]);
+    throw bodyProblem(error);
   }
 }
 
