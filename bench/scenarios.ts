@@ -51,6 +51,8 @@ export interface ScenarioScript {
   readonly scenarios: readonly Scenario[];
   /** The cores of the processes, where the scenarios choose them. */
   readonly placing?: string;
+  /** The longest time of a scenario, in minutes, after which it is broken off; none by default. */
+  readonly longest?: number;
 }
 
 interface Options {
@@ -95,7 +97,7 @@ async function runAll(
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
-    for (const { asked, measured, passed, mustHold } of await findingsOf(scenario, given)) {
+    for (const { asked, measured, passed, mustHold } of await findingsOf(script, scenario, given)) {
       const cells = [scenario.name, asked, measured, verdict(passed, !mustHold && anySpeed)];
       rows.push(cells);
       process.stderr.write(`  ${row(cells)}\n`);
@@ -107,16 +109,28 @@ async function runAll(
   // Only complete runs in the long form are kept.
   const isWhole = !short && chosen.length === script.scenarios.length;
   await publish(text, isWhole ? script : undefined);
+  // What did not end in time may still run.
+  if (script.longest !== undefined) process.exit();
 }
 
 function isNamed(name: string): (scenario: Scenario) => boolean {
   return (scenario) => scenario.name === name || scenario.name.startsWith(`${name}/`);
 }
 
-/** A scenario that breaks off counts as failed; the others go on. */
-async function findingsOf(scenario: Scenario, given: Omit<Given, 'folder'>): Promise<Finding[]> {
+/** A scenario that breaks off, or does not end, counts as failed; the others go on. */
+async function findingsOf(
+  { longest }: ScenarioScript,
+  scenario: Scenario,
+  given: Omit<Given, 'folder'>,
+): Promise<Finding[]> {
+  let deadline: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    if (longest === undefined) return;
+    const end = () => reject(new Error(`it took longer than ${longest} minutes`));
+    deadline = setTimeout(end, longest * 60_000);
+  });
   try {
-    return await withFolder((folder) => scenario.run({ ...given, folder }));
+    return await Promise.race([withFolder((folder) => scenario.run({ ...given, folder })), late]);
   } catch (error) {
     const reason = error instanceof Error ? (error.stack ?? error.message) : String(error);
     process.stderr.write(`${reason}\n`);
@@ -124,6 +138,8 @@ async function findingsOf(scenario: Scenario, given: Omit<Given, 'folder'>): Pro
     return [
       { asked: 'runs to its end', measured: `broke off: ${line}`, passed: false, mustHold: true },
     ];
+  } finally {
+    clearTimeout(deadline);
   }
 }
 

@@ -87,6 +87,7 @@ await runScenarios({
   description:
     'Put the service through failures and attacks, and report whether it keeps its guarantees.',
   file: 'chaos',
+  longest: 20,
   // In the order in which they run.
   scenarios: [
     killWritesSqlite,
