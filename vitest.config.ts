@@ -22,6 +22,8 @@ const EVERYWHERE = {
   // Each project has workers of its own and compiles the code again, so there are few.
   isolate: false,
   execArgv: [...BRIEF_RUN_FLAGS],
+  // Compiled modules are kept in `node_modules/` for the next run, by their contents.
+  experimental: { fsModuleCache: true },
   // Those of `npm run test:on-demand`.
   exclude: [...configDefaults.exclude, '**/*.on-demand.test.ts'],
 };
