@@ -98,7 +98,9 @@ async function takeTables(db: Kysely<unknown>): Promise<void> {
   if (!dialectOf(db).locksRows) return;
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables
-      where schemaname = current_schema() and tablename not like 'kysely%' order by 1
+      where schemaname = current_schema() and tablename not like 'kysely%'
+        and pg_has_role(tableowner, 'usage')
+      order by 1
   `.execute(db);
   if (rows.length === 0) return;
   const tables = sql.join(rows.map(({ name }) => sql.table(name)));
