@@ -167,6 +167,9 @@ function batchOf(batches: readonly Batch[], row: number): Batch | undefined {
   return batch && row < batch.first_row + batch.row_count ? batch : undefined;
 }
 
+/** More than there are groups of steps. */
+const MAX_STEPS = 256;
+
 /** Batches whose ids are read together. */
 const SCANNED = 32;
 
@@ -184,7 +187,7 @@ async function findHashes(
 ): Promise<ReadonlyMap<number, unknown>> {
   const pause = pausing();
   /** By id, the steps and versions that were met: of rows that are no forecasts, one. */
-  const found = new Map<number, Set<string>>();
+  const found = new Map<number, Set<number>>();
   for (let before: string | undefined; isForecast ? wanted.size > 0 : found.size < wanted.size; ) {
     const batches = await work
       .selectFrom('promises')
@@ -206,7 +209,7 @@ async function findHashes(
         if (truth === undefined || hash === NO_ID) continue;
         const met = found.get(hash) ?? new Set();
         if (isForecast) steps ??= await readSteps(work, batch.id);
-        const step = steps ? `${batch.version}/${steps[row]}` : '';
+        const step = steps ? MAX_STEPS * batch.version + (steps[row] ?? 0) : 0;
         if (met.has(step)) continue;
         const [line, , value] = truth;
         add(batch, { line, row, value, isLatest: met.size === 0 });

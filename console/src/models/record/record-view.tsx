@@ -57,7 +57,7 @@ function RecordOfVersion({ project, model }: { project: string; model: Model }) 
               <Groups record={record} grouping={grouping} onChoose={setGrouping} />
             </>
           )}
-          {record.promises > 0 && (
+          {record.promises > 0 && model.task !== 'forecast' && (
             <>
               <h2>Columns that moved</h2>
               {isCompared ? (
