@@ -16,6 +16,7 @@ import {
   startShifts,
 } from '../recording.js';
 import { seededRandom } from '../trees/random.js';
+import { describeStepWidths, nameStepGroups } from './trained-calibration.js';
 
 /** Returns the state after truths, each kept with a chance that depends on its number. */
 function watch(
@@ -235,6 +236,20 @@ test('coverage has its band, what was promised, and the promises whose truth is 
       },
     ],
   ]);
+});
+
+test('a horizon of more than 32 steps is parted into 32 groups, each of which calibrates its own steps', () => {
+  expect(nameStepGroups(3)).toEqual(['1', '2', '3']);
+  const names = nameStepGroups(168);
+  expect([names.length, names[0], names.at(-1)]).toEqual([32, '1 to 6', '164 to 168']);
+  // The scores of step s are s times those of the first.
+  const scores = Array.from({ length: 64 }, (_, at) =>
+    Array.from({ length: 99 }, (_, score) => (at + 1) * (score + 1)),
+  );
+  const widths = describeStepWidths(scores).map((levels) => levels[7] ?? 0);
+  expect(widths).toHaveLength(32);
+  expect(widths).toEqual([...widths].sort((one, other) => one - other));
+  expect(Math.exp((widths[31] ?? 0) - (widths[0] ?? 0))).toBeGreaterThan(30);
 });
 
 describe('drift', () => {
