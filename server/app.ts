@@ -10,7 +10,7 @@ import { isLoopback } from './common/addresses.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
 import { refuseMalformed } from './edge/malformed-request.js';
-import { bypassRouter, type Messages, protect } from './edge/server.js';
+import { bypassRouter, type Messages, protect, setSecurityHeaders } from './edge/server.js';
 import { goesToPool } from './models/predictions/predict.js';
 import { writeOauthFault } from './oauth/faults.js';
 import { operations, refuseMissing, type Services } from './operations.js';
@@ -18,7 +18,6 @@ import { pages } from './pages/index.js';
 import { problem } from './problems/problem.js';
 import { storeProblem } from './store/database/unavailable.js';
 import { logFailures, observeRequests } from './telemetry/request-log.js';
-import { setSecurityHeaders } from './telemetry/security-headers.js';
 
 /**
  * Composes the service: its middleware, in order. Returns its listener, and the classes of the requests and

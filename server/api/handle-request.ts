@@ -6,7 +6,7 @@
  */
 
 import type { Request, RequestHandler, Response } from 'express';
-import type { Caller } from '../auth/caller.js';
+import { type Caller, describeAct } from '../auth/caller.js';
 import { type Callers, identifyCaller, requireScope } from '../auth/callers.js';
 import { locateResource } from '../auth/resource.js';
 import type { Sunset } from '../contract/deprecations.js';
@@ -203,7 +203,8 @@ class HandlerInput {
     this.query = query ?? req.query;
     this.headers = readHeaders(req, operation);
     this.body = req.body;
-    this.caller = caller;
+    this.caller =
+      operation.method === 'get' ? caller : { ...caller, act: describeAct(caller, req, res.locals) };
     this.base = base;
     this.requestId = requestId;
     this.answerType = answerType;

@@ -46,6 +46,7 @@ interface Creation {
   readonly headers: CreationHeaders;
   readonly params?: { readonly project_name?: string };
   readonly body: object;
+  readonly base: string;
 }
 
 /**
@@ -57,15 +58,20 @@ interface Creation {
 export async function idempotent<T>(
   store: Store,
   operation: OperationId,
-  { caller, headers, params, body }: Creation,
+  { caller, headers, params, body, base }: Creation,
   create: (tx: Store) => Promise<NewResource>,
   renew?: (tx: Store, kept: string) => Promise<JsonChunks>,
 ): Promise<Created<T>> {
-  const { owner } = caller;
-  const target = { owner, project: params?.project_name };
+  const { owner, act } = caller;
+  const target = { owner, project: params?.project_name, act };
   const key = headers['Idempotency-Key'];
+  const createNamed = async (tx: Store) => {
+    const made = await create(tx);
+    if (act) act.resource = made.location.slice(base.length);
+    return made;
+  };
   if (key === undefined)
-    return store.transaction(async (tx) => replyCreated(await create(tx)), target);
+    return store.transaction(async (tx) => replyCreated(await createNamed(tx)), target);
   // A key that is for one project gets no response that was made for a key of others.
   const bound = caller.projectId === undefined ? [] : [caller.projectId];
   if (renew) bound.push(`${callerId(caller)}`);
@@ -75,10 +81,13 @@ export async function idempotent<T>(
     if (!kept && (await findKeyedMessage(tx, owner, key, keysExpireBefore()))) throw keyReused();
     if (kept && kept.fingerprint !== fingerprint) throw keyReused();
     if (kept) {
+      // A secret that is made again is a change.
+      if (!renew) tx.skipEvent();
+      else if (act) act.resource = kept.headers.Location.slice(base.length);
       const chunks = renew ? await renew(tx, kept.body) : [kept.body];
       return { status: 201, body: new JsonText<T>(chunks), headers: kept.headers };
     }
-    const made = await create(tx);
+    const made = await createNamed(tx);
     const first = await replyCreated<T>(made);
     const answer = { fingerprint, headers: first.headers, body: made.chunks.join('') };
     await keepAnswer(tx, owner, key, answer);

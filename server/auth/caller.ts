@@ -1,5 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import type { KeyLimits } from '../contract/key-limits.js';
 import { OWNER_SCOPES, type Scope } from '../contract/scopes.js';
+import { maskKeys } from '../problems/problem.js';
+import type { Act } from '../store/audit.js';
 
 /** The sender of a request. */
 export interface Caller {
@@ -16,6 +19,38 @@ export interface Caller {
   readonly grant?: { readonly id: string };
   /** The user or the machine that a token of the OIDC issuer names. */
   readonly identity?: Identity;
+  /** What the caller does with a request that may write, as the audit log tells it. */
+  readonly act?: Act;
+}
+
+/** The parts of a request that the audit log tells, beside its caller. */
+interface Asked {
+  readonly operation?: { readonly id: string };
+  readonly requestId?: string;
+  /** The prefix before the path of the contract. */
+  readonly base?: string;
+}
+
+/** Returns what a caller does, or tries to do, with a request. */
+export function describeAct(
+  { owner, key, identity }: Caller,
+  req: IncomingMessage & { readonly originalUrl?: string },
+  { operation, requestId, base = '' }: Asked,
+): Act {
+  const [path = ''] = (req.originalUrl ?? req.url ?? '').split('?', 1);
+  return {
+    owner,
+    operation: operation?.id ?? null,
+    resource: maskKeys(path.startsWith(base) ? path.slice(base.length) : path),
+    key: key?.id ?? null,
+    subject: identity?.subject ?? null,
+    requestId: requestId ?? null,
+    address: req.socket.remoteAddress ?? null,
+    userAgent: maskKeys(req.headers['user-agent'] ?? ''),
+    problem: null,
+    count: 1,
+    isRecorded: false,
+  };
 }
 
 /** The projects that a caller sees. */

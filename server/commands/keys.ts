@@ -12,7 +12,7 @@ import {
   listKeys,
   revokeKey,
 } from '../store/keys.js';
-import { onStore } from './on-store.js';
+import { describeCommand, onStore } from './on-store.js';
 
 interface NewKeyOptions {
   readonly name: string;
@@ -63,12 +63,15 @@ async function createKeyOfOwner({
   if (fault) throw new Error(`the ${fault.field} ${fault.message}`);
   const { text, id, hash } = createKey();
   const isFirst = await onStore((store) =>
-    store.transaction(async (store) => {
-      const isFirst = !(await hasKeys(store));
-      const key = { id, name, owner, scopes: scope, expires_at, limits, hash };
-      await keepKey(store, key, project);
-      return isFirst;
-    }),
+    store.transaction(
+      async (store) => {
+        const isFirst = !(await hasKeys(store));
+        const key = { id, name, owner, scopes: scope, expires_at, limits, hash };
+        await keepKey(store, key, project);
+        return isFirst;
+      },
+      { owner, act: describeCommand(owner, 'createKey', `/keys/${id}`) },
+    ),
   );
   process.stdout.write(`${text}\n`);
   process.stderr.write(
@@ -142,15 +145,21 @@ keysCommand
   .action(revoke);
 
 async function revoke(id: string, { keepMade }: { readonly keepMade?: boolean }): Promise<void> {
-  const message = await onStore((store) =>
-    store.transaction(async (store) => {
-      const key = await findKey(store, id);
-      if (!key) throw new Error(`there is no key with the id ${id}; "keys list" shows all`);
-      if (!(await revokeKey(store, id, keepMade)))
-        return `"${key.name}" was revoked before, at ${key.revoked_at}.`;
-      return `"${key.name}" is revoked, and refused by every instance within a second.`;
-    }),
-  );
+  const message = await onStore(async (store) => {
+    const key = await findKey(store, id);
+    if (!key) throw new Error(`there is no key with the id ${id}; "keys list" shows all`);
+    const { owner, name } = key;
+    const act = describeCommand(owner, 'deleteKey', `/keys/${id}`);
+    return store.transaction(
+      async (tx) => {
+        if (await revokeKey(tx, id, keepMade))
+          return `"${name}" is revoked, and refused by every instance within a second.`;
+        tx.skipEvent();
+        return `"${name}" was revoked before, at ${(await findKey(tx, id))?.revoked_at}.`;
+      },
+      { owner, act },
+    );
+  });
   process.stdout.write(`${message}\n`);
 }
 

@@ -1,5 +1,7 @@
+import { userInfo } from 'node:os';
 import pRetry from 'p-retry';
 import { readConfig } from '../config.js';
+import type { Act } from '../store/audit.js';
 import { isUnavailable, Store } from '../store/index.js';
 
 /**
@@ -42,4 +44,25 @@ export async function onStore<T>(work: (store: Store) => Promise<T>): Promise<T>
 
 function mayPass(error: unknown): boolean {
   return isUnavailable(error) || (error instanceof Error && mayPass(error.cause));
+}
+
+/**
+ * Returns what a command does, as the audit log tells it.
+ * @param operation of the contract, or a name like those
+ * @param resource the address of the resource
+ */
+export function describeCommand(owner: string, operation: string, resource: string): Act {
+  return {
+    ...{ owner, operation, resource, key: null, subject: findUser(), requestId: null },
+    ...{ address: null, userAgent: null, problem: null, count: 1, isRecorded: false },
+  };
+}
+
+/** Returns the name of who runs the command; null if the system does not know it, as in some containers. */
+function findUser(): string | null {
+  try {
+    return userInfo().username;
+  } catch {
+    return null;
+  }
 }

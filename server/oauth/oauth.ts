@@ -12,6 +12,7 @@ import {
   listProjects,
   lockProjectRow,
 } from '../projects/projects.js';
+import type { Act } from '../store/audit.js';
 import {
   deleteEndedGrants,
   deleteGrant,
@@ -21,6 +22,7 @@ import {
   replaceSecret,
 } from '../store/grants.js';
 import type { Store } from '../store/index.js';
+import { findKey } from '../store/keys.js';
 import { ClientError, isRegistered, readRegistered, registerClient } from './client.js';
 import { ClientDocuments } from './client-documents.js';
 import { type Consent, consentPage, faultPage } from './consent-page.js';
@@ -152,7 +154,7 @@ export function oauthOperations(
       }
     },
 
-    giveConsent: async ({ body, headers: sent, reply }) => {
+    giveConsent: async ({ body, headers: sent, caller: { act }, reply }) => {
       // A page of another origin must not choose for its reader, not even the key of somebody else.
       const site = sent['Sec-Fetch-Site'];
       if (sent.Origin !== issuer || (site !== undefined && site !== 'same-origin')) {
@@ -170,7 +172,7 @@ export function oauthOperations(
             headers: { Location: addressOf(redirectUri, { ...answer, state, iss: issuer }) },
           });
         if (body.decision !== 'allow') return lead({ error: 'access_denied' });
-        const outcome = await grant(store, callers, asked, body);
+        const outcome = await grant(store, callers, asked, body, act);
         if (typeof outcome === 'string') return lead({ code: outcome });
         const { html, headers } = consentPage(asked, outcome);
         return reply({ status: 400, body: new PlainText('text/html', html), headers });
@@ -180,9 +182,9 @@ export function oauthOperations(
       }
     },
 
-    issueToken: async ({ body, reply }) => {
+    issueToken: async ({ body, caller: { act }, reply }) => {
       try {
-        return reply({ status: 200, body: await issueTokens(store, callers, issuer, body) });
+        return reply({ status: 200, body: await issueTokens(store, callers, issuer, body, act) });
       } catch (error) {
         if (!(error instanceof OauthError)) throw error;
         const { code, message } = error;
@@ -216,14 +218,14 @@ export function oauthOperations(
       }
     },
 
-    revokeToken: async ({ body, reply }) => {
+    revokeToken: async ({ body, caller: { act }, reply }) => {
       const access = parseSecret(body.token, 'at');
       const refresh = parseSecret(body.token, 'rt');
       const { id, hash: secret } = access ?? refresh ?? {};
       const found = id === undefined ? undefined : await findGrant(store, id);
       const kept = access ? found?.access_hash : found?.refresh_hash;
       if (found && kept === secret && found.client_id === body.client_id) {
-        await deleteGrant(store, found.id);
+        await changeConsent(store, found, act, (tx) => deleteGrant(tx, found.id));
       }
       return reply({ status: 200 });
     },
@@ -332,6 +334,7 @@ async function grant(
   callers: Callers,
   asked: Asked,
   body: Readonly<Record<string, unknown>>,
+  act: Act | undefined,
 ) {
   const scopes = asked.scopes.filter((scope) => body[`allow_${scope}`] !== undefined);
   const named = String(body['project'] ?? '').trim();
@@ -366,9 +369,12 @@ async function grant(
   const id = randomId();
   const code = createSecret('ac', id);
   const { key, owner } = caller;
-  const isKept = await store.transaction(async (tx) => {
+  const isKept = await changeConsent(store, { id, key_id: key.id }, act, async (tx) => {
     // It may have been deleted since.
-    if ((await lockProjectRow(tx, owner, project.name))?.id !== project.id) return false;
+    if ((await lockProjectRow(tx, owner, project.name))?.id !== project.id) {
+      tx.skipEvent();
+      return false;
+    }
     await insertGrant(tx, {
       ...{ id, key_id: key.id, project_id: project.id, resource: asked.resource },
       scopes: allowed,
@@ -385,7 +391,13 @@ async function grant(
 }
 
 /** @throws {OauthError} if the request is refused */
-async function issueTokens(store: Store, callers: Callers, issuer: string, sent: TokenRequest) {
+async function issueTokens(
+  store: Store,
+  callers: Callers,
+  issuer: string,
+  sent: TokenRequest,
+  act: Act | undefined,
+) {
   const { grant_type: type } = sent;
   if (type !== 'authorization_code' && type !== 'refresh_token') {
     throw new OauthError(
@@ -399,9 +411,24 @@ async function issueTokens(store: Store, callers: Callers, issuer: string, sent:
   if (!secret || !found || found.client_id !== sent.client_id) throw badGrant();
   const key = { id: found.key_id, name: '' };
   if (!(await callers.isValid({ owner: '', scopes: [], key }))) throw badGrant();
-  return isCode
-    ? useCode(store, issuer, found, secret.hash, sent)
-    : useRefreshToken(store, issuer, found, secret.hash, sent);
+  const use = isCode ? useCode : useRefreshToken;
+  const outcome = await changeConsent(store, found, act, (tx) =>
+    use(tx, issuer, found, secret.hash, sent),
+  );
+  if (outcome instanceof OauthError) throw outcome;
+  return outcome;
+}
+
+/** Changes a consent in a transaction of its own, which the audit log tells of. */
+async function changeConsent<T>(
+  store: Store,
+  { id, key_id: keyId }: Pick<Grant, 'id' | 'key_id'>,
+  act: Act | undefined,
+  change: (tx: Store) => Promise<T>,
+): Promise<T> {
+  const owner = (await findKey(store, keyId))?.owner ?? '';
+  const own = act && { ...act, owner, key: keyId, resource: `/oauth/consents/${id}` };
+  return store.transaction(change, { owner, act: own });
 }
 
 async function useCode(
@@ -421,12 +448,13 @@ async function useCode(
   if (!isRight || !isForResource(resource, issuer, found)) {
     // A code is good for one try. The second may be that of a thief, or the first was: the tokens end, too.
     await deleteGrant(store, found.id);
-    throw isRight ? badTarget() : badGrant();
+    // Not thrown: it has to stay deleted.
+    return isRight ? badTarget() : badGrant();
   }
   const { body, tokens } = createTokens(found);
   if (await replaceSecret(store, found.id, { code }, tokens)) return body;
   await deleteGrant(store, found.id);
-  throw badGrant();
+  return badGrant();
 }
 
 async function useRefreshToken(
@@ -447,7 +475,7 @@ async function useRefreshToken(
   }
   // It was used before, by its client or by a thief (RFC 9700, section 4.14.2).
   await deleteGrant(store, found.id);
-  throw badGrant();
+  return badGrant();
 }
 
 function isForResource(resource: string | undefined, issuer: string, found: Grant): boolean {

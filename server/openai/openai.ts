@@ -102,7 +102,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const { caller, body, requestId, reply } = request;
       const { previous_response_id: previous = null, store: kept, instructions = null } = body;
       const { max_output_tokens = null } = body;
-      const { owner } = caller;
+      const { owner, act } = caller;
       const model = await findModel(store, agents, request);
       const { project } = model;
       const chain =
@@ -123,7 +123,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
       const input = listItems(body.input);
       const keep: KeepResponse = async (response) => {
         if (!response.store) return response;
-        const isKept = await keepIfRoom(store, { owner, project, chain, input, response });
+        const isKept = await keepIfRoom(store, { owner, act, project, chain, input, response });
         return { ...response, store: isKept };
       };
       if (!body.stream) {

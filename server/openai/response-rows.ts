@@ -1,6 +1,7 @@
-import { type Reach, seesProject } from '../auth/caller.js';
+import { type Caller, type Reach, seesProject } from '../auth/caller.js';
 import type { Sweep } from '../common/sweeps.js';
 import { problem } from '../problems/problem.js';
+import type { Act } from '../store/audit.js';
 import { dialectOf, inTransaction } from '../store/database/dialect.js';
 import type { Store } from '../store/index.js';
 import { adjustStored } from '../store/quota.js';
@@ -93,6 +94,8 @@ function tooLarge(id: string) {
 
 interface NewResponse {
   readonly owner: string;
+  /** What the caller does. */
+  readonly act?: Act | undefined;
   readonly project: { readonly id: string; readonly name: string };
   readonly chain: Chain;
   readonly input: readonly InputItem[];
@@ -106,8 +109,9 @@ interface NewResponse {
  */
 export function keepResponse(
   store: Store,
-  { owner, project, chain, input, response }: NewResponse,
+  { owner, act, project, chain, input, response }: NewResponse,
 ): Promise<void> {
+  if (act) act.resource = `/v1/responses/${response.id}`;
   const items = JSON.stringify([...input, ...toInput(response.output)]);
   const body = JSON.stringify(response);
   const bytes = ROW_BYTES + Buffer.byteLength(items) + Buffer.byteLength(body);
@@ -125,7 +129,7 @@ export function keepResponse(
       const values = { ...row, owner, project_id: project.id, items, body };
       await tx.work.insertInto('responses').values(values).execute();
     },
-    { owner, project: project.name },
+    { owner, project: project.name, act },
   );
 }
 
@@ -163,8 +167,8 @@ export async function findResponse({ reads }: Store, caller: Reach, id: string):
 }
 
 /** @throws {ProblemError} if the caller sees no response of this identifier */
-export function removeResponse(store: Store, caller: Reach, id: string): Promise<void> {
-  const { owner } = caller;
+export function removeResponse(store: Store, caller: Caller, id: string): Promise<void> {
+  const { owner, act } = caller;
   return store.transaction(
     async ({ work }) => {
       // The owner first, as all others who write to responses: in another order, PostgreSQL ends one for a deadlock.
@@ -178,7 +182,7 @@ export function removeResponse(store: Store, caller: Reach, id: string): Promise
       if (!removed || !seesProject(caller, removed.project_id)) throw unknownResponse(id);
       await adjustStored(work, owner, -Number(removed.bytes));
     },
-    { owner, project: '' },
+    { owner, project: '', act },
   );
 }
 

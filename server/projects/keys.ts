@@ -127,7 +127,7 @@ export function keyOperations(
           if (!(await revokeKey(tx, id, query.keep_made))) throw unknownKey(id);
           return reply({ status: 204 });
         },
-        { owner: caller.owner, project: '' },
+        { owner: caller.owner, project: '', act: caller.act },
       ),
   };
 }

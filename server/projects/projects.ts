@@ -169,7 +169,7 @@ export function inProject<T>(
   name: string,
   write: (tx: Store, project: Project) => Promise<T>,
 ): Promise<T> {
-  const target = { owner: caller.owner, project: name };
+  const target = { owner: caller.owner, project: name, act: caller.act };
   return store.transaction(async (tx) => write(tx, await lockProject(tx, caller, name)), target);
 }
 

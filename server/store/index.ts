@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { Kysely, Logger } from 'kysely';
+import type { Kysely } from 'kysely';
 import { v4 as uuidv4 } from 'uuid';
 import { FairGate, type GateLimits, type QueueLength } from '../common/fair-gate.js';
+import { type Act, addEvent } from './audit.js';
 import { isPostgres } from './database/address.js';
 import { type Databases, dialectOf, singleConnection } from './database/dialect.js';
 import type { Database } from './database/schema.js';
@@ -21,10 +22,12 @@ export interface StoreOptions {
   readonly onError?: (error: Error) => void;
 }
 
-/** A project, or the projects of an owner. */
+/** A project, or the projects of an owner, and who writes to it. */
 interface WriteTarget {
   readonly owner: string;
   readonly project?: string | undefined;
+  /** Its event ends the transaction; left out for what the service does by itself. */
+  readonly act?: Act | undefined;
 }
 
 /** Writes that queue wait for at most one that runs. Others run at once. */
@@ -48,6 +51,7 @@ export class Store {
   /** The store for work that may take longer: see `Databases`. */
   readonly work: Kysely<Database>;
   readonly keyReads: Kysely<Database>;
+  #isUneventful = false;
 
   private constructor(
     readonly databases: Databases,
@@ -81,17 +85,15 @@ export class Store {
     const all = { ...DEFAULT_LIMITS, ...limits };
     const gate = new FairGate(WRITE_LIMITS);
     const probe = new WriteProbe();
-    const log: Logger = (event) => {
-      if (event.level === 'error') probe.noteFailure(event.error);
-    };
+    const noteFailure = (error: unknown) => probe.noteFailure(error);
     try {
       if (isPostgres(url)) {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
-        const databases = await openPostgres(url, onError, log);
+        const databases = await openPostgres(url, onError, noteFailure);
         return new Store(databases, all, gate, probe);
       }
-      const { databases, path, mark } = await openSqlite(url, log);
+      const { databases, path, mark } = await openSqlite(url, noteFailure);
       return new Store(databases, all, gate, probe, path, mark);
     } catch (cause) {
       throw openingError(url, cause);
@@ -112,14 +114,29 @@ export class Store {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
     const { limits, gate, probe } = this;
-    const begin = () =>
-      writes
-        .transaction()
-        .execute((db) => work(new Store(singleConnection(db), limits, gate, probe)));
+    const act = target?.act;
+    const bound = async (db: Kysely<Database>) => {
+      const store = new Store(singleConnection(db), limits, gate, probe);
+      const result = await work(store);
+      const tells = act !== undefined && !act.isRecorded && !store.#isUneventful;
+      if (tells) await addEvent(db, act);
+      return { result, tells };
+    };
+    const begin = async () => {
+      const { result, tells } = await writes.transaction().execute(bound);
+      // Not before the commit.
+      if (act && tells) act.isRecorded = true;
+      return result;
+    };
     if (!target) return begin();
     const { owner, project } = target;
     const { locksRows } = dialectOf(writes);
     return gate.run(locksRows ? JSON.stringify([owner, project]) : owner, undefined, begin);
+  }
+
+  /** Lets the current transaction end without an event, as it changes nothing that anybody asked for. */
+  skipEvent(): void {
+    this.#isUneventful = true;
   }
 
   /**

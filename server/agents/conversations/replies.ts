@@ -143,6 +143,8 @@ async function takeAgain(
   question: MessageRow,
   busy: () => Error,
 ): Promise<TakenQuestion> {
+  // The message was told of when it was stored; its reply is, when it is.
+  tx.skipEvent();
   const reply = await findReply(tx, question.id);
   return reply ? { question, reply } : { question, claim: await askAgain(tx, question, busy) };
 }
@@ -403,7 +405,7 @@ export class Replies {
     stream: AnswerStream,
     { id }: MessageRow,
     claim: ReplyClaim,
-    { caller: { owner }, project }: Asker,
+    { caller: { owner, act }, project }: Asker,
     end: (isStored: boolean) => Promise<void>,
   ): ReplyStream {
     let isStored = false;
@@ -411,7 +413,7 @@ export class Replies {
       const answer = yield* stream;
       const message = await this.store.transaction(
         (tx) => keepReply(tx, owner, claim, id, answer),
-        { owner, project: project.name },
+        { owner, project: project.name, act },
       );
       isStored = true;
       return { ...answer, message };

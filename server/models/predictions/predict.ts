@@ -98,9 +98,9 @@ export function predictOperations(
     version: ServingVersion,
   ): Promise<RememberedAnswer | undefined> => {
     if (query.remember !== true) return undefined;
-    const { owner } = caller;
+    const { owner, act } = caller;
     await refuseFullOwner(store.reads, owner, store.limits.stored);
-    return { id: newAnswerId(), owner, project: params.projectName, version };
+    return { id: newAnswerId(), owner, act, project: params.projectName, version };
   };
 
   /** Answers parsed rows as `answerWith` does, and remembers them. */

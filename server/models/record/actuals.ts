@@ -18,7 +18,7 @@ const MAX_LISTED = 100;
 export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 'addActuals'> {
   return {
     addActuals: async ({ caller, params, query, body, closed, reply }) => {
-      const { owner } = caller;
+      const { owner, act } = caller;
       const project = await findProject(store, caller, params.projectName);
       const model = await requireModel(store, project, params.modelName);
       const { mediaType, bytes: text } = body;
@@ -28,7 +28,7 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
         form: parseForm(query, mediaType),
       };
       const isForecast = model.task === 'forecast' && query.id === undefined;
-      const target = { owner, project: project.name, modelId: model.id, isForecast };
+      const target = { owner, project: project.name, modelId: model.id, isForecast, act };
       const counted = new CountedTruths();
       const source = { owner, text, tooSlow: slowSender, signal: closed };
       await tables.readTruths({ ...source, ...job }, async ({ truths, unread, repeats }) => {

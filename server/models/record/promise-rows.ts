@@ -4,6 +4,7 @@ import type { PromisePart } from '../../../prediction/src/predicting.js';
 import { startRecord } from '../../../prediction/src/recording.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { unavailable } from '../../problems/problem.js';
+import type { Act } from '../../store/audit.js';
 import {
   dialectOf,
   inTransaction,
@@ -38,6 +39,8 @@ export interface RememberedAnswer {
   readonly id: string;
   readonly owner: string;
   readonly project: string;
+  /** What the caller does, which is told once. */
+  readonly act?: Act | undefined;
   readonly version: Pick<ServingVersion, 'model_id' | 'version'>;
 }
 
@@ -81,7 +84,7 @@ const INSERT_BYTES = new PreparedQuery(
  */
 export function addPromises(
   store: Store,
-  { id: answer_id, owner, project, version }: RememberedAnswer,
+  { id: answer_id, owner, project, act, version }: RememberedAnswer,
   batches: readonly PromisePart[],
 ): Promise<void> {
   const made = { model_id: version.model_id, version: version.version };
@@ -112,7 +115,7 @@ export function addPromises(
       }
       await adjustStored(db, owner, stored, limits.stored);
     },
-    { owner, project },
+    { owner, project, act },
   );
 }
 

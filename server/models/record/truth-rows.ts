@@ -11,6 +11,7 @@ import {
 } from '../../../prediction/src/predicting.js';
 import { addTruth, type RunningRecord } from '../../../prediction/src/recording.js';
 import { pausing } from '../../common/pausing.js';
+import type { Act } from '../../store/audit.js';
 import { dialectOf } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
@@ -23,6 +24,8 @@ export interface TruthTarget {
   readonly modelId: string;
   /** True if truths without an id of a row are steps of series. */
   readonly isForecast?: boolean;
+  /** What the caller does, which is told once. */
+  readonly act: Act | undefined;
 }
 
 /** The reason why a truth meets no promise. */
@@ -66,10 +69,7 @@ export async function addTruths(
   const met: MetTruths = { matched: 0, corrected: 0, unchanged: 0, unmet: [] };
   const located = await locate(store, target, truths, met);
   for (const part of chunkBatches(located)) {
-    const added = await store.transaction((tx) => addToBatches(tx.reads, target, part), {
-      owner: target.owner,
-      project: target.project,
-    });
+    const added = await store.transaction((tx) => addToBatches(tx.reads, target, part), target);
     met.matched += added.matched;
     met.corrected += added.corrected;
     met.unchanged += added.unchanged;

@@ -3,6 +3,7 @@ import {
   CompiledQuery,
   type DatabaseConnection,
   type Kysely,
+  type Logger,
   PostgresAdapter,
   type RawBuilder,
   SqliteAdapter,
@@ -41,6 +42,16 @@ export function inTransaction<T>(
   work: (db: Kysely<Database>) => Promise<T>,
 ): Promise<T> {
   return db.isTransaction ? work(db) : db.transaction().execute(work);
+}
+
+/** Takes the error of a statement that failed. */
+export type NoteFailure = (error: unknown) => void;
+
+/** Returns the log through which Kysely tells of failures. */
+export function logFailures(noteFailure: NoteFailure): Logger {
+  return (event) => {
+    if (event.level === 'error') noteFailure(event.error);
+  };
 }
 
 /** The few places where the SQL of the databases differs. */
@@ -132,8 +143,8 @@ export class PreparedQuery<Values, Row> {
     const parameters = names.map((name, index) =>
       name === undefined ? query.parameters[index] : values[name],
     );
-    const statements = isRead ? readableNow(db) : undefined;
-    if (statements) return statements.prepare(query.sql).all<Row>(parameters);
+    const statements = isRead || db.isTransaction ? usableNow(db) : undefined;
+    if (statements) return statements.execute<Row>(query.sql, parameters);
     const { rows } = await db.executeQuery<Row>({ ...query, parameters });
     return rows;
   }
@@ -162,11 +173,11 @@ export class PreparedQuery<Values, Row> {
 }
 
 /**
- * Returns the statements of SQLite if `db` can be read at once, without Kysely's queue and promises: SQLite
+ * Returns the statements of SQLite if `db` can be used at once, without Kysely's queue and promises: SQLite
  * answers in the calling thread. Returns undefined on PostgreSQL, and while somebody else's transaction is
  * open: what it has written would be seen before it is committed.
  */
-function readableNow(
+function usableNow(
   db: Pick<Kysely<unknown>, 'getExecutor' | 'isTransaction'>,
 ): StatementCache | undefined {
   const { adapter } = db.getExecutor();
@@ -235,7 +246,24 @@ export class StatementCache {
   /** The number of statements that may have changed something. */
   writes = 0;
 
-  constructor(readonly connection: SqliteConnection) {}
+  /** @param noteFailure gets the error of each statement that is executed without Kysely */
+  constructor(
+    readonly connection: SqliteConnection,
+    private readonly noteFailure: NoteFailure = () => {},
+  ) {}
+
+  /** Executes a statement, and returns its rows. */
+  execute<Row>(sql: string, parameters: readonly unknown[]): Row[] {
+    const statement = this.prepare(sql);
+    try {
+      if (statement.reader) return statement.all<Row>(parameters);
+      statement.run(parameters);
+      return [];
+    } catch (error) {
+      this.noteFailure(error);
+      throw error;
+    }
+  }
 
   prepare(sql: string): PreparedStatement {
     if (!sql.startsWith('select ')) this.writes += 1;

@@ -1,7 +1,6 @@
 import { Socket } from 'node:net';
 import {
   Kysely,
-  type Logger,
   type PostgresCursor,
   PostgresDialect,
   type PostgresPool,
@@ -10,7 +9,7 @@ import {
 import { Pool } from 'pg';
 import { migrate } from '../migrations/index.js';
 import { refuseUnreadable } from './address.js';
-import type { Databases } from './dialect.js';
+import { type Databases, logFailures, type NoteFailure } from './dialect.js';
 import type { Database } from './schema.js';
 import { isLockTimeout, StoreBusyError } from './unavailable.js';
 
@@ -61,13 +60,13 @@ const UNUSED_MS = 4_000;
  * Opens pools of connections to the PostgreSQL database that a URL names, and brings its tables up to date.
  * Connections are made when they are needed, and again when they broke.
  * @param onError called with what broke a connection that was not in use
- * @param log gets the error of each statement that fails on the way of writes
+ * @param noteFailure gets the error of each statement that fails on the way of writes
  * @throws if the URL is malformed, the database cannot be reached, or a later release wrote it
  */
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
-  log: Logger,
+  noteFailure: NoteFailure,
 ): Promise<Databases> {
   refuseUnreadable(url);
   const migrating = openPool(url, onError, MIGRATION);
@@ -78,8 +77,8 @@ export async function openPostgres(
   }
   return {
     reads: openPool(url, onError, POOLS.reads),
-    writes: openPool(url, onError, POOLS.writes, log),
-    work: openPool(url, onError, POOLS.work, log),
+    writes: openPool(url, onError, POOLS.writes, noteFailure),
+    work: openPool(url, onError, POOLS.work, noteFailure),
     searches: openPool(url, onError, POOLS.searches),
     keys: openPool(url, onError, POOLS.keys),
     health: openPool(url, onError, POOLS.health),
@@ -99,7 +98,7 @@ function openPool(
   url: string,
   onError: (error: Error) => void,
   { connections, connect, lock, statement, transaction }: PoolLimits,
-  log?: Logger,
+  noteFailure?: NoteFailure,
 ): Kysely<Database> {
   const pool = new Pool({
     connectionString: url,
@@ -117,7 +116,7 @@ function openPool(
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const dialect = new PostgresDialect({ pool: guardPool(pool, transaction) });
-  return new Kysely({ dialect, ...(log && { log }) });
+  return new Kysely({ dialect, ...(noteFailure && { log: logFailures(noteFailure) }) });
 }
 
 /** @param silence in milliseconds; 0 for no limit */

@@ -325,6 +325,32 @@ export interface Database {
     valid_until: number | string;
     created_at: Moment;
   };
+  /** The audit log: `audit.ts` explains what is told. The time of an event is that of its id. */
+  audit_events: {
+    id: Id;
+    owner: string;
+    /** From 1, without gaps, in the chain of the owner. */
+    sequence: number | string;
+    operation: string | null;
+    resource: string;
+    key_id: string | null;
+    subject: string | null;
+    request_id: string | null;
+    address: string | null;
+    user_agent: string | null;
+    problem: string | null;
+    count: number;
+    /** The SHA-256 of the hash before it and of the facts, in hexadecimal. */
+    hash: string;
+  };
+  /** The last event of each owner, and the last one that was deleted for its age: 0 and empty if none was. */
+  audit_chains: {
+    owner: string;
+    sequence: number | string;
+    hash: string;
+    cut_sequence: Generated<number | string>;
+    cut_hash: Generated<string>;
+  };
   /** The first answers to requests that carry an Idempotency-Key. */
   kept_answers: {
     owner: string;

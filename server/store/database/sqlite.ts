@@ -1,11 +1,13 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { Kysely, type Logger, sql } from 'kysely';
+import { Kysely, sql } from 'kysely';
 import pRetry from 'p-retry';
 import { migrate } from '../migrations/index.js';
 import {
   type Databases,
   EmbeddedSqliteDialect,
+  logFailures,
+  type NoteFailure,
   StatementCache,
   singleConnection,
 } from './dialect.js';
@@ -35,7 +37,7 @@ const CACHE_SIZE = -16_000;
  * Opens the SQLite file that a URL names, creates it if it does not exist, and brings its tables up to date.
  * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
- * @param log gets the error of each statement that fails on the way of writes
+ * @param noteFailure gets the error of each statement that fails on the way of writes
  * @returns the database, its path, and what marks its state. A file has a second connection for reads, which would
  *   otherwise wait for whatever transaction is open.
  * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later
@@ -43,14 +45,17 @@ const CACHE_SIZE = -16_000;
  */
 export async function openSqlite(
   url: string,
-  log: Logger = () => {},
+  noteFailure: NoteFailure = () => {},
 ): Promise<{ databases: Databases; path: string; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
   const database = new DatabaseSync(path, { timeout: 0 });
-  const statements = new StatementCache(database);
-  const db = new Kysely<Database>({ dialect: new EmbeddedSqliteDialect(statements), log });
+  const statements = new StatementCache(database, noteFailure);
+  const db = new Kysely<Database>({
+    dialect: new EmbeddedSqliteDialect(statements),
+    log: logFailures(noteFailure),
+  });
   try {
     await whileBusy(async () => {
       // With WAL, only FULL makes a commit outlive a power cut.

@@ -14,6 +14,7 @@ import * as promises from './0009-promises.js';
 import * as limits from './0011-limits.js';
 import * as projectKeys from './0012-project-keys.js';
 import * as alarms from './0013-alarms.js';
+import * as audit from './0014-audit.js';
 import * as samples from './0016-samples.js';
 import * as madeKeys from './0018-made-keys.js';
 
@@ -34,6 +35,7 @@ export const migrations: Record<string, Migration> = {
   '0011-limits': limits,
   '0012-project-keys': projectKeys,
   '0013-alarms': alarms,
+  '0014-audit': audit,
   '0016-samples': samples,
   '0018-made-keys': madeKeys,
 };

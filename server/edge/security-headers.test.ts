@@ -1,7 +1,7 @@
 import express, { type Express } from 'express';
 import { describe, expect, test } from 'vitest';
 import { listen } from '../../testkit/http/listen.js';
-import { setSecurityHeaders } from './security-headers.js';
+import { setSecurityHeaders } from './server.js';
 
 async function start(set: (app: Express) => void = () => {}): Promise<string> {
   const app = express();

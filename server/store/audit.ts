@@ -1,0 +1,160 @@
+/**
+ * The audit log. The transaction of a write ends with the event that tells of it, so that neither exists without the
+ * other. The events of an owner are a chain: each has the SHA-256 of the one before it and of its own facts. The head
+ * of a chain is locked last in a transaction, and by the writes of the same owner alone.
+ */
+
+import { hash } from 'node:crypto';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { v7 as uuidv7 } from 'uuid';
+import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
+import type { Database } from './database/schema.js';
+
+/** What was done or refused, by whom: never a body, a query or a secret. */
+export interface Act {
+  /** Whose resources; empty for a caller whom the service does not know. */
+  readonly owner: string;
+  /** The operation of the contract, or that of a command by the name that it has there. */
+  readonly operation: string | null;
+  /** The address of the resource, without a prefix; a creation sets that of what it creates. */
+  resource: string;
+  /** The id of the key. */
+  readonly key: string | null;
+  /** The user of the OIDC issuer; of a command, the user of the operating system. */
+  readonly subject: string | null;
+  readonly requestId: string | null;
+  /** From where it came; null for a command. */
+  readonly address: string | null;
+  readonly userAgent: string | null;
+  /** The type of the problem with which it was refused; null for what was done. */
+  readonly problem: string | null;
+  /** How often it was refused; 1 for what was done. */
+  readonly count: number;
+  /** True as soon as its event is stored: one that takes several transactions has one event. */
+  isRecorded: boolean;
+}
+
+/** The most characters of a text that a caller chooses. */
+const MAX_LENGTH = { resource: 500, text: 200 };
+
+/** What a terminal hides or replaces, and what a database of text refuses. */
+const INVISIBLE = /\p{C}/gu;
+
+/** An event as it is stored, without its place in the chain of its owner. */
+export type EventColumns = Omit<Selectable<Database['audit_events']>, 'sequence' | 'hash'>;
+
+type Values = EventColumns & { readonly facts: string };
+
+/** Returns the columns of an event, and the text that its hash covers. */
+function toValues(id: string, act: Act): Values {
+  const columns = {
+    id,
+    owner: act.owner,
+    operation: act.operation,
+    resource: clean(act.resource, MAX_LENGTH.resource),
+    key_id: act.key,
+    subject: act.subject && clean(act.subject, MAX_LENGTH.text),
+    request_id: act.requestId,
+    address: act.address && clean(act.address, MAX_LENGTH.text),
+    user_agent: act.userAgent && clean(act.userAgent, MAX_LENGTH.text),
+    problem: act.problem,
+    count: act.count,
+  };
+  return { ...columns, facts: writeFacts(columns) };
+}
+
+function clean(text: string, maxLength: number): string {
+  return text.slice(0, maxLength).replace(INVISIBLE, '\ufffd');
+}
+
+/** Writes the facts of an event as JSON, always the same for the same columns. */
+export function writeFacts(row: EventColumns): string {
+  return JSON.stringify([
+    ...[row.id, row.owner, row.operation, row.resource, row.key_id, row.subject],
+    ...[row.request_id, row.address, row.user_agent, row.problem, row.count],
+  ]);
+}
+
+/**
+ * Returns the hash of an event.
+ * @param before that of the event before it; empty for the first
+ * @param facts as `writeFacts` writes them
+ */
+export function hashEvent(before: string, facts: string): string {
+  return hash('sha256', before + facts);
+}
+
+const HEAD = new PreparedQuery((db, parameter: Parameter<{ owner: string }>) =>
+  db
+    .selectFrom('audit_chains')
+    .select(['sequence', 'hash'])
+    .where('owner', '=', parameter('owner')),
+);
+
+const COLUMNS = [
+  ...['id', 'owner', 'operation', 'resource', 'key_id', 'subject', 'request_id'],
+  ...['address', 'user_agent', 'problem', 'count'],
+] as const;
+
+const columnNames = sql.join([...COLUMNS, 'sequence', 'hash'].map((name) => sql.ref(name)));
+
+type EventValues = Values & { readonly sequence: number; readonly hash: string };
+
+const INSERT = new PreparedQuery((_, parameter: Parameter<EventValues>) => {
+  const values = [...COLUMNS, 'sequence' as const, 'hash' as const].map((name) => parameter(name));
+  return sql`insert into audit_events (${columnNames}) values (${sql.join(values)})`;
+});
+
+const SET_HEAD = new PreparedQuery(
+  (db, parameter: Parameter<{ owner: string; sequence: number; hash: string }>) =>
+    db
+      .insertInto('audit_chains')
+      .values({
+        ...{ owner: parameter('owner'), sequence: parameter('sequence') },
+        hash: parameter('hash'),
+      })
+      .onConflict((conflict) =>
+        conflict
+          .column('owner')
+          .doUpdateSet({ sequence: parameter('sequence'), hash: parameter('hash') }),
+      ),
+);
+
+/** All of it at once, where each statement costs a way to the database and back. */
+const INSERT_IN_CHAIN = new PreparedQuery((_, parameter: Parameter<Values>) => {
+  const facts = sql`convert_to(${parameter('facts')}, 'UTF8')`;
+  const hashed = (before: unknown) => sql`encode(sha256(${before}), 'hex')`;
+  return sql`
+    with head as (
+      insert into audit_chains (owner, sequence, hash)
+      values (${parameter('owner')}, 1, ${hashed(facts)})
+      on conflict (owner) do update set
+        sequence = audit_chains.sequence + 1,
+        hash = ${hashed(sql`convert_to(audit_chains.hash, 'UTF8') || ${facts}`)}
+      returning sequence, hash
+    )
+    insert into audit_events (${columnNames})
+    select ${sql.join(COLUMNS.map((name) => cast(name, parameter(name))))}, sequence, hash
+    from head
+  `;
+});
+
+/** PostgreSQL asks for the types of values that go through a `select`. */
+function cast(name: (typeof COLUMNS)[number], value: unknown) {
+  return name === 'count' ? sql`cast(${value} as integer)` : sql`cast(${value} as text)`;
+}
+
+/** Adds the event of an act to the chain of its owner: the last statement of a transaction. */
+export async function addEvent(db: Kysely<Database>, act: Act): Promise<void> {
+  const values = toValues(uuidv7(), act);
+  if (dialectOf(db).locksRows) {
+    await INSERT_IN_CHAIN.first(db, values);
+    return;
+  }
+  const { owner, facts } = values;
+  const head = await HEAD.first(db, { owner });
+  const sequence = Number(head?.sequence ?? 0) + 1;
+  const link = { sequence, hash: hashEvent(head?.hash ?? '', facts) };
+  await INSERT.first(db, { ...values, ...link });
+  await SET_HEAD.first(db, { owner, ...link });
+}
