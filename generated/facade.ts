@@ -25,6 +25,8 @@ export interface Actuals extends Shape<'Actuals'> {}
 export interface Agent extends Shape<'Agent'> {}
 /** The project has no agent with this name or identifier. Names are case-sensitive. */
 export interface AgentNotFound extends Shape<'AgentNotFound'> {}
+/** Something that was done or refused. A request that changes something in several steps, such as the truths of a large table, has one event, with the first step. */
+export interface AuditEvent extends Shape<'AuditEvent'> {}
 /** The body has more bytes than the service takes. */
 export interface BodyTooLarge extends Shape<'BodyTooLarge'> {}
 /** The sender of a request, and what it may do. */
@@ -373,6 +375,9 @@ export type GetStatusProblem = InvalidRequest | NotAcceptable | InternalError;
 
 /** The problems of `getMetrics`. */
 export type GetMetricsProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
+
+/** The problems of `listAudit`. */
+export type ListAuditProblem = CommonProblem | InvalidRequest | MissingScope | NotAcceptable;
 
 /** The sender of a request, what its key allows, and the limits of its requests. */
 export interface CallerOperations {
@@ -1370,6 +1375,38 @@ export interface HealthOperations {
   getMetrics(options?: CallOptions): Read<string, GetMetricsProblem>;
 }
 
+/** The options of `audit.list`. */
+export interface ListAuditOptions extends CallOptions {
+  /** The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the last page has none. Without `limit`, the list is whole. */
+  limit?: QueryValue<'listAudit', 'query', 'limit'> | undefined;
+  /** The start of the page, taken from the `Link` header of the page before. */
+  cursor?: QueryValue<'listAudit', 'query', 'cursor'> | undefined;
+  /** The time of the first event that is listed. */
+  since?: QueryValue<'listAudit', 'query', 'since'> | undefined;
+  /** The time of the first event that is not listed any more. */
+  until?: QueryValue<'listAudit', 'query', 'until'> | undefined;
+  /** The owner of the events. */
+  owner?: QueryValue<'listAudit', 'query', 'owner'> | undefined;
+  /** The operation of the events, by its `operationId`. */
+  operation?: QueryValue<'listAudit', 'query', 'operation'> | undefined;
+  /** The id of the key that the events came from. */
+  key?: QueryValue<'listAudit', 'query', 'key'> | undefined;
+  /** The address of a resource. Events of what lies below it are listed, too. */
+  resource?: QueryValue<'listAudit', 'query', 'resource'> | undefined;
+  /** What was done, or what was refused. */
+  result?: QueryValue<'listAudit', 'query', 'result'> | undefined;
+}
+
+/** The audit log says who changed what in the whole service, and who was refused for lack of rights. An event is stored in the transaction of its write, so that neither exists without the other. */
+export interface AuditOperations {
+  /**
+   * Returns the events of the audit log, in the order of their times: one for each request that changed something, and those that were refused with 401 or 403. They are events of all owners, so they need the scope `operate`. No event has a body, a query or a secret.
+   *
+   * @throws ProblemError with a `ListAuditProblem`
+   */
+  list(options?: ListAuditOptions): List<AuditEvent[][number], ListAuditProblem>;
+}
+
 /** The operations of the contract, by resource. */
 export interface Resources {
   readonly caller: CallerOperations;
@@ -1386,6 +1423,7 @@ export interface Resources {
   readonly mcp: McpOperations;
   readonly openai: OpenaiOperations;
   readonly health: HealthOperations;
+  readonly audit: AuditOperations;
 }
 
 /** The request of each method of the façade. */
@@ -1483,6 +1521,9 @@ export const FACADE = {
     getReadiness: {"id":"getReadiness","method":"GET","path":"/health/ready","names":[],"reads":"json"},
     getStatus: {"id":"getStatus","method":"GET","path":"/api/status","names":[],"reads":"json"},
     getMetrics: {"id":"getMetrics","method":"GET","path":"/metrics","names":[],"reads":"text","produces":["text/plain"]},
+  },
+  audit: {
+    list: {"id":"listAudit","method":"GET","path":"/audit","names":[],"reads":"list"},
   },
 } as const satisfies {
   readonly [Resource in keyof Resources]: { readonly [Name in keyof Resources[Resource]]: FacadeOperation };

@@ -87,7 +87,10 @@ export function createApp(
       contract,
       bases,
       storeProblem,
-      ({ type }) => services.metrics.refused(type),
+      ({ type }, status, req, { locals }) => {
+        services.metrics.refused(type);
+        if (status === 401 || status === 403) services.refusals.note(type, req, locals);
+      },
       noteFailure,
       writeOauthFault,
     ),

@@ -29,6 +29,7 @@ test('an empty environment gives the documented defaults', () => {
     maxStored: 10 * 1024 ** 3,
     maxVersions: 5,
     promiseDays: 90,
+    auditDays: 365,
     maxTrainingSeconds: 3600,
     predictionWorkers: availableParallelism(),
     maxKeptAnswers: 64 * 1024 ** 2,

@@ -113,6 +113,8 @@ const settings = v.object({
   maxVersions: count(3, 'versions from 1 to 999', 5),
   /** The days for which promises of remembered predictions are kept. */
   promiseDays: count(4, 'days from 1 to 9999', 90),
+  /** The days for which events of the audit log are kept. */
+  auditDays: count(4, 'days from 1 to 9999', 365),
   /** The bytes of an owner's responses kept under an Idempotency-Key. */
   maxKeptAnswers: count(15, 'bytes', 64 * MEBIBYTE),
   maxTrainingSeconds: count(6, 'seconds from 1 to 999999', 3600),

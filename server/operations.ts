@@ -34,6 +34,7 @@ import { chatbotOperations } from './resources/chatbots.js';
 import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';
 import { skillOperations } from './resources/skills.js';
 import type { Store } from './store/index.js';
+import { auditOperations, type Refusals } from './telemetry/audit.js';
 import { healthOperations } from './telemetry/health.js';
 import type { Metrics } from './telemetry/metrics.js';
 
@@ -45,6 +46,7 @@ export interface Services {
   readonly predictors: Predictors;
   readonly pool: PredictionPool;
   readonly metrics: Metrics;
+  readonly refusals: Refusals;
   readonly rates: RateLimits;
   readonly agents: AgentRunner;
   readonly tools: ToolServices;
@@ -87,6 +89,7 @@ export function operations(
     ...openaiOperations(store, agents),
     // Without a public URL they have no address.
     ...oauthOperations(store, callers, publicUrl),
+    ...auditOperations(store),
     ...healthOperations(store, metrics, version, draining),
   };
 }

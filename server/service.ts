@@ -34,9 +34,11 @@ import { beginOwner } from './projects/projects.js';
 import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
+import { sweepEvents } from './store/audit-trail.js';
 import { Store, withoutCredentials } from './store/index.js';
 import { hasKeys } from './store/keys.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
+import { Refusals } from './telemetry/audit.js';
 import { Metrics } from './telemetry/metrics.js';
 import type { Tracing } from './telemetry/spans.js';
 
@@ -92,6 +94,7 @@ export async function openService(
       [
         ...[sweepConversations(store), sweepResponses(store), sweepGrants(store)],
         sweepPromises(store, config.promiseDays),
+        sweepEvents(store, config.auditDays),
         tellAlarms(store, log, config.alarms, stopping.signal),
         ...sweepStore(store),
       ],
@@ -118,6 +121,9 @@ export async function openService(
       rates,
     );
     const databases = sql && queries;
+    const identities = config.oidc && (await openIdentities(config.oidc, store, log));
+    const callers = new Callers(store, log, findOpenDoor(config) !== undefined, identities);
+    const refusals = new Refusals(store, callers, log);
     const services = {
       ...{
         store,
@@ -127,6 +133,7 @@ export async function openService(
         predictors,
         pool,
         metrics,
+        refusals,
         rates,
         agents,
         tools,
@@ -135,8 +142,6 @@ export async function openService(
       },
       draining: draining.signal,
     };
-    const identities = config.oidc && (await openIdentities(config.oidc, store, log));
-    const callers = new Callers(store, log, findOpenDoor(config) !== undefined, identities);
     const { signal } = stopping;
     const { listener, messages } = createApp(
       config,
@@ -166,7 +171,7 @@ export async function openService(
         searches: () => passages.close(),
       },
       // After all that counts, and before the store.
-      { limits: () => rates.stop() },
+      { limits: () => rates.stop(), refusals: () => refusals.stop() },
       { store: () => store.close() },
     ];
     const ending = new Set<string>();

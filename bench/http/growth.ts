@@ -18,6 +18,7 @@ import { Tables } from '../../server/models/training/tables.js';
 import { Trainings } from '../../server/models/training/trainings.js';
 import { openPassageSearch } from '../../server/resources/documents/passage-search.js';
 import { watchAnswers } from '../../server/telemetry/answer-watch.js';
+import { Refusals } from '../../server/telemetry/audit.js';
 import { Metrics } from '../../server/telemetry/metrics.js';
 import { root } from '../../testkit/root.js';
 import { openStore, serve } from './baselines/serve.js';
@@ -40,6 +41,7 @@ const tools = {
   countRows: () => undefined,
 };
 const rates = new RateLimits(config.rateLimit, store);
+const callers = new Callers(store, log);
 const services = {
   databases: undefined,
   servers: undefined,
@@ -50,12 +52,12 @@ const services = {
   predictors,
   pool: new PredictionPool(0, predictors),
   metrics,
+  refusals: new Refusals(store, callers, log),
   rates,
   tools,
   agents: new AgentRunner(tools, undefined, answers, log, rates),
   draining: new AbortController().signal,
 };
-const callers = new Callers(store, log);
 const { signal } = new AbortController();
 const contract = growContract(Number(MORE));
 const { listener, messages } = createApp(config, contract, services, callers, signal, log);

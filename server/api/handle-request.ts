@@ -204,7 +204,9 @@ class HandlerInput {
     this.headers = readHeaders(req, operation);
     this.body = req.body;
     this.caller =
-      operation.method === 'get' ? caller : { ...caller, act: describeAct(caller, req, res.locals) };
+      operation.method === 'get'
+        ? caller
+        : { ...caller, act: describeAct(caller, req, res.locals) };
     this.base = base;
     this.requestId = requestId;
     this.answerType = answerType;

@@ -319,6 +319,14 @@ export class Callers {
       : this.#find(id, hash).then((found) => this.#letIn(found, resource));
   }
 
+  /** Returns whose key a refused request shows, if its secret is right: it was revoked, or has expired. */
+  recall(req: Pick<Request, 'headers'>): Caller | undefined {
+    const { id, secret } =
+      parseKey(/roster_\w+/.exec(keyHeader(req.headers) ?? '')?.[0] ?? '', ACCESS) ?? NO_KEY;
+    const good = this.#good.get(id);
+    return good?.hash === hashSecret(secret) ? good.caller : undefined;
+  }
+
   /**
    * Returns whether a caller who was let in before would still be: their key is neither revoked nor expired, their
    * token has not ended; the local caller has neither, as long as no key was made.

@@ -13,6 +13,7 @@ try {
   const { startCommand } = await import('./start.js');
   const { checkCommand } = await import('./check.js');
   const { keysCommand } = await import('./keys.js');
+  const { auditCommand } = await import('./audit.js');
   const { backupCommand } = await import('./backup.js');
   const { restoreCommand } = await import('./restore.js');
   await new Command('roster')
@@ -21,6 +22,7 @@ try {
     .addCommand(startCommand)
     .addCommand(checkCommand)
     .addCommand(keysCommand)
+    .addCommand(auditCommand)
     .addCommand(backupCommand)
     .addCommand(restoreCommand)
     .parseAsync();

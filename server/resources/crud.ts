@@ -83,8 +83,8 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
   readonly #find: Readonly<Record<Key['column'], PreparedQuery<FindValues, Row>>>;
   readonly #findByPath: Readonly<Record<Key['column'], PreparedQuery<PathValues, Row>>>;
   readonly #findNamed: PreparedQuery<FindValues, { id: string }>;
-  /** By the names of the columns. */
-  readonly #inserts = new Map<string, ReturnType<typeof insertInto>>();
+  /** By the names of the columns: only those of an insert have the id. */
+  readonly #writes = new Map<string, ReturnType<typeof insertInto>>();
 
   constructor(private readonly kind: Kind<K, Row>) {
     const table: Table = kind.table;
@@ -284,11 +284,14 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
     const { table } = this.kind;
     const growth = { [table]: 1, bytes: this.#countBytes(row), uses };
     await adjustCounters(tx.reads, projectId, growth, tx.limits);
-    const names = Object.keys(row);
-    const insert = this.#inserts.get(names.join()) ?? insertInto(table, names);
-    this.#inserts.set(names.join(), insert);
-    await insert.all(tx.reads, row);
+    await this.#prepareWrite(insertInto, Object.keys(row)).all(tx.reads, row);
     return row;
+  }
+
+  #prepareWrite(prepare: typeof insertInto, names: readonly string[]) {
+    const write = this.#writes.get(names.join()) ?? prepare(this.kind.table, names);
+    this.#writes.set(names.join(), write);
+    return write;
   }
 
   /**
@@ -305,8 +308,8 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
       uses: uses === undefined ? 0 : uses - (await this.#countUses(tx, row)),
     };
     await adjustCounters(tx.reads, row.project_id, growth, tx.limits);
-    const table: Table = this.kind.table;
-    await tx.reads.updateTable(table).set(changed).where('id', '=', row.id).execute();
+    const names = Object.keys(changed);
+    await this.#prepareWrite(update, names).all(tx.reads, { ...changed, id: row.id });
     return changedRow;
   }
 
@@ -382,5 +385,12 @@ function insertInto(table: Table, columns: readonly string[]) {
     const names = columns.map((name) => sql.ref(name));
     const values = columns.map((name) => parameter(name));
     return sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(values)})`;
+  });
+}
+
+function update(table: Table, columns: readonly string[]): ReturnType<typeof insertInto> {
+  return new PreparedQuery((_, parameter) => {
+    const changes = columns.map((name) => sql`${sql.ref(name)} = ${parameter(name)}`);
+    return sql`update ${sql.table(table)} set ${sql.join(changes)} where id = ${parameter('id')}`;
   });
 }

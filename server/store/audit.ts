@@ -67,12 +67,14 @@ function clean(text: string, maxLength: number): string {
   return text.slice(0, maxLength).replace(INVISIBLE, '\ufffd');
 }
 
+const COLUMNS = [
+  ...(['id', 'owner', 'operation', 'resource', 'key_id', 'subject', 'request_id'] as const),
+  ...(['address', 'user_agent', 'problem', 'count'] as const),
+];
+
 /** Writes the facts of an event as JSON, always the same for the same columns. */
 export function writeFacts(row: EventColumns): string {
-  return JSON.stringify([
-    ...[row.id, row.owner, row.operation, row.resource, row.key_id, row.subject],
-    ...[row.request_id, row.address, row.user_agent, row.problem, row.count],
-  ]);
+  return JSON.stringify(COLUMNS.map((name) => row[name]));
 }
 
 /**
@@ -90,11 +92,6 @@ const HEAD = new PreparedQuery((db, parameter: Parameter<{ owner: string }>) =>
     .select(['sequence', 'hash'])
     .where('owner', '=', parameter('owner')),
 );
-
-const COLUMNS = [
-  ...['id', 'owner', 'operation', 'resource', 'key_id', 'subject', 'request_id'],
-  ...['address', 'user_agent', 'problem', 'count'],
-] as const;
 
 const columnNames = sql.join([...COLUMNS, 'sequence', 'hash'].map((name) => sql.ref(name)));
 
@@ -122,27 +119,28 @@ const SET_HEAD = new PreparedQuery(
 
 /** All of it at once, where each statement costs a way to the database and back. */
 const INSERT_IN_CHAIN = new PreparedQuery((_, parameter: Parameter<Values>) => {
-  const facts = sql`convert_to(${parameter('facts')}, 'UTF8')`;
-  const hashed = (before: unknown) => sql`encode(sha256(${before}), 'hex')`;
+  const hashed = (text: unknown) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
+  const values = COLUMNS.map((name, index) => {
+    const value = sql`facts ->> ${sql.lit(index)}`;
+    return name === 'count' ? sql`cast(${value} as integer)` : value;
+  });
   return sql`
-    with head as (
+    with event as (
+      select cast(${parameter('owner')} as text) as owner, cast(${parameter('facts')} as text) as text
+    ),
+    head as (
       insert into audit_chains (owner, sequence, hash)
-      values (${parameter('owner')}, 1, ${hashed(facts)})
+      select owner, 1, ${hashed(sql`text`)} from event
       on conflict (owner) do update set
         sequence = audit_chains.sequence + 1,
-        hash = ${hashed(sql`convert_to(audit_chains.hash, 'UTF8') || ${facts}`)}
+        hash = ${hashed(sql`audit_chains.hash || (select text from event)`)}
       returning sequence, hash
     )
     insert into audit_events (${columnNames})
-    select ${sql.join(COLUMNS.map((name) => cast(name, parameter(name))))}, sequence, hash
-    from head
+    select ${sql.join(values)}, sequence, hash
+    from head, (select cast(text as jsonb) as facts from event) as event
   `;
 });
-
-/** PostgreSQL asks for the types of values that go through a `select`. */
-function cast(name: (typeof COLUMNS)[number], value: unknown) {
-  return name === 'count' ? sql`cast(${value} as integer)` : sql`cast(${value} as text)`;
-}
 
 /** Adds the event of an act to the chain of its owner: the last statement of a transaction. */
 export async function addEvent(db: Kysely<Database>, act: Act): Promise<void> {

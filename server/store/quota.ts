@@ -1,6 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type QueryCreator, sql } from 'kysely';
 import { problem } from '../problems/problem.js';
-import { type Parameter, PreparedQuery } from './database/dialect.js';
+import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -55,21 +55,43 @@ export type Growth = { readonly [C in Counter]?: number };
 
 const NO_GROWTH = { skills: 0, agents: 0, chatbots: 0, models: 0, bytes: 0, uses: 0 };
 
-const ADJUST_PROJECT = new PreparedQuery(
-  (db, parameter: Parameter<Record<Counter, number> & { id: string }>) =>
-    db
-      .updateTable('projects')
-      .set(({ eb }) => ({
-        skills: eb('skills', '+', parameter('skills')),
-        agents: eb('agents', '+', parameter('agents')),
-        chatbots: eb('chatbots', '+', parameter('chatbots')),
-        models: eb('models', '+', parameter('models')),
-        bytes: eb('bytes', '+', parameter('bytes')),
-        uses: eb('uses', '+', parameter('uses')),
-      }))
-      .where('id', '=', parameter('id'))
-      .returning(['owner', 'name', ...COUNTERS]),
-);
+type ProjectGrowth = Record<Counter, number> & { id: string };
+
+function updateProject(db: QueryCreator<Database>, parameter: Parameter<ProjectGrowth>) {
+  return db
+    .updateTable('projects')
+    .set(({ eb }) => ({
+      skills: eb('skills', '+', parameter('skills')),
+      agents: eb('agents', '+', parameter('agents')),
+      chatbots: eb('chatbots', '+', parameter('chatbots')),
+      models: eb('models', '+', parameter('models')),
+      bytes: eb('bytes', '+', parameter('bytes')),
+      uses: eb('uses', '+', parameter('uses')),
+    }))
+    .where('id', '=', parameter('id'))
+    .returning(['owner', 'name', ...COUNTERS]);
+}
+
+const ADJUST_PROJECT = new PreparedQuery(updateProject);
+
+/** Both counters in one statement, where each costs a way to the database and back. */
+const ADJUST_PROJECT_AND_OWNER = new PreparedQuery((db, parameter: Parameter<ProjectGrowth>) => {
+  const bytes = sql<number>`cast(${parameter('bytes')} as bigint)`;
+  return db
+    .with('project', (step) => updateProject(step, parameter))
+    .with('storage', (step) =>
+      step
+        .insertInto('owner_storage')
+        .columns(['owner', 'bytes'])
+        .expression(step.selectFrom('project').select(['owner', bytes.as('bytes')]))
+        .onConflict((conflict) =>
+          conflict.column('owner').doUpdateSet({ bytes: sql`owner_storage.bytes + ${bytes}` }),
+        )
+        .returning('bytes as stored'),
+    )
+    .selectFrom(['project', 'storage'])
+    .selectAll();
+});
 
 /**
  * Adds the change of a write to the counters of a project and of its owner. Never refuses a reduction,
@@ -84,14 +106,23 @@ export async function adjustCounters(
   growth: Growth,
   limits?: Limits,
 ): Promise<void> {
-  const project = await ADJUST_PROJECT.first(db, { id: projectId, ...NO_GROWTH, ...growth });
+  if (Object.values(growth).every((change) => change === 0)) return;
+  const values = { id: projectId, ...NO_GROWTH, ...growth };
+  const both =
+    values.bytes !== 0 && dialectOf(db).locksRows
+      ? await ADJUST_PROJECT_AND_OWNER.first(db, values)
+      : undefined;
+  const project = both ?? (await ADJUST_PROJECT.first(db, values));
   if (!project) throw new Error('The project vanished within a transaction that had locked it');
   for (const counter of COUNTERS) {
     if (!limits || (growth[counter] ?? 0) <= 0) continue;
     const limit = counter === 'bytes' || counter === 'uses' ? limits[counter] : limits.resources;
     if (project[counter] > limit) throw projectFull(project.name, counter, limit);
   }
-  if (growth.bytes) await adjustStored(db, project.owner, growth.bytes, limits?.stored);
+  if (both) refuseExcess(Number(both.stored), values.bytes, limits?.stored);
+  else if (values.bytes !== 0) {
+    await adjustStored(db, project.owner, values.bytes, limits?.stored);
+  }
 }
 
 function projectFull(project: string, counter: Counter, limit: number) {
@@ -144,11 +175,14 @@ export async function adjustStored(
   db: Kysely<Database>,
   owner: string,
   by: number,
-  limit = Number.POSITIVE_INFINITY,
+  limit?: number,
 ): Promise<void> {
   const row = await ADJUST_OWNER.first(db, { owner, bytes: by, answer_bytes: 0 });
   // PostgreSQL returns large numbers as strings.
-  const bytes = Number(row?.bytes);
+  refuseExcess(Number(row?.bytes), by, limit);
+}
+
+function refuseExcess(bytes: number, by: number, limit = Number.POSITIVE_INFINITY): void {
   if (by > 0 && bytes > limit) throw ownerFull(limit, bytes - by);
 }
 

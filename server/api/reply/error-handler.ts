@@ -35,7 +35,7 @@ export function asProblem(cause: unknown, translate?: Translate): ProblemError {
 /**
  * Returns the error handler of the app, which renders any error as a problem.
  * @param bases the prefixes before the paths of the contract
- * @param onRefusal gets every problem but 500
+ * @param onRefusal gets every problem but 500, with its status
  * @param noteFailure gets the cause of every 5xx that has one
  * @param writeOauthFault writes the problem of a request of OAuth that breaks the contract
  */
@@ -43,7 +43,7 @@ export function sendProblem(
   contract: Contract,
   bases: readonly string[],
   translate: Translate,
-  onRefusal: (error: ProblemError) => void,
+  onRefusal: (error: ProblemError, status: number, req: Request, res: Response) => void,
   noteFailure: NoteFailure,
   writeOauthFault: (
     operation: Operation,
@@ -69,7 +69,7 @@ export function sendProblem(
       res.destroy();
       return;
     }
-    if (document.status !== 500) onRefusal(error);
+    if (document.status !== 500) onRefusal(error, document.status, req, res);
     const { operation } = res.locals;
     if (document.status === 400 && operation?.speaksJsonRpc) {
       sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));

@@ -1,0 +1,256 @@
+/** The audit log as it is read: listed, checked, and cut off at an age. */
+
+import type { Kysely, SqlBool } from 'kysely';
+import { sql } from 'kysely';
+import { pausing } from '../common/pausing.js';
+import type { Sweep } from '../common/sweeps.js';
+import { type EventColumns, hashEvent, writeFacts } from './audit.js';
+import { dialectOf, inTransaction } from './database/dialect.js';
+import type { Database } from './database/schema.js';
+import type { Store } from './index.js';
+import type { Page } from './rows.js';
+
+/** An event, as the contract has it. */
+export type AuditEvent = ReturnType<typeof toEvent>;
+
+/** The events that are listed: those that fulfil all that is given. */
+export interface EventFilter {
+  /** Moments in ISO 8601: the first that is listed, and the first that is not. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly owner?: string | undefined;
+  readonly operation?: string | undefined;
+  readonly key?: string | undefined;
+  /** The address of a resource, or of what lies above it. */
+  readonly resource?: string | undefined;
+  readonly result?: 'done' | 'refused' | undefined;
+}
+
+type EventRow = EventColumns & { readonly sequence: number | string; readonly hash: string };
+
+function toEvent({ id, owner, sequence, key_id, problem, ...row }: EventRow) {
+  return {
+    ...{ id, at: timeOf(id), owner: owner === '' ? null : owner, sequence: Number(sequence) },
+    ...{ operation: row.operation, resource: row.resource, key: key_id, subject: row.subject },
+    ...{ request_id: row.request_id, address: row.address, user_agent: row.user_agent },
+    ...{ result: problem === null ? ('done' as const) : ('refused' as const), problem },
+    ...{ count: row.count, hash: row.hash },
+  };
+}
+
+/** Returns the time that a UUIDv7 begins with. */
+function timeOf(id: string): string {
+  const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+  return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
+}
+
+/** Returns what the ids from a time on are not below; `undefined` for none. */
+function firstId(moment: string | number): string {
+  const digits = Math.max(0, new Date(moment).getTime()).toString(16).padStart(12, '0');
+  return `${digits.slice(0, 8)}-${digits.slice(8)}`;
+}
+
+/** The events that one query looks at: the rest of the service waits for it no longer. */
+const MAX_LOOKED_AT = 2000;
+
+/**
+ * Lists events, in the order of their times.
+ * @param signal ends the search for events that are rare
+ */
+export async function listEvents(
+  { reads }: Pick<Store, 'reads'>,
+  filter: EventFilter,
+  { limit = MAX_LOOKED_AT, after = '' }: Page,
+  signal?: AbortSignal,
+): Promise<AuditEvent[]> {
+  const { since, until } = filter;
+  const conditions = listConditions(filter);
+  const pause = pausing();
+  const found: AuditEvent[] = [];
+  for (let last = after; found.length < limit; ) {
+    signal?.throwIfAborted();
+    let events = reads.selectFrom('audit_events').where('id', '>', last).orderBy('id');
+    if (since !== undefined) events = events.where('id', '>=', firstId(since));
+    if (until !== undefined) events = events.where('id', '<', firstId(until));
+    const looked = await events
+      .select('id')
+      .limit(1)
+      .offset(MAX_LOOKED_AT - 1)
+      .executeTakeFirst();
+    let rows = events.selectAll().limit(Math.min(limit - found.length, MAX_LOOKED_AT));
+    if (looked) rows = rows.where('id', '<=', looked.id);
+    for (const condition of conditions) rows = rows.where(condition);
+    for (const row of await rows.execute()) found.push(toEvent(row));
+    if (!looked) break;
+    last = looked.id;
+    await pause();
+  }
+  return found;
+}
+
+function listConditions({ owner, operation, key, resource, result }: EventFilter) {
+  const conditions: ReturnType<typeof sql<SqlBool>>[] = [];
+  if (owner !== undefined) conditions.push(sql`owner = ${owner}`);
+  if (operation !== undefined) conditions.push(sql`operation = ${operation}`);
+  if (key !== undefined) conditions.push(sql`key_id = ${key}`);
+  if (resource !== undefined) {
+    const below = `${resource}/`;
+    const begin = sql`substr(resource, 1, cast(${below.length} as integer))`;
+    conditions.push(sql`(resource = ${resource} or ${begin} = ${below})`);
+  }
+  if (result === 'done') conditions.push(sql`problem is null`);
+  if (result === 'refused') conditions.push(sql`problem is not null`);
+  return conditions;
+}
+
+/** The last event of an owner. Whoever keeps it elsewhere can tell later that the events up to it are the same. */
+export interface ChainHead {
+  /** Null for the events of callers whom the service does not know. */
+  readonly owner: string | null;
+  readonly sequence: number;
+  readonly hash: string;
+}
+
+/** A chain that was followed, as far as its first fault. */
+export interface CheckedChain {
+  readonly head: ChainHead;
+  readonly events: number;
+  readonly fault?: string;
+}
+
+/** The events that are read at once. */
+const READ = 500;
+
+/**
+ * Follows the chains of all owners, one after the other.
+ * @param known heads from earlier, at most one of an owner, which have to be part of the chains
+ */
+export async function* checkChains(
+  { work }: Store,
+  known: readonly ChainHead[] = [],
+): AsyncGenerator<CheckedChain> {
+  const expected = new Map(known.map((head) => [head.owner ?? '', head]));
+  const owners = new Set(expected.keys());
+  for (const table of ['audit_chains', 'audit_events'] as const) {
+    const rows = await work.selectFrom(table).select('owner').distinct().execute();
+    for (const { owner } of rows) owners.add(owner);
+  }
+  for (const owner of [...owners].sort()) yield await checkChain(work, owner, expected.get(owner));
+}
+
+async function checkChain(
+  work: Kysely<Database>,
+  owner: string,
+  known: ChainHead | undefined,
+): Promise<CheckedChain> {
+  const events = work.selectFrom('audit_events').where('owner', '=', owner);
+  // Before the head, which may move on meanwhile.
+  const { latest } = await events
+    .select(({ fn }) => fn.max('sequence').as('latest'))
+    .executeTakeFirstOrThrow();
+  const chain = await readChain(work, owner);
+  let at = { sequence: chain.cut_sequence, hash: chain.cut_hash };
+  let count = 0;
+  const end = (fault?: string): CheckedChain => ({
+    head: { owner: owner === '' ? null : owner, sequence: chain.sequence, hash: chain.hash },
+    events: count,
+    ...(fault !== undefined && { fault }),
+  });
+  if (Number(latest) > chain.sequence) return end(`event ${latest} is not part of the chain`);
+  if (known && known.sequence > chain.sequence) {
+    return end(`event ${known.sequence}, which was known, is gone`);
+  }
+  const pause = pausing();
+  while (at.sequence < chain.sequence) {
+    const rows = await events
+      .selectAll()
+      .where('sequence', '>', at.sequence)
+      .where('sequence', '<=', chain.sequence)
+      .orderBy('sequence')
+      .limit(READ)
+      .execute();
+    if (Number(rows[0]?.sequence) !== at.sequence + 1) {
+      // Deleted for their age since the chain was read.
+      const { cut_sequence } = await readChain(work, owner);
+      if (cut_sequence > at.sequence) return checkChain(work, owner, known);
+      return end(`event ${at.sequence + 1} is missing`);
+    }
+    for (const row of rows) {
+      const sequence = Number(row.sequence);
+      if (sequence !== at.sequence + 1) return end(`event ${at.sequence + 1} is missing`);
+      if (hashEvent(at.hash, writeFacts(row)) !== row.hash) {
+        return end(`event ${sequence} of ${timeOf(row.id)} was changed, or the one before it`);
+      }
+      at = { sequence, hash: row.hash };
+      count += 1;
+      if (known?.sequence === sequence && known.hash !== row.hash) {
+        return end(`event ${sequence} is another one than that which was known`);
+      }
+    }
+    await pause();
+  }
+  return end(at.hash === chain.hash ? undefined : `event ${at.sequence} is not the last one`);
+}
+
+async function readChain(work: Kysely<Database>, owner: string) {
+  const chain = await work
+    .selectFrom('audit_chains')
+    .selectAll()
+    .where('owner', '=', owner)
+    .executeTakeFirst();
+  return {
+    ...{ sequence: Number(chain?.sequence ?? 0), hash: chain?.hash ?? '' },
+    ...{ cut_sequence: Number(chain?.cut_sequence ?? 0), cut_hash: chain?.cut_hash ?? '' },
+  };
+}
+
+/** The most events that a step of the sweep deletes, all of one owner. */
+const MAX_SWEPT = 500;
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** Deletes events that are older than so many days, and keeps the hash that the rest of their chain begins with. */
+export function sweepEvents({ work }: Pick<Store, 'work'>, days: number): Sweep {
+  return {
+    failure: 'old events of the audit log are not deleted yet',
+    everyMs: 60 * 60 * 1000,
+    step: () =>
+      inTransaction(work, async (db) => {
+        const { now, locksRows } = dialectOf(db);
+        const clock = await db.selectNoFrom(now.as('now')).executeTakeFirstOrThrow();
+        const end = firstId(Number(clock.now) - days * DAY_MS);
+        const old = db.selectFrom('audit_events').where('id', '<', end);
+        const first = await old.select('owner').orderBy('id').limit(1).executeTakeFirst();
+        if (!first) return false;
+        const { owner } = first;
+        await db
+          .selectFrom('audit_chains')
+          .select('owner')
+          .where('owner', '=', owner)
+          .$if(locksRows, (query) => query.forUpdate())
+          .execute();
+        const rows = await db
+          .selectFrom('audit_events')
+          .select(['id', 'sequence', 'hash'])
+          .where('owner', '=', owner)
+          .orderBy('sequence')
+          .limit(MAX_SWEPT)
+          .execute();
+        // The times of events that were written at once may be in another order than the chain.
+        const kept = rows.findIndex(({ id }) => id >= end);
+        const last = rows.at(kept === -1 ? -1 : kept - 1);
+        if (!last || kept === 0) return false;
+        await db
+          .deleteFrom('audit_events')
+          .where('owner', '=', owner)
+          .where('sequence', '<=', last.sequence)
+          .execute();
+        await db
+          .updateTable('audit_chains')
+          .set({ cut_sequence: last.sequence, cut_hash: last.hash })
+          .where('owner', '=', owner)
+          .execute();
+        return true;
+      }),
+  };
+}
