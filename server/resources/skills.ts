@@ -110,7 +110,8 @@ export async function updateSkill(
 ): Promise<SkillRow> {
   const { params = {}, ...columns } = omitNulls(sent);
   const merged = mergeJson(row.params, params, PARAMS);
-  await skills.refuseTakenName(tx, row.project_id, columns.name ?? row.name, row.id);
+  const { name = row.name } = columns;
+  if (name !== row.name) await skills.refuseTakenName(tx, row.project_id, name);
   return skills.change(tx, row, { ...columns, params: merged });
 }
 

@@ -117,35 +117,52 @@ const SET_HEAD = new PreparedQuery(
       ),
 );
 
-/** All of it at once, where each statement costs a way to the database and back. */
-const INSERT_IN_CHAIN = new PreparedQuery((_, parameter: Parameter<Values>) => {
-  const hashed = (text: unknown) => sql`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`;
-  const values = COLUMNS.map((name, index) => {
-    const value = sql`facts ->> ${sql.lit(index)}`;
-    return name === 'count' ? sql`cast(${value} as integer)` : value;
-  });
-  return sql`
-    with event as (
-      select cast(${parameter('owner')} as text) as owner, cast(${parameter('facts')} as text) as text
-    ),
-    head as (
-      insert into audit_chains (owner, sequence, hash)
-      select owner, 1, ${hashed(sql`text`)} from event
-      on conflict (owner) do update set
-        sequence = audit_chains.sequence + 1,
-        hash = ${hashed(sql`audit_chains.hash || (select text from event)`)}
-      returning sequence, hash
+/** All of it at once, where each statement costs a way to the database and back; nothing for an owner without a chain. */
+const INSERT_IN_CHAIN = new PreparedQuery((db, parameter: Parameter<Values>) => {
+  const chained = sql`convert_to(audit_chains.hash || cast(${parameter('facts')} as text), 'UTF8')`;
+  return db
+    .with('head', (step) =>
+      step
+        .updateTable('audit_chains')
+        .set({
+          sequence: sql`audit_chains.sequence + 1`,
+          hash: sql`encode(sha256(${chained}), 'hex')`,
+        })
+        .where('owner', '=', parameter('owner'))
+        .returning(['sequence', 'hash']),
     )
-    insert into audit_events (${columnNames})
-    select ${sql.join(values)}, sequence, hash
-    from head, (select cast(text as jsonb) as facts from event) as event
-  `;
+    .insertInto('audit_events')
+    .columns([...COLUMNS, 'sequence', 'hash'])
+    .expression((from) =>
+      from
+        .selectFrom('head')
+        .select([
+          ...COLUMNS.map((name) => cast(name, parameter(name)).as(name)),
+          'head.sequence',
+          'head.hash',
+        ]),
+    )
+    .returning('sequence');
 });
+
+/** PostgreSQL asks for the types of values that go through a `select`. */
+function cast(name: (typeof COLUMNS)[number], value: unknown) {
+  return name === 'count' ? sql`cast(${value} as integer)` : sql`cast(${value} as text)`;
+}
+
+const BEGIN_CHAIN = new PreparedQuery((db, parameter: Parameter<{ owner: string }>) =>
+  db
+    .insertInto('audit_chains')
+    .values({ owner: parameter('owner'), sequence: 0, hash: '' })
+    .onConflict((conflict) => conflict.doNothing()),
+);
 
 /** Adds the event of an act to the chain of its owner: the last statement of a transaction. */
 export async function addEvent(db: Kysely<Database>, act: Act): Promise<void> {
   const values = toValues(uuidv7(), act);
   if (dialectOf(db).locksRows) {
+    if (await INSERT_IN_CHAIN.first(db, values)) return;
+    await BEGIN_CHAIN.all(db, values);
     await INSERT_IN_CHAIN.first(db, values);
     return;
   }
