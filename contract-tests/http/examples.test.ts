@@ -1,6 +1,8 @@
 /** Tests that send the contract's own examples, in an order in which each of them succeeds. */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import type { AuditEvent } from '../../server/store/audit-trail.js';
 import { operations } from '../../testkit/openapi/document.js';
 import { exampleRequests, tableOf, wholeRequest } from '../../testkit/openapi/example-requests.js';
 import { keptByAnswer, parameterExamples } from '../coverage/promises.js';
@@ -19,6 +21,9 @@ async function play(id: string, wanted: number, example?: string): Promise<Respo
   return answered(operation, await sendAs(keys.exemplary, path, init), wanted, example);
 }
 
+/** The operations of the requests that changed something, by the id of the request. */
+const writes = new Map<string, string>();
+
 async function answered(
   { id, place }: ReturnType<typeof operationNamed>,
   answer: Response,
@@ -27,6 +32,8 @@ async function answered(
 ): Promise<Response> {
   const body = await answer.clone().text();
   expect(answer.status, body).toBe(wanted);
+  const scope = place.find('security', '0', 'apiKey', '0')?.value;
+  if (scope === 'write') writes.set(`${answer.headers.get('X-Request-Id')}`, id);
   if (example !== undefined) {
     const documented = {
       of: id,
@@ -129,6 +136,22 @@ describe('the server answers as the examples of the contract show', () => {
     await play('getCaller', 200, 'key');
   });
 
+  test('for the audit log, which has one event for each of these writes', async () => {
+    const list = (query: string) => sendAs(keys.operate, `/audit?${query}`);
+    const told: AuditEvent[] = await (await list('owner=exemplary&result=done')).json();
+    const own = told.filter(({ request_id }) => writes.has(`${request_id}`));
+    expect(own.map((event) => [event.request_id, event.operation])).toEqual([...writes]);
+
+    const init = { ...wholeRequest(operationNamed('createProject')) };
+    const done = await sendAs(keys.own, '/projects', { ...init, body: newProject('told') });
+    const refused = await sendAs(keys.read, '/projects', { ...init, body: newProject('refused') });
+    expect([done.status, refused.status]).toEqual([201, 403]);
+    const both = `resource=/projects&operation=createProject&owner=${await ownerOf(keys.own)}`;
+    // A refusal is told of after it.
+    await expect.poll(async () => (await list(`${both}&result=refused`)).json()).not.toEqual([]);
+    await answered(operationNamed('listAudit'), await list(both), 200, 'events');
+  });
+
   test('for the process', async () => {
     await play('getLiveness', 200, 'live');
     await play('getReadiness', 200, 'ready');
@@ -136,6 +159,14 @@ describe('the server answers as the examples of the contract show', () => {
     await play('getStatus', 200, 'status');
   });
 });
+
+function newProject(name: string): string {
+  return JSON.stringify({ project: { name: `${name}-${randomUUID()}` } });
+}
+
+async function ownerOf(key: string): Promise<string> {
+  return String((await objectOf(await sendAs(key, '/me')))['owner']);
+}
 
 /** Diamonds with a certificate number each, of which a quarter are missing. */
 function withCertificates(): string {

@@ -34,7 +34,7 @@ test('every operation takes the key in either header, with the same scope', () =
 
 test("only the operations about all owners require the scope that an owner's key lacks by default", () => {
   const ofAllOwners = secured.filter((operation) => scopesOf(operation).includes('operate'));
-  expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics']);
+  expect(ofAllOwners.map(({ id }) => id)).toEqual(['getMetrics', 'listAudit']);
 });
 
 test('only getCaller and the server of MCP take any key, whatever its scopes', () => {

@@ -34,7 +34,7 @@ keysCommand
   .option('--owner <owner>', 'the owner of the resources created with it', readName, LOCAL_OWNER)
   .option(
     '--scope <scopes>',
-    `its permissions, separated by commas: ${SCOPES.join(', ')} (metrics of all owners), keys (make keys that can do no more)`,
+    `its permissions, separated by commas: ${OWNER_SCOPES.join(', ')}, operate (metrics and audit log of all owners), keys (make keys that can do no more)`,
     readScopes,
     [...OWNER_SCOPES],
   )

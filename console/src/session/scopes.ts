@@ -6,7 +6,7 @@ export const SCOPE_WORDS: Readonly<Record<Scope, string>> = {
   write: 'create, change and delete them, and train models',
   predict: 'send rows to models',
   ask: 'ask agents and talk to chatbots',
-  operate: 'read the metrics of all owners',
+  operate: 'read the metrics and the audit log of all owners',
   keys: 'create and revoke keys that can do no more',
 };
 

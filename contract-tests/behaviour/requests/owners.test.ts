@@ -72,6 +72,7 @@ describe("another owner's project", () => {
       'getResponse',
       'deleteResponse',
       'getMetrics',
+      'listAudit',
     ]);
   });
 

@@ -17,6 +17,7 @@ const TABLES = [
   'models',
   'model_versions',
   'responses',
+  'audit_events',
 ];
 
 let store: OwnStore;
