@@ -75,6 +75,7 @@ export interface ExampleNames {
   getReadiness: { 200: 'ready'; 400: 'parameter'; 406: 'xml'; 500: 'fault'; 503: 'store' | 'locked' | 'stopping' };
   getStatus: { 200: 'status'; 400: 'parameter'; 406: 'xml'; 500: 'fault' };
   getMetrics: { 200: 'metrics'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
+  listAudit: { 200: 'events'; 400: 'parameter'; 401: 'key' | 'revoked' | 'form'; 403: 'scope'; 406: 'xml'; 429: 'minute'; 500: 'fault'; 503: 'store' | 'busy' | 'stopping' };
 }
 
 /** A response of the contract: the values of its headers, and the places of its examples in `VALUES`. */
@@ -164,10 +165,11 @@ export const OPERATIONS: Readonly<Record<keyof ExampleNames, ExampleOperation>> 
   getReadiness: {"method":"GET","path":"/health/ready","responses":{"200":125,"400":1,"406":3,"500":5,"503":126}},
   getStatus: {"method":"GET","path":"/api/status","responses":{"200":127,"400":1,"406":3,"500":5}},
   getMetrics: {"method":"GET","path":"/metrics","responses":{"200":128,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
+  listAudit: {"method":"GET","path":"/audit","responses":{"200":129,"400":1,"401":2,"403":8,"406":3,"429":4,"500":5,"503":6}},
 };
 
 /** The places in `RESPONSES` of the responses that belong to no operation. */
-export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [129, 130];
+export const [UNKNOWN_ADDRESS, METHOD_NOT_ALLOWED]: readonly [number, number] = [130, 131];
 
 export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"application/json":{"key":0,"limited":1,"identity":2,"without_keys":3}}},
@@ -299,8 +301,9 @@ export const RESPONSES: readonly ExampleResponse[] = [
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Retry-After":"1"},"content":{"application/problem+json":{"store":178,"locked":179,"stopping":180}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/json":{"status":181}}},
   {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:"},"content":{"text/plain":{"metrics":182}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":183}}},
-  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":184}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","RateLimit":"\"key\"; r=5990; t=42","RateLimit-Policy":"\"key\"; q=6000; w=60; pk=:OTNlMzJjZWU0ODRk:","Link":""},"content":{"application/json":{"events":183}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},"content":{"application/problem+json":{"address":184}}},
+  {"headers":{"X-Request-Id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01","Allow":"GET, HEAD, POST, OPTIONS"},"content":{"application/problem+json":{"method":185}}},
 ];
 
 export const VALUES: readonly unknown[] = [
@@ -487,6 +490,7 @@ export const VALUES: readonly unknown[] = [
   {"type":"/problems/service-unavailable","title":"Service unavailable","status":503,"detail":"The service is stopping; try again in a moment.","instance":"/health/ready","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"version":"0.2.0","mindsdb_version":"0.2.0"},
   "# HELP roster_requests_total Requests that have ended, by operation and by status; aborted: the answer did not go out whole.\n# TYPE roster_requests_total counter\nroster_requests_total{operation=\"getSkill\",status=\"200\"} 42\n",
+  [{"id":"019a2f3c-7a20-7d41-8c2e-5b7f90a1c3d4","at":"2025-10-29T02:46:15.712Z","owner":"shop","sequence":41,"operation":"createSkill","resource":"/projects/default/skills/sales_questions","key":"7Kq2mXv9LbT4cRz1","subject":null,"request_id":"5b0e7a52-3b1f-4f60-9a55-0f3c8a1d2e44","address":"203.0.113.7","user_agent":"curl/8.14.1","result":"done","problem":null,"count":1,"hash":"0f6c1a9be2d4c7f3581e6a02b9d8c4e7f1a35b60c2d9e8f7a4b3c2d1e0f9a8b7"},{"id":"019a2f3c-7a84-7e02-9f13-6c8e01b2d4e5","at":"2025-10-29T02:46:15.812Z","owner":"shop","sequence":42,"operation":"createSkill","resource":"/projects/default/skills","key":"9Hn3pWs2KdY6vBx8","subject":null,"request_id":"8d1c3f70-6a2e-4b93-8f0d-7e5a4b3c2d11","address":"203.0.113.9","user_agent":"roster-client/0.2.0","result":"refused","problem":"/problems/missing-scope","count":1,"hash":"7b2e9d40c1f8a6e35d7c90b4a2f1e8d6c3b5a79f0e2d4c6b8a1f3e5d7c9b0a2f"}],
   {"type":"/problems/unknown-address","title":"Unknown address","status":404,"detail":"There is no address /projects/default/skill; compare it with the contract. Addresses are case-sensitive, and those of models begin with /api.","instance":"/projects/default/skill","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
   {"type":"/problems/method-not-allowed","title":"Method not allowed","status":405,"detail":"The method PATCH is not allowed here; use one of GET, HEAD, POST, OPTIONS.","instance":"/projects","request_id":"019a2f41-4f50-7e8f-b162-9eb03f5c7d01"},
 ];

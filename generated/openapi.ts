@@ -1651,6 +1651,34 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the audit log
+         * @description Returns the events of the audit log, in the order of their times: one for each request that changed something,
+         *     and those that were refused with 401 or 403. They are events of all owners, so they need the scope `operate`.
+         *     No event has a body, a query or a secret.
+         *
+         *     All parameters narrow the list. The events of an owner are a chain: `sequence` has no gaps, and `hash` is the
+         *     SHA-256 of the hash before it and of the event. `roster audit verify` follows the chains. An event is listed as
+         *     soon as its write has ended, up to some seconds after its time: whoever reads on from the last event asks
+         *     from a minute before it, and leaves out those that they have, by `owner` and `sequence`. Events are kept for 365
+         *     days, or as many as `AUDIT_DAYS` says.
+         */
+        get: operations["listAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2010,6 +2038,67 @@ export interface components {
              * @description The last use, in UTC, to the minute or so; null if there was none.
              */
             last_used_at: string | null;
+        };
+        /**
+         * Format: date-time
+         * @description A time with its UTC offset (RFC 3339).
+         */
+        Moment: string;
+        /** @description A text that an event has. */
+        AuditText: string;
+        /**
+         * @description Whether something was done, or refused for lack of rights.
+         * @enum {string}
+         */
+        AuditOutcome: "done" | "refused";
+        /**
+         * @description Something that was done or refused. A request that changes something in several steps, such as the truths of a
+         *     large table, has one event, with the first step.
+         */
+        AuditEvent: {
+            id: components["schemas"]["Id"];
+            at: components["schemas"]["Timestamp"];
+            /** @description The owner of the key or the identity; null for a caller whom the service does not know. */
+            owner: string | null;
+            /**
+             * Format: int64
+             * @description The number of the event among those of its owner, from 1.
+             */
+            sequence: number;
+            /**
+             * @description The `operationId`, or that of a command, such as `createKey`; null where a refused request had none, and for
+             *     the refusals of a minute that had too many kinds.
+             */
+            operation: string | null;
+            /**
+             * @description The address of the resource, of a creation that of what was created; of the others that of the request,
+             *     without its query. At most 500 characters.
+             */
+            resource: string;
+            /** @description The id of the key; null for an identity, a command, a caller without a good key, and without keys. */
+            key: string | null;
+            /**
+             * @description The user of the OIDC issuer, or, where `address` is null, the user of the operating system who ran the
+             *     command.
+             */
+            subject: string | null;
+            /** @description The id of the request, as in `X-Request-Id` and in the log; null for a command. */
+            request_id: string | null;
+            /** @description The network address that the request came from; null for a command. */
+            address: string | null;
+            /** @description The beginning of the header `User-Agent`, empty if there was none; null for a command. */
+            user_agent: string | null;
+            result: components["schemas"]["AuditOutcome"];
+            /** @description The type of the problem with which the request was refused; null if it was not. */
+            problem: string | null;
+            /**
+             * Format: int32
+             * @description The number of requests. The first refusal of its kind is an event at once; its repeats of a minute are one
+             *     event, with the request of the first.
+             */
+            count: number;
+            /** @description The SHA-256 of the hash of the event before it and of this event, in hexadecimal. */
+            hash: string;
         };
         /** @description A project. It holds skills, agents, chatbots and models. */
         Project: {
@@ -6223,6 +6312,20 @@ export interface components {
         };
     };
     parameters: {
+        /** @description The time of the first event that is listed. */
+        AuditSince: components["schemas"]["Moment"];
+        /** @description The time of the first event that is not listed any more. */
+        AuditUntil: components["schemas"]["Moment"];
+        /** @description The owner of the events. */
+        AuditOwner: components["schemas"]["AuditText"];
+        /** @description The operation of the events, by its `operationId`. */
+        AuditOperation: components["schemas"]["AuditText"];
+        /** @description The id of the key that the events came from. */
+        AuditKey: components["schemas"]["AuditText"];
+        /** @description The address of a resource. Events of what lies below it are listed, too. */
+        AuditResource: components["schemas"]["AuditText"];
+        /** @description What was done, or what was refused. */
+        AuditResult: components["schemas"]["AuditOutcome"];
         /** @description Always `code`. */
         OauthResponseType: string;
         /** @description The client: the address of its metadata document, or the id that it was registered with. */
@@ -9646,6 +9749,59 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            406: components["responses"]["NotAcceptable"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAudit: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of resources in a page. The header `Link: <…>; rel="next"` gives the address of the next page; the
+                 *     last page has none. Without `limit`, the list is whole.
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The start of the page, taken from the `Link` header of the page before. */
+                cursor?: components["parameters"]["Cursor"];
+                /** @description The time of the first event that is listed. */
+                since?: components["parameters"]["AuditSince"];
+                /** @description The time of the first event that is not listed any more. */
+                until?: components["parameters"]["AuditUntil"];
+                /** @description The owner of the events. */
+                owner?: components["parameters"]["AuditOwner"];
+                /** @description The operation of the events, by its `operationId`. */
+                operation?: components["parameters"]["AuditOperation"];
+                /** @description The id of the key that the events came from. */
+                key?: components["parameters"]["AuditKey"];
+                /** @description The address of a resource. Events of what lies below it are listed, too. */
+                resource?: components["parameters"]["AuditResource"];
+                /** @description What was done, or what was refused. */
+                result?: components["parameters"]["AuditResult"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    Link: components["headers"]["Link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEvent"][];
                 };
             };
             400: components["responses"]["InvalidParameters"];

@@ -184,6 +184,34 @@ class KeyFacts:
     project: Optional[str] = None
 
 
+class AuditOutcome(str, Enum):
+    """Whether something was done, or refused for lack of rights."""
+    DONE = "done"
+    REFUSED = "refused"
+
+
+@dataclass
+class AuditEvent:
+    """Something that was done or refused. A request that changes something in several steps, such as the truths of a
+    large table, has one event, with the first step.
+    """
+    id: Id
+    at: Timestamp
+    owner: Optional[str]
+    sequence: int
+    operation: Optional[str]
+    resource: str
+    key: Optional[str]
+    subject: Optional[str]
+    request_id: Optional[str]
+    address: Optional[str]
+    user_agent: Optional[str]
+    result: AuditOutcome
+    problem: Optional[str]
+    count: int
+    hash: str
+
+
 @dataclass
 class Project:
     """A project. It holds skills, agents, chatbots and models."""
@@ -2880,6 +2908,10 @@ KeyLimits = Optional[KeyLimitsObject]
 
 Key = KeyFacts
 
+Moment = str
+
+AuditText = str
+
 SkillType = str
 
 OptionalSkillParams = Optional[Dict[str, Any]]
@@ -4169,6 +4201,7 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "get_readiness": {"id": "getReadiness", "method": "GET", "path": "/health/ready"},
     "get_status": {"id": "getStatus", "method": "GET", "path": "/api/status"},
     "get_metrics": {"id": "getMetrics", "method": "GET", "path": "/metrics", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "list_audit": {"id": "listAudit", "method": "GET", "path": "/audit", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
 }
 
 
@@ -5622,6 +5655,64 @@ class Client:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
+    def list_audit(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, since: Optional[Moment] = None, until: Optional[Moment] = None, owner: Optional[AuditText] = None, operation: Optional[AuditText] = None, key: Optional[AuditText] = None, resource: Optional[AuditText] = None, result: Optional[AuditOutcome] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[AuditEvent]:
+        """List the audit log"""
+        op = _OPERATIONS["list_audit"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if limit is not None:
+            params["limit"] = encode(limit)
+        if cursor is not None:
+            params["cursor"] = encode(cursor)
+        if since is not None:
+            params["since"] = encode(since)
+        if until is not None:
+            params["until"] = encode(until)
+        if owner is not None:
+            params["owner"] = encode(owner)
+        if operation is not None:
+            params["operation"] = encode(operation)
+        if key is not None:
+            params["key"] = encode(key)
+        if resource is not None:
+            params["resource"] = encode(resource)
+        if result is not None:
+            params["result"] = encode(result)
+        url = build_url(self._server_url, op["path"], {})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response)))
+
+    def list_audit_with_headers(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, since: Optional[Moment] = None, until: Optional[Moment] = None, owner: Optional[AuditText] = None, operation: Optional[AuditText] = None, key: Optional[AuditText] = None, resource: Optional[AuditText] = None, result: Optional[AuditOutcome] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[AuditEvent]]:
+        """Like list_audit(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["list_audit"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if limit is not None:
+            params["limit"] = encode(limit)
+        if cursor is not None:
+            params["cursor"] = encode(cursor)
+        if since is not None:
+            params["since"] = encode(since)
+        if until is not None:
+            params["until"] = encode(until)
+        if owner is not None:
+            params["owner"] = encode(owner)
+        if operation is not None:
+            params["operation"] = encode(operation)
+        if key is not None:
+            params["key"] = encode(key)
+        if resource is not None:
+            params["resource"] = encode(resource)
+        if result is not None:
+            params["result"] = encode(result)
+        url = build_url(self._server_url, op["path"], {})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
+
 
 class AsyncClient:
     """Async client for Roster (0.2.0)."""
@@ -7072,5 +7163,63 @@ class AsyncClient:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    async def list_audit(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, since: Optional[Moment] = None, until: Optional[Moment] = None, owner: Optional[AuditText] = None, operation: Optional[AuditText] = None, key: Optional[AuditText] = None, resource: Optional[AuditText] = None, result: Optional[AuditOutcome] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[AuditEvent]:
+        """List the audit log"""
+        op = _OPERATIONS["list_audit"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if limit is not None:
+            params["limit"] = encode(limit)
+        if cursor is not None:
+            params["cursor"] = encode(cursor)
+        if since is not None:
+            params["since"] = encode(since)
+        if until is not None:
+            params["until"] = encode(until)
+        if owner is not None:
+            params["owner"] = encode(owner)
+        if operation is not None:
+            params["operation"] = encode(operation)
+        if key is not None:
+            params["key"] = encode(key)
+        if resource is not None:
+            params["resource"] = encode(resource)
+        if result is not None:
+            params["result"] = encode(result)
+        url = build_url(self._server_url, op["path"], {})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response)))
+
+    async def list_audit_with_headers(self, *, limit: Optional[int] = None, cursor: Optional[str] = None, since: Optional[Moment] = None, until: Optional[Moment] = None, owner: Optional[AuditText] = None, operation: Optional[AuditText] = None, key: Optional[AuditText] = None, resource: Optional[AuditText] = None, result: Optional[AuditOutcome] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[List[AuditEvent]]:
+        """Like list_audit(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["list_audit"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if limit is not None:
+            params["limit"] = encode(limit)
+        if cursor is not None:
+            params["cursor"] = encode(cursor)
+        if since is not None:
+            params["since"] = encode(since)
+        if until is not None:
+            params["until"] = encode(until)
+        if owner is not None:
+            params["owner"] = encode(owner)
+        if operation is not None:
+            params["operation"] = encode(operation)
+        if key is not None:
+            params["key"] = encode(key)
+        if resource is not None:
+            params["resource"] = encode(resource)
+        if result is not None:
+            params["result"] = encode(result)
+        url = build_url(self._server_url, op["path"], {})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(List[AuditEvent], decode(List[AuditEvent], _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string"), ("link", "link", "string")]), response=response)
 
 
