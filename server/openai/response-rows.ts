@@ -167,7 +167,11 @@ export async function findResponse({ reads }: Store, caller: Reach, id: string):
 }
 
 /** @throws {ProblemError} if the caller sees no response of this identifier */
-export function removeResponse(store: Store, caller: Caller, id: string): Promise<void> {
+export function removeResponse(
+  store: Store,
+  caller: Reach & Pick<Caller, 'act'>,
+  id: string,
+): Promise<void> {
   const { owner, act } = caller;
   return store.transaction(
     async ({ work }) => {

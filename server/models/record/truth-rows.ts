@@ -25,7 +25,7 @@ export interface TruthTarget {
   /** True if truths without an id of a row are steps of series. */
   readonly isForecast?: boolean;
   /** What the caller does, which is told once. */
-  readonly act: Act | undefined;
+  readonly act?: Act | undefined;
 }
 
 /** The reason why a truth meets no promise. */
