@@ -123,28 +123,28 @@ function packNumbers(column: Float64Array): readonly TypedArray[] {
     return [Uint8Array.of(0, 0), Float64Array.of(first)];
   const whole = new Int32Array(column.length);
   for (let decimals = 0; decimals <= MAX_DECIMALS; decimals++) {
-    const largest = scaleTo(whole, column, 10 ** decimals);
-    if (largest === undefined) continue;
-    const Form = largest < 2 ** 7 ? Int8Array : largest < 2 ** 15 ? Int16Array : Int32Array;
+    const bits = scaleTo(whole, column, 10 ** decimals);
+    if (bits === undefined) continue;
+    const Form = bits < 2 ** 7 ? Int8Array : bits < 2 ** 15 ? Int16Array : Int32Array;
     return [Uint8Array.of(Form.BYTES_PER_ELEMENT, decimals), new Form(whole)];
   }
   return [Uint8Array.of(8, 0), column];
 }
 
 /**
- * Scales a column to whole numbers, and returns the largest size of one. Returns undefined if one would not be read as
- * it was, or is too large.
+ * Scales a column to whole numbers, and returns all the bits that one of them has beside its sign. Returns undefined
+ * if one would not be read as it was.
  */
 function scaleTo(whole: Int32Array, column: Float64Array, scale: number): number | undefined {
-  let largest = 0;
+  let bits = 0;
   for (let row = 0; row < column.length; row++) {
     const value = column[row] ?? 0;
-    const scaled = Math.round(value * scale);
+    const scaled = Math.round(value * scale) | 0;
     if (scaled / scale !== value) return undefined;
     whole[row] = scaled;
-    largest = Math.max(largest, Math.abs(scaled));
+    bits |= scaled < 0 ? ~scaled : scaled;
   }
-  return largest < 2 ** 31 ? largest : undefined;
+  return bits;
 }
 
 function unpackNumbers(rows: number, take: (length: number) => ArrayBuffer): Float64Array {
