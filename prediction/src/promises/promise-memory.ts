@@ -49,7 +49,6 @@ export class PromiseMemory {
   readonly #level: number | undefined;
   readonly #adapted: AdaptedCalibration | undefined;
   readonly #classes: number;
-  /** The numbers of a row as the task has them: the number of the row comes behind. */
   readonly #numberCount: number;
   readonly #choices: Uint8Array;
   /** For numbers the values, lower and upper bounds; for classes none. */
@@ -60,7 +59,6 @@ export class PromiseMemory {
   readonly #sets: Uint8Array;
   readonly #bins: readonly Uint8Array[];
   readonly #hashes: Float64Array;
-  #numbers = new Float64Array();
   #first = 0;
   #rows = 0;
   #answerBytes = 0;
@@ -75,7 +73,7 @@ export class PromiseMemory {
     this.#ids = ids;
     this.#level = level;
     this.#classes = classes;
-    this.#numberCount = layout.numberCount - 1;
+    this.#numberCount = layout.numberCount;
     this.#choices = new Uint8Array(layout.choiceCount);
     this.#bounds = classes > 0 ? [] : [VALUE, MIN, MAX].map(() => new Float64Array(MAX_ROWS));
     this.#probabilities = new Uint16Array(classes * MAX_ROWS);
@@ -101,7 +99,7 @@ export class PromiseMemory {
   }
 
   /**
-   * Adds a block of at most `MAX_ROWS`. Returns its predictions with the number of each row.
+   * Adds a block of at most `MAX_ROWS`. Returns its predictions with the number of its first row.
    *
    * @throws {InvalidRowsError} as `take`
    */
@@ -118,7 +116,13 @@ export class PromiseMemory {
     }
     if (this.#ids) this.#addIds(block, this.#ids, start);
     this.#rows += count;
-    return this.#withNumbers(predicted, this.#first + start, count);
+    return {
+      numbers: predicted.numbers,
+      first: this.#first + start,
+      writeChoices: (row, original, choices, at) => {
+        predicted.writeChoices(row, original, choices, at);
+      },
+    };
   }
 
   /**
@@ -209,24 +213,5 @@ export class PromiseMemory {
       );
       this.#hashes[start + row] = id === '' ? NO_ID : hashId(id);
     }
-  }
-
-  #withNumbers(predicted: PredictedBlock, first: number, count: number): PredictedBlock {
-    const stride = this.#numberCount;
-    if (this.#numbers.length < count * (stride + 1)) {
-      this.#numbers = new Float64Array(count * (stride + 1));
-    }
-    const numbers = this.#numbers;
-    const from = predicted.numbers;
-    for (let row = 0, read = 0, at = 0; row < count; row++) {
-      for (const end = read + stride; read < end; read++) numbers[at++] = from[read] ?? 0;
-      numbers[at++] = first + row;
-    }
-    return {
-      numbers,
-      writeChoices: (row, original, choices, at) => {
-        predicted.writeChoices(row, original, choices, at);
-      },
-    };
   }
 }

@@ -17,8 +17,8 @@ type Source =
       readonly read: ((text: string) => number) | null;
     }
   | { readonly kind: 'number'; readonly at: number }
-  /** A text that is the same for all rows, and a whole number behind it. */
-  | { readonly kind: 'row-id'; readonly at: number; readonly prefix: string }
+  /** A text that is the same for all rows, and the number of the row in the answer behind it. */
+  | { readonly kind: 'row-id'; readonly prefix: string }
   /** Null, false or true, as the choice says: see `flagChoice`. */
   | { readonly kind: 'flag'; readonly at: number }
   /** One of the texts. */
@@ -107,6 +107,8 @@ export interface PredictedBlock {
    * from 1.
    */
   readonly bins?: Uint8Array;
+  /** The number of the first row in the answer, where rows have ids. */
+  readonly first?: number;
   /**
    * Writes the choices of a row, each a byte, from an index on.
    *
@@ -226,13 +228,12 @@ export function selectColumns(
 
 /** Puts the ids of remembered rows in the place of what rows sent under their name, and reads the caller's own. */
 function withRowIds(layout: AnswerLayout, { answer, id }: Remembering): AnswerLayout {
-  const { numberCount: at, sent } = layout;
+  const { sent } = layout;
   const ids: AnswerColumn = {
-    ...{ name: ROW_ID_COLUMN, kind: 'row-id', at, prefix: rowIdPrefix(answer), part: 'full' },
+    ...{ name: ROW_ID_COLUMN, kind: 'row-id', prefix: rowIdPrefix(answer), part: 'full' },
   };
   return {
     ...layout,
-    numberCount: at + 1,
     columns: layout.columns.map((column) => (column.name === ROW_ID_COLUMN ? ids : column)),
     sent: id === undefined || sent.includes(id) ? sent : [...sent, id],
   };
@@ -283,6 +284,8 @@ export type JsonPiece =
   /** The value that the row sent. */
   | { readonly kind: 'echo'; readonly before: string; readonly at: number }
   | { readonly kind: 'number'; readonly before: string; readonly at: number }
+  /** The number of the row in the answer. */
+  | { readonly kind: 'row'; readonly before: string }
   /** One of the texts, which have what stands around them. */
   | { readonly kind: 'choice'; readonly at: number; readonly texts: readonly string[] }
   /** The value that the row sent, as JSON within a string of JSON. */
@@ -353,7 +356,7 @@ class PieceBuilder {
         break;
       case 'row-id':
         this.#text += `"${column.prefix}`;
-        this.#pieces.push({ kind: 'number', before: this.#takeText(), at: column.at });
+        this.#pieces.push({ kind: 'row', before: this.#takeText() });
         this.#text += '"';
         break;
       case 'flag':

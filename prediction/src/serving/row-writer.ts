@@ -151,6 +151,10 @@ export class RowWriter {
           out.number(predicted.numbers[first + at] ?? 0);
           ends[at] = out.length;
           break;
+        case 'row':
+          out.literal(before);
+          out.number((predicted.first ?? 0) + index);
+          break;
         case 'again':
           out.literal(before);
           out.again(starts[at] ?? 0, ends[at] ?? 0);

@@ -73,11 +73,10 @@ function outputColumn(shape: AnswerShape, column: AnswerColumn, id: number): Out
       );
     }
     case 'row-id': {
-      const { numberCount } = shape.layout;
       const prefix = Buffer.from(column.prefix);
       return new MadeColumn(name, new TextWriter(), (writer, { rowCount, predicted }) => {
         for (let row = 0; row < rowCount; row++) {
-          writer.addNumber(prefix, predicted.numbers[row * numberCount + column.at] ?? 0);
+          writer.addNumber(prefix, (predicted.first ?? 0) + row);
         }
       });
     }

@@ -59,11 +59,10 @@ export class CsvWriter implements AnswerWriter {
     this.#columns = layout.columns;
     this.#inputs = columns.map(({ name }) => new Cell(name));
     const others = this.#columns.slice(columns.length);
+    const last = others.length - Number(others.at(-1)?.kind === 'row-id');
     this.#isPlain =
-      others.length === layout.numberCount &&
-      others.every((column, at) => {
-        return (column.kind === 'number' || column.kind === 'row-id') && column.at === at;
-      });
+      last === layout.numberCount &&
+      others.every((column, at) => at === last || (column.kind === 'number' && column.at === at));
     this.#choices = new Uint8Array(layout.choiceCount);
     this.#fields = others.map((column) => this.#fieldOf(column));
   }
@@ -156,9 +155,9 @@ export class CsvWriter implements AnswerWriter {
           out.number(numbers[index * layout.numberCount + column.at] ?? 0);
       case 'row-id': {
         const prefix = literal(column.prefix);
-        return (_row, { numbers }, index) => {
+        return (_row, { first = 0 }, index) => {
           out.literal(prefix);
-          out.number(numbers[index * layout.numberCount + column.at] ?? 0);
+          out.number(first + index);
         };
       }
       case 'flag':
@@ -214,7 +213,7 @@ class CellLines {
   readonly #doubles: number;
   readonly #numbers: number;
   readonly #room: number;
-  /** The text before the last number of a row, if that is its id, and its length. */
+  /** The text with which the ids of rows begin, and its length, 0 if they have none. */
   readonly #prefix: number;
   readonly #prefixLength: number;
 
@@ -240,7 +239,7 @@ class CellLines {
   *write(
     out: CsvBuffer,
     block: CellBlock,
-    { numbers }: PredictedBlock,
+    { numbers, first = 0 }: PredictedBlock,
     writeRow: (index: number) => void,
   ): Generator<void> {
     const { memory } = this.#lent;
@@ -249,16 +248,17 @@ class CellLines {
     writeNumberTexts(memory, ofBlock, places, String);
     let row = 0;
     for (const other of block.others.keys()) {
-      yield* this.#writeLines(out, block, row, other, writeRow);
+      yield* this.#writeLines(out, block, first, row, other, writeRow);
       writeRow(other);
       row = other + 1;
     }
-    yield* this.#writeLines(out, block, row, block.rowCount, writeRow);
+    yield* this.#writeLines(out, block, first, row, block.rowCount, writeRow);
   }
 
   *#writeLines(
     out: CsvBuffer,
     { plan, place }: CellBlock,
+    first: number,
     from: number,
     to: number,
     writeRow: (index: number) => void,
@@ -268,7 +268,7 @@ class CellLines {
       row = kernel.writeLines(
         ...([place.cells, plan.columns.length, this.#inputCount] as const),
         ...([this.#numbers, this.#numberCount, this.#prefix, this.#prefixLength] as const),
-        ...([row, to, this.#room, this.#room + ROOM] as const),
+        ...([first, row, to, this.#room, this.#room + ROOM] as const),
       );
       out.bytes(bytes.subarray(this.#room, kernel.linesEnd()));
       if (row < to) writeRow(row);

@@ -21,7 +21,7 @@ interface Stretch {
 }
 
 /** The kinds of pieces as the kernel knows them: see `kernel/assembly/json/answers.ts`. */
-const KIND = { literal: 0, echo: 1, number: 2, choice: 3, escaped: 4, list: 5 } as const;
+const KIND = { literal: 0, echo: 1, number: 2, choice: 3, escaped: 4, list: 5, row: 6 } as const;
 
 /** Words of a piece, and of a text in a list of texts. */
 const PIECE = 4;
@@ -40,6 +40,8 @@ export class CellWriter {
   readonly #numbers: number;
   readonly #choices: number;
   readonly #list: number;
+  /** The number of the block's first row in the answer. */
+  #first = 0;
   #room: Stretch;
   readonly #rewriter: CellRewriter;
 
@@ -60,6 +62,7 @@ export class CellWriter {
   /** Prepares a block, whose rows `write` writes then. */
   begin(block: CellBlock, predicted: PredictedBlock): void {
     const { numberCount, choiceCount } = this.#layout;
+    this.#first = predicted.first ?? 0;
     const readTarget = this.#targetReader(block);
     const { bytes } = this.#lent.memory;
     for (let row = 0; row < block.rowCount; row++) {
@@ -89,7 +92,7 @@ export class CellWriter {
       const next = kernel.writeRows(
         ...([plan.start, this.#pieces.start, this.#pieces.end, place.cells] as const),
         ...([this.#numbers, numberCount, this.#choices, choiceCount] as const),
-        ...([row, to, start, end, before, behind] as const),
+        ...([this.#first, row, to, start, end, before, behind] as const),
       );
       out.bytes(this.#lent.memory.bytes.subarray(start, kernel.writtenEnd()));
       if (next === row) this.#room = this.#allocate(2 * (end - start));
@@ -141,6 +144,8 @@ function wordsOf(piece: KernelPiece, texts: Texts): readonly number[] {
       return [piece.at, ...texts.add(piece.before)];
     case 'number':
       return [piece.at, ...texts.add(piece.before)];
+    case 'row':
+      return [0, ...texts.add(piece.before)];
     case 'escaped':
       return [piece.at];
     default:

@@ -1,6 +1,6 @@
 import { CELL, kindOf, lengthOf, MISSING, NULL, startOf, TEXT } from '../cells/cell';
 import { NO_NUMBER, readNumber } from '../cells/number';
-import { NUMBER_TEXT, textLength } from '../json/digits';
+import { NUMBER_TEXT, textLength, writeWhole } from '../json/digits';
 
 const SPACE: u32 = 0x20;
 const PLUS: u32 = 0x2b;
@@ -25,7 +25,8 @@ export function linesEnd(): usize {
  *
  * @param cells of the first row; `columnCount` of them are a row, of which `inputCount` are written.
  * @param numbers of the first row: texts of 32 bytes, `numberCount` a row.
- * @param prefix a text of `prefixLength` bytes, at most 32, before the last number of each row.
+ * @param prefix a text of `prefixLength` bytes, at most 32, which ends each row with the row's number; none if it has none.
+ * @param first the number of the block's first row in the answer.
  * @param start where the lines are to be.
  * @param end the address behind the room for them.
  * @returns the first row that was not written: there is no room left, or it has a field that needs
@@ -39,6 +40,7 @@ export function writeLines(
   numberCount: u32,
   prefix: usize,
   prefixLength: u32,
+  first: u32,
   from: u32,
   to: u32,
   start: usize,
@@ -52,11 +54,18 @@ export function writeLines(
   let row = from;
   for (; row < to; row++, cell += stride, number += numberBytes) {
     const line = out;
-    if (!writeInputs(cell, inputCount, end) || out + numberBytes + NUMBER_TEXT + VECTOR > end) {
+    if (!writeInputs(cell, inputCount, end) || out + numberBytes + 2 * NUMBER_TEXT + VECTOR > end) {
       out = line;
       break;
     }
-    writeNumberTexts(number, numberCount, prefix, prefixLength);
+    writeNumberTexts(number, numberCount);
+    if (prefixLength > 0) {
+      store<u8>(out++, <u8>COMMA);
+      copyText(prefix, prefixLength);
+      out = writeWhole(out, <u64>first + row);
+    }
+    store<u16>(out, LINE_END);
+    out += 2;
   }
   return row;
 }
@@ -102,14 +111,11 @@ function copyWithoutCommas(from: usize, length: u32): bool {
   return true;
 }
 
-function writeNumberTexts(number: usize, count: u32, prefix: usize, prefixLength: u32): void {
+function writeNumberTexts(number: usize, count: u32): void {
   for (let index: u32 = 0; index < count; index++, number += NUMBER_TEXT) {
     if (index > 0) store<u8>(out++, <u8>COMMA);
-    if (index === count - 1) copyText(prefix, prefixLength);
     copyText(number, textLength(number));
   }
-  store<u16>(out, LINE_END);
-  out += 2;
 }
 
 /** Copies a text, and writes 32 bytes. */

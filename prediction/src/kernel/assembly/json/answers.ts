@@ -1,6 +1,6 @@
 import { CELL, kindOf, lengthOf, MISSING, NULL, setCell, startOf, TEXT } from '../cells/cell';
 import { columnCount } from '../cells/plan';
-import { NUMBER_TEXT, textLength } from './digits';
+import { NUMBER_TEXT, textLength, writeWhole } from './digits';
 
 /* What a part of an answer row is: see `JsonPiece` in `prediction/src/serving/answer-layout.ts`. */
 const LITERAL: u32 = 0;
@@ -9,6 +9,7 @@ const NUMBER: u32 = 2;
 const BY_ROW: u32 = 3;
 const ESCAPED: u32 = 4;
 const SET: u32 = 5;
+const ROW: u32 = 6;
 
 /** The size in bytes of a part: its kind and three words. */
 const PART: usize = 16;
@@ -26,6 +27,8 @@ const BACKSLASH: u8 = 0x5c;
 /** The end of what was written. */
 let out: usize = 0;
 let isFull: bool = false;
+/** The number in the answer of the row that is written. */
+let rowNumber: u64 = 0;
 
 /**
  * Lists the cells whose bytes are not the JSON that an answer has: the addresses of the cells, as u32.
@@ -55,6 +58,7 @@ export function setJson(cell: usize, start: usize, length: u32): void {
  * @param cells of the block.
  * @param numbers texts of numbers, `numberCount` for each row of the block.
  * @param choices u8, `choiceCount` for each row of the block: what its parts of that kind say.
+ * @param first the number of the block's first row in the answer.
  * @param row the first row, up to `rowEnd`.
  * @param separator a byte before each row but the first of the answer, or behind each row; 0 for none.
  * @returns the row behind the last one that was written; see `writtenEnd`.
@@ -68,6 +72,7 @@ export function writeRows(
   numberCount: u32,
   choices: usize,
   choiceCount: u32,
+  first: u32,
   row: u32,
   rowEnd: u32,
   start: usize,
@@ -81,6 +86,7 @@ export function writeRows(
   for (; row < rowEnd; row++) {
     const begin = out;
     isFull = false;
+    rowNumber = <u64>first + row;
     if (before !== 0) store<u8>(out++, <u8>before);
     writeRow(
       parts,
@@ -124,6 +130,10 @@ function writeRow(
       copy(<usize>load<u32>(part, 8), load<u32>(part, 12), last);
       const text = numbers + NUMBER_TEXT * index;
       copy(text, textLength(text), last);
+    } else if (kind === ROW) {
+      copy(<usize>load<u32>(part, 8), load<u32>(part, 12), last);
+      if (out + NUMBER_TEXT > last) isFull = true;
+      else out = writeWhole(out, rowNumber);
     } else if (kind === BY_ROW) {
       const text = <usize>load<u32>(part, 8) + 8 * <usize>load<u8>(choices + index);
       copy(<usize>load<u32>(text), load<u32>(text, 4), last);

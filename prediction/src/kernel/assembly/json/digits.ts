@@ -48,7 +48,8 @@ function writeDigits(start: usize, value: f64): usize {
   return writeFraction(writeWhole(at, unit), <u32>(<u64>millionths - unit * A_MILLION)) - start;
 }
 
-function writeWhole(at: usize, value: u64): usize {
+/** Returns the address behind the digits. */
+export function writeWhole(at: usize, value: u64): usize {
   // Division takes less time of fewer bits.
   if (value < A_MILLION) return writeSmall(at, <u32>value, digitsOf(value));
   const millions = value / A_MILLION;
