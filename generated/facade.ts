@@ -71,6 +71,10 @@ export interface LimitReached extends Shape<'LimitReached'> {}
 export interface Liveness extends Shape<'Liveness'> {}
 /** The body could not be read: it is not valid JSON, its encoding is broken, or it broke off. */
 export interface MalformedBody extends Shape<'MalformedBody'> {}
+/** The resources of a project, each under its kind. Each kind has one of a name, and each skill one document of a name. */
+export type Manifest = Schemas['Manifest'];
+/** The difference between a project and a manifest. */
+export interface ManifestChanges extends Shape<'ManifestChanges'> {}
 /** The answer to a request. */
 export type McpAnswer = Schemas['McpAnswer'];
 /** The members of `params` that a skill of the type `mcp` has. */
@@ -201,6 +205,12 @@ export type GetProjectProblem = CommonProblem | InvalidRequest | MissingScope | 
 
 /** The problems of `deleteProject`. */
 export type DeleteProjectProblem = CommonProblem | InvalidRequest | MissingScope | OtherOrigin | ProjectNotFound | ProjectNotEmpty | PreconditionFailed;
+
+/** The problems of `getManifest`. */
+export type GetManifestProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable | LimitReached;
+
+/** The problems of `applyManifest`. */
+export type ApplyManifestProblem = CommonProblem | InvalidRequest | MalformedBody | MissingScope | OtherOrigin | ProjectNotFound | NotAcceptable | TrainingInProgress | LimitReached | PreconditionFailed | BodyTooLarge | UnsupportedMediaType | UnusableSkill | UnknownSkill | UnknownAgent | QueryFailed | UnusableTable;
 
 /** The problems of `listSkills`. */
 export type ListSkillsProblem = CommonProblem | InvalidRequest | MissingScope | ProjectNotFound | NotAcceptable;
@@ -467,6 +477,22 @@ export interface DeleteProjectOptions extends CallOptions {
   ifMatch?: QueryValue<'deleteProject', 'header', 'If-Match'> | undefined;
 }
 
+/** The options of `projects.getManifest`. */
+export interface GetManifestOptions extends CallOptions {
+  /** The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is 304 without a body (RFC 9110, section 13.1.2). */
+  ifNoneMatch?: QueryValue<'getManifest', 'header', 'If-None-Match'> | undefined;
+}
+
+/** The options of `projects.applyManifest`. */
+export interface ApplyManifestOptions extends CallOptions {
+  /** Whether the changes are only listed. They are checked as if they were to be made, but for rows of trainings. */
+  dryRun?: QueryValue<'applyManifest', 'query', 'dry_run'> | undefined;
+  /** Whether what the manifest does not name is deleted. */
+  prune?: QueryValue<'applyManifest', 'query', 'prune'> | undefined;
+  /** The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1). */
+  ifMatch?: QueryValue<'applyManifest', 'header', 'If-Match'> | undefined;
+}
+
 /** A project holds skills, agents, chatbots and models. It belongs to the owner of the key that created it. Each owner begins with one empty project, `default`. Projects are found by name. */
 export interface ProjectsOperations {
   /**
@@ -499,6 +525,23 @@ export interface ProjectsOperations {
    * @throws ProblemError with a `DeleteProjectProblem`
    */
   delete(name: PathValue<'deleteProject', 'project_name'>, options?: DeleteProjectOptions): Call<undefined, DeleteProjectProblem>;
+
+  /**
+   * Returns what `applyManifest` takes: the skills with their documents, the agents, the chatbots, and the models with the query that each was trained from, sorted by kind and name. It has names alone, no identifiers and times, so that a project that it is applied to has the same manifest.
+   *
+   * @param name The name of the project.
+   * @throws ProblemError with a `GetManifestProblem`
+   */
+  getManifest(name: PathValue<'getManifest', 'project_name'>, options?: GetManifestOptions): Read<Manifest, GetManifestProblem>;
+
+  /**
+   * Makes a project as the manifest says, in one transaction: all of it is done, or nothing. The answer lists what changed. With `dry_run=true`, it lists what would change, and nothing is done.
+   *
+   * @param name The name of the project.
+   * @param body The resources of the project, in any order.
+   * @throws ProblemError with a `ApplyManifestProblem`
+   */
+  applyManifest(name: PathValue<'applyManifest', 'project_name'>, body: JsonBody<'applyManifest'>, options?: ApplyManifestOptions): Call<ManifestChanges, ApplyManifestProblem>;
 }
 
 /** The options of `skills.list`. */
@@ -1442,6 +1485,8 @@ export const FACADE = {
     create: {"id":"createProject","method":"POST","path":"/projects","names":[],"reads":"json","consumes":["application/json"],"wraps":"project","headers":["idempotencyKey"]},
     get: {"id":"getProject","method":"GET","path":"/projects/{project_name}","names":["project_name"],"reads":"json","headers":["ifNoneMatch"]},
     delete: {"id":"deleteProject","method":"DELETE","path":"/projects/{project_name}","names":["project_name"],"reads":"nothing","headers":["ifMatch"]},
+    getManifest: {"id":"getManifest","method":"GET","path":"/projects/{project_name}/manifest","names":["project_name"],"reads":"json","headers":["ifNoneMatch"]},
+    applyManifest: {"id":"applyManifest","method":"PUT","path":"/projects/{project_name}/manifest","names":["project_name"],"reads":"json","consumes":["application/json"],"headers":["ifMatch"]},
   },
   skills: {
     list: {"id":"listSkills","method":"GET","path":"/projects/{project_name}/skills","names":[],"reads":"list"},

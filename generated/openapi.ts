@@ -141,6 +141,51 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/projects/{project_name}/manifest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a project as a manifest
+         * @description Returns what `applyManifest` takes: the skills with their documents, the agents, the chatbots, and the models with the
+         *     query that each was trained from, sorted by kind and name. It has names alone, no identifiers and times, so
+         *     that a project that it is applied to has the same manifest.
+         *
+         *     A model that was trained from a table that was sent has no query, and a document of more than 500,000 bytes no
+         *     room: the manifest leaves them out. Secrets are not in it either. Skills name databases and MCP servers, whose
+         *     secrets those who run the service keep.
+         */
+        get: operations["getManifest"];
+        /**
+         * Apply a manifest to a project
+         * @description Makes a project as the manifest says, in one transaction: all of it is done, or nothing. The answer lists what
+         *     changed. With `dry_run=true`, it lists what would change, and nothing is done.
+         *
+         *     - A resource that the project lacks is created. One that differs becomes what the manifest says: what an entry
+         *       leaves out is removed from the resource.
+         *     - What the manifest does not name stays, or is deleted with `prune=true`. What `getManifest` leaves out is never
+         *       deleted, except for the documents of a skill that is.
+         *     - A model is trained if its query, target or another field but `promotion` and `adapt` differs from those of its
+         *       newest version. Its rows are read before the transaction, in four minutes for all models together, and its
+         *       training runs in the background, as after `trainModel`.
+         *     - Agents and skills are named, whether the manifest or the project has them.
+         *
+         *     The `ETag` of a dry run, sent as `If-Match`, makes sure that what was shown is what is done.
+         */
+        put: operations["applyManifest"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/projects/{project_name}/skills": {
         parameters: {
             query?: never;
@@ -2422,6 +2467,110 @@ export interface components {
             passages: number;
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description The resources of a project, each under its kind. Each kind has one of a name, and each skill one document of a
+         *     name.
+         */
+        Manifest: components["schemas"]["ManifestEntry"][];
+        /** @description A resource of a project, under its kind. */
+        ManifestEntry: {
+            skill?: components["schemas"]["ManifestSkill"];
+            document?: components["schemas"]["ManifestDocument"];
+            agent?: components["schemas"]["ManifestAgent"];
+            chatbot?: components["schemas"]["ManifestChatbot"];
+            model?: components["schemas"]["ManifestModel"];
+        };
+        /** @description A skill. Its `params` are all that it has. */
+        ManifestSkill: {
+            name: components["schemas"]["Name"];
+            type: components["schemas"]["SkillType"];
+            params?: components["schemas"]["OptionalSkillParams"];
+        };
+        /** @description A document of a skill of the type `retrieval` or `knowledge_base`. */
+        ManifestDocument: {
+            skill: components["schemas"]["Name"];
+            name: components["schemas"]["Name"];
+            /**
+             * @description The media type of the text.
+             * @enum {string}
+             */
+            media_type: "text/plain" | "text/markdown";
+            /** @description The text. In a manifest it has at most 500,000 bytes in UTF-8. */
+            text: string;
+        };
+        /** @description An agent, with the names of its skills in their order. */
+        ManifestAgent: {
+            name: components["schemas"]["Name"];
+            model_name?: components["schemas"]["OptionalText"];
+            provider?: components["schemas"]["OptionalText"];
+            prompt_template?: components["schemas"]["OptionalPrompt"];
+            model?: components["schemas"]["AgentModel"];
+            data?: components["schemas"]["AgentData"];
+            /** @description Names of skills. */
+            skills?: components["schemas"]["Name"][];
+            settings?: components["schemas"]["OptionalObject"];
+        };
+        /** @description A chatbot. Its conversations are not part of a manifest. */
+        ManifestChatbot: {
+            name: components["schemas"]["Name"];
+            agent_name?: components["schemas"]["OptionalName"];
+            model_name?: components["schemas"]["OptionalText"];
+            database_name?: components["schemas"]["OptionalText"];
+            settings?: components["schemas"]["ChatbotSettings"];
+        };
+        /** @description A model, by the query that it is trained from, and the parameters of `trainModel`. */
+        ManifestModel: {
+            name: components["schemas"]["Name"];
+            target: components["schemas"]["ColumnName"];
+            source: components["schemas"]["ManifestSource"];
+            task?: components["schemas"]["Task"];
+            order_by?: components["schemas"]["ColumnName"];
+            group_by?: components["schemas"]["GroupColumns"];
+            horizon?: components["schemas"]["Horizon"];
+            window?: components["schemas"]["Window"];
+            known?: components["schemas"]["KnownColumns"];
+            exclude?: components["schemas"]["ChosenColumns"];
+            as_category?: components["schemas"]["ChosenColumns"];
+            as_number?: components["schemas"]["ChosenColumns"];
+            as_date?: components["schemas"]["ChosenColumns"];
+            promotion?: components["schemas"]["Promotion"];
+            adapt?: components["schemas"]["Adapt"];
+        };
+        /** @description The query and its database. */
+        ManifestSource: {
+            database: components["schemas"]["DatabaseName"];
+            query: components["schemas"]["TableQuery"];
+        };
+        /** @description The difference between a project and a manifest. */
+        ManifestChanges: {
+            /** @description Whether nothing was done. */
+            dry_run: boolean;
+            /** @description The changes, sorted by kind and name. */
+            changes: components["schemas"]["ManifestChange"][];
+            /**
+             * Format: int32
+             * @description The number of entries of the manifest that the project has already.
+             */
+            unchanged: number;
+        };
+        /** @description A change of a resource. */
+        ManifestChange: {
+            /**
+             * @description The change. `train` makes a new version of a model, and `create` the first one.
+             * @enum {string}
+             */
+            action: "create" | "update" | "train" | "delete";
+            /**
+             * @description The kind of the resource.
+             * @enum {string}
+             */
+            kind: "skill" | "document" | "agent" | "chatbot" | "model";
+            name: components["schemas"]["Name"];
+            /** @description The name of the skill that a document belongs to; null for other kinds. */
+            skill: string | null;
+            /** @description JSON pointers (RFC 6901) from the resource to what differs, at most two levels deep; none for `create` and `delete`. */
+            fields: string[];
         };
         /** @description The text of a document, in UTF-8. */
         DocumentText: string;
@@ -6194,6 +6343,55 @@ export interface components {
                 "application/problem+json": components["schemas"]["UnknownNames"];
             };
         };
+        /** @description The project holds more than a manifest may. */
+        ManifestTooLarge: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["LimitReached"];
+            };
+        };
+        /** @description The body is not JSON, or the manifest does not fit this document. */
+        InvalidManifest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["InvalidRequest"] | components["schemas"]["MalformedBody"];
+            };
+        };
+        /** @description A model is training already, or a limit is reached. */
+        CannotApply: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "Retry-After": components["headers"]["RetryAfterWhileTraining"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["TrainingInProgress"] | components["schemas"]["LimitReached"];
+            };
+        };
+        /** @description A resource refers to something that is not there, or a model cannot be trained from its query. */
+        UnusableManifest: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["UnusableSkill"] | components["schemas"]["UnknownSkill"] | components["schemas"]["UnknownAgent"] | components["schemas"]["QueryFailed"] | components["schemas"]["UnusableTable"];
+            };
+        };
         /** @description The query failed, or no model can be trained from its rows. */
         UnusableRows: {
             headers: {
@@ -6877,6 +7075,105 @@ export interface operations {
             404: components["responses"]["ProjectNotFound"];
             409: components["responses"]["ProjectNotEmpty"];
             412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getManifest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller has it, or several. If the resource has not changed, the answer is
+                 *     304 without a body (RFC 9110, section 13.1.2).
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The manifest. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Manifest"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["InvalidParameters"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["MissingScope"];
+            404: components["responses"]["ProjectNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["ManifestTooLarge"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    applyManifest: {
+        parameters: {
+            query?: {
+                /** @description Whether the changes are only listed. They are checked as if they were to be made, but for rows of trainings. */
+                dry_run?: boolean;
+                /** @description Whether what the manifest does not name is deleted. */
+                prune?: boolean;
+            };
+            header?: {
+                /**
+                 * @description The `ETag` of the resource as the caller knows it, several of them, or `*` for any. If the resource has
+                 *     changed since, the answer is 412 and nothing is written (RFC 9110, section 13.1.1).
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path: {
+                /** @description The name of the project. */
+                project_name: components["parameters"]["ProjectName"];
+            };
+            cookie?: never;
+        };
+        /** @description The resources of the project, in any order. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Manifest"];
+            };
+        };
+        responses: {
+            /** @description What changed, or would change. The tag is that of the manifest as it is now. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ManifestChanges"];
+                };
+            };
+            400: components["responses"]["InvalidManifest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["ProjectNotFound"];
+            406: components["responses"]["NotAcceptable"];
+            409: components["responses"]["CannotApply"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["BodyTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["UnusableManifest"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -32,6 +32,7 @@ import {
 import { agentOperations } from './resources/agents.js';
 import { chatbotOperations } from './resources/chatbots.js';
 import { documentOperations, findDocumentSkill } from './resources/documents/documents.js';
+import { manifestOperations } from './resources/manifest/manifest.js';
 import { skillOperations } from './resources/skills.js';
 import type { Store } from './store/index.js';
 import { auditOperations, type Refusals } from './telemetry/audit.js';
@@ -78,6 +79,7 @@ export function operations(
     ...agentOperations(store),
     ...completionOperations(store, agents),
     ...chatbotOperations(store),
+    ...manifestOperations(services),
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),

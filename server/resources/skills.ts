@@ -13,6 +13,7 @@ import {
   jsonWriter,
   key,
   mergeJson,
+  newResource,
   padToPowerOfTwo,
 } from '../store/rows.js';
 import { type Filter, Resources } from './crud.js';
@@ -51,12 +52,12 @@ const selectAgentIds = () =>
     from "agent_skills" where skill_id = skills.id
   ), '[]')`.as('agent_ids');
 
-/** @param services what skills may name; a service that has none of a kind checks no names of it */
-export function skillOperations(store: Store, { databases, servers }: NamedServices) {
-  const namesOf = (owner: string): ServiceNames => ({
-    databases: databases?.names(owner),
-    servers: servers?.names(owner),
-  });
+/** Returns what skills of an owner may name; a service that has none of a kind checks no names of it. */
+export function namesOf({ databases, servers }: NamedServices, owner: string): ServiceNames {
+  return { databases: databases?.names(owner), servers: servers?.names(owner) };
+}
+
+export function skillOperations(store: Store, services: NamedServices) {
   return {
     listSkills: (request) => {
       const { agent } = request.query;
@@ -66,7 +67,7 @@ export function skillOperations(store: Store, { databases, servers }: NamedServi
     createSkill: (request) =>
       skills.create(store, 'createSkill', request, async (tx, project) => {
         const skill = await createSkill(tx, project.id, request.body.skill);
-        await checkSkill(tx, project, skill, namesOf(request.caller.owner));
+        await checkSkill(tx, project, skill, namesOf(services, request.caller.owner));
         return skill;
       }),
 
@@ -78,7 +79,7 @@ export function skillOperations(store: Store, { databases, servers }: NamedServi
         const changed = await updateSkill(tx, row, skill);
         // A skill whose model or database has gone can still be renamed.
         if ((skill.type ?? skill.params ?? null) !== null) {
-          await checkSkill(tx, project, changed, namesOf(request.caller.owner));
+          await checkSkill(tx, project, changed, namesOf(services, request.caller.owner));
         }
         return changed;
       }),
@@ -89,16 +90,20 @@ export function skillOperations(store: Store, { databases, servers }: NamedServi
 
 const PARAMS = { noun: 'skill', field: 'params' } as const;
 
-/** @throws {ProblemError} if the name is taken, or a limit would be exceeded */
+/**
+ * @param id its identifier, where something refers to it already
+ * @throws {ProblemError} if the name is taken, or a limit would be exceeded
+ */
 export async function createSkill(
   tx: Store,
   projectId: string,
   sent: Schemas['CreateSkillBody']['skill'],
+  id: string = newResource().id,
 ): Promise<SkillRow> {
   const { params = {}, ...columns } = omitNulls(sent);
   await skills.refuseTakenName(tx, projectId, columns.name);
   const merged = mergeJson(EMPTY_OBJECT, params, PARAMS);
-  const row = await skills.insert(tx, projectId, { ...columns, params: merged });
+  const row = await skills.insert(tx, projectId, { ...columns, params: merged, id });
   return { ...row, agent_ids: '[]' };
 }
 
@@ -150,7 +155,7 @@ export async function findSkill(
 }
 
 /** The databases or servers that the operator names, and those that an owner may use. */
-interface NamedServices {
+export interface NamedServices {
   readonly databases: { names(owner: string): readonly string[] } | undefined;
   readonly servers: { names(owner: string): readonly string[] } | undefined;
 }

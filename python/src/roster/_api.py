@@ -360,6 +360,104 @@ class Document:
 
 
 @dataclass
+class ManifestEntry:
+    """A resource of a project, under its kind."""
+    skill: Optional[ManifestSkill] = None
+    document: Optional[ManifestDocument] = None
+    agent: Optional[ManifestAgent] = None
+    chatbot: Optional[ManifestChatbot] = None
+    model: Optional[ManifestModel] = None
+
+
+@dataclass
+class ManifestSkill:
+    """A skill. Its `params` are all that it has."""
+    name: Name
+    type_: SkillType
+    params: Optional[OptionalSkillParams] = None
+
+    # Python field name -> wire (JSON) name, for (de)serialization.
+    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
+
+
+@dataclass
+class ManifestDocument:
+    """A document of a skill of the type `retrieval` or `knowledge_base`."""
+    skill: Name
+    name: Name
+    media_type: str
+    text: str
+
+
+@dataclass
+class ManifestAgent:
+    """An agent, with the names of its skills in their order."""
+    name: Name
+    model_name: Optional[OptionalText] = None
+    provider: Optional[OptionalText] = None
+    prompt_template: Optional[OptionalPrompt] = None
+    model: Optional[AgentModel] = None
+    data: Optional[AgentData] = None
+    skills: Optional[List[Name]] = None
+    settings: Optional[OptionalObject] = None
+
+
+@dataclass
+class ManifestChatbot:
+    """A chatbot. Its conversations are not part of a manifest."""
+    name: Name
+    agent_name: Optional[OptionalName] = None
+    model_name: Optional[OptionalText] = None
+    database_name: Optional[OptionalText] = None
+    settings: Optional[ChatbotSettings] = None
+
+
+@dataclass
+class ManifestModel:
+    """A model, by the query that it is trained from, and the parameters of `trainModel`."""
+    name: Name
+    target: ColumnName
+    source: ManifestSource
+    task: Optional[Task] = None
+    order_by: Optional[ColumnName] = None
+    group_by: Optional[GroupColumns] = None
+    horizon: Optional[Horizon] = None
+    window: Optional[Window] = None
+    known: Optional[KnownColumns] = None
+    exclude: Optional[ChosenColumns] = None
+    as_category: Optional[ChosenColumns] = None
+    as_number: Optional[ChosenColumns] = None
+    as_date: Optional[ChosenColumns] = None
+    promotion: Optional[Promotion] = None
+    adapt: Optional[Adapt] = None
+
+
+@dataclass
+class ManifestSource:
+    """The query and its database."""
+    database: DatabaseName
+    query: TableQuery
+
+
+@dataclass
+class ManifestChanges:
+    """The difference between a project and a manifest."""
+    dry_run: bool
+    changes: List[ManifestChange]
+    unchanged: int
+
+
+@dataclass
+class ManifestChange:
+    """A change of a resource."""
+    action: str
+    kind: str
+    name: Name
+    skill: Optional[str]
+    fields: List[str]
+
+
+@dataclass
 class CompletionBody:
     """The conversation so far."""
     messages: Union[List[QuestionMessage], List[RoleMessage]]
@@ -2958,6 +3056,8 @@ HistoryLength = Optional[int]
 
 OneAgentReference = Any
 
+Manifest = List[ManifestEntry]
+
 DocumentText = str
 
 MessageText = str
@@ -4156,6 +4256,8 @@ _OPERATIONS: Dict[str, Dict[str, Any]] = {
     "create_project": {"id": "createProject", "method": "POST", "path": "/projects", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_project": {"id": "getProject", "method": "GET", "path": "/projects/{project_name}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "delete_project": {"id": "deleteProject", "method": "DELETE", "path": "/projects/{project_name}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "get_manifest": {"id": "getManifest", "method": "GET", "path": "/projects/{project_name}/manifest", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
+    "apply_manifest": {"id": "applyManifest", "method": "PUT", "path": "/projects/{project_name}/manifest", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "list_skills": {"id": "listSkills", "method": "GET", "path": "/projects/{project_name}/skills", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "create_skill": {"id": "createSkill", "method": "POST", "path": "/projects/{project_name}/skills", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
     "get_skill": {"id": "getSkill", "method": "GET", "path": "/projects/{project_name}/skills/{skill_name}", "security": [[{"scheme": "apiKey", "kind": "bearer"}], [{"scheme": "apiKeyHeader", "kind": "apiKey", "name": "X-Api-Key", "in": "header"}]]},
@@ -4428,6 +4530,58 @@ class Client:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    def get_manifest(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Manifest:
+        """Get a project as a manifest"""
+        op = _OPERATIONS["get_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(Manifest, decode(Manifest, _safe_json(response)))
+
+    def get_manifest_with_headers(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Manifest]:
+        """Like get_manifest(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Manifest, decode(Manifest, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    def apply_manifest(self, project_name: NameOrId, body: Manifest, *, dry_run: Optional[bool] = None, prune: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ManifestChanges:
+        """Apply a manifest to a project"""
+        op = _OPERATIONS["apply_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if dry_run is not None:
+            params["dry_run"] = encode(dry_run)
+        if prune is not None:
+            params["prune"] = encode(prune)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(ManifestChanges, decode(ManifestChanges, _safe_json(response)))
+
+    def apply_manifest_with_headers(self, project_name: NameOrId, body: Manifest, *, dry_run: Optional[bool] = None, prune: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ManifestChanges]:
+        """Like apply_manifest(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["apply_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if dry_run is not None:
+            params["dry_run"] = encode(dry_run)
+        if prune is not None:
+            params["prune"] = encode(prune)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = send(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(ManifestChanges, decode(ManifestChanges, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     def list_skills(self, project_name: NameOrId, *, agent: Optional[List[NameOrId]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Skill]:
         """List all skills"""
@@ -5937,6 +6091,58 @@ class AsyncClient:
         if not response.is_success:
             raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
         return Envelope(data=None, headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    async def get_manifest(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Manifest:
+        """Get a project as a manifest"""
+        op = _OPERATIONS["get_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(Manifest, decode(Manifest, _safe_json(response)))
+
+    async def get_manifest_with_headers(self, project_name: NameOrId, *, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[Manifest]:
+        """Like get_manifest(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["get_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(Manifest, decode(Manifest, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
+
+    async def apply_manifest(self, project_name: NameOrId, body: Manifest, *, dry_run: Optional[bool] = None, prune: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> ManifestChanges:
+        """Apply a manifest to a project"""
+        op = _OPERATIONS["apply_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if dry_run is not None:
+            params["dry_run"] = encode(dry_run)
+        if prune is not None:
+            params["prune"] = encode(prune)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return cast(ManifestChanges, decode(ManifestChanges, _safe_json(response)))
+
+    async def apply_manifest_with_headers(self, project_name: NameOrId, body: Manifest, *, dry_run: Optional[bool] = None, prune: Optional[bool] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> Envelope[ManifestChanges]:
+        """Like apply_manifest(), returning an Envelope with the declared response headers."""
+        op = _OPERATIONS["apply_manifest"]
+        auth_headers, auth_query = resolve_auth(op.get("security") or [], self._auth)
+        params: Dict[str, Any] = dict(auth_query)
+        if dry_run is not None:
+            params["dry_run"] = encode(dry_run)
+        if prune is not None:
+            params["prune"] = encode(prune)
+        url = build_url(self._server_url, op["path"], {"project_name": project_name})
+        response = await send_async(self._http, self._config, op, url, method=op["method"], headers={**auth_headers, **(headers or {})}, params=params, json_body=encode(body), timeout=timeout, retry=retry, idempotency_key=idempotency_key)
+        if not response.is_success:
+            raise ApiError(url, response.status_code, response.reason_phrase, _safe_json(response))
+        return Envelope(data=cast(ManifestChanges, decode(ManifestChanges, _safe_json(response))), headers=read_envelope_headers(response, [("x-request-id", "x_request_id", "string"), ("etag", "etag", "string"), ("ratelimit", "ratelimit", "string"), ("ratelimit-policy", "ratelimit_policy", "string")]), response=response)
 
     async def list_skills(self, project_name: NameOrId, *, agent: Optional[List[NameOrId]] = None, limit: Optional[int] = None, cursor: Optional[str] = None, headers: Optional[Dict[str, str]] = None, timeout: Optional[float] = None, retry: Optional[Dict[str, Any]] = None, idempotency_key: Any = None) -> List[Skill]:
         """List all skills"""

@@ -1,7 +1,7 @@
-import { type ColumnChoices, columnName, type Goal } from '../../../prediction/src/predicting.js';
+import { columnName } from '../../../prediction/src/predicting.js';
 import { parseJson } from '../../api/body/parse-body.js';
 import type { DeferredBody } from '../../api/body/read-body.js';
-import type { Handlers, Input } from '../../api/handlers.js';
+import type { Handlers } from '../../api/handlers.js';
 import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import type { Caller } from '../../auth/caller.js';
 import { escapeToken } from '../../contract/json-pointer.js';
@@ -23,11 +23,12 @@ import {
   requireModel,
   trainingInProgress,
 } from '../model-rows.js';
-import type { TableSource, Tables } from './tables.js';
+import { goalOf, parseChoices, parseGoal } from './goal.js';
+import type { StoredTable, TableSource, Tables } from './tables.js';
 import { beginTraining, refuseFullQueue } from './training-rows.js';
 import type { Trainings } from './trainings.js';
 
-interface TrainingServices {
+export interface TrainingServices {
   readonly store: Store;
   readonly tables: Tables;
   readonly trainings: Trainings;
@@ -42,8 +43,6 @@ interface TrainingRequest {
   readonly closed: AbortSignal;
   readonly signal: AbortSignal;
 }
-
-type OperationQuery = Input<'trainModel'>['query'];
 
 /** The target of a training, and a table that was sent, or the query that returns one. */
 type NewTable = Pick<TableSource, 'target' | 'task' | 'choices'> &
@@ -122,16 +121,10 @@ async function train(
 ) {
   const { caller, params, base } = request;
   const { owner } = caller;
-  const { target, task, choices, source } = table;
-  const stored = await tables.ingest(
-    table.source
-      ? {
-          ...{ target, task, choices, owner, format: 'records', signal: request.signal },
-          text: queries.readTable(owner, table.source, request.signal),
-          tooSlow: slowDatabase,
-        }
-      : { ...table, owner, tooSlow: slowSender, signal: request.closed },
-  );
+  const { source } = table;
+  const stored = await (table.source
+    ? ingestQuery({ tables, queries }, owner, table, request.signal)
+    : tables.ingest({ ...table, owner, tooSlow: slowSender, signal: request.closed }));
   try {
     const { model } = await inProject(store, caller, project.name, async (tx, { id }) => {
       await check(await findModel(tx, id, params.modelName));
@@ -147,95 +140,20 @@ async function train(
 }
 
 /**
- * Returns what a model is to do: a task, or a forecast where `order_by` says so.
- * @throws {ProblemError} if the parameters of a forecast do not fit each other
+ * Reads the table that a query returns, and stores it for its training.
+ * @throws what `Tables.ingest` and `SqlDatabases.readTable` throw; then nothing is stored
  */
-function parseGoal(query: OperationQuery): Goal | undefined {
-  const { target, task, order_by, group_by = [], horizon, window, known = [] } = query;
-  const errors: FieldError[] = [];
-  const fault = (name: string, message: string) =>
-    errors.push({ pointer: `/query/${name}`, message });
-  if (order_by === undefined) {
-    const of = { group_by: query.group_by, horizon, window, known: query.known };
-    for (const [name, value] of Object.entries(of)) {
-      if (value !== undefined) fault(name, 'is for forecasts; send order_by with it');
-    }
-    if (errors.length > 0) throw invalidRequest(errors);
-    return task;
-  }
-  if (task !== undefined) fault('task', 'does not go with order_by, which makes a forecast');
-  if (horizon === undefined) fault('horizon', 'is missing; say how many steps are forecast');
-  const names = [
-    ['order_by', order_by],
-    ...group_by.map((name) => ['group_by', name] as const),
-    ...known.map((name) => ['known', name] as const),
-  ] as const;
-  const taken = new Map([[columnName(target), 'target']]);
-  for (const [parameter, sent] of names) {
-    const name = columnName(sent);
-    const other = taken.get(name);
-    if (other !== undefined) {
-      fault(
-        parameter,
-        `must be another column than ${other}, but both are ${JSON.stringify(name)}`,
-      );
-    }
-    taken.set(name, parameter);
-  }
-  if (errors.length > 0 || horizon === undefined) throw invalidRequest(errors);
-  return {
-    orderBy: columnName(order_by),
-    groupBy: group_by.map(columnName),
-    horizon,
-    ...(window !== undefined && { window }),
-    known: known.map(columnName),
-  };
-}
-
-/**
- * Returns the uses of columns that were chosen.
- * @throws {ProblemError} if a column is the target or one of the series, or was chosen twice
- */
-function parseChoices(query: OperationQuery): ColumnChoices {
-  const errors: FieldError[] = [];
-  const choices = new Map<string, ColumnChoices[number][1]>();
-  const roles = [
-    ['target', [query.target]],
-    ['order_by', query.order_by === undefined ? [] : [query.order_by]],
-    ['group_by', query.group_by ?? []],
-  ] as const;
-  const taken = new Map<string, string>();
-  for (const [role, names] of roles) for (const name of names) taken.set(columnName(name), role);
-  const known = new Set(query.known?.map(columnName));
-  for (const [parameter, choice] of CHOOSING) {
-    for (const sent of query[parameter] ?? []) {
-      const name = columnName(sent);
-      const other =
-        taken.get(name) ?? (choice === 'unused' && known.has(name) ? 'known' : undefined);
-      if (other !== undefined) {
-        const message = `must not name ${JSON.stringify(name)}, which ${other} names; leave it out of one`;
-        errors.push({ pointer: `/query/${parameter}`, message });
-      }
-      taken.set(name, parameter);
-      choices.set(name, choice);
-    }
-  }
-  if (errors.length > 0) throw invalidRequest(errors);
-  return [...choices];
-}
-
-const CHOOSING = [
-  ['exclude', 'unused'],
-  ['as_category', 'category'],
-  ['as_number', 'number'],
-  ['as_date', 'date'],
-] as const;
-
-function goalOf(model: Model): Goal {
-  if (model.task !== 'forecast') return model.task;
-  const { order_by, group_by, horizon, window, known } = model;
-  const goal = { orderBy: order_by, groupBy: group_by, horizon, known };
-  return window === null ? goal : { ...goal, window };
+export function ingestQuery(
+  { tables, queries }: Pick<TrainingServices, 'tables' | 'queries'>,
+  owner: string,
+  { source, ...goal }: Pick<TableSource, 'target' | 'task' | 'choices'> & { source: ModelSource },
+  signal: AbortSignal,
+): Promise<StoredTable> {
+  return tables.ingest({
+    ...{ ...goal, owner, format: 'records', signal },
+    text: queries.readTable(owner, source, signal),
+    tooSlow: slowDatabase,
+  });
 }
 
 /** Refuses a training while another of the model is in progress, or where a condition does not hold. */
@@ -245,7 +163,7 @@ async function refuseTraining(model: Model | undefined, conditions: Conditions):
 }
 
 /** Checks what a training needs before its table is read, which is work. */
-async function refuseFull(store: Store, project: Project, owner: string): Promise<void> {
+export async function refuseFull(store: Store, project: Project, owner: string): Promise<void> {
   await refuseFullQueue(store, project.id);
   await refuseFullOwner(store.work, owner, store.limits.stored);
 }

@@ -36,9 +36,40 @@ export async function beginTraining(
   tx: Store,
   projectId: string,
   name: string,
-  { target, task, rowCount, tableId, forecast, choices = [] }: StoredTable,
+  table: StoredTable,
   source?: ModelSource,
 ): Promise<{ model: Model; versionId: string }> {
+  const { versionId } = await addVersion(tx, projectId, name, table, source);
+  await takeTable(tx.reads, table.tableId, versionId);
+  await enterQueue(tx, projectId);
+  const row = await selectVersions(tx.reads)
+    .where('model_versions.id', '=', versionId)
+    .executeTakeFirstOrThrow();
+  return { model: modelFromRow(row), versionId };
+}
+
+/**
+ * Puts the versions that the transaction has added into the queue. From here to its commit, this transaction is the
+ * only one that does so. Having everything else that it needs, it waits for nobody then, so no two can wait for each
+ * other; and what takes long, the writing of the tables, was done before.
+ * @throws {ProblemError} if too many trainings wait
+ */
+export async function enterQueue(tx: Store, projectId: string): Promise<void> {
+  await dialectOf(tx.reads).lock(tx.reads, 'training_queue');
+  await refuseFullQueue(tx, projectId, 1);
+}
+
+/**
+ * Adds the next version of a model, whose training has no table yet, and the model if there is none.
+ * @throws {ProblemError} if the model is training, or a limit is reached
+ */
+export async function addVersion(
+  tx: Store,
+  projectId: string,
+  name: string,
+  { target, task, rowCount, forecast, choices = [] }: Omit<StoredTable, 'tableId'>,
+  source?: ModelSource,
+): Promise<{ modelId: string; versionId: string }> {
   const { reads: db } = tx;
   const last = await findModel(tx, projectId, name);
   if (last?.status === 'training') throw trainingInProgress(last);
@@ -79,16 +110,7 @@ export async function beginTraining(
       .executeTakeFirstOrThrow();
     await adjustStored(db, owner, bytes, tx.limits.stored);
   }
-  await takeTable(db, tableId, versionId);
-  // From here to its commit, this transaction is the only one that puts a training into the queue.
-  // Having everything else that it needs, it waits for nobody then, so no two can wait for each other;
-  // and what takes long, the writing of the table, was done before.
-  await dialectOf(db).lock(db, 'training_queue');
-  await refuseFullQueue(tx, projectId, 1);
-  const row = await selectVersions(db)
-    .where('model_versions.id', '=', versionId)
-    .executeTakeFirstOrThrow();
-  return { model: modelFromRow(row), versionId };
+  return { modelId, versionId };
 }
 
 async function createModel({ reads, limits }: Store, projectId: string, name: string) {

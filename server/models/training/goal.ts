@@ -1,0 +1,105 @@
+import { type ColumnChoices, columnName, type Goal } from '../../../prediction/src/predicting.js';
+import type { Input } from '../../api/handlers.js';
+import { type FieldError, invalidRequest } from '../../problems/problem.js';
+import type { Model } from '../model-rows.js';
+
+/** The fields that say what a model predicts, and how its columns are used. */
+export type GoalFields = Omit<
+  Input<'trainModel'>['query'],
+  'header' | 'header_line' | 'delimiter' | 'sheet'
+>;
+
+/**
+ * Returns what a model is to do: a task, or a forecast where `order_by` says so.
+ * @param at the place of the fields in the request
+ * @throws {ProblemError} if the parameters of a forecast do not fit each other
+ */
+export function parseGoal(query: GoalFields, at = '/query'): Goal | undefined {
+  const { target, task, order_by, group_by = [], horizon, window, known = [] } = query;
+  const errors: FieldError[] = [];
+  const fault = (name: string, message: string) =>
+    errors.push({ pointer: `${at}/${name}`, message });
+  if (order_by === undefined) {
+    const of = { group_by: query.group_by, horizon, window, known: query.known };
+    for (const [name, value] of Object.entries(of)) {
+      if (value !== undefined) fault(name, 'is for forecasts; send order_by with it');
+    }
+    if (errors.length > 0) throw invalidRequest(errors);
+    return task;
+  }
+  if (task !== undefined) fault('task', 'does not go with order_by, which makes a forecast');
+  if (horizon === undefined) fault('horizon', 'is missing; say how many steps are forecast');
+  const names = [
+    ['order_by', order_by],
+    ...group_by.map((name) => ['group_by', name] as const),
+    ...known.map((name) => ['known', name] as const),
+  ] as const;
+  const taken = new Map([[columnName(target), 'target']]);
+  for (const [parameter, sent] of names) {
+    const name = columnName(sent);
+    const other = taken.get(name);
+    if (other !== undefined) {
+      fault(
+        parameter,
+        `must be another column than ${other}, but both are ${JSON.stringify(name)}`,
+      );
+    }
+    taken.set(name, parameter);
+  }
+  if (errors.length > 0 || horizon === undefined) throw invalidRequest(errors);
+  return {
+    orderBy: columnName(order_by),
+    groupBy: group_by.map(columnName),
+    horizon,
+    ...(window !== undefined && { window }),
+    known: known.map(columnName),
+  };
+}
+
+/**
+ * Returns the uses of columns that were chosen.
+ * @param at the place of the fields in the request
+ * @throws {ProblemError} if a column is the target or one of the series, or was chosen twice
+ */
+export function parseChoices(query: GoalFields, at = '/query'): ColumnChoices {
+  const errors: FieldError[] = [];
+  const choices = new Map<string, ColumnChoices[number][1]>();
+  const roles = [
+    ['target', [query.target]],
+    ['order_by', query.order_by === undefined ? [] : [query.order_by]],
+    ['group_by', query.group_by ?? []],
+  ] as const;
+  const taken = new Map<string, string>();
+  for (const [role, names] of roles) for (const name of names) taken.set(columnName(name), role);
+  const known = new Set(query.known?.map(columnName));
+  for (const [parameter, choice] of CHOOSING) {
+    for (const sent of query[parameter] ?? []) {
+      const name = columnName(sent);
+      const other =
+        taken.get(name) ?? (choice === 'unused' && known.has(name) ? 'known' : undefined);
+      if (other !== undefined) {
+        const message = `must not name ${JSON.stringify(name)}, which ${other} names; leave it out of one`;
+        errors.push({ pointer: `${at}/${parameter}`, message });
+      }
+      taken.set(name, parameter);
+      choices.set(name, choice);
+    }
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+  return [...choices];
+}
+
+/** The parameters that choose the use of a column, each with its choice. */
+export const CHOOSING = [
+  ['exclude', 'unused'],
+  ['as_category', 'category'],
+  ['as_number', 'number'],
+  ['as_date', 'date'],
+] as const;
+
+export function goalOf(model: Model): Goal {
+  if (model.task !== 'forecast') return model.task;
+  const { order_by, group_by, horizon, window, known } = model;
+  const goal = { orderBy: order_by, groupBy: group_by, horizon, known };
+  return window === null ? goal : { ...goal, window };
+}

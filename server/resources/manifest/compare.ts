@@ -1,0 +1,87 @@
+import type { components } from '../../../generated/openapi.js';
+import { escapeToken } from '../../contract/json-pointer.js';
+import { asRecord } from '../../contract/json-record.js';
+import { type Entry, makeEntry, type SentEntry, sortEntries, trainingOf } from './entries.js';
+import type { ProjectState } from './project-state.js';
+
+type Action = components['schemas']['ManifestChange']['action'];
+
+/** A change of a project: what it is to become, or what is to be deleted. */
+export type Change =
+  | { readonly action: 'delete'; readonly entry: Entry; readonly fields: readonly string[] }
+  | {
+      readonly action: Exclude<Action, 'delete'>;
+      readonly entry: SentEntry;
+      /** The pointers from the resource to what differs. */
+      readonly fields: readonly string[];
+    };
+
+/** The most fields that a change lists, as the contract says. */
+const MAX_FIELDS = 5000;
+
+/**
+ * Returns what must change for a project to be as a manifest says, in the order of a manifest.
+ * @param prune true if what the manifest does not name is to be deleted
+ */
+export function compareProject(
+  state: ProjectState,
+  wanted: ReadonlyMap<string, SentEntry>,
+  prune: boolean,
+): Change[] {
+  const changes: Change[] = [];
+  for (const sent of wanted.values()) {
+    const stored = state.entries.get(sent.key);
+    const entry = stored ? adoptTask(sent, stored) : sent;
+    if (stored?.json === entry.json) continue;
+    const fields = stored ? listDifferences(stored, entry) : [];
+    changes.push({ action: findAction(state, entry, stored), entry, fields });
+  }
+  if (prune) {
+    for (const [key, entry] of state.entries) {
+      if (!wanted.has(key)) changes.push({ action: 'delete', entry, fields: [] });
+    }
+  }
+  const order = new Map(
+    sortEntries(changes.map(({ entry }) => entry)).map(({ key }, at) => [key, at]),
+  );
+  return changes.sort((one, other) => at(order, one) - at(order, other));
+}
+
+function at(order: ReadonlyMap<string, number>, { entry }: Change): number {
+  return order.get(entry.key) ?? 0;
+}
+
+/** A model that names no task has the one that was found in its table. */
+function adoptTask(sent: SentEntry, stored: Entry): SentEntry {
+  if (sent.kind !== 'model' || stored.kind !== 'model') return sent;
+  const { task, order_by } = sent.fields;
+  const found = stored.fields.task;
+  if (task !== undefined || order_by !== undefined || found === undefined) return sent;
+  return { ...makeEntry('model', { ...sent.fields, task: found }), at: sent.at };
+}
+
+function findAction({ models }: ProjectState, entry: Entry, stored: Entry | undefined) {
+  if (entry.kind !== 'model') return stored ? 'update' : 'create';
+  // One whose table was sent is there, and is not in the manifest of the project.
+  if (stored?.kind !== 'model') return models.has(entry.fields.name) ? 'train' : 'create';
+  return trainingOf(entry.fields) === trainingOf(stored.fields) ? 'update' : 'train';
+}
+
+function listDifferences(stored: Entry, entry: Entry): string[] {
+  return comparePlaces(stored.fields, entry.fields, '', 2).slice(0, MAX_FIELDS);
+}
+
+/** @param levels how deep objects are looked into */
+function comparePlaces(one: unknown, other: unknown, place: string, levels: number): string[] {
+  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  const [before, after] = [asRecord(one), asRecord(other)];
+  if (levels === 0 || !isObject(one) || !isObject(other)) return [place];
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name) =>
+    comparePlaces(before[name], after[name], `${place}/${escapeToken(name)}`, levels - 1),
+  );
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,203 @@
+import type { components } from '../../../generated/openapi.js';
+import { columnName } from '../../../prediction/src/predicting.js';
+import { omitNulls } from '../../api/idempotency.js';
+import { pausing } from '../../common/pausing.js';
+import { CHOOSING, parseChoices, parseGoal } from '../../models/training/goal.js';
+import { type FieldError, invalidRequest } from '../../problems/problem.js';
+
+type Schemas = components['schemas'];
+
+/** The kinds of a manifest, in its order. */
+export const KINDS = ['skill', 'document', 'agent', 'chatbot', 'model'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** What an entry says of each kind. */
+export interface Fields {
+  readonly skill: Schemas['ManifestSkill'];
+  readonly document: Schemas['ManifestDocument'];
+  readonly agent: Schemas['ManifestAgent'];
+  readonly chatbot: Schemas['ManifestChatbot'];
+  readonly model: Schemas['ManifestModel'];
+}
+
+/** An entry of a manifest in its normal form: resources that are equal have the same JSON. */
+export type Entry = { readonly [K in Kind]: EntryOf<K> }[Kind];
+
+export interface EntryOf<K extends Kind> {
+  readonly kind: K;
+  /** Of its kind, and for a document of its skill, unique in a project. */
+  readonly key: string;
+  readonly fields: Fields[K];
+  /** The fields as JSON, under the kind. */
+  readonly json: string;
+}
+
+/** An entry that was sent, with its pointer, such as `/body/3`. */
+export type SentEntry = Entry & { readonly at: string };
+
+/** The largest text of a document in a manifest, in bytes of UTF-8. */
+export const MAX_TEXT_BYTES = 500_000;
+
+/**
+ * Brings fields into their normal form: without nulls and what is the default, in one order, the keys of open objects
+ * sorted.
+ */
+const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
+  skill: ({ name, type, params }) => ({ name, type, ...openObject('params', params) }),
+  document: ({ skill, name, media_type, text }) => ({ skill, name, media_type, text }),
+  agent: ({ name, model_name, provider, prompt_template, model, data, skills, settings }) => {
+    const texts = omitNulls({ model_name, provider, prompt_template });
+    const objects = omitNulls({ model: model && sortKeys(model), data: data && sortKeys(data) });
+    const used = [...new Set(skills)];
+    return {
+      ...{ name, ...definedOf(texts), ...definedOf(objects) },
+      ...(used.length > 0 && { skills: used }),
+      ...openObject('settings', settings),
+    };
+  },
+  chatbot: ({ name, agent_name, model_name, database_name, settings }) => ({
+    name,
+    ...definedOf(omitNulls({ agent_name, model_name, database_name })),
+    ...openObject('settings', settings),
+  }),
+  model: (fields) => {
+    const { name, target, source, task, order_by, horizon, window, promotion, adapt } = fields;
+    const order = order_by === undefined ? undefined : columnName(order_by);
+    const lists = ['group_by', 'known', ...CHOOSING.map(([parameter]) => parameter)] as const;
+    const columns = lists.flatMap((list) => {
+      const names = [...new Set(fields[list]?.map(columnName))].sort();
+      return names.length > 0 ? [[list, names] as const] : [];
+    });
+    return {
+      ...{ name, target: columnName(target) },
+      source: { database: source.database, query: source.query },
+      ...definedOf({ task, order_by: order, horizon, window }),
+      ...Object.fromEntries(columns),
+      ...(promotion !== undefined && promotion !== 'always' && { promotion }),
+      ...(adapt === true && { adapt }),
+    };
+  },
+};
+
+/** Returns the fields that are there. */
+function definedOf<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // Only undefined values were removed, which TypeScript cannot infer from the entries.
+  return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}
+
+/** Returns an open object without the members that are null, which a write removes; nothing if none is left. */
+function openObject<F extends 'params' | 'settings'>(
+  field: F,
+  object: Readonly<Record<string, unknown>> | null | undefined,
+): { [K in F]?: Record<string, unknown> } {
+  const members = Object.entries(object ?? {}).filter(([, value]) => value !== null);
+  if (members.length === 0) return {};
+  return { [field]: sortKeys(Object.fromEntries(members)) } as {
+    [K in F]: Record<string, unknown>;
+  };
+}
+
+/** Returns a JSON value with the keys of its objects in order. */
+function sortKeys<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sortKeys) as T;
+  const members = Object.entries(value).sort(([one], [other]) => compareTexts(one, other));
+  // The members are those of the value.
+  return Object.fromEntries(members.map(([key, member]) => [key, sortKeys(member)])) as T;
+}
+
+/** Orders texts by their UTF-16, as `sort` does. */
+function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
+/** Makes the entry of a resource. */
+export function makeEntry<K extends Kind>(kind: K, fields: Fields[K]): EntryOf<K> {
+  const normal = NORMALIZE[kind](fields);
+  const json = `{"${kind}":${JSON.stringify(normal)}}`;
+  return { kind, key: keyOf(kind, fields), fields: normal, json };
+}
+
+/** Returns a key that sorts as a manifest does: no name has a space. */
+export function keyOf(
+  kind: Kind,
+  fields: { readonly name: string; readonly skill?: string },
+): string {
+  const skill = fields.skill === undefined ? '' : `${fields.skill} `;
+  return `${KINDS.indexOf(kind)} ${skill}${fields.name}`;
+}
+
+export function sortEntries<T extends Entry>(entries: Iterable<T>): T[] {
+  return [...entries].sort((one, other) => compareTexts(one.key, other.key));
+}
+
+/**
+ * Reads the entries of a manifest that was sent, and yields to other requests meanwhile.
+ * @throws {ProblemError} if two have one name, or the fields of one do not fit each other
+ */
+export async function readEntries(
+  sent: Schemas['Manifest'],
+): Promise<ReadonlyMap<string, SentEntry>> {
+  const entries = new Map<string, SentEntry>();
+  const errors: FieldError[] = [];
+  const pause = pausing();
+  for (const [index, wrapped] of sent.entries()) {
+    const at = `/body/${index}`;
+    const entry = readEntry(wrapped);
+    const earlier = entries.get(entry.key);
+    if (earlier) errors.push(...nameTwice(earlier, { ...entry, at }));
+    else entries.set(entry.key, { ...entry, at });
+    if (entry.kind === 'model') checkModel(entry.fields, `${at}/model`);
+    if (entry.kind === 'document' && Buffer.byteLength(entry.fields.text) > MAX_TEXT_BYTES) {
+      const message = `must have at most ${MAX_TEXT_BYTES} bytes in UTF-8; send a larger one with putDocument`;
+      errors.push({ pointer: `${at}/document/text`, message });
+    }
+    await pause();
+  }
+  if (errors.length > 0) throw invalidRequest(errors);
+  return entries;
+}
+
+function readEntry({ skill, document, agent, chatbot, model }: Schemas['ManifestEntry']): Entry {
+  if (skill) return makeEntry('skill', skill);
+  if (document) return makeEntry('document', document);
+  if (agent) return makeEntry('agent', agent);
+  if (chatbot) return makeEntry('chatbot', chatbot);
+  if (model) return makeEntry('model', model);
+  throw new Error('An entry of a manifest has a kind');
+}
+
+function nameTwice(earlier: SentEntry, later: SentEntry): FieldError[] {
+  const { kind } = later;
+  const rule =
+    kind === 'document'
+      ? 'a skill has one document of a name'
+      : `a manifest has one ${kind} of a name`;
+  return [
+    {
+      pointer: `${later.at}/${kind}/name`,
+      message: `is the name of an earlier ${kind}, ${earlier.at}; ${rule}`,
+    },
+    {
+      pointer: `${earlier.at}/${kind}/name`,
+      message: `is the name of a later ${kind}, ${later.at}`,
+    },
+  ];
+}
+
+/** @throws {ProblemError} if the fields of a model do not fit each other */
+function checkModel(fields: Fields['model'], at: string): void {
+  parseGoal(fields, at);
+  parseChoices(fields, at);
+  if (fields.adapt && fields.order_by !== undefined) {
+    const message = 'must be false: the intervals of forecasts do not adapt';
+    throw invalidRequest([{ pointer: `${at}/adapt`, message }]);
+  }
+}
+
+/** Returns the fields of a model that its training depends on, as JSON. */
+export function trainingOf({ promotion: _, adapt: __, ...trained }: Fields['model']): string {
+  return JSON.stringify(trained);
+}

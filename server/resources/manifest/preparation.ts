@@ -1,0 +1,122 @@
+import { parseChoices, parseGoal } from '../../models/training/goal.js';
+import type { StoredTable } from '../../models/training/tables.js';
+import { ingestQuery, refuseFull, type TrainingServices } from '../../models/training/train.js';
+import { invalidRequest, listFaults, ProblemError, unavailable } from '../../problems/problem.js';
+import type { Project } from '../../projects/projects.js';
+import { newResource } from '../../store/rows.js';
+import { discardText, storeText } from '../documents/documents.js';
+import { preparePassages } from '../documents/split-text.js';
+import type { Prepared, PreparedText } from './apply-changes.js';
+import type { Change } from './compare.js';
+import type { EntryOf, SentEntry } from './entries.js';
+import type { ProjectState } from './project-state.js';
+
+/** The models that one manifest trains, fewer than may wait of one owner. */
+const MAX_TRAININGS = 40;
+
+/** The time in which the rows of all models are read, in milliseconds: clients wait five minutes for an answer. */
+const READING_MS = 4 * 60_000;
+
+/**
+ * Does what takes longer than a transaction may, before it: the texts of documents and the tables of trainings are in
+ * the store then, and are taken by the transaction, or swept.
+ */
+export class Preparation implements Prepared {
+  readonly texts = new Map<string, PreparedText>();
+  readonly tables = new Map<string, StoredTable>();
+  readonly skillIds = new Map<string, string>();
+
+  constructor(
+    private readonly services: TrainingServices,
+    private readonly owner: string,
+    private readonly project: Project,
+  ) {}
+
+  /**
+   * @param state of the project, as far as it can be told before the transaction
+   * @throws {ProblemError} with the place of the entry whose text or table is refused
+   * @throws the reason of `signal`
+   */
+  async prepare(
+    changes: readonly Change[],
+    state: ProjectState,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const models: (EntryOf<'model'> & SentEntry)[] = [];
+    const documents: EntryOf<'document'>[] = [];
+    for (const { action, entry } of changes) {
+      if (action === 'delete') continue;
+      if (entry.kind === 'document') documents.push(entry);
+      if (entry.kind === 'model' && action !== 'update') models.push(entry);
+    }
+    if (models.length > MAX_TRAININGS) {
+      const message = `would train ${models.length} models, and may train ${MAX_TRAININGS} at once; apply a manifest with fewer of them first`;
+      throw invalidRequest([{ pointer: '/body', message }]);
+    }
+    await this.#readTables(models, signal);
+    for (const document of documents) await this.#storeText(document, state);
+  }
+
+  async #readTables(
+    models: readonly (EntryOf<'model'> & SentEntry)[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (models.length === 0) return;
+    await refuseFull(this.services.store, this.project, this.owner);
+    const late = new AbortController();
+    const timeout = setTimeout(() => late.abort(tooLate()), READING_MS);
+    try {
+      const either = AbortSignal.any([signal, late.signal]);
+      for (const model of models) await this.#readTable(model, either);
+    } finally {
+      clearTimeout(timeout);
+    }
+  }
+
+  async #readTable(
+    { key, fields, at }: EntryOf<'model'> & SentEntry,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { target, source } = fields;
+    const task = parseGoal(fields);
+    const table = { target, task, choices: parseChoices(fields), source };
+    try {
+      this.tables.set(key, await ingestQuery(this.services, this.owner, table, signal));
+    } catch (error) {
+      if (!(error instanceof ProblemError) || listFaults(error.members).some(hasPointer))
+        throw error;
+      const detail = `The model "${fields.name}" (${at}/model): ${error.detail}`;
+      throw new ProblemError(error.type, detail, error.members, error.headers, {
+        cause: error.cause,
+      });
+    }
+  }
+
+  async #storeText({ key, fields }: EntryOf<'document'>, state: ProjectState): Promise<void> {
+    const { skill, text, media_type } = fields;
+    const skillId = state.skills.get(skill)?.id ?? this.skillIds.get(skill) ?? newResource().id;
+    if (!state.skills.has(skill)) this.skillIds.set(skill, skillId);
+    const passages = await preparePassages(text, media_type === 'text/markdown');
+    const bytes = Buffer.byteLength(text);
+    const { store } = this.services;
+    const stored = await storeText(store, this.owner, skillId, { bytes, passages });
+    this.texts.set(key, { ...stored, skillId });
+  }
+
+  /** Releases what no transaction has taken. */
+  async discard(): Promise<void> {
+    const { store, tables } = this.services;
+    for (const { tableId } of this.tables.values()) await tables.discard(tableId);
+    // If the store is unavailable, texts expire later.
+    for (const { textId } of this.texts.values()) await discardText(store, textId).catch(() => {});
+  }
+}
+
+function hasPointer({ pointer }: { readonly pointer?: string }): boolean {
+  return pointer !== undefined;
+}
+
+function tooLate(): ProblemError {
+  const detail = `The rows of the models were not read within ${READING_MS / 60_000} minutes; apply a manifest with fewer models, or with faster queries.`;
+  return unavailable(detail, 5);
+}

@@ -1,0 +1,188 @@
+import { pausing } from '../../common/pausing.js';
+import { findColumnChoices, listModels, type Model } from '../../models/model-rows.js';
+import { CHOOSING } from '../../models/training/goal.js';
+import type { Project } from '../../projects/projects.js';
+import type { Store } from '../../store/index.js';
+import { limitReached } from '../../store/quota.js';
+import { chunksBySize, type JsonChunks, lookup } from '../../store/rows.js';
+import { agents } from '../agents.js';
+import { type ChatbotRow, chatbots } from '../chatbots.js';
+import type { Resources } from '../crud.js';
+import { readText } from '../documents/documents.js';
+import { type SkillRow, skills } from '../skills.js';
+import { type Entry, type Fields, MAX_TEXT_BYTES, makeEntry, sortEntries } from './entries.js';
+
+type AgentRow = NonNullable<Awaited<ReturnType<typeof agents.find>>>;
+
+/** What a project has, as far as a manifest can say it. */
+export interface ProjectState {
+  /** By their keys, in the order of a manifest. */
+  readonly entries: ReadonlyMap<string, Entry>;
+  /** By name. */
+  readonly skills: ReadonlyMap<string, SkillRow>;
+  readonly agents: ReadonlyMap<string, AgentRow>;
+  readonly chatbots: ReadonlyMap<string, ChatbotRow>;
+  /** Those that were trained from a table that was sent, too. */
+  readonly models: ReadonlyMap<string, Model>;
+}
+
+/** The most JSON of a manifest in bytes, and its most entries, as the contract says. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const MAX_ENTRIES = 10_000;
+
+/** The models that are read at once, each with its columns and metrics. */
+const MODELS_AT_ONCE = 100;
+
+/**
+ * Reads a project, and yields to other requests meanwhile. Only within `Store.transaction`, with the project locked,
+ * does all of it belong together.
+ * @throws {ProblemError} if it holds more than a manifest may
+ */
+export async function readProject(store: Store, project: Project): Promise<ProjectState> {
+  const entries: Entry[] = [];
+  let bytes = 0;
+  const pause = pausing();
+  const add = async (entry: Entry) => {
+    entries.push(entry);
+    bytes += Buffer.byteLength(entry.json) + 1;
+    if (bytes > MAX_BYTES) throw tooMuch(project, '16 MiB');
+    if (entries.length > MAX_ENTRIES) throw tooMuch(project, `${MAX_ENTRIES} resources`);
+    await pause();
+  };
+  const state = {
+    skills: await readAll(store, project, skills),
+    agents: await readAll(store, project, agents),
+    chatbots: await readAll(store, project, chatbots),
+    models: new Map<string, Model>(),
+  };
+  for (const row of state.skills.values()) await add(makeEntry('skill', skillFields(row)));
+  for await (const document of readDocuments(store, project)) {
+    await add(makeEntry('document', document));
+  }
+  const used = await findUsedSkills(store, [...state.agents.values()]);
+  for (const row of state.agents.values()) {
+    await add(makeEntry('agent', agentFields(row, used.get(row.id) ?? [])));
+  }
+  for (const row of state.chatbots.values()) await add(makeEntry('chatbot', chatbotFields(row)));
+  for await (const model of readModels(store, project)) {
+    state.models.set(model.name, model);
+    const fields = await modelFields(store, model);
+    if (fields) await add(makeEntry('model', fields));
+  }
+  const sorted = sortEntries(entries).map((entry) => [entry.key, entry] as const);
+  return { ...state, entries: new Map(sorted) };
+}
+
+/** Returns the manifest of a project as JSON. */
+export function writeManifest({ entries }: ProjectState): JsonChunks {
+  const [first, ...others] = [...entries.values()].map(({ json }) => json);
+  return first === undefined ? ['[]'] : ['[', first, ...others.map((json) => `,${json}`), ']'];
+}
+
+function tooMuch({ name }: Project, limit: string) {
+  return limitReached(
+    `The project "${name}" holds more than ${limit}, the most that a manifest may have; delete some documents, or use another project.`,
+  );
+}
+
+/** Reads all resources of a kind, by their names. */
+async function readAll<Row extends { readonly id: string; readonly name: string }>(
+  store: Store,
+  { id }: Project,
+  resources: {
+    listIds: Resources<never, never, never>['listIds'];
+    readRows: (db: Store['reads'], ids: readonly string[]) => Promise<Map<string, Row>>;
+  },
+): Promise<Map<string, Row>> {
+  const all = new Map<string, Row>();
+  const pause = pausing();
+  for (const part of chunksBySize(await resources.listIds(store, id, {}))) {
+    const rows = await resources.readRows(
+      store.reads,
+      part.map((entry) => entry.id),
+    );
+    for (const row of rows.values()) all.set(row.name, row);
+    await pause();
+  }
+  return all;
+}
+
+function skillFields({ name, type, params }: SkillRow): Fields['skill'] {
+  return { name, type, params: JSON.parse(params) };
+}
+
+function agentFields(row: AgentRow, used: readonly string[]): Fields['agent'] {
+  const { name, model_name, provider, prompt_template, model, data, settings } = row;
+  return {
+    ...{ name, model_name, provider, prompt_template, skills: [...used] },
+    ...(model !== null && { model: JSON.parse(model) }),
+    ...(data !== null && { data: JSON.parse(data) }),
+    settings: JSON.parse(settings),
+  };
+}
+
+function chatbotFields(row: ChatbotRow): Fields['chatbot'] {
+  const { name, agent_name, model_name, database_name, settings } = row;
+  return { name, agent_name, model_name, database_name, settings: JSON.parse(settings) };
+}
+
+/** Returns the names of the skills of agents, in order, by the ids of the agents. */
+async function findUsedSkills(
+  { reads }: Store,
+  rows: readonly AgentRow[],
+): Promise<ReadonlyMap<string, string[]>> {
+  const ids = rows.map(({ id }) => id);
+  const uses = await lookup(ids, (some) =>
+    reads
+      .selectFrom('agent_skills')
+      .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
+      .select(['agent_skills.agent_id', 'skills.name'])
+      .where('agent_skills.agent_id', 'in', some)
+      .orderBy('agent_skills.position')
+      .execute(),
+  );
+  const used = new Map<string, string[]>();
+  for (const { agent_id, name } of uses) used.set(agent_id, [...(used.get(agent_id) ?? []), name]);
+  return used;
+}
+
+/** Reads the documents of a project that a manifest has room for, with their texts. */
+async function* readDocuments(store: Store, { id }: Project): AsyncGenerator<Fields['document']> {
+  const documents = await store.reads
+    .selectFrom('documents')
+    .innerJoin('skills', 'skills.id', 'documents.skill_id')
+    .select(['documents.skill_id', 'skills.name as skill', 'documents.name'])
+    .where('skills.project_id', '=', id)
+    .where('documents.bytes', '<=', MAX_TEXT_BYTES)
+    .limit(MAX_ENTRIES + 1)
+    .execute();
+  for (const { skill_id, skill, name } of documents) {
+    const text = await readText(store, skill_id, name);
+    if (text) yield { skill, name, media_type: text.mediaType, text: text.pieces.join('') };
+  }
+}
+
+async function* readModels(store: Store, { id }: Project): AsyncGenerator<Model> {
+  let after: string | undefined;
+  do {
+    const models = await listModels(store, id, { limit: MODELS_AT_ONCE, after });
+    yield* models;
+    after = models.length === MODELS_AT_ONCE ? models.at(-1)?.id : undefined;
+  } while (after !== undefined);
+}
+
+/** Returns what its newest version says of a model; undefined if its table was sent. */
+async function modelFields(store: Store, model: Model): Promise<Fields['model'] | undefined> {
+  const { name, target, source, promotion, adapt } = model;
+  if (source === null) return undefined;
+  const chosen = await findColumnChoices(store, model);
+  const columns = CHOOSING.map(([parameter, choice]) => {
+    const names = chosen.filter(([, as]) => as === choice).map(([column]) => column);
+    return [parameter, names] as const;
+  });
+  const choices = Object.fromEntries(columns);
+  const common = { name, target, source, ...choices, promotion, adapt };
+  if (model.task !== 'forecast') return { ...common, task: model.task };
+  const { order_by, group_by, horizon, window, known } = model;
+  return { ...common, order_by, group_by, horizon, known, ...(window !== null && { window }) };
+}
