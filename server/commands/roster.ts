@@ -16,6 +16,8 @@ try {
   const { auditCommand } = await import('./audit.js');
   const { backupCommand } = await import('./backup.js');
   const { restoreCommand } = await import('./restore.js');
+  const { exportCommand } = await import('./export.js');
+  const { applyCommand } = await import('./apply.js');
   await new Command('roster')
     .description('Roster: skills, agents, chatbots and models behind one REST service.')
     .version(version)
@@ -25,6 +27,8 @@ try {
     .addCommand(auditCommand)
     .addCommand(backupCommand)
     .addCommand(restoreCommand)
+    .addCommand(exportCommand)
+    .addCommand(applyCommand)
     .parseAsync();
 } catch (error) {
   process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);

@@ -247,5 +247,5 @@ function describe({ messages }: Contract, { pointer, keyword, params, message }:
 
 function describeCount(limit: unknown, keyword: string): string {
   const counted = COUNTED[keyword.slice('min'.length)] ?? '';
-  return `${limit} ${limit === 1 ? counted.replace(/s$/, '') : counted}`;
+  return `${limit} ${limit === 1 ? counted.replace(/ies$/, 'y').replace(/s$/, '') : counted}`;
 }

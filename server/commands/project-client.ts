@@ -1,0 +1,114 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { components } from '../../generated/openapi.js';
+import { asRecord, parseJson } from '../contract/json-record.js';
+import { type FieldError, listFaults } from '../problems/problem.js';
+
+type Schemas = components['schemas'];
+
+/** Where a project is, as the options of a command say it. */
+export interface ProjectOptions {
+  readonly url: string;
+  readonly project: string;
+  readonly keyFile?: string;
+}
+
+/** Gives a command the options that name a project of a running service. */
+export function withProject(command: Command): Command {
+  return command
+    .option('--url <url>', 'the address of the service', 'http://127.0.0.1:4000')
+    .option('--project <name>', 'the project', 'default')
+    .option('--key-file <file>', 'a file that holds the key (default: the variable ROSTER_KEY)');
+}
+
+/** The longest time of a request, in milliseconds: an apply may read rows for four minutes. */
+const TIMEOUT_MS = 5 * 60_000;
+
+/** A problem that the service answered with. */
+export class ServiceProblem extends Error {
+  constructor(
+    detail: string,
+    readonly errors: readonly FieldError[],
+  ) {
+    super(detail);
+  }
+}
+
+/** A project of a running service. */
+export class RemoteProject {
+  readonly #address: URL;
+  readonly #key: string | undefined;
+
+  /** @throws if the address is not one of HTTP, or the key cannot be read */
+  constructor({ url, project, keyFile }: ProjectOptions) {
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new Error(`--url must be an address such as http://127.0.0.1:4000, not ${url}`);
+    }
+    this.#address = new URL(url);
+    this.#address.search = '';
+    this.#address.pathname = `${this.#address.pathname.replace(/\/$/, '')}/projects/${encodeURIComponent(project)}/manifest`;
+    this.#key = (
+      keyFile === undefined ? process.env['ROSTER_KEY'] : readFileSync(keyFile, 'utf8')
+    )?.trim();
+  }
+
+  /** @throws {ServiceProblem} */
+  async read(): Promise<Schemas['Manifest']> {
+    const { body } = await this.#send<Schemas['Manifest']>(this.#address);
+    return body;
+  }
+
+  /**
+   * Applies a manifest, or tells what would change.
+   * @param tag of the manifest that was shown, to refuse another
+   * @throws {ServiceProblem}
+   */
+  async apply(
+    manifest: unknown,
+    options: { readonly dryRun: boolean; readonly prune: boolean; readonly tag?: string },
+  ): Promise<{ changes: Schemas['ManifestChanges']; tag: string }> {
+    const address = new URL(this.#address);
+    address.searchParams.set('dry_run', String(options.dryRun));
+    address.searchParams.set('prune', String(options.prune));
+    const { body, tag } = await this.#send<Schemas['ManifestChanges']>(address, {
+      method: 'PUT',
+      body: JSON.stringify(manifest),
+      headers: {
+        'Content-Type': 'application/json',
+        ...(options.tag !== undefined && { 'If-Match': options.tag }),
+      },
+    });
+    return { changes: body, tag };
+  }
+
+  async #send<T>(address: URL, init: RequestInit = {}): Promise<{ body: T; tag: string }> {
+    const headers = new Headers(init.headers);
+    if (this.#key) headers.set('Authorization', `Bearer ${this.#key}`);
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    // A key is not handed on to wherever an answer leads.
+    const response = await fetch(address, { ...init, headers, signal, redirect: 'error' }).catch(
+      (cause: unknown) => {
+        throw new Error(`${address.origin} does not answer: ${explain(cause)}`, { cause });
+      },
+    );
+    const text = await response.text();
+    const body = parseJson(text);
+    if (response.ok && body !== undefined) {
+      // The service keeps to the contract.
+      return { body: body as T, tag: response.headers.get('ETag') ?? '' };
+    }
+    throw problemOf(response.status, body, address);
+  }
+}
+
+function explain(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return cause.cause instanceof Error ? cause.cause.message : cause.message;
+}
+
+function problemOf(status: number, body: unknown, { origin }: URL): Error {
+  const { detail } = asRecord(body);
+  if (typeof detail !== 'string')
+    return new Error(`${origin} answers with ${status}, and no problem of Roster`);
+  return new ServiceProblem(detail, listFaults(asRecord(body)));
+}
