@@ -6355,18 +6355,6 @@ export interface components {
                 "application/problem+json": components["schemas"]["LimitReached"];
             };
         };
-        /** @description The body is not JSON, or the manifest does not fit this document. */
-        InvalidManifest: {
-            headers: {
-                "X-Request-Id": components["headers"]["RequestId"];
-                RateLimit: components["headers"]["RateLimit"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
-                [name: string]: unknown;
-            };
-            content: {
-                "application/problem+json": components["schemas"]["InvalidRequest"] | components["schemas"]["MalformedBody"];
-            };
-        };
         /** @description A model is training already, or a limit is reached. */
         CannotApply: {
             headers: {
@@ -7164,7 +7152,7 @@ export interface operations {
                     "application/json": components["schemas"]["ManifestChanges"];
                 };
             };
-            400: components["responses"]["InvalidManifest"];
+            400: components["responses"]["InvalidBody"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["ProjectNotFound"];

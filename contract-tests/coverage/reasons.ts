@@ -80,7 +80,7 @@ export const REASONS: readonly Reason[] = [
       ...['getAgent', 'getCaller', 'getChatbot', 'getConversation', 'getDocument', 'getMetrics'],
       ...['getModel', 'getOpenaiModels', 'getProject', 'getSkill', 'getVersion', 'completeChat'],
       ...['addActuals', 'completeResponse', 'getOnnx', 'getRecord', 'getResponse'],
-      ...['previewTable'],
+      ...['previewTable', 'getManifest', 'applyManifest'],
     ].map((operation) => `${operation} 503 example stopping`),
     because:
       'A stop ends answers of agents alone with this problem, and completeAgent shows it; streams have begun by then and end with it, and all other requests are answered as usual.',

@@ -173,6 +173,18 @@ export function inProject<T>(
   return store.transaction(async (tx) => write(tx, await lockProject(tx, caller, name)), target);
 }
 
+/** Writes to a project as `inProject` does, in a transaction that may take longer. */
+export function inProjectForLong<T>(
+  store: Store,
+  caller: Caller,
+  name: string,
+  write: (tx: Store, project: Project) => Promise<T>,
+): Promise<T> {
+  const target = { owner: caller.owner, project: name };
+  const work = async (tx: Store) => write(tx, await lockProject(tx, caller, name));
+  return store.longTransaction(work, target);
+}
+
 /** For a caller who is bound to a project, there is that one alone. */
 function existing(project: Project | undefined, name: string, caller: Caller): Project {
   if (project && seesProject(caller, project.id)) return project;

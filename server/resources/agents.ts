@@ -105,7 +105,7 @@ export async function createAgent(
   const used = distinctSkills(await findSkillIds(tx, projectId, sent, 'skills'), sent);
   const columns = { ...EMPTY, name, ...changedColumns(EMPTY, fields, sent) };
   const row = await agents.insert(tx, projectId, columns, used.length);
-  await putSkills(tx, row.id, used);
+  await addSkills(tx, row.id, used);
   return row;
 }
 
@@ -124,14 +124,17 @@ export async function updateAgent(
     skills_to_remove,
     ...fields
   } = changedFields(sent, REMOVABLE);
-  await agents.refuseTakenName(tx, row.project_id, fields.name ?? row.name, row.id);
+  await agents.refuseTakenName(tx, row.project_id, fields.name ?? row.name, row);
   const used = replaced
     ? await findSkillIds(tx, row.project_id, sent, 'skills')
     : (skills_to_add ?? skills_to_remove) && (await addAndRemoveSkills(tx, row, sent));
   const distinct = used && distinctSkills(used, sent);
   const columns = changedColumns(row, fields, sent);
   const changed = await agents.change(tx, row, columns, distinct?.length);
-  if (distinct) await putSkills(tx, row.id, distinct);
+  if (distinct) {
+    await tx.reads.deleteFrom('agent_skills').where('agent_id', '=', row.id).execute();
+    await addSkills(tx, row.id, distinct);
+  }
   return changed;
 }
 
@@ -194,8 +197,7 @@ async function addAndRemoveSkills(tx: Store, row: AgentRow, sent: SentSkills): P
   return [...used.map(({ skill_id }) => skill_id), ...added].filter((id) => !removed.has(id));
 }
 
-async function putSkills(tx: Store, agentId: string, ids: readonly string[]): Promise<void> {
-  await tx.reads.deleteFrom('agent_skills').where('agent_id', '=', agentId).execute();
+async function addSkills(tx: Store, agentId: string, ids: readonly string[]): Promise<void> {
   const rows = ids.map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));
   for (const part of chunks(rows)) {
     await tx.reads.insertInto('agent_skills').values(part).execute();

@@ -118,7 +118,7 @@ export async function updateChatbot(
   sent: ChatbotBody,
 ): Promise<ChatbotRow> {
   const { project_id } = stored;
-  await chatbots.refuseTakenName(tx, project_id, sent.name ?? stored.name, stored.id);
+  await chatbots.refuseTakenName(tx, project_id, sent.name ?? stored.name, stored);
   const agent = await findSentAgent(tx, project_id, sent);
   const columns = changedColumns(stored, sent);
   if (!agent) return chatbots.change(tx, stored, columns);

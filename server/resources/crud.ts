@@ -256,12 +256,18 @@ export class Resources<T, K extends Table, Row extends CommonRow> {
   /**
    * Refuses a name that another resource of the kind has. Runs before any write, because PostgreSQL
    * aborts a transaction once it has refused a row.
-   * @param self the id of the resource that may already have the name
+   * @param self the resource that is to have the name, and may have it already
    * @throws {ProblemError}
    */
-  async refuseTakenName(tx: Store, projectId: string, name: string, self?: string): Promise<void> {
+  async refuseTakenName(
+    tx: Store,
+    projectId: string,
+    name: string,
+    self?: Pick<Row, 'name'>,
+  ): Promise<void> {
+    if (self?.name === name) return;
     const other = await this.#findNamed.first(tx.reads, { projectId, value: name });
-    if (!other || other.id === self) return;
+    if (!other) return;
     const project = await tx.reads
       .selectFrom('projects')
       .select('name')

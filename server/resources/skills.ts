@@ -115,8 +115,7 @@ export async function updateSkill(
 ): Promise<SkillRow> {
   const { params = {}, ...columns } = omitNulls(sent);
   const merged = mergeJson(row.params, params, PARAMS);
-  const { name = row.name } = columns;
-  if (name !== row.name) await skills.refuseTakenName(tx, row.project_id, name);
+  await skills.refuseTakenName(tx, row.project_id, columns.name ?? row.name, row);
   return skills.change(tx, row, { ...columns, params: merged });
 }
 

@@ -44,6 +44,15 @@ const WRITE_LIMITS: GateLimits = {
     ),
 };
 
+/** Long writes run one at a time: each takes one of the connections that trainings need. */
+const LONG_WRITE_LIMITS: GateLimits = {
+  slots: 1,
+  slotsPerOwner: 1,
+  maxWaiting: 32,
+  maxWaitMs: 30_000,
+  busy: () => new StoreBusyError('Other large writes wait for their turn; try again later.'),
+};
+
 /** The store of the service. Its resources have the shapes of the contract. */
 export class Store {
   /** The reads of requests; within a transaction, all statements. */
@@ -57,6 +66,7 @@ export class Store {
     readonly databases: Databases,
     readonly limits: Limits,
     private readonly gate: FairGate,
+    private readonly longGate: FairGate,
     private readonly probe: WriteProbe,
     /** The file of SQLite, or `:memory:`; undefined on PostgreSQL, and within a transaction. */
     readonly path?: string,
@@ -83,7 +93,7 @@ export class Store {
     { limits = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
-    const gate = new FairGate(WRITE_LIMITS);
+    const gates = [new FairGate(WRITE_LIMITS), new FairGate(LONG_WRITE_LIMITS)] as const;
     const probe = new WriteProbe();
     const noteFailure = (error: unknown) => probe.noteFailure(error);
     try {
@@ -91,10 +101,10 @@ export class Store {
         // Loaded on demand: this driver takes a tenth of the start-up time.
         const { openPostgres } = await import('./database/postgres.js');
         const databases = await openPostgres(url, onError, noteFailure);
-        return new Store(databases, all, gate, probe);
+        return new Store(databases, all, ...gates, probe);
       }
       const { databases, path, mark } = await openSqlite(url, noteFailure);
-      return new Store(databases, all, gate, probe, path, mark);
+      return new Store(databases, all, ...gates, probe, path, mark);
     } catch (cause) {
       throw openingError(url, cause);
     }
@@ -113,24 +123,41 @@ export class Store {
   transaction<T>(work: (store: Store) => Promise<T>, target?: WriteTarget): Promise<T> {
     const { writes } = this.databases;
     if (writes.isTransaction) return work(this);
-    const { limits, gate, probe } = this;
+    return this.#transaction(writes, work, target);
+  }
+
+  /**
+   * Runs work in one transaction that may take longer than those of other requests, as `transaction` does.
+   * @throws {StoreBusyError} if too many writes wait, or this one waits for too long
+   */
+  longTransaction<T>(work: (store: Store) => Promise<T>, target: WriteTarget): Promise<T> {
+    const run = () => this.#transaction(this.databases.work, work, target);
+    return this.longGate.run(target.owner, undefined, run);
+  }
+
+  #transaction<T>(
+    database: Kysely<Database>,
+    work: (store: Store) => Promise<T>,
+    target: WriteTarget | undefined,
+  ): Promise<T> {
+    const { limits, gate, longGate, probe } = this;
     const act = target?.act;
     const bound = async (db: Kysely<Database>) => {
-      const store = new Store(singleConnection(db), limits, gate, probe);
+      const store = new Store(singleConnection(db), limits, gate, longGate, probe);
       const result = await work(store);
       const tells = act !== undefined && !act.isRecorded && !store.#isUneventful;
       if (tells) await addEvent(db, act);
       return { result, tells };
     };
     const begin = async () => {
-      const { result, tells } = await writes.transaction().execute(bound);
+      const { result, tells } = await database.transaction().execute(bound);
       // Not before the commit.
       if (act && tells) act.isRecorded = true;
       return result;
     };
     if (!target) return begin();
     const { owner, project } = target;
-    const { locksRows } = dialectOf(writes);
+    const { locksRows } = dialectOf(database);
     return gate.run(locksRows ? JSON.stringify([owner, project]) : owner, undefined, begin);
   }
 

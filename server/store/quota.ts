@@ -93,6 +93,30 @@ const ADJUST_PROJECT_AND_OWNER = new PreparedQuery((db, parameter: Parameter<Pro
     .selectAll();
 });
 
+/** The sums of transactions that count at their end, by project. */
+const SUMS = new WeakMap<Kysely<Database>, Map<string, Growth>>();
+
+/**
+ * Does the work of a transaction that writes much, and counts all that `adjustCounters` is told meanwhile at its end.
+ * @throws {ProblemError} if a limit of a project or its owner would be exceeded; the transaction must be rolled back
+ */
+export async function countAtEnd<T>(
+  db: Kysely<Database>,
+  limits: Limits,
+  work: () => Promise<T>,
+): Promise<T> {
+  const sums = new Map<string, Growth>();
+  SUMS.set(db, sums);
+  const done = await work().finally(() => SUMS.delete(db));
+  for (const [projectId, growth] of sums) await adjustCounters(db, projectId, growth, limits);
+  return done;
+}
+
+function addGrowth(one: Growth, other: Growth): Growth {
+  const sums = COUNTERS.map((counter) => [counter, (one[counter] ?? 0) + (other[counter] ?? 0)]);
+  return Object.fromEntries(sums);
+}
+
 /**
  * Adds the change of a write to the counters of a project and of its owner. Never refuses a reduction,
  * even if an earlier release without the limit let the project exceed it.
@@ -106,6 +130,11 @@ export async function adjustCounters(
   growth: Growth,
   limits?: Limits,
 ): Promise<void> {
+  const sums = SUMS.get(db);
+  if (sums) {
+    sums.set(projectId, addGrowth(sums.get(projectId) ?? {}, growth));
+    return;
+  }
   if (Object.values(growth).every((change) => change === 0)) return;
   const values = { id: projectId, ...NO_GROWTH, ...growth };
   const both =

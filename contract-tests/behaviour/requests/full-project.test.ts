@@ -44,3 +44,11 @@ describe.each(kinds)('a $kind of a full project', ({ kind, list, required, open 
     expect((await send(`/projects/${project}/${list}/new`)).status).toBe(404);
   });
 });
+
+test('a full project takes no manifest that would exceed the limit', async () => {
+  const agent = { name: 'new', settings: { text: 'x'.repeat(MORE) } };
+  const refused = await sendJson('PUT', `/projects/${project}/manifest`, [{ agent }]);
+  expect(refused.status).toBe(409);
+  expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
+  expect((await send(`/projects/${project}/agents/new`)).status).toBe(404);
+});

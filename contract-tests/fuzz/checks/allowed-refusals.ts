@@ -37,7 +37,8 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
     Object.values(filled.path).includes(fixture.project),
   // The server has no database, so that no model has a source.
   '/problems/no-source': ({ made }) => made.operationId === 'retrainModel',
-  '/problems/query-failed': ({ made }) => recordOf(made.body?.value)['source'] !== undefined,
+  '/problems/query-failed': ({ made }) =>
+    made.operationId === 'applyManifest' || recordOf(made.body?.value)['source'] !== undefined,
   '/problems/training-in-progress': ({ filled }) => filled.isThere,
   '/problems/model-not-ready': ({ made }) => made.operationId === 'serveVersion',
   '/problems/training-ended': ({ made }) => made.operationId === 'cancelTraining',
@@ -49,7 +50,8 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/request-in-progress': ({ made, fixture }) => isKeyUsed(made, fixture),
   '/problems/unknown-skill': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/unusable-skill': ({ made }) =>
-    made.operationId === 'updateSkill' || TOOL_TYPES.has(typeWritten(made.body?.value)),
+    ['updateSkill', 'applyManifest'].includes(made.operationId) ||
+    TOOL_TYPES.has(typeWritten(made.body?.value)),
   '/problems/chat-not-configured': ({ made }) => asksAgents(made),
   '/problems/conversation-busy': ({ made }) => asksAgents(made),
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
@@ -189,6 +191,9 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
       return pointWithin('/body/input') || pointWithin('/body/tools');
     case 'updateAgent':
       return pointWithin('/body/agent/skills_to_add/');
+    // Two of one name, a document that is too large, or half of a forecast.
+    case 'applyManifest':
+      return pointWithin('/body/');
     case 'trainModel':
     case 'previewTable':
     case 'predict':

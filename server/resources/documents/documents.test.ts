@@ -8,7 +8,7 @@ import { createProject } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
 import { createSkill, skills } from '../skills.js';
 import {
-  discardText,
+  discardTexts,
   listDocuments,
   putDocument,
   readText,
@@ -178,11 +178,11 @@ describe.each([
       putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', kept),
     );
     expect(await found('diamonds')).toEqual(['a']);
-    await discardText(store, kept.textId);
+    await discardTexts(store, [kept]);
     await sweep();
     expect(await textOf('a')).toBe('Diamonds.');
     const given = await keep('Emeralds.');
-    await discardText(store, given.textId);
+    await discardTexts(store, [given]);
     await expect(
       store.transaction((tx) =>
         putDocument(tx, { id: skillId, name: 'care' }, 'a', 'text/plain', given),

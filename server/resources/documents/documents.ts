@@ -9,7 +9,7 @@ import { findProject, inProject, type Project } from '../../projects/projects.js
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
-import { chunks, newResource, type Page, paginate } from '../../store/rows.js';
+import { chunks, lookup, newResource, type Page, paginate } from '../../store/rows.js';
 import { type FoundSkill, findSkill } from '../skills.js';
 import { addToIndex } from './passage-index.js';
 import { type PreparedPassage, preparePassages } from './split-text.js';
@@ -67,7 +67,7 @@ export function documentOperations(store: Store): DocumentOperations {
         const Location = `${base}/projects/${project.name}/skills/${skill.name}/documents/${name}`;
         return reply({ status: 201, body: document, headers: { Location } });
       }).catch(async (error) => {
-        await discardText(store, text.textId);
+        await discardTexts(store, [text]);
         throw error;
       });
     },
@@ -175,71 +175,122 @@ export async function readText(
   return first && { mediaType: first.media_type, pieces: rows.map((row) => row.content ?? '') };
 }
 
+/** Returns the texts of documents by their ids; skips those that do not exist. */
+export async function readTexts(
+  { reads }: Store,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await lookup(ids, (some) =>
+    reads
+      .selectFrom('document_texts')
+      .leftJoin('passages', 'passages.text_id', 'document_texts.id')
+      .select(['document_texts.document_id', 'passages.content'])
+      .where('document_texts.document_id', 'in', some)
+      .orderBy('passages.number')
+      .execute(),
+  );
+  const texts = new Map<string, string>();
+  for (const { document_id: id, content } of rows) {
+    if (id !== null) texts.set(id, (texts.get(id) ?? '') + (content ?? ''));
+  }
+  return texts;
+}
+
+/** A text that is sent for a document of a skill. */
+export interface SentText {
+  readonly skillId: string;
+  /** Its size in UTF-8. */
+  readonly bytes: number;
+  readonly passages: readonly PreparedPassage[];
+}
+
 /**
- * Stores a text for a document of a skill. Runs outside of transactions. If no document takes it within
- * ten minutes, it is deleted.
- * @param bytes its size in UTF-8
+ * Stores texts for documents. Runs outside of transactions. One that no document takes within ten minutes is deleted.
  * @throws {ProblemError} if the owner would exceed the limit; then nothing is kept
  */
-export async function storeText(
+export async function storeTexts(
   store: Store,
   owner: string,
-  skillId: string,
-  { bytes, passages }: { readonly bytes: number; readonly passages: readonly PreparedPassage[] },
-): Promise<StoredText> {
-  const { id: textId } = newResource();
+  sent: readonly SentText[],
+): Promise<StoredText[]> {
   const { now } = dialectOf(store.work);
-  const held = bytes + ROW_BYTES;
   const upload_until = sql<number>`${now} + cast(${UPLOAD_MS} as bigint)`;
+  const rows = sent.map(({ bytes }) => {
+    return { id: newResource().id, owner, bytes: bytes + ROW_BYTES, upload_until };
+  });
   await inTransaction(store.work, async (db) => {
-    const text = { id: textId, owner, bytes: held, upload_until };
-    await db.insertInto('document_texts').values(text).execute();
+    for (const part of chunks(rows)) await db.insertInto('document_texts').values(part).execute();
+    const held = rows.reduce((sum, { bytes }) => sum + bytes, 0);
     await adjustStored(db, owner, held, store.limits.stored);
   });
+  const stored = sent.map(({ bytes, passages }, at) => {
+    return { textId: rows[at]?.id ?? '', bytes, passages: passages.length };
+  });
   try {
+    const passages = sent.flatMap((text, at) =>
+      text.passages.map((passage) => {
+        return { ...passage, text_id: stored[at]?.textId ?? '', skillId: text.skillId };
+      }),
+    );
     for (let begin = 0; begin < passages.length; begin += ADDED_AT_ONCE) {
-      await addPassages(store, skillId, textId, passages.slice(begin, begin + ADDED_AT_ONCE));
+      await addPassages(store, passages.slice(begin, begin + ADDED_AT_ONCE));
       // SQLite writes in this thread: let other requests run first.
       await nextTurn();
     }
   } catch (error) {
-    await discardText(store, textId);
+    await discardTexts(store, stored);
     throw error;
   }
-  return { textId, bytes, passages: passages.length };
+  return stored;
 }
 
-function addPassages(
+/** Stores one text, as `storeTexts` does. */
+export async function storeText(
   store: Store,
+  owner: string,
   skillId: string,
-  text_id: string,
-  passages: readonly PreparedPassage[],
-): Promise<void> {
+  text: Omit<SentText, 'skillId'>,
+): Promise<StoredText> {
+  const [stored] = await storeTexts(store, owner, [{ skillId, ...text }]);
+  if (!stored) throw new Error('A text was not stored');
+  return stored;
+}
+
+/** A passage of the text with an id. */
+type TextPassage = PreparedPassage & { readonly text_id: string; readonly skillId: string };
+
+function addPassages(store: Store, passages: readonly TextPassage[]): Promise<void> {
   return inTransaction(store.work, async (db) => {
     for (const part of chunks(passages)) {
       const ids = await db
         .insertInto('passages')
-        .values(part.map(({ terms: _, ...passage }) => ({ ...passage, text_id })))
-        .returning(['id', 'number'])
+        .values(part.map(({ terms: _, skillId: __, ...passage }) => passage))
+        .returning(['id', 'number', 'text_id'])
         .execute();
-      const termsByNumber = new Map(part.map(({ number, terms }) => [number, terms]));
-      const stored = ids.flatMap(({ id, number }) => {
-        const terms = termsByNumber.get(number);
-        return terms ? [{ id, terms }] : [];
+      const byPlace = new Map(part.map((passage) => [placeOf(passage), passage]));
+      const stored = ids.flatMap(({ id, ...place }) => {
+        const passage = byPlace.get(placeOf(place));
+        return passage ? [{ id, skillId: passage.skillId, terms: passage.terms }] : [];
       });
-      await addToIndex(db, skillId, stored);
+      await addToIndex(db, stored);
     }
   });
 }
 
-/** Releases a text that no document has taken. */
-export async function discardText(store: Store, textId: string): Promise<void> {
-  await store.work
-    .updateTable('document_texts')
-    .set({ upload_until: 0 })
-    .where('id', '=', textId)
-    .where('document_id', 'is', null)
-    .execute();
+function placeOf({ text_id, number }: { readonly text_id: string; readonly number: number }) {
+  return `${text_id} ${number}`;
+}
+
+/** Releases those of some texts that no document has taken. */
+export async function discardTexts(store: Store, texts: readonly StoredText[]): Promise<void> {
+  for (const part of chunks(texts.map(({ textId }) => textId))) {
+    await store.work
+      .updateTable('document_texts')
+      .set({ upload_until: 0 })
+      .where('id', 'in', part)
+      .where('document_id', 'is', null)
+      .execute();
+  }
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Database } from '../../store/database/schema.js';
 import type { PreparedPassage } from './split-text.js';
 
 interface StoredPassage extends Pick<PreparedPassage, 'terms'> {
+  readonly skillId: string;
   /** The id of its row; PostgreSQL returns large numbers as strings. */
   readonly id: number | string;
 }
@@ -25,18 +26,18 @@ export interface PassageQuery {
 }
 
 /**
- * Adds passages of a skill to the index; they are removed with their rows. SQLite has FTS5
+ * Adds passages to the index; they are removed with their rows. SQLite has FTS5
  * (https://www.sqlite.org/fts5.html), which ranks by BM25, and PostgreSQL its text search
  * (https://www.postgresql.org/docs/current/textsearch.html).
  */
 export async function addToIndex(
   db: Kysely<Database>,
-  skillId: string,
   passages: readonly StoredPassage[],
 ): Promise<void> {
   if (!dialectOf(db).locksRows) {
     const rows = passages.map(
-      ({ id, terms }) => sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
+      ({ id, skillId, terms }) =>
+        sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,
     );
     await sql`
       insert into passage_terms (rowid, skill, headings, content) values ${sql.join(rows)}
@@ -44,14 +45,15 @@ export async function addToIndex(
     return;
   }
   const ids = passages.map(({ id }) => String(id));
+  const skills = passages.map(({ skillId }) => skillId);
   const headings = passages.map(({ terms }) => terms.headings);
   const contents = passages.map(({ terms }) => terms.content);
   await sql`
     insert into passage_terms (passage_id, skill_id, terms)
-    select id, ${skillId}::text,
+    select id, skill,
       setweight(to_tsvector('roster_text', headings), 'A') || to_tsvector('roster_text', content)
-    from unnest(${ids}::bigint[], ${headings}::text[], ${contents}::text[])
-      as passage (id, headings, content)
+    from unnest(${ids}::bigint[], ${skills}::text[], ${headings}::text[], ${contents}::text[])
+      as passage (id, skill, headings, content)
   `.execute(db);
 }
 

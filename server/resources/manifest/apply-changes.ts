@@ -4,6 +4,7 @@ import { addVersion, enterQueue } from '../../models/training/training-rows.js';
 import { listFaults, ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
+import { countAtEnd } from '../../store/quota.js';
 import { agents, createAgent, updateAgent } from '../agents.js';
 import { chatbots, createChatbot, updateChatbot } from '../chatbots.js';
 import {
@@ -14,7 +15,7 @@ import {
 } from '../documents/documents.js';
 import { checkSkill, createSkill, type ServiceNames, skills, updateSkill } from '../skills.js';
 import type { Change } from './compare.js';
-import { type Entry, type EntryOf, type Kind, keyOf, type SentEntry } from './entries.js';
+import { type EntryOf, type Kind, keyOf, type SentEntry } from './entries.js';
 import type { ProjectState } from './project-state.js';
 
 /** A text that is stored for a document of the skill with an id. */
@@ -40,9 +41,6 @@ interface Scope {
   readonly prepared: Prepared | undefined;
 }
 
-/** A change of one kind. */
-type ChangeTo<K extends Kind> = Change & { readonly entry: EntryOf<K> };
-
 /**
  * Makes changes, in an order in which each finds what it refers to.
  * @returns the ids of the deleted versions of models
@@ -50,28 +48,50 @@ type ChangeTo<K extends Kind> = Change & { readonly entry: EntryOf<K> };
  */
 export async function applyChanges(changes: readonly Change[], scope: Scope): Promise<string[]> {
   const { tx, project } = scope;
-  const of = <K extends Kind>(kind: K) =>
-    changes.filter((change): change is ChangeTo<K> => change.entry.kind === kind);
-  // Before rows that a training that ends locks after its model.
-  for (const { entry } of of('model')) await lockModel(tx, project.id, entry.fields.name);
-  const deleted = await deleteEntries(changes, scope);
-  const trained = of('model').filter(({ action }) => action !== 'delete');
-  for (const { entry, action } of trained)
-    await placed(entry, () => putModel(entry, action, scope));
-  for (const { entry, action } of of('skill')) {
-    if (action !== 'delete') await placed(entry, () => putSkill(entry, scope));
+  const deleted = await countAtEnd(tx.reads, tx.limits, async () => {
+    // Before rows that a training that ends locks after its model.
+    for (const { entry } of changes) {
+      if (entry.kind === 'model') await lockModel(tx, project.id, entry.fields.name);
+    }
+    const versions = await deleteEntries(changes, scope);
+    for (const kind of ORDER) {
+      for (const { action, entry } of changes) {
+        if (action !== 'delete' && entry.kind === kind) await putEntry(entry, action, scope);
+      }
+    }
+    return versions;
+  });
+  // Last of all: see there.
+  if (changes.some(({ action, entry }) => entry.kind === 'model' && STARTS.has(action))) {
+    await enterQueue(tx, project.id);
   }
-  for (const { entry, action } of of('document')) {
-    if (action !== 'delete') await placed(entry, () => putText(entry, scope));
-  }
-  for (const { entry, action } of of('agent')) {
-    if (action !== 'delete') await placed(entry, () => putAgent(entry, scope));
-  }
-  for (const { entry, action } of of('chatbot')) {
-    if (action !== 'delete') await placed(entry, () => putChatbot(entry, scope));
-  }
-  if (trained.some(({ action }) => action !== 'update')) await enterQueue(tx, project.id);
   return deleted;
+}
+
+/** Skills refer to models, agents and documents to skills, and chatbots to agents. */
+const ORDER: readonly Kind[] = ['model', 'skill', 'document', 'agent', 'chatbot'];
+
+/** The changes of a model that begin a training. */
+const STARTS: ReadonlySet<Change['action']> = new Set(['create', 'train']);
+
+/** @throws {ProblemError} with the place of the entry */
+async function putEntry(entry: SentEntry, action: Change['action'], scope: Scope): Promise<void> {
+  try {
+    switch (entry.kind) {
+      case 'model':
+        return await putModel(entry, action, scope);
+      case 'skill':
+        return await putSkill(entry, scope);
+      case 'document':
+        return await putText(entry, scope);
+      case 'agent':
+        return await putAgent(entry, scope);
+      case 'chatbot':
+        return await putChatbot(entry, scope);
+    }
+  } catch (error) {
+    throw error instanceof ProblemError ? placeProblem(error, entry.at) : error;
+  }
 }
 
 async function deleteEntries(
@@ -109,7 +129,7 @@ async function putModel(
 ): Promise<void> {
   const { name, source, target, promotion = 'always', adapt = false } = entry.fields;
   let modelId = state.models.get(name)?.id;
-  if (action !== 'update') {
+  if (STARTS.has(action)) {
     const table = prepared ? prepared.tables.get(entry.key) : { target, ...NO_TABLE };
     if (!table) throw changedMeanwhile();
     const added = await addVersion(tx, project.id, name, table, source);
@@ -132,17 +152,14 @@ async function putSkill({ fields }: EntryOf<'skill'>, scope: Scope): Promise<voi
   await checkSkill(tx, project, skill, names);
 }
 
-async function putText(
-  entry: EntryOf<'document'>,
-  { tx, project, prepared }: Scope,
-): Promise<void> {
+async function putText(entry: EntryOf<'document'>, { tx, state, prepared }: Scope): Promise<void> {
   if (!prepared) return;
   const { skill, name, media_type } = entry.fields;
-  const row = await skills.find(tx, project.id, skill);
+  const id = state.skills.get(skill)?.id ?? prepared.skillIds.get(skill);
   const text = prepared.texts.get(entry.key);
   // The terms of the stored text are those of the skill that has gone.
-  if (!row || row.id !== text?.skillId) throw changedMeanwhile();
-  await putDocument(tx, row, name, media_type, text);
+  if (id === undefined || id !== text?.skillId) throw changedMeanwhile();
+  await putDocument(tx, { id, name: skill }, name, media_type, text);
 }
 
 async function putAgent({ fields }: EntryOf<'agent'>, scope: Scope): Promise<void> {
@@ -182,15 +199,6 @@ function replaceMembers(
 
 function changedMeanwhile(): ProblemError {
   return unavailable('The project was changed meanwhile; send the manifest again.');
-}
-
-/** Does work for an entry; a problem of it points at the entry. */
-async function placed(entry: Entry | SentEntry, work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    throw 'at' in entry && error instanceof ProblemError ? placeProblem(error, entry.at) : error;
-  }
 }
 
 /** Returns a problem whose pointers into a body of one resource lead into the entry of a manifest. */

@@ -7,11 +7,11 @@ import {
   withEtag,
 } from '../../api/preconditions.js';
 import type { TrainingServices } from '../../models/training/train.js';
-import { findProject, inProject } from '../../projects/projects.js';
+import { findProject, inProject, inProjectForLong } from '../../projects/projects.js';
 import { type NamedServices, namesOf } from '../skills.js';
 import { applyChanges, checkDocumentSkill } from './apply-changes.js';
 import { type Change, compareProject } from './compare.js';
-import { readEntries } from './entries.js';
+import { type Entry, readEntries } from './entries.js';
 import { Preparation } from './preparation.js';
 import { type ProjectState, readProject, writeManifest } from './project-state.js';
 
@@ -43,36 +43,44 @@ export function manifestOperations(
       };
       const preparation = new Preparation(services, owner, known);
       try {
-        if (!dry_run) {
+        if (!dry_run && [...wanted.values()].some(needsPreparation)) {
           const state = await readProject(store, known);
-          if (isConditional(headers)) await checkPreconditions(headers, writeManifest(state));
           await preparation.prepare(compare(state), state, signal);
         }
-        const done = await inProject(store, caller, params.project_name, async (tx, project) => {
-          const state = await readProject(tx, project);
-          if (isConditional(headers)) await checkPreconditions(headers, writeManifest(state));
-          const changes = compare(state);
-          const prepared = dry_run ? undefined : preparation;
-          const deleted = await applyChanges(changes, { tx, project, state, names, prepared });
-          const answer = {
-            dry_run,
-            changes: changes.map(showChange),
-            unchanged: wanted.size - changes.filter(({ action }) => action !== 'delete').length,
-          };
-          if (dry_run) throw new DryRun(answer, state);
-          return { answer, deleted, state: await readProject(tx, project) };
-        });
+        const done = await inProjectForLong(
+          store,
+          caller,
+          params.project_name,
+          async (tx, project) => {
+            const state = await readProject(tx, project);
+            if (isConditional(headers)) await checkPreconditions(headers, writeManifest(state));
+            const changes = compare(state);
+            const prepared = dry_run ? undefined : preparation;
+            const scope = { tx, project, state, names, prepared };
+            const deleted = await applyChanges(changes, scope);
+            const answer = {
+              dry_run,
+              changes: changes.map(showChange),
+              unchanged: wanted.size - changes.filter(({ action }) => action !== 'delete').length,
+            };
+            if (dry_run) throw new DryRun(answer, state);
+            return { answer, deleted, state: await readProject(tx, project) };
+          },
+        );
         trainings.cancel(done.deleted);
         trainings.wake();
         return reply(await replyChanges(done));
       } catch (error) {
+        await preparation.discard();
         if (error instanceof DryRun) return reply(await replyChanges(error));
         throw error;
-      } finally {
-        await preparation.discard();
       }
     },
   };
+}
+
+function needsPreparation({ kind }: Entry): boolean {
+  return kind === 'document' || kind === 'model';
 }
 
 /** Ends the transaction of a dry run, so that nothing of it is kept. */

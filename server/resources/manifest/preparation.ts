@@ -3,8 +3,8 @@ import type { StoredTable } from '../../models/training/tables.js';
 import { ingestQuery, refuseFull, type TrainingServices } from '../../models/training/train.js';
 import { invalidRequest, listFaults, ProblemError, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
-import { newResource } from '../../store/rows.js';
-import { discardText, storeText } from '../documents/documents.js';
+import { chunksBySize, newResource } from '../../store/rows.js';
+import { discardTexts, type SentText, storeTexts } from '../documents/documents.js';
 import { preparePassages } from '../documents/split-text.js';
 import type { Prepared, PreparedText } from './apply-changes.js';
 import type { Change } from './compare.js';
@@ -54,7 +54,7 @@ export class Preparation implements Prepared {
       throw invalidRequest([{ pointer: '/body', message }]);
     }
     await this.#readTables(models, signal);
-    for (const document of documents) await this.#storeText(document, state);
+    await this.#storeTexts(documents, state);
   }
 
   async #readTables(
@@ -92,15 +92,31 @@ export class Preparation implements Prepared {
     }
   }
 
-  async #storeText({ key, fields }: EntryOf<'document'>, state: ProjectState): Promise<void> {
-    const { skill, text, media_type } = fields;
-    const skillId = state.skills.get(skill)?.id ?? this.skillIds.get(skill) ?? newResource().id;
-    if (!state.skills.has(skill)) this.skillIds.set(skill, skillId);
-    const passages = await preparePassages(text, media_type === 'text/markdown');
-    const bytes = Buffer.byteLength(text);
+  /** Stores texts, a few hundred KB at once. */
+  async #storeTexts(documents: readonly EntryOf<'document'>[], state: ProjectState): Promise<void> {
     const { store } = this.services;
-    const stored = await storeText(store, this.owner, skillId, { bytes, passages });
-    this.texts.set(key, { ...stored, skillId });
+    const sized = documents.map(({ key: id, fields }) => {
+      return { id, fields, bytes: Buffer.byteLength(fields.text) };
+    });
+    for (const part of chunksBySize(sized)) {
+      const sent: SentText[] = [];
+      for (const { fields, bytes } of part) {
+        const { skill, text, media_type } = fields;
+        const passages = await preparePassages(text, media_type === 'text/markdown');
+        sent.push({ skillId: this.#findSkillId(skill, state), bytes, passages });
+      }
+      const stored = await storeTexts(store, this.owner, sent);
+      for (const [at, text] of stored.entries()) {
+        this.texts.set(part[at]?.id ?? '', { ...text, skillId: sent[at]?.skillId ?? '' });
+      }
+    }
+  }
+
+  /** Returns the id of a skill; one that is to be created gets it here. */
+  #findSkillId(name: string, state: ProjectState): string {
+    const id = state.skills.get(name)?.id ?? this.skillIds.get(name) ?? newResource().id;
+    if (!state.skills.has(name)) this.skillIds.set(name, id);
+    return id;
   }
 
   /** Releases what no transaction has taken. */
@@ -108,7 +124,7 @@ export class Preparation implements Prepared {
     const { store, tables } = this.services;
     for (const { tableId } of this.tables.values()) await tables.discard(tableId);
     // If the store is unavailable, texts expire later.
-    for (const { textId } of this.texts.values()) await discardText(store, textId).catch(() => {});
+    await discardTexts(store, [...this.texts.values()]).catch(() => {});
   }
 }
 

@@ -8,7 +8,7 @@ import { chunksBySize, type JsonChunks, lookup } from '../../store/rows.js';
 import { agents } from '../agents.js';
 import { type ChatbotRow, chatbots } from '../chatbots.js';
 import type { Resources } from '../crud.js';
-import { readText } from '../documents/documents.js';
+import { readTexts } from '../documents/documents.js';
 import { type SkillRow, skills } from '../skills.js';
 import { type Entry, type Fields, MAX_TEXT_BYTES, makeEntry, sortEntries } from './entries.js';
 
@@ -28,7 +28,7 @@ export interface ProjectState {
 
 /** The most JSON of a manifest in bytes, and its most entries, as the contract says. */
 const MAX_BYTES = 16 * 1024 * 1024;
-const MAX_ENTRIES = 10_000;
+const MAX_ENTRIES = 5000;
 
 /** The models that are read at once, each with its columns and metrics. */
 const MODELS_AT_ONCE = 100;
@@ -151,14 +151,21 @@ async function* readDocuments(store: Store, { id }: Project): AsyncGenerator<Fie
   const documents = await store.reads
     .selectFrom('documents')
     .innerJoin('skills', 'skills.id', 'documents.skill_id')
-    .select(['documents.skill_id', 'skills.name as skill', 'documents.name'])
+    .select(['documents.id', 'skills.name as skill', 'documents.name'])
+    .select(['documents.media_type', 'documents.bytes'])
     .where('skills.project_id', '=', id)
     .where('documents.bytes', '<=', MAX_TEXT_BYTES)
     .limit(MAX_ENTRIES + 1)
     .execute();
-  for (const { skill_id, skill, name } of documents) {
-    const text = await readText(store, skill_id, name);
-    if (text) yield { skill, name, media_type: text.mediaType, text: text.pieces.join('') };
+  for (const part of chunksBySize(documents)) {
+    const texts = await readTexts(
+      store,
+      part.map((document) => document.id),
+    );
+    for (const { id, skill, name, media_type } of part) {
+      const text = texts.get(id);
+      if (text !== undefined) yield { skill, name, media_type, text };
+    }
   }
 }
 

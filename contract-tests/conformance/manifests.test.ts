@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { faulty, ownProject, roster, situation } from '../target.js';
+
+const MANIFEST = '/projects/{project_name}/manifest';
+
+let project: string;
+beforeEach(async () => {
+  project = await ownProject();
+});
+
+const named = () => ({ path: { project_name: project } });
+
+const SKILL = { skill: { name: 'care', type: 'knowledge_base', params: { source: 'care' } } };
+
+const apply = () => roster.PUT(MANIFEST, { params: named(), body: [SKILL] });
+
+describe('getManifest', () => {
+  test('answers 200 with the resources of the project', async () => {
+    const given = await situation(200, 'project', apply);
+    const { data, response } = await roster.GET(MANIFEST, { params: named(), ...given });
+    expect(response.status).toBe(200);
+    expect(data?.[0]).toHaveProperty('skill.type', 'knowledge_base');
+    expect(response.headers.get('ETag')).toMatch(/^"/);
+  });
+
+  test('answers 304 to a caller who has it', async () => {
+    const { headers } = await situation(304, null);
+    const { response } = await roster.GET(MANIFEST, { params: named() });
+    const header = { 'If-None-Match': `${response.headers.get('ETag')}` };
+    const again = await roster.GET(MANIFEST, { params: { ...named(), header }, headers });
+    expect(again.response.status).toBe(304);
+  });
+
+  test('answers 404 for an unknown project', async () => {
+    const given = await situation(404, 'project');
+    const params = { path: { project_name: 'no_such_project' } };
+    const { error } = await roster.GET(MANIFEST, { params, ...given });
+    expect(error?.type).toBe('/problems/project-not-found');
+  });
+});
+
+describe('applyManifest', () => {
+  test('answers 200 with what changed', async () => {
+    const given = await situation(200, 'changes');
+    const { data, response } = await roster.PUT(MANIFEST, {
+      ...{ params: named(), body: [SKILL], ...given },
+    });
+    expect(response.status).toBe(200);
+    expect(data?.changes[0]).toMatchObject({ action: 'create', kind: 'skill' });
+    expect(response.headers.get('ETag')).toMatch(/^"/);
+  });
+
+  test('answers 400 for an unknown field', async () => {
+    const given = await situation(400, 'invalid');
+    const skill = faulty({ ...SKILL.skill, colour: 'red' }, SKILL.skill);
+    const { error } = await roster.PUT(MANIFEST, { params: named(), body: [{ skill }], ...given });
+    expect(error?.type).toBe('/problems/invalid-request');
+  });
+
+  test('answers 412 if the project is no longer as it was', async () => {
+    const given = await situation(412, 'changed');
+    const params = { ...named(), header: { 'If-Match': '"o8hHqKZl3mYw2sX0Jt5cVQ"' } };
+    const { error } = await roster.PUT(MANIFEST, { params, body: [SKILL], ...given });
+    expect(error?.type).toBe('/problems/precondition-failed');
+  });
+
+  test.each([
+    [
+      'database',
+      { skill: { name: 'a', type: 'sql', params: { tables: ['t'] } } },
+      'unusable-skill',
+    ],
+    ['skill', { agent: { name: 'a', skills: ['sails'] } }, 'unknown-skill'],
+    ['agent', { chatbot: { name: 'a', agent_name: 'oracle' } }, 'unknown-agent'],
+  ])('answers 422 for a %s that is not there', async (example, entry, type) => {
+    const given = await situation(422, example);
+    const { error } = await roster.PUT(MANIFEST, { params: named(), body: [entry], ...given });
+    expect(error?.type).toBe(`/problems/${type}`);
+  });
+});
