@@ -46,17 +46,23 @@ const SHOP: Manifest = [
 ];
 
 /** A thousand resources of all kinds but models. */
-const MANY: Manifest = Array.from({ length: 250 }, (_, index) => [
-  { skill: { name: `s${index}`, type: 'retrieval', params: { source: `part ${index}` } } },
-  {
-    document: {
-      ...{ skill: `s${index}`, name: 'text.md', media_type: 'text/markdown' as const },
-      text: `# Part ${index}\n\n${'Some words of it. '.repeat(20)}\n`,
-    },
-  },
-  { agent: { name: `a${index}`, skills: [`s${index}`, `s${(index + 1) % 250}`] } },
-  { chatbot: { name: `c${index}`, agent_name: `a${index}` } },
-]).flat();
+const MANY: Manifest = Array.from(
+  { length: 320 },
+  (_, index): Manifest => [
+    { skill: { name: `s${index}`, type: 'retrieval', params: { source: `part ${index}` } } },
+    { agent: { name: `a${index}`, skills: [`s${index}`, `s${(index + 1) % 320}`] } },
+    { chatbot: { name: `c${index}`, agent_name: `a${index}` } },
+  ],
+)
+  .flat()
+  .concat(
+    Array.from({ length: 40 }, (_, index) => ({
+      document: {
+        ...{ skill: `s${index}`, name: 'text.md', media_type: 'text/markdown' },
+        text: `# Part ${index}\n\n${'Some words of it. '.repeat(20)}\n`,
+      },
+    })),
+  );
 
 describe.each([
   { dialect: 'SQLite', create: sqliteShop },

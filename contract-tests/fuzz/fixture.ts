@@ -144,13 +144,15 @@ export class Fixture {
     if (kind === undefined) {
       return name === 'version' && asked === FIRST_VERSION ? asked : undefined;
     }
-    if (asked === PLACEHOLDERS.project) return this.project;
+    // It may delete all that a project has.
+    const isPruned = target.id === 'applyManifest' && asked === PLACEHOLDERS.project;
+    if (asked === PLACEHOLDERS.project && !isPruned) return this.project;
     if (asked === PLACEHOLDERS.other) return this.other;
     const kept = this.#kept.get(kind);
     if (asked === PLACEHOLDERS.keptId) return isFoundById(target, name) ? kept?.id : undefined;
     const innermost = kindsWithin(target).findLast((one) => one !== undefined);
     const isChanged = isChange(target) && innermost === kind;
-    if (asked === PLACEHOLDERS.spare || (asked === KEPT && isChanged)) {
+    if (asked === PLACEHOLDERS.spare || isPruned || (asked === KEPT && isChanged)) {
       const spare = this.#spares.get(kind) ?? (await this.#create(kind, this.freshName()));
       this.#spares.set(kind, spare);
       return spare.name;

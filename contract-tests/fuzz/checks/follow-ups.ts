@@ -108,6 +108,8 @@ async function afterChange(exchange: Exchange): Promise<string[]> {
   const { filled, answer, fixture, made } = exchange;
   const target = targetOf(made);
   const kind = kindAt(target);
+  // A manifest changes what is in a project, and not the project.
+  if (target.id === 'applyManifest') return [];
   fixture.forget(target);
   if (kind === undefined) return [];
   const faults: string[] = [];

@@ -121,7 +121,13 @@ function objectsOf(schema: Place): fc.Arbitrary<object> {
     requiredKeys: requiredOf(schema).filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   });
-  const { additionalProperties } = keywordsOf(schema);
+  const { additionalProperties, maxProperties } = keywordsOf(schema);
+  if (maxProperties === 1) {
+    const alone = Object.entries(fields).map(([name, value]) =>
+      value.map((only) => ({ [name]: only })),
+    );
+    return fc.oneof(...alone);
+  }
   if (additionalProperties === false) return withoutConflicts(schema, declared);
   const typed = typeof additionalProperties === 'object' && schema.find('additionalProperties');
   const values = typed ? draftsOf(typed) : anything;
