@@ -181,7 +181,12 @@ describe.each([
             chatbot: { name: one, agent_name: agents[at] ?? null, settings: { x: params[at] } },
           })),
           ...agents.map((one, at) => ({
-            agent: { name: one, skills: skills.slice(at), settings: params[at], provider: null },
+            agent: {
+              name: one,
+              skills: skills.slice(at),
+              settings: params[at] ?? null,
+              provider: null,
+            },
           })),
           ...skills.map((one, at) => ({
             skill: {
@@ -414,7 +419,8 @@ describe.each([
   ])('the file %j is refused at its lines', async (text, faults, ...more) => {
     const file = join(folder, 'faulty.yaml');
     await writeFile(file, text);
-    const { code, stderr } = await roster('apply', file, '--project', project, ...more);
+    const options = more.flatMap((option) => option ?? []);
+    const { code, stderr } = await roster('apply', file, '--project', project, ...options);
     expect(code).toBe(1);
     for (const fault of faults)
       expect(stderr).toContain(fault.replaceAll('FILE', file).replace(/^(\d)/, `${file}:$1`));

@@ -52,7 +52,8 @@ describe('applyManifest', () => {
 
   test('answers 400 for an unknown field', async () => {
     const given = await situation(400, 'invalid');
-    const skill = faulty({ ...SKILL.skill, colour: 'red' }, SKILL.skill);
+    const colour = { ...SKILL.skill, colour: 'red' };
+    const skill = faulty<typeof SKILL.skill>(colour, SKILL.skill);
     const { error } = await roster.PUT(MANIFEST, { params: named(), body: [{ skill }], ...given });
     expect(error?.type).toBe('/problems/invalid-request');
   });

@@ -8,7 +8,7 @@ import { type FieldError, invalidRequest } from '../../problems/problem.js';
 type Schemas = components['schemas'];
 
 /** The kinds of a manifest, in its order. */
-export const KINDS = ['skill', 'document', 'agent', 'chatbot', 'model'] as const;
+const KINDS = ['skill', 'document', 'agent', 'chatbot', 'model'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What an entry says of each kind. */
