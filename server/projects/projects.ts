@@ -180,7 +180,7 @@ export function inProjectForLong<T>(
   name: string,
   write: (tx: Store, project: Project) => Promise<T>,
 ): Promise<T> {
-  const target = { owner: caller.owner, project: name };
+  const target = { owner: caller.owner, project: name, act: caller.act };
   const work = async (tx: Store) => write(tx, await lockProject(tx, caller, name));
   return store.longTransaction(work, target);
 }

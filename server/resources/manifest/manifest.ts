@@ -25,7 +25,10 @@ export function manifestOperations(
   const { store, trainings } = services;
   return {
     getManifest: async ({ caller, params, headers, reply }) => {
-      const state = await inProject(store, caller, params.project_name, readProject);
+      const state = await inProject(store, caller, params.project_name, (tx, project) => {
+        tx.skipEvent();
+        return readProject(tx, project);
+      });
       return reply(await conditionalGet<Manifest>(writeManifest(state), headers));
     },
 
