@@ -70,11 +70,23 @@ export function createApp(
     refuseMalformed(req);
     requests(req, res, next);
   };
+  const answerError = sendProblem(
+    contract,
+    bases,
+    storeProblem,
+    ({ type }, status, req, { locals }) => {
+      services.metrics.refused(type);
+      if (status === 401 || status === 403) services.refusals.note(type, req, locals);
+    },
+    noteFailure,
+    writeOauthFault,
+  );
   const { listener, messages } = bypassRouter(
     app,
     traceRequests
       ? (req, res, next) => traceRequests(req, res, () => handle(req, res, next))
       : handle,
+    answerError,
   );
   const signIn = callers.findSignIn();
   const routesOfPages = pages(contract, config.basePath, isLoopback(config.host), signIn);
@@ -82,19 +94,7 @@ export function createApp(
   // A problem's type is `/problems/…`, for any base path.
   if (config.basePath) app.use(routesOfPages);
   app.use(refuseUnknownAddress);
-  app.use(
-    sendProblem(
-      contract,
-      bases,
-      storeProblem,
-      ({ type }, status, req, { locals }) => {
-        services.metrics.refused(type);
-        if (status === 401 || status === 403) services.refusals.note(type, req, locals);
-      },
-      noteFailure,
-      writeOauthFault,
-    ),
-  );
+  app.use(answerError);
   const front = protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),
     overloadProblem: (req) => limits.overloadProblem(req),

@@ -16,6 +16,11 @@ import { type Service, startService } from '../../testkit/service/measured-servi
 import { makeKey } from '../../testkit/store/keys.js';
 import { ENVIRONMENT } from '../services.js';
 
+export interface Keys {
+  readonly own: string;
+  readonly limited: string;
+}
+
 /** A request that is sent repeatedly, and its expected answer. */
 export interface Operation {
   readonly name: string;
@@ -26,6 +31,8 @@ export interface Operation {
   /** The Prefer header for a mock, which has no state and answers 404 only on request. */
   readonly prefer?: string;
   readonly statuses: readonly number[];
+  /** Sent while another key of the owner goes on beyond its limit of requests. */
+  readonly isBesideRefusals?: true;
   /** Refused by validation: for contenders that validate requests. */
   readonly isRefused?: boolean;
   /**
@@ -48,6 +55,9 @@ function reading(name: string, path: string, more: Partial<Operation> = {}): Ope
 const refused = { statuses: [400, 422], isRefused: true };
 
 export const getSkill = reading('getSkill', '/skill-50');
+export const besideRefusals = reading('getSkill, beside a refused key', '/skill-50', {
+  isBesideRefusals: true,
+});
 export const listSkills = reading('listSkills', '');
 export const listOneSkill = reading('listSkills, one of them', '?limit=1');
 export const refusedList = reading('listSkills, refused', '?limit=0', refused);
@@ -184,9 +194,9 @@ async function startPrism(folder: string): Promise<Running> {
 /**
  * Creates the store that every server gets a copy of: a project with 100 skills and an agent that uses three of
  * them, and an empty project to write to.
- * @returns a key of its owner
+ * @returns two keys of its owner, the second of which may send one request a minute
  */
-export async function seed(url: string): Promise<string> {
+export async function seed(url: string): Promise<Keys> {
   const store = await Store.open(url);
   const { id } = await store.transaction(async (store) => {
     await createProject(store, LOCAL_OWNER, WRITTEN);
@@ -208,5 +218,9 @@ export async function seed(url: string): Promise<string> {
     }),
   );
   await store.close();
-  return makeKey(url, { name: 'bench', owner: LOCAL_OWNER });
+  const owner = LOCAL_OWNER;
+  return {
+    own: await makeKey(url, { name: 'bench', owner }),
+    limited: await makeKey(url, { name: 'limited', owner, limits: { requests: 1 } }),
+  };
 }

@@ -42,7 +42,7 @@ export async function measureInstances(options: { rounds: number; seconds: numbe
   const { rounds, seconds } = options;
   const measured = await withFolder((folder) =>
     withPostgres(async (url) => {
-      const key = await seed(url);
+      const { own: key } = await seed(url);
       const instances: Service[] = [];
       try {
         for (const _ of Array.from({ length: MOST_INSTANCES })) {

@@ -6,6 +6,7 @@ import { machine, minutesSince, publish, verdict } from '../scenarios.js';
 import { separateCores } from '../services.js';
 import {
   baselines,
+  besideRefusals,
   type Contender,
   createSkill,
   equippedFastify,
@@ -44,6 +45,7 @@ function groups(against: readonly Contender[] = baselines): readonly Group[] {
     { name: 'createSkill', works: [...all(createSkill), ...all(refusedCreate)] },
     { name: 'updateAgent', works: all(updateAgent) },
     { name: '404', works: all(unknownSkill) },
+    { name: 'limits', works: [getSkill, besideRefusals].map((one) => [roster, one] as const) },
     { name: 'growth', works: growing.map((contender) => [contender, getSkill] as const) },
   ];
 }
@@ -58,6 +60,7 @@ const LIMITS: readonly Limit[] = [
   ['getSkill, of bare Express', 1.25, [roster, getSkill], [express, getSkill]],
   ['getSkill, of one prepared statement', 1, [roster, getSkill], [prepared, getSkill]],
   ['getSkill, of the equipped Fastify', 1.6, [roster, getSkill], [equippedFastify, getSkill]],
+  ['getSkill, beside a refused key', 1.05, [roster, besideRefusals], [roster, getSkill]],
   ['createSkill, of bare Express', 1.25, [roster, createSkill], [express, createSkill]],
   ['createSkill, refused, of accepted', 1, [roster, refusedCreate], [roster, createSkill]],
   ['listSkills, limit=0, of limit=1', 1, [roster, refusedList], [roster, listOneSkill]],

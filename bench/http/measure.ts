@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { send } from '../../testkit/http/client.js';
-import { head, wireBytes } from '../../testkit/http/load.js';
+import { Crowd, head, wireBytes } from '../../testkit/http/load.js';
 import { measureInTurn, measureRate, type Rate } from '../load.js';
 import { withFolder } from '../scenarios.js';
 import { type Cores, pin } from '../services.js';
@@ -9,6 +9,7 @@ import {
   type Contender,
   createSkill,
   getSkill,
+  type Keys,
   listSkills,
   type Operation,
   type Running,
@@ -40,12 +41,13 @@ interface Options {
 
 interface Target {
   readonly servers: ReadonlyMap<Contender, Running>;
-  readonly key: string;
+  readonly keys: Keys;
   readonly seconds: number;
 }
 
 /** To each server at once. */
 export const CONNECTIONS = 10;
+const REFUSED_CONNECTIONS = 100;
 
 /** Rounds that are not counted: it takes thousands of requests until the frequent code is compiled. */
 export const WARM_UP = 2;
@@ -65,18 +67,18 @@ export function measure(groups: readonly Group[], options: Options): Promise<Mea
   return withFolder(async (folder) => {
     try {
       const store = join(folder, 'seed.db');
-      const key = await seed(`file:${store}`);
+      const keys = await seed(`file:${store}`);
       for (const [contender] of groups.flatMap(({ works }) => works)) {
         if (servers.has(contender)) continue;
         const server = await start(contender, join(folder, contender.name), store);
         servers.set(contender, server);
         pin(server.pid, cores?.servers);
       }
-      await assertSameAnswers(servers, key);
+      await assertSameAnswers(servers, keys.own);
       const measured: Measured[] = [];
       for (const { name, works } of groups) {
         process.stderr.write(`${name} …\n`);
-        const measureOne = (work: Work) => measureRound(work, { servers, key, seconds });
+        const measureOne = (work: Work) => measureRound(work, { servers, keys, seconds });
         const turns = { rounds, warmUps: WARM_UP };
         measured.push(...(await measureInTurn(works, measureOne, turns)));
       }
@@ -93,19 +95,24 @@ export function measure(groups: readonly Group[], options: Options): Promise<Mea
  */
 async function measureRound(
   [contender, operation]: Work,
-  { servers, key, seconds }: Target,
+  { servers, keys, seconds }: Target,
 ): Promise<Rate> {
   const { name, statuses, addsRows } = operation;
   const server = servers.get(contender);
   if (!server) throw new Error(`${contender.name} does not run`);
   const amount = Math.max(MIN_ANSWERS, Math.round(REQUESTS_A_SECOND * seconds));
+  const { isBesideRefusals } = operation;
+  const refused = requestsOf(operation, server.url, keys.limited);
   const work = {
-    ...{ service: server, request: requestsOf(operation, server.url, key), statuses, seconds },
+    ...{ service: server, request: requestsOf(operation, server.url, keys.own), statuses, seconds },
     ...{ connections: CONNECTIONS, count: addsRows && !contender.isMock ? amount : undefined },
   };
   try {
     for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      const rate = await measureRate(work);
+      const [rate] = await Promise.all([
+        measureRate(work),
+        isBesideRefusals && flood(server.url, refused, seconds),
+      ]);
       if (rate.answers >= MIN_ANSWERS) return rate;
     }
     throw new Error('hardly anything is answered');
@@ -114,10 +121,17 @@ async function measureRound(
   }
 }
 
+/** Sends requests that are refused, on many connections, each as soon as the last one is answered. */
+async function flood(url: string, request: () => Buffer, seconds: number): Promise<void> {
+  const crowd = new Crowd(url, request);
+  await crowd.closedLoop(REFUSED_CONNECTIONS, seconds);
+  crowd.close();
+}
+
 /** Returns the requests of an operation, each with another text for `[<id>]`. */
 export function requestsOf({ method, path, body, prefer }: Operation, url: string, key: string) {
   const headers = {
-    Authorization: `Bearer ${key}`,
+    ...bearer(key),
     ...(prefer === undefined ? {} : { Prefer: prefer }),
   };
   const type = { 'Content-Type': 'application/json' };
@@ -131,6 +145,10 @@ export function requestsOf({ method, path, body, prefer }: Operation, url: strin
 }
 
 let sent = 0;
+
+function bearer(key: string) {
+  return { Authorization: `Bearer ${key}` };
+}
 
 /** Returns whether a contender implements an operation. */
 export function has({ operations }: Contender, operation: Operation): boolean {
@@ -164,7 +182,7 @@ const WRITTEN_FIELDS = new Set(['id', 'created_at', 'updated_at']);
 async function answer(url: string, operation: Operation, key: string): Promise<unknown> {
   const { name, method, path, body, statuses } = operation;
   const content: unknown = body && JSON.parse(body.replaceAll('[<id>]', 'probe'));
-  const answer = await send(method, url + path, content, { Authorization: `Bearer ${key}` });
+  const answer = await send(method, url + path, content, bearer(key));
   const text = JSON.stringify(answer.body);
   if (!statuses.includes(answer.status)) throw new Error(`${name}: ${answer.status} ${text}`);
   return JSON.parse(text, (field, value) => (WRITTEN_FIELDS.has(field) ? null : value));

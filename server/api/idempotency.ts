@@ -1,4 +1,5 @@
-import { type Caller, callerId } from '../auth/caller.js';
+import type { Caller } from '../auth/caller.js';
+import { callerId } from '../auth/callers.js';
 import { problem } from '../problems/problem.js';
 import {
   claimAnswer,

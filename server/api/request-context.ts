@@ -23,8 +23,6 @@ export interface RequestContext {
   slot?: WorkSlot;
   /** The validated query parameters, converted to the types of the contract. */
   query?: Request['query'];
-  /** The error of a request that failed before Express's router. */
-  thrown?: unknown;
 }
 
 declare module 'express-serve-static-core' {

@@ -81,11 +81,6 @@ export const LOCAL_CALLER: Caller = {
   key: null,
 };
 
-/** Returns the id by which the requests of a caller are counted; undefined for the local caller, who has none. */
-export function callerId({ key, identity }: Pick<Caller, 'key' | 'identity'>): string | undefined {
-  return identity ? `oidc:${identity.subject}` : key?.id;
-}
-
 /** A token of the OIDC issuer is refused; the message says why, and shows nothing that its holder does not know. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';

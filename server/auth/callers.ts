@@ -12,7 +12,7 @@ import { findGrant, isGranted } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import type { ApiKey, KeptKey } from '../store/keys.js';
 import { findKey, hasKeys, noteKeyUse } from '../store/keys.js';
-import { type Caller, callerId, LOCAL_CALLER, seesProject, TokenError } from './caller.js';
+import { type Caller, LOCAL_CALLER, seesProject, TokenError } from './caller.js';
 import type { Identities, SignIn } from './identities.js';
 import { isFromOtherOrigin } from './origins.js';
 import { type Resource, TOKEN_SCOPES } from './resource.js';
@@ -135,6 +135,11 @@ function refuseOtherOrigins(req: Request, allowed: readonly string[], remedy: st
     {},
     { 'WWW-Authenticate': CHALLENGE },
   );
+}
+
+/** Returns the id by which the requests of a caller are counted; undefined for the local caller, who has none. */
+export function callerId({ key, identity }: Pick<Caller, 'key' | 'identity'>): string | undefined {
+  return identity ? `oidc:${identity.subject}` : key?.id;
 }
 
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */

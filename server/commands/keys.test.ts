@@ -183,7 +183,7 @@ describe('keys list', () => {
     const { stdout } = await keys('list');
     const [head, ...lines] = stdout.trim().split('\n');
     expect(head).toMatch(
-      /^ID +NAME +OWNER +SCOPES +PROJECT +LIMITS +CREATED +EXPIRES +LAST USED +STATE$/,
+      /^ID +NAME +OWNER +SCOPES +PROJECT +LIMITS +MADE BY +CREATED +EXPIRES +LAST USED +STATE$/,
     );
     expect(lines).toEqual([
       expect.stringMatching(

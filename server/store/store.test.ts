@@ -565,6 +565,7 @@ describe.each([
         last_used_at: null,
         limits: null,
         project_id: null,
+        made_by: null,
       });
       expect(await findKey(store, 'k1')).toEqual({ ...made, hash });
       expect(await listKeys(store)).toEqual([{ ...made, project: null }]);

@@ -1,4 +1,5 @@
-import { type Caller, callerId } from '../../auth/caller.js';
+import type { Caller } from '../../auth/caller.js';
+import { callerId } from '../../auth/callers.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
 
 /** A body is stalled if fewer than PROGRESS bytes of it arrive within PROGRESS_MS milliseconds. */

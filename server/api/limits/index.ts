@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
-import { type Caller, callerId } from '../../auth/caller.js';
+import type { Caller } from '../../auth/caller.js';
+import { callerId } from '../../auth/callers.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import type { Operation, Pool } from '../../contract/document.js';
 import {

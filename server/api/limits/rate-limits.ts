@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
-import { type Caller, callerId } from '../../auth/caller.js';
+import type { Caller } from '../../auth/caller.js';
+import { callerId } from '../../auth/callers.js';
 import { KEY_LIMITS, LIMIT_NAMES, type LimitName } from '../../contract/key-limits.js';
 import type { Throttle } from '../../edge/connections.js';
 import { ProblemError, problem } from '../../problems/problem.js';
@@ -154,7 +155,9 @@ export class RateLimits {
       period.granted -= amount;
       return undefined;
     }
-    if (name !== OWN) return this.#spendShared(caller, name, max, amount);
+    if (name !== OWN && !isUsedUp(period, needed)) {
+      return this.#spendShared(caller, name, max, amount);
+    }
     throw refuse(caller, name, max, period);
   }
 
@@ -167,8 +170,7 @@ export class RateLimits {
         period.granted -= amount;
         return;
       }
-      const isFresh = period && performance.now() - period.askedAt < ASK_AGAIN_MS;
-      if (isFresh && countLeft(period) < needed) throw refuse(caller, name, max, period);
+      if (isUsedUp(period, needed)) throw refuse(caller, name, max, period);
       const part = Math.ceil((period?.left ?? max) * PART);
       await this.#ask(keyId, name, max, Math.max(needed - (period?.granted ?? 0), part));
     }
@@ -240,6 +242,15 @@ export class RateLimits {
 function beginOwn(max: number): Period {
   const now = performance.now();
   return { end: now + OWN_SECONDS * 1000, granted: max, left: 0, askedAt: now, began: 0 };
+}
+
+/** Returns whether less is left than is needed, as the store has just said. */
+function isUsedUp(period: Period | undefined, needed: number): boolean {
+  return (
+    period !== undefined &&
+    performance.now() - period.askedAt < ASK_AGAIN_MS &&
+    countLeft(period) < needed
+  );
 }
 
 function countLeft({ granted, left }: Period): number {

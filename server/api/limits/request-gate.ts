@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
-import { type Caller, callerId } from '../../auth/caller.js';
+import type { Caller } from '../../auth/caller.js';
+import { callerId } from '../../auth/callers.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/connections.js';
 import { hasBody } from '../../edge/request.js';
