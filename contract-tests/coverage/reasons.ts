@@ -160,7 +160,7 @@ export const REASONS: readonly Reason[] = [
       'The service whose store says that a first request is in progress has no keys, and so makes none; the other creations show it, by the same code.',
   },
   {
-    promises: ['completeAgent', 'streamAgent', 'sendMessage', 'replyToMessage', 'completeChat']
+    promises: ['streamAgent', 'sendMessage', 'replyToMessage', 'completeChat']
       .concat('completeResponse')
       .map((operation) => `${operation} 429 example tokens`),
     because:
