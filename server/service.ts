@@ -30,7 +30,7 @@ import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
 import { sweepGrants } from './oauth/oauth.js';
 import { sweepResponses } from './openai/response-rows.js';
-import { beginOwner } from './projects/projects.js';
+import { welcomeOwner } from './projects/projects.js';
 import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
@@ -266,7 +266,7 @@ async function openMcpServers(text: string, version: string): Promise<McpServers
 async function openIdentities(config: OidcConfig, store: Store, log: Logger): Promise<Identities> {
   // Loaded on demand, as the client of a chat server is.
   const { Identities } = await import('./auth/identities.js');
-  const begin = (owner: string) => store.transaction((tx) => beginOwner(tx, owner));
+  const begin = (owner: string) => welcomeOwner(store, owner);
   return new Identities(config, begin, log);
 }
 

@@ -1,12 +1,23 @@
 /** The audit log of several instances that are killed: one event for each write, and chains that hold. */
 import { randomUUID } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
+import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Write, Writer } from '../../bench/chaos/writer.js';
-import type { AuditEvent } from '../../server/store/audit-trail.js';
+import { describeCommand } from '../../server/commands/on-store.js';
+import {
+  type AuditEvent,
+  checkChains,
+  listEvents,
+  sweepEvents,
+} from '../../server/store/audit-trail.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
+import { Store } from '../../server/store/index.js';
+import { Refusals } from '../../server/telemetry/audit.js';
 import { Client, NoAnswer } from '../../testkit/http/client.js';
 import { ownServers } from '../../testkit/service/own-servers.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
@@ -132,4 +143,114 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
     expect(found.code).toBe(1);
     expect(found.stderr).toContain(`owner "local": event 7 of ${changed?.at} was changed`);
   });
+});
+
+test('tells of keys that commands made and revoked, and of refusals, which fill nothing', async () => {
+  const env = { DATABASE_URL: `file:${servers.file('roster.db')}` };
+  const create = async (...args: string[]) =>
+    (await runRoster(['keys', 'create', '--name', 'x', ...args], env)).stdout.trim();
+  const idOf = (key: string) => `${key.split('_')[1]}`;
+  const auditor = await create('--scope', 'operate');
+  const reader = await create('--owner', 'shop', '--scope', 'read');
+  const revoked = await create('--owner', 'shop');
+  const server = await servers.start();
+  const ask = async (key: string, path: string, init: RequestInit = {}) => {
+    const headers = { Authorization: `Bearer ${key}`, 'User-Agent': 'x'.repeat(5000) };
+    return fetch(server.url + path, { ...init, headers });
+  };
+  const list = async (query: string): Promise<AuditEvent[]> =>
+    JSON.parse(await (await ask(auditor, `/audit?${query}`)).text());
+  expect((await ask(revoked, '/projects')).status).toBe(200);
+  await runRoster(['keys', 'revoke', idOf(revoked)], env);
+
+  // The same refusal again and again.
+  await expect.poll(async () => (await ask(revoked, '/projects')).status).toBe(401);
+  for (let number = 0; number < 20; number += 1) {
+    expect((await ask(reader, '/audit?secret=1')).status).toBe(403);
+  }
+  const stranger = `roster_${'0'.repeat(16)}_${'0'.repeat(43)}`;
+  const methods = ['GET', 'POST', 'PUT', 'DELETE'];
+  const paths = ['/projects', '/projects/a/skills/b', '/projects/a/agents/b', '/v1/models'];
+  for (const path of paths) {
+    for (const method of methods) await ask(stranger, path, { method });
+  }
+  await expect.poll(() => list('result=refused&owner=shop')).toHaveLength(2);
+  await server.stop('SIGTERM');
+
+  const { stdout } = await runRoster(['audit', 'export', '--owner', 'shop'], env);
+  const events = stdout
+    .trim()
+    .split('\n')
+    .map((line): AuditEvent => JSON.parse(line));
+  const told = events.map(({ operation, resource, key, problem, count }) => [
+    ...[operation, resource, key, problem, count],
+  ]);
+  expect(told.slice(0, 3)).toEqual([
+    ['createKey', `/keys/${idOf(reader)}`, null, null, 1],
+    ['createKey', `/keys/${idOf(revoked)}`, null, null, 1],
+    ['deleteKey', `/keys/${idOf(revoked)}`, null, null, 1],
+  ]);
+  const unauthorized = ['listProjects', '/projects', idOf(revoked), '/problems/unauthorized', 1];
+  const forbidden = ['listAudit', '/audit', idOf(reader), '/problems/missing-scope'];
+  expect(told).toContainEqual(unauthorized);
+  expect(told).toContainEqual([...forbidden, 1]);
+  // Counted until the stop.
+  expect(told).toContainEqual([...forbidden, 19]);
+  expect(stdout).not.toContain('secret=1');
+  for (const key of [auditor, reader, revoked]) expect(stdout).not.toContain(key);
+  expect(Math.max(...events.map(({ user_agent }) => user_agent?.length ?? 0))).toBe(200);
+  const [first] = events;
+  expect(first).toMatchObject({ address: null, subject: expect.any(String), owner: 'shop' });
+  expect((await runRoster(['audit', 'verify'], env)).code).toBe(0);
+});
+
+test('tells at most a hundred kinds of refusals apart in a minute', async () => {
+  const store = await Store.open(`file:${servers.file('roster.db')}`);
+  try {
+    const log = pino({ level: 'silent' });
+    const refusals = new Refusals(store, { recall: () => undefined }, log);
+    const req = new IncomingMessage(new Socket());
+    for (let number = 0; number < 500; number += 1) {
+      const key = { id: `key${number % 250}`, name: 'x' };
+      const caller = { owner: 'shop', scopes: [], key };
+      refusals.note('/problems/missing-scope', req, { caller });
+    }
+    await refusals.stop();
+    const events = await listEvents(store, {}, {});
+    expect(events.filter(({ owner }) => owner === 'shop')).toHaveLength(200);
+    expect(events.filter(({ owner }) => owner === null)).toMatchObject([
+      { operation: null, resource: '', count: 300 },
+    ]);
+  } finally {
+    await store.close();
+  }
+});
+
+test('deletes old events, and the rest of the chain holds', async () => {
+  const store = await Store.open(`file:${servers.file('roster.db')}`);
+  try {
+    const act = describeCommand('shop', 'createKey', '/keys/old');
+    for (let number = 0; number < 3; number += 1) {
+      await store.transaction(async () => {}, { owner: 'shop', act: { ...act } });
+    }
+    const check = async () => {
+      const chains = [];
+      for await (const chain of checkChains(store)) chains.push(chain);
+      return chains;
+    };
+    const [{ head } = { head: undefined }] = await check();
+    // All events are from before tomorrow.
+    expect(await sweepEvents(store, -1).step()).toBe(true);
+    expect(await sweepEvents(store, -1).step()).toBe(false);
+    expect(await check()).toEqual([{ head, events: 0 }]);
+    await store.transaction(async () => {}, { owner: 'shop', act: { ...act } });
+    expect(await sweepEvents(store, 1).step()).toBe(false);
+    expect(await check()).toMatchObject([{ head: { sequence: 4 }, events: 1 }]);
+    expect(await listEvents(store, { key: 'nobody' }, {})).toEqual([]);
+    expect(await listEvents(store, { resource: '/keys' }, {})).toHaveLength(1);
+    expect(await listEvents(store, { resource: '/key' }, {})).toEqual([]);
+    expect(await listEvents(store, { until: '2020-01-01T00:00:00Z' }, {})).toEqual([]);
+  } finally {
+    await store.close();
+  }
 });

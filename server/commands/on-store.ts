@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import pRetry from 'p-retry';
 import { readConfig } from '../config.js';
-import type { Act } from '../store/audit.js';
+import { type Act, createAct } from '../store/audit.js';
 import { isUnavailable, Store } from '../store/index.js';
 
 /**
@@ -52,10 +52,7 @@ function mayPass(error: unknown): boolean {
  * @param resource the address of the resource
  */
 export function describeCommand(owner: string, operation: string, resource: string): Act {
-  return {
-    ...{ owner, operation, resource, key: null, subject: findUser(), requestId: null },
-    ...{ address: null, userAgent: null, problem: null, count: 1, isRecorded: false },
-  };
+  return createAct(owner, operation, resource, findUser());
 }
 
 /** Returns the name of who runs the command; null if the system does not know it, as in some containers. */

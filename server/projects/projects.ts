@@ -8,6 +8,7 @@ import { checkPreconditions, conditionalGet, isConditional } from '../api/precon
 import { type Caller, LOCAL_OWNER, type Reach, seesProject } from '../auth/caller.js';
 import { callerId, missingScope } from '../auth/callers.js';
 import { problem } from '../problems/problem.js';
+import { createAct } from '../store/audit.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
@@ -77,9 +78,10 @@ export async function createProject(store: Store, owner: string, name: string): 
  * Creates the empty project `default` for a new owner. Called before the owner's first key is
  * created, in the same transaction, and when the owner's first token arrives. An owner who has or had a key is
  * not new, and may have deleted that project; the local owner has had theirs since the store was made.
+ * @returns whether the owner is new
  */
-export async function beginOwner(store: Store, owner: string): Promise<void> {
-  if (owner === LOCAL_OWNER) return;
+export async function beginOwner(store: Store, owner: string): Promise<boolean> {
+  if (owner === LOCAL_OWNER) return false;
   await lockOwner(store, owner);
   const key = await store.reads
     .selectFrom('api_keys')
@@ -88,7 +90,20 @@ export async function beginOwner(store: Store, owner: string): Promise<void> {
     .limit(1)
     .executeTakeFirst();
   const [project] = await listProjects(store, { owner }, { limit: 1 });
-  if (!key && !project) await insertProject(store, owner, 'default');
+  if (key || project) return false;
+  await insertProject(store, owner, 'default');
+  return true;
+}
+
+/** Begins the owner whom a token of the OIDC issuer names, in a transaction of its own. */
+export function welcomeOwner(store: Store, owner: string): Promise<void> {
+  const act = createAct(owner, 'createProject', '/projects/default');
+  return store.transaction(
+    async (tx) => {
+      if (!(await beginOwner(tx, owner))) tx.skipEvent();
+    },
+    { owner, act },
+  );
 }
 
 /**

@@ -34,6 +34,19 @@ export interface Act {
   isRecorded: boolean;
 }
 
+/** Returns what is done without a request. */
+export function createAct(
+  owner: string,
+  operation: string,
+  resource: string,
+  subject: string | null = null,
+): Act {
+  return {
+    ...{ owner, operation, resource, subject, key: null, requestId: null },
+    ...{ address: null, userAgent: null, problem: null, count: 1, isRecorded: false },
+  };
+}
+
 /** The most characters of a text that a caller chooses. */
 const MAX_LENGTH = { resource: 500, text: 200 };
 
