@@ -7,6 +7,7 @@ export type { Problem, ProblemOf, ProblemType } from './contract/problems.js';
 export type {
   Agent,
   AgentEvent,
+  AuditEvent,
   Caller,
   Chatbot,
   ClassificationMetrics,

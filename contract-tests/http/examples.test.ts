@@ -151,6 +151,11 @@ describe('the server answers as the examples of the contract show', () => {
     // A refusal is told of after it.
     await expect.poll(async () => (await list(`${both}&result=refused`)).json()).not.toEqual([]);
     await answered(operationNamed('listAudit'), await list(both), 200, 'events');
+    const first = await list(`${both}&limit=1`);
+    const next = /<(.*)>; rel="next"/.exec(`${first.headers.get('Link')}`)?.[1] ?? '';
+    const second = await sendAs(keys.operate, next);
+    expect(second.status).toBe(200);
+    expect(await second.text()).not.toBe(await first.text());
   });
 
   test('for the process', async () => {

@@ -10,6 +10,7 @@ export type Scope = Schemas['Scope'];
 
 /** A project, which holds skills, agents, chatbots and models. */
 export type Project = Schemas['Project'];
+export type AuditEvent = Schemas['AuditEvent'];
 
 /** An ability that agents can use. Its `type` decides which `params` it has, and whether it is a tool. */
 export type Skill = Schemas['Skill'];
