@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LeftOut } from './contract-tests/left-out.js';
 
 /** Returns the place of a package in `tools/on-demand/FOLDER`. */
 const installed = (folder: string, name: string) =>
@@ -16,6 +17,7 @@ export default defineConfig({
   },
   test: {
     include: ['**/*.on-demand.test.ts'],
+    reporters: ['default', new LeftOut()],
     testTimeout: 120_000,
     hookTimeout: 120_000,
     isolate: false,

@@ -415,7 +415,10 @@ describe('getOnnx', () => {
       params: named('daily_sales'),
       headers: { ...given.headers, Accept: FILE },
     });
-    expect(error?.type).toBe('/problems/not-exportable');
+    expect(error).toMatchObject({
+      type: '/problems/not-exportable',
+      detail: expect.stringContaining('call predict with the new values as rows'),
+    });
   });
 });
 

@@ -24,7 +24,10 @@ export function onnxOperations(predictors: Predictors): Pick<Handlers, 'getOnnx'
     getOnnx: async ({ caller, params, headers, closed, reply }) => {
       const version = await predictors.requireVersion(caller, params);
       if (version.task === 'forecast') {
-        throw notExportable(version, 'forecasts series, which an ONNX graph does not hold');
+        throw notExportable(
+          version,
+          'forecasts series: it smooths the latest values of each one anew, which an ONNX graph cannot do with series of any length; call predict with the new values as rows',
+        );
       }
       // A version never changes, and neither does its file.
       const { id, name } = version;
@@ -63,7 +66,10 @@ async function writeFile(
   };
   const model = await runSteps(decodeModelInSteps(stored.artifact), pause);
   if (model.task === 'forecast' || model.features.length === 0) {
-    throw notExportable(version, 'learnt from no column, so a graph has no rows to answer');
+    throw notExportable(
+      version,
+      'learnt from no column, so a graph has no rows to answer; call predict',
+    );
   }
   const { name, checksum } = version;
   const facts = { name, version: version.version, checksum: checksum ?? '' };
@@ -75,5 +81,5 @@ async function* iterate(portions: readonly Uint8Array[]): AsyncGenerator<Uint8Ar
 }
 
 function notExportable({ name }: ServingVersion, reason: string): ProblemError {
-  return problem('/problems/not-exportable', `The model "${name}" ${reason}; call predict.`);
+  return problem('/problems/not-exportable', `The model "${name}" ${reason}.`);
 }

@@ -1,5 +1,7 @@
 /** Runs files of ONNX in ONNX Runtime, which `tools/on-demand/onnx` pins. */
 
+import type { Row } from './sample-tables.js';
+
 interface Tensor {
   readonly data: Float64Array | Uint8Array | readonly string[];
 }
@@ -27,43 +29,40 @@ export interface ReadColumn {
   readonly kind: 'number' | 'date' | 'category';
 }
 
+/** What a file reads of rows, by the name of its input. */
+export type Cells = ReadonlyMap<string, Float64Array | readonly string[]>;
+
 /** The outputs of a file, by name: a list of values each. */
 export type Outputs = Readonly<Record<string, ArrayLike<number | string>>>;
+
+/** Reads rows of numbers, dates in ISO 8601 and texts. */
+export function readCells(rows: readonly Row[], columns: readonly ReadColumn[]): Cells {
+  const read = ({ name, kind }: ReadColumn): Float64Array | string[] => {
+    const cells = rows.map((row) => row[name] ?? null);
+    if (kind === 'category') return cells.map((cell) => (cell === null ? '' : String(cell)));
+    const toNumber = (cell: unknown) => (kind === 'date' ? Date.parse(String(cell)) : Number(cell));
+    return Float64Array.from(cells, (cell) => (cell === null ? Number.NaN : toNumber(cell)));
+  };
+  return new Map(columns.map((column) => [column.input, read(column)]));
+}
 
 /**
  * Opens a file in a runtime.
  * @param threads how many threads share the work; one adds trees in their order, also of a single row
- * @returns a function that predicts rows of numbers, dates in ISO 8601 and texts, with a confidence or NaN
+ * @returns a function that predicts cells with a confidence or NaN
  */
 export async function openOnnx(
   { Tensor, InferenceSession }: OnnxRuntime,
   file: Uint8Array,
-  columns: readonly ReadColumn[],
   threads = 1,
-) {
+): Promise<(cells: Cells, confidence: number) => Promise<Outputs>> {
   const session = await InferenceSession.create(file, { intraOpNumThreads: threads });
-  const tensorOf = (rows: readonly Readonly<Record<string, unknown>>[], column: ReadColumn) => {
-    const cells = rows.map((row) => row[column.name] ?? null);
-    const shape = [rows.length];
-    if (column.kind === 'category') {
-      const texts = cells.map((cell) => (cell === null ? '' : String(cell)));
-      return new Tensor('string', texts, shape);
-    }
-    const numbers = Float64Array.from(cells, (cell) => {
-      if (cell === null) return Number.NaN;
-      return column.kind === 'date' ? Date.parse(String(cell)) : Number(cell);
-    });
-    return new Tensor('float64', numbers, shape);
-  };
-  return async (
-    rows: readonly Readonly<Record<string, unknown>>[],
-    confidence: number,
-  ): Promise<Outputs> => {
-    const feeds = Object.fromEntries([
-      ...columns.map((column) => [column.input, tensorOf(rows, column)] as const),
-      ['confidence', new Tensor('float64', Float64Array.of(confidence), [1])] as const,
-    ]);
-    const outputs = await session.run(feeds);
+  const toTensor = (values: Float64Array | readonly string[]) =>
+    new Tensor(values instanceof Float64Array ? 'float64' : 'string', values, [values.length]);
+  return async (cells, confidence) => {
+    const feeds = [...cells].map(([input, values]) => [input, toTensor(values)] as const);
+    const asked = toTensor(Float64Array.of(confidence));
+    const outputs = await session.run(Object.fromEntries([...feeds, ['confidence', asked]]));
     return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data]));
   };
 }
