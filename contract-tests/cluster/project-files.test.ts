@@ -293,7 +293,7 @@ describe.each([
       return { status: refused.status, ...JSON.parse(await refused.text()) };
     };
     const at = 'The model "prices" (/body/1/model): ';
-    expect(await refusal('select * from gone')).toMatchObject({
+    expect(await refusal('select * from customers')).toMatchObject({
       ...{ status: 422, type: '/problems/query-failed', detail: expect.stringContaining(at) },
     });
     expect(await refusal(`${QUERY} where size < 0`)).toMatchObject({

@@ -12,11 +12,29 @@ const named = () => ({ path: { project_name: project } });
 
 const SKILL = { skill: { name: 'care', type: 'knowledge_base', params: { source: 'care' } } };
 
-const apply = () => roster.PUT(MANIFEST, { params: named(), body: [SKILL] });
+/** As in the contract's example. */
+const SHOP = [
+  SKILL,
+  {
+    document: {
+      ...{ skill: 'care', name: 'care.md', media_type: 'text/markdown' as const },
+      text: '# Cleaning\nClean a diamond in warm water with a little soap.\n',
+    },
+  },
+  {
+    agent: {
+      ...{ name: 'analyst', model_name: 'llama-3', provider: 'ollama' },
+      ...{ prompt_template: '{{question}}', skills: ['care'], settings: { temperature: 0.2 } },
+    },
+  },
+  { chatbot: { name: 'help_desk', agent_name: 'analyst' } },
+];
+
+const apply = (body: typeof SHOP = SHOP) => roster.PUT(MANIFEST, { params: named(), body });
 
 describe('getManifest', () => {
   test('answers 200 with the resources of the project', async () => {
-    const given = await situation(200, 'project', apply);
+    const given = await situation(200, 'project', () => apply());
     const { data, response } = await roster.GET(MANIFEST, { params: named(), ...given });
     expect(response.status).toBe(200);
     expect(data?.[0]).toHaveProperty('skill.type', 'knowledge_base');
@@ -41,12 +59,16 @@ describe('getManifest', () => {
 
 describe('applyManifest', () => {
   test('answers 200 with what changed', async () => {
-    const given = await situation(200, 'changes');
-    const { data, response } = await roster.PUT(MANIFEST, {
-      ...{ params: named(), body: [SKILL], ...given },
-    });
+    const given = await situation(200, 'changes', () => apply());
+    const skill = { name: 'advice', type: 'note' };
+    const agent = { name: 'analyst', skills: ['care'], settings: { temperature: 0.1 } };
+    const body = [{ skill }, { agent }];
+    const { data, response } = await roster.PUT(MANIFEST, { params: named(), body, ...given });
     expect(response.status).toBe(200);
-    expect(data?.changes[0]).toMatchObject({ action: 'create', kind: 'skill' });
+    expect(data?.changes).toMatchObject([
+      { action: 'create', kind: 'skill' },
+      { action: 'update', kind: 'agent' },
+    ]);
     expect(response.headers.get('ETag')).toMatch(/^"/);
   });
 

@@ -41,6 +41,7 @@ export const REASONS: readonly Reason[] = [
   },
   {
     promises: [
+      'apply* 503 example busy',
       'call* 503 example busy',
       'cancel* 503 example busy',
       'complete* 503 example busy',
