@@ -106,6 +106,8 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
     // A version is a number; a message is found by an identifier that the service chose.
     if (!hasKind)
       return isValid(schema, Number(FIRST_VERSION)) ? fc.constant(FIRST_VERSION) : absent;
+    // A key is found by an identifier of another form, which nobody knows before.
+    if (!isValid(schema, KEPT) && !isValid(schema, SOME_ID)) return absent;
     if (isResource && isChange(target)) return fc.constant(PLACEHOLDERS.spare);
     if (isProject) return fc.constant(PLACEHOLDERS.project);
     const id = isValid(schema, SOME_ID) ? PLACEHOLDERS.keptId : KEPT;

@@ -14,14 +14,14 @@ type Condition = (exchange: Exchange) => boolean;
 /** The types of skills whose params are checked; those of an update are checked with the stored type. */
 const TOOL_TYPES = new Set<unknown>(['model', 'sql', 'retrieval', 'knowledge_base', 'mcp']);
 
-const NAMING_IN_BODY: ReadonlySet<string> = new Set(['completeChat', 'completeResponse']);
+const NAMING_IN_BODY: ReadonlySet<string> = new Set(['completeChat', 'completeResponse', 'createKey']);
 
 const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   ...Object.fromEntries(
     ['project', 'skill', 'agent', 'chatbot', 'document', 'conversation', 'message'].map(
       (kind): [string, Condition] => [
         `/problems/${kind}-not-found`,
-        // A chat and a response name their agent, and the project, in the body.
+        // A chat and a response name their agent and the project in the body, and a key its project.
         ({ filled, made }) => !filled.isThere || NAMING_IN_BODY.has(made.operationId),
       ],
     ),
@@ -189,6 +189,8 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
       return pointWithin('/body/messages/') || pointWithin('/body/tools');
     case 'completeResponse':
       return pointWithin('/body/input') || pointWithin('/body/tools');
+    case 'createKey':
+      return pointWithin('/body/key/');
     case 'updateAgent':
       return pointWithin('/body/agent/skills_to_add/');
     // Two of one name, a document that is too large, or half of a forecast.
