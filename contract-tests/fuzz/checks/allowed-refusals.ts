@@ -14,7 +14,11 @@ type Condition = (exchange: Exchange) => boolean;
 /** The types of skills whose params are checked; those of an update are checked with the stored type. */
 const TOOL_TYPES = new Set<unknown>(['model', 'sql', 'retrieval', 'knowledge_base', 'mcp']);
 
-const NAMING_IN_BODY: ReadonlySet<string> = new Set(['completeChat', 'completeResponse', 'createKey']);
+const NAMING_IN_BODY: ReadonlySet<string> = new Set([
+  'completeChat',
+  'completeResponse',
+  'createKey',
+]);
 
 const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   ...Object.fromEntries(
