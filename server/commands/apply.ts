@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import type { components } from '../../generated/openapi.js';
-import { asRecord } from '../contract/json-record.js';
+import { splitPointer, valueAt } from '../contract/json-pointer.js';
 import {
   type ProjectOptions,
   RemoteProject,
@@ -85,7 +85,7 @@ function showChanges(
     const { action, kind, name, skill, fields } = change;
     const of = skill === null ? '' : ` of the skill ${skill}`;
     const trains = kind === 'model' && (action === 'train' || action === 'create');
-    const key = keyOf(change);
+    const key = writeKey(change);
     return [
       `${SIGNS[action]} ${kind} ${name}${of}${trains ? ': a version is trained' : ''}`,
       ...fields.map((field) => {
@@ -106,11 +106,14 @@ function summarize({ changes, unchanged, dry_run }: Schemas['ManifestChanges']):
   return `${counts.join(', ')}; ${unchanged} stay as they are.`;
 }
 
-function keyOf({
-  kind,
-  name,
-  skill,
-}: Pick<Schemas['ManifestChange'], 'kind' | 'name' | 'skill'>): string {
+interface Named {
+  readonly kind: string;
+  readonly name: string;
+  /** Of a document. */
+  readonly skill: string | null;
+}
+
+function writeKey({ kind, name, skill }: Named): string {
   return `${kind} ${skill ?? ''} ${name}`;
 }
 
@@ -123,8 +126,8 @@ function indexEntries(manifest: unknown): ReadonlyMap<string, unknown> {
       const named = { skill, document, agent, chatbot, model };
       return Object.entries(named).flatMap(([kind, fields]) => {
         if (!fields) return [];
-        const of = 'skill' in fields ? fields.skill : '';
-        return [[`${kind} ${of} ${fields.name}`, fields] as const];
+        const of = 'skill' in fields ? fields.skill : null;
+        return [[writeKey({ kind, name: fields.name, skill: of }), fields] as const];
       });
     }),
   );
@@ -134,7 +137,7 @@ function indexEntries(manifest: unknown): ReadonlyMap<string, unknown> {
 const MAX_SHOWN = 60;
 
 function excerpt(resource: unknown, pointer: string): string {
-  const value = tokensOf(pointer).reduce<unknown>((part, token) => asRecord(part)[token], resource);
+  const value = valueAt(resource, pointer);
   if (value === undefined) return 'none';
   const text = printable(JSON.stringify(value));
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
@@ -148,23 +151,17 @@ function printable(text: string): string {
   );
 }
 
-/** Returns the steps of a JSON pointer (RFC 6901). */
-function tokensOf(pointer: string): string[] {
-  const steps = pointer.split('/').slice(1);
-  return steps.map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
 /** Returns the fault of a problem with each place in the file, in place of a pointer into the body. */
 function locateFaults({ message, errors }: ServiceProblem, file: ProjectFile): Error {
   const locateEntries = (text: string) =>
     printable(text).replaceAll(
       /\/body(\/\d+)(\/(skill|document|agent|chatbot|model))?(?![\w/])/g,
-      (_, entry) => file.locate(tokensOf(entry)),
+      (_, entry) => file.locate(splitPointer(entry)),
     );
   const faults = errors.map((fault) => {
     const { pointer, message } = fault;
     if (!pointer?.startsWith('/body')) return [pointer, locateEntries(message)].join(' ').trim();
-    const tokens = tokensOf(pointer).slice(1);
+    const tokens = splitPointer(pointer).slice(1);
     const field = printable(tokens.slice(1).join('/'));
     return `${file.locate(tokens)}: ${field}${field && ' '}${locateEntries(message)}`;
   });

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Command, InvalidArgumentError } from 'commander';
 import { asRecord } from '../contract/json-record.js';
 import { type ChainHead, checkChains, type EventFilter, listEvents } from '../store/audit-trail.js';
+import { parseDay, parseMoment } from './moments.js';
 import { onStore } from './on-store.js';
 
 export const auditCommand = new Command('audit').description(
@@ -94,11 +95,9 @@ async function printEvents(filter: EventFilter): Promise<void> {
   });
 }
 
-const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2}))?$/;
-
 /** @throws {InvalidArgumentError} */
-function readTime(text: string): string {
-  if (TIME.test(text) && !Number.isNaN(Date.parse(text))) return text;
+export function readTime(text: string): string {
+  if ((parseDay(text) ?? parseMoment(text)) !== undefined) return text;
   throw new InvalidArgumentError(
     'It must be a day such as 2027-01-31, or a moment such as 2027-01-31T12:00:00Z.',
   );

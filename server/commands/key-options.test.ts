@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { readTime } from './audit.js';
 import { readExpiry, readLimit, readName, readScopes } from './keys.js';
 
 const DAY = 86_400_000;
@@ -28,6 +29,14 @@ describe('an expiry', () => {
     expect(() => readExpiry(text)).toThrow(words);
   });
 });
+
+test.each(['2027-02-30', '2027-01-31T24:00:00Z', '2027-01-31T12:00', 'tomorrow', ''])(
+  'a time of events may not be %j',
+  (text) => {
+    expect(() => readTime(text)).toThrow('a day such as');
+    expect(readTime('2020-02-29')).toBe('2020-02-29');
+  },
+);
 
 test.each(['', ' x', 'x\u001b[2J', 'x\u202ey', 'x'.repeat(101), '\n'])(
   'a name may not be %j',

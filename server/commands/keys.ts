@@ -12,6 +12,7 @@ import {
   listKeys,
   revokeKey,
 } from '../store/keys.js';
+import { DAY_MS, parseDay, parseMoment } from './moments.js';
 import { describeCommand, onStore } from './on-store.js';
 
 interface NewKeyOptions {
@@ -163,13 +164,6 @@ async function revoke(id: string, { keepMade }: { readonly keepMade?: boolean })
   process.stdout.write(`${message}\n`);
 }
 
-const DAY = 24 * 60 * 60 * 1000;
-
-/** A day and a moment, as RFC 3339 writes them. */
-const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
-const MOMENT_FORM =
-  /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3])(:[0-5]\d){2}(\.\d+)?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
-
 /**
  * Reads the name of a key or of an owner.
  * @throws {InvalidArgumentError}
@@ -238,7 +232,7 @@ export function readLimit(text: string, limits: KeyLimits = {}): KeyLimits {
  * @throws {InvalidArgumentError}
  */
 export function readExpiry(text: string): string {
-  const moment = parseMoment(text);
+  const moment = parseExpiry(text);
   if (moment === undefined) {
     throw new InvalidArgumentError(
       'It must be a day such as 2027-01-31, a moment such as 2027-01-31T12:00:00Z, or a number of days such as 90d.',
@@ -248,16 +242,9 @@ export function readExpiry(text: string): string {
   return new Date(moment).toISOString();
 }
 
-function parseMoment(text: string): number | undefined {
+function parseExpiry(text: string): number | undefined {
   const days = /^(\d{1,5})d$/.exec(text)?.[1];
-  if (days !== undefined) return Date.now() + Number(days) * DAY;
-  if (isDay(text)) return Date.parse(text) + DAY;
-  const [, day] = MOMENT_FORM.exec(text) ?? [];
-  return isDay(day) ? Date.parse(text) : undefined;
-}
-
-/** Returns whether the calendar has a day: February 30 becomes a day of March. */
-function isDay(text = ''): boolean {
-  const time = DAY_FORM.test(text) ? Date.parse(text) : Number.NaN;
-  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
+  if (days !== undefined) return Date.now() + Number(days) * DAY_MS;
+  const lastDay = parseDay(text);
+  return lastDay === undefined ? parseMoment(text) : lastDay + DAY_MS;
 }
