@@ -97,7 +97,7 @@ export class RemoteProject {
       // The service keeps to the contract.
       return { body: body as T, tag: response.headers.get('ETag') ?? '' };
     }
-    throw problemOf(response.status, body, address);
+    throw toError(response.status, body, address);
   }
 }
 
@@ -106,7 +106,7 @@ function explain(cause: unknown): string {
   return cause.cause instanceof Error ? cause.cause.message : cause.message;
 }
 
-function problemOf(status: number, body: unknown, { origin }: URL): Error {
+function toError(status: number, body: unknown, { origin }: URL): Error {
   const { detail } = asRecord(body);
   if (typeof detail !== 'string')
     return new Error(`${origin} answers with ${status}, and no problem of Roster`);

@@ -19,7 +19,7 @@ export const MAX_FILE_BYTES = 32 * 1024 * 1024;
 /** The most levels of a file, as of a body. */
 const MAX_DEPTH = 100;
 
-/** What aliases may make of a file: values and characters of texts. */
+/** The most values and characters of texts that aliases may make of a file. */
 const MAX_EXPANDED = 64 * 1024 * 1024;
 
 const HEADER = `# The resources of a project of Roster. "roster apply" makes a project so, "roster export" wrote this file.

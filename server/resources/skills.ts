@@ -53,7 +53,10 @@ const selectAgentIds = () =>
   ), '[]')`.as('agent_ids');
 
 /** Returns what skills of an owner may name; a service that has none of a kind checks no names of it. */
-export function namesOf({ databases, servers }: NamedServices, owner: string): ServiceNames {
+export function listServiceNames(
+  { databases, servers }: NamedServices,
+  owner: string,
+): ServiceNames {
   return { databases: databases?.names(owner), servers: servers?.names(owner) };
 }
 
@@ -67,7 +70,7 @@ export function skillOperations(store: Store, services: NamedServices) {
     createSkill: (request) =>
       skills.create(store, 'createSkill', request, async (tx, project) => {
         const skill = await createSkill(tx, project.id, request.body.skill);
-        await checkSkill(tx, project, skill, namesOf(services, request.caller.owner));
+        await checkSkill(tx, project, skill, listServiceNames(services, request.caller.owner));
         return skill;
       }),
 
@@ -79,7 +82,7 @@ export function skillOperations(store: Store, services: NamedServices) {
         const changed = await updateSkill(tx, row, skill);
         // A skill whose model or database has gone can still be renamed.
         if ((skill.type ?? skill.params ?? null) !== null) {
-          await checkSkill(tx, project, changed, namesOf(services, request.caller.owner));
+          await checkSkill(tx, project, changed, listServiceNames(services, request.caller.owner));
         }
         return changed;
       }),

@@ -267,9 +267,9 @@ function addPassages(store: Store, passages: readonly TextPassage[]): Promise<vo
         .values(part.map(({ terms: _, skillId: __, ...passage }) => passage))
         .returning(['id', 'number', 'text_id'])
         .execute();
-      const byPlace = new Map(part.map((passage) => [placeOf(passage), passage]));
+      const byPlace = new Map(part.map((passage) => [writePlace(passage), passage]));
       const stored = ids.flatMap(({ id, ...place }) => {
-        const passage = byPlace.get(placeOf(place));
+        const passage = byPlace.get(writePlace(place));
         return passage ? [{ id, skillId: passage.skillId, terms: passage.terms }] : [];
       });
       await addToIndex(db, stored);
@@ -277,7 +277,7 @@ function addPassages(store: Store, passages: readonly TextPassage[]): Promise<vo
   });
 }
 
-function placeOf({ text_id, number }: { readonly text_id: string; readonly number: number }) {
+function writePlace({ text_id, number }: { readonly text_id: string; readonly number: number }) {
   return `${text_id} ${number}`;
 }
 

@@ -15,7 +15,7 @@ import {
 } from '../documents/documents.js';
 import { checkSkill, createSkill, type ServiceNames, skills, updateSkill } from '../skills.js';
 import type { Change } from './compare.js';
-import { type EntryOf, type Kind, keyOf, type SentEntry } from './entries.js';
+import { type EntryOf, type Kind, makeKey, type SentEntry } from './entries.js';
 import type { ProjectState } from './project-state.js';
 
 /** A text that is stored for a document of the skill with an id. */
@@ -23,7 +23,7 @@ export interface PreparedText extends StoredText {
   readonly skillId: string;
 }
 
-/** What takes long, and was done before the transaction; by the keys of entries. */
+/** The texts and tables that were stored before the transaction, by the keys of entries. */
 export interface Prepared {
   readonly texts: ReadonlyMap<string, PreparedText>;
   readonly tables: ReadonlyMap<string, StoredTable>;
@@ -139,7 +139,7 @@ async function putModel(
   if (modelId !== undefined) await setServing(tx.reads, modelId, { promotion, adapt });
 }
 
-/** What a version has in a dry run, where nobody sees it. */
+/** The facts of a version in a dry run, where nobody sees it. */
 const NO_TABLE: Pick<StoredTable, 'task' | 'rowCount'> = { task: 'regression', rowCount: 0 };
 
 async function putSkill({ fields }: EntryOf<'skill'>, scope: Scope): Promise<void> {
@@ -222,7 +222,7 @@ export function checkDocumentSkill(
   prune: boolean,
 ): void {
   const pointer = `${at}/document/skill`;
-  const key = keyOf('skill', { name: fields.skill });
+  const key = makeKey('skill', { name: fields.skill });
   const skill = wanted.get(key) ?? (prune ? undefined : state.entries.get(key));
   if (skill?.kind !== 'skill') {
     const message = `there is no skill with the name "${fields.skill}" in the manifest${prune ? '' : ' or the project'}; add it, or correct the name`;

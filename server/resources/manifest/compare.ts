@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/openapi.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
-import { type Entry, makeEntry, type SentEntry, sortEntries, trainingOf } from './entries.js';
+import { type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
 import type { ProjectState } from './project-state.js';
 
 type Action = components['schemas']['ManifestChange']['action'];
@@ -44,11 +44,8 @@ export function compareProject(
   const order = new Map(
     sortEntries(changes.map(({ entry }) => entry)).map(({ key }, at) => [key, at]),
   );
-  return changes.sort((one, other) => at(order, one) - at(order, other));
-}
-
-function at(order: ReadonlyMap<string, number>, { entry }: Change): number {
-  return order.get(entry.key) ?? 0;
+  const place = ({ entry }: Change) => order.get(entry.key) ?? 0;
+  return changes.sort((one, other) => place(one) - place(other));
 }
 
 /** A model that names no task has the one that was found in its table. */
@@ -64,7 +61,7 @@ function findAction({ models }: ProjectState, entry: Entry, stored: Entry | unde
   if (entry.kind !== 'model') return stored ? 'update' : 'create';
   // One whose table was sent is there, and is not in the manifest of the project.
   if (stored?.kind !== 'model') return models.has(entry.fields.name) ? 'train' : 'create';
-  return trainingOf(entry.fields) === trainingOf(stored.fields) ? 'update' : 'train';
+  return writeTraining(entry.fields) === writeTraining(stored.fields) ? 'update' : 'train';
 }
 
 function listDifferences(stored: Entry, entry: Entry): string[] {

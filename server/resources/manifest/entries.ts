@@ -11,7 +11,7 @@ type Schemas = components['schemas'];
 const KINDS = ['skill', 'document', 'agent', 'chatbot', 'model'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** What an entry says of each kind. */
+/** The fields of each kind in an entry. */
 export interface Fields {
   readonly skill: Schemas['ManifestSkill'];
   readonly document: Schemas['ManifestDocument'];
@@ -50,14 +50,14 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
     const objects = omitNulls({ model: model && sortKeys(model), data: data && sortKeys(data) });
     const used = [...new Set(skills)];
     return {
-      ...{ name, ...definedOf(texts), ...definedOf(objects) },
+      ...{ name, ...omitUndefined(texts), ...omitUndefined(objects) },
       ...(used.length > 0 && { skills: used }),
       ...openObject('settings', settings),
     };
   },
   chatbot: ({ name, agent_name, model_name, database_name, settings }) => ({
     name,
-    ...definedOf(omitNulls({ agent_name, model_name, database_name })),
+    ...omitUndefined(omitNulls({ agent_name, model_name, database_name })),
     ...openObject('settings', settings),
   }),
   model: (fields) => {
@@ -71,7 +71,7 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
     return {
       ...{ name, target: columnName(target) },
       source: { database: source.database, query: source.query },
-      ...definedOf({ task, order_by: order, horizon, window }),
+      ...omitUndefined({ task, order_by: order, horizon, window }),
       ...Object.fromEntries(columns),
       ...(promotion !== undefined && promotion !== 'always' && { promotion }),
       ...(adapt === true && { adapt }),
@@ -79,8 +79,8 @@ const NORMALIZE: { readonly [K in Kind]: (fields: Fields[K]) => Fields[K] } = {
   },
 };
 
-/** Returns the fields that are there. */
-function definedOf<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** Returns the fields that are not undefined. */
+function omitUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
   // Only undefined values were removed, which TypeScript cannot infer from the entries.
   return Object.fromEntries(kept) as { [K in keyof T]?: Exclude<T[K], undefined> };
@@ -117,11 +117,11 @@ function compareTexts(one: string, other: string): number {
 export function makeEntry<K extends Kind>(kind: K, fields: Fields[K]): EntryOf<K> {
   const normal = NORMALIZE[kind](fields);
   const json = `{"${kind}":${JSON.stringify(normal)}}`;
-  return { kind, key: keyOf(kind, fields), fields: normal, json };
+  return { kind, key: makeKey(kind, fields), fields: normal, json };
 }
 
 /** Returns a key that sorts as a manifest does: no name has a space. */
-export function keyOf(
+export function makeKey(
   kind: Kind,
   fields: { readonly name: string; readonly skill?: string },
 ): string {
@@ -198,6 +198,6 @@ function checkModel(fields: Fields['model'], at: string): void {
 }
 
 /** Returns the fields of a model that its training depends on, as JSON. */
-export function trainingOf({ promotion: _, adapt: __, ...trained }: Fields['model']): string {
+export function writeTraining({ promotion: _, adapt: __, ...trained }: Fields['model']): string {
   return JSON.stringify(trained);
 }

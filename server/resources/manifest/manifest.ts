@@ -8,7 +8,7 @@ import {
 } from '../../api/preconditions.js';
 import type { TrainingServices } from '../../models/training/train.js';
 import { findProject, inProject, inProjectForLong } from '../../projects/projects.js';
-import { type NamedServices, namesOf } from '../skills.js';
+import { listServiceNames, type NamedServices } from '../skills.js';
 import { applyChanges, checkDocumentSkill } from './apply-changes.js';
 import { type Change, compareProject } from './compare.js';
 import { type Entry, readEntries } from './entries.js';
@@ -35,7 +35,7 @@ export function manifestOperations(
     applyManifest: async ({ caller, params, query, headers, body, signal, reply }) => {
       const { dry_run = false, prune = false } = query;
       const { owner } = caller;
-      const names = namesOf(services, owner);
+      const names = listServiceNames(services, owner);
       const known = await findProject(store, caller, params.project_name);
       const wanted = await readEntries(body);
       const compare = (state: ProjectState) => {

@@ -14,7 +14,7 @@ import { type Entry, type Fields, MAX_TEXT_BYTES, makeEntry, sortEntries } from 
 
 type AgentRow = NonNullable<Awaited<ReturnType<typeof agents.find>>>;
 
-/** What a project has, as far as a manifest can say it. */
+/** The resources of a project, as far as a manifest can hold them. */
 export interface ProjectState {
   /** By their keys, in the order of a manifest. */
   readonly entries: ReadonlyMap<string, Entry>;
