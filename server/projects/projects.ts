@@ -184,8 +184,7 @@ export function inProject<T>(
   name: string,
   write: (tx: Store, project: Project) => Promise<T>,
 ): Promise<T> {
-  const target = { owner: caller.owner, project: name, act: caller.act };
-  return store.transaction(async (tx) => write(tx, await lockProject(tx, caller, name)), target);
+  return store.transaction(...lockedWrite(caller, name, write));
 }
 
 /** Writes to a project as `inProject` does, in a transaction that may take longer. */
@@ -195,9 +194,17 @@ export function inProjectForLong<T>(
   name: string,
   write: (tx: Store, project: Project) => Promise<T>,
 ): Promise<T> {
-  const target = { owner: caller.owner, project: name, act: caller.act };
+  return store.longTransaction(...lockedWrite(caller, name, write));
+}
+
+/** Returns the work and the target of a transaction that writes to a project. */
+function lockedWrite<T>(
+  caller: Caller,
+  name: string,
+  write: (tx: Store, project: Project) => Promise<T>,
+) {
   const work = async (tx: Store) => write(tx, await lockProject(tx, caller, name));
-  return store.longTransaction(work, target);
+  return [work, { owner: caller.owner, project: name, act: caller.act }] as const;
 }
 
 /** For a caller who is bound to a project, there is that one alone. */
