@@ -15,6 +15,7 @@ import {
   listEvents,
   sweepEvents,
 } from '../../server/store/audit-trail.js';
+import { ClockWatch } from '../../server/store/clock-watch.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { Store } from '../../server/store/index.js';
 import { Refusals } from '../../server/telemetry/audit.js';
@@ -239,6 +240,13 @@ test('deletes old events, and the rest of the chain holds', async () => {
       return chains;
     };
     const [{ head } = { head: undefined }] = await check();
+    // A clock that has jumped ahead may be set right within a day.
+    let jumpedMs = 0;
+    const clock = new ClockWatch(() => performance.now() - jumpedMs);
+    expect(await sweepEvents(store, 365, clock).step()).toBe(false);
+    jumpedMs = 366 * 24 * 60 * 60 * 1000;
+    expect(await sweepEvents(store, -1, clock).step()).toBe(false);
+    expect(await check()).toMatchObject([{ head, events: 3 }]);
     // All events are from before tomorrow.
     expect(await sweepEvents(store, -1).step()).toBe(true);
     expect(await sweepEvents(store, -1).step()).toBe(false);

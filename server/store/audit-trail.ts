@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import { pausing } from '../common/pausing.js';
 import type { Sweep } from '../common/sweeps.js';
 import { type EventColumns, hashEvent, writeFacts } from './audit.js';
+import { ClockWatch, DAY_MS } from './clock-watch.js';
 import { dialectOf, inTransaction } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
@@ -30,7 +31,7 @@ type EventRow = EventColumns & { readonly sequence: number | string; readonly ha
 
 function toEvent({ id, owner, sequence, key_id, problem, ...row }: EventRow) {
   return {
-    ...{ id, at: timeOf(id), owner: owner === '' ? null : owner, sequence: Number(sequence) },
+    ...{ id, at: readTime(id), owner: owner === '' ? null : owner, sequence: Number(sequence) },
     ...{ operation: row.operation, resource: row.resource, key: key_id, subject: row.subject },
     ...{ request_id: row.request_id, address: row.address, user_agent: row.user_agent },
     ...{ result: problem === null ? ('done' as const) : ('refused' as const), problem },
@@ -39,19 +40,19 @@ function toEvent({ id, owner, sequence, key_id, problem, ...row }: EventRow) {
 }
 
 /** Returns the time that a UUIDv7 begins with. */
-function timeOf(id: string): string {
+function readTime(id: string): string {
   const ms = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
   return Number.isNaN(ms) ? '' : new Date(ms).toISOString();
 }
 
-/** Returns what the ids from a time on are not below; `undefined` for none. */
+/** Returns the lower bound of the ids of a time, which begin with its milliseconds. */
 function firstId(moment: string | number): string {
   const digits = Math.max(0, new Date(moment).getTime()).toString(16).padStart(12, '0');
   return `${digits.slice(0, 8)}-${digits.slice(8)}`;
 }
 
-/** The events that one query looks at: the rest of the service waits for it no longer. */
-const MAX_LOOKED_AT = 2000;
+/** The events that one query scans: the rest of the service waits for it no longer. */
+const MAX_SCANNED = 2000;
 
 /**
  * Lists events, in the order of their times.
@@ -60,7 +61,7 @@ const MAX_LOOKED_AT = 2000;
 export async function listEvents(
   { reads }: Pick<Store, 'reads'>,
   filter: EventFilter,
-  { limit = MAX_LOOKED_AT, after = '' }: Page,
+  { limit = MAX_SCANNED, after = '' }: Page,
   signal?: AbortSignal,
 ): Promise<AuditEvent[]> {
   const { since, until } = filter;
@@ -72,17 +73,17 @@ export async function listEvents(
     let events = reads.selectFrom('audit_events').where('id', '>', last).orderBy('id');
     if (since !== undefined) events = events.where('id', '>=', firstId(since));
     if (until !== undefined) events = events.where('id', '<', firstId(until));
-    const looked = await events
+    const end = await events
       .select('id')
       .limit(1)
-      .offset(MAX_LOOKED_AT - 1)
+      .offset(MAX_SCANNED - 1)
       .executeTakeFirst();
-    let rows = events.selectAll().limit(Math.min(limit - found.length, MAX_LOOKED_AT));
-    if (looked) rows = rows.where('id', '<=', looked.id);
+    let rows = events.selectAll().limit(Math.min(limit - found.length, MAX_SCANNED));
+    if (end) rows = rows.where('id', '<=', end.id);
     for (const condition of conditions) rows = rows.where(condition);
     for (const row of await rows.execute()) found.push(toEvent(row));
-    if (!looked) break;
-    last = looked.id;
+    if (!end) break;
+    last = end.id;
     await pause();
   }
   return found;
@@ -118,8 +119,8 @@ export interface CheckedChain {
   readonly fault?: string;
 }
 
-/** The events that are read at once. */
-const READ = 500;
+/** The events of a chain that are read at once. */
+const READ_AT_ONCE = 500;
 
 /**
  * Follows the chains of all owners, one after the other.
@@ -167,7 +168,7 @@ async function checkChain(
       .where('sequence', '>', at.sequence)
       .where('sequence', '<=', chain.sequence)
       .orderBy('sequence')
-      .limit(READ)
+      .limit(READ_AT_ONCE)
       .execute();
     if (Number(rows[0]?.sequence) !== at.sequence + 1) {
       // Deleted for their age since the chain was read.
@@ -179,7 +180,7 @@ async function checkChain(
       const sequence = Number(row.sequence);
       if (sequence !== at.sequence + 1) return end(`event ${at.sequence + 1} is missing`);
       if (hashEvent(at.hash, writeFacts(row)) !== row.hash) {
-        return end(`event ${sequence} of ${timeOf(row.id)} was changed, or the one before it`);
+        return end(`event ${sequence} of ${readTime(row.id)} was changed, or the one before it`);
       }
       at = { sequence, hash: row.hash };
       count += 1;
@@ -207,18 +208,21 @@ async function readChain(work: Kysely<Database>, owner: string) {
 /** The most events that a step of the sweep deletes, all of one owner. */
 const MAX_SWEPT = 500;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** Deletes events that are older than so many days, and keeps the hash that the rest of their chain begins with. */
-export function sweepEvents({ work }: Pick<Store, 'work'>, days: number): Sweep {
+export function sweepEvents(
+  { work }: Pick<Store, 'work'>,
+  days: number,
+  clock = new ClockWatch(),
+): Sweep {
   return {
     failure: 'old events of the audit log are not deleted yet',
     everyMs: 60 * 60 * 1000,
     step: () =>
       inTransaction(work, async (db) => {
-        const { now, locksRows } = dialectOf(db);
-        const clock = await db.selectNoFrom(now.as('now')).executeTakeFirstOrThrow();
-        const end = firstId(Number(clock.now) - days * DAY_MS);
+        const now = await clock.read(db);
+        if (now === undefined) return false;
+        const { locksRows } = dialectOf(db);
+        const end = firstId(now - days * DAY_MS);
         const old = db.selectFrom('audit_events').where('id', '<', end);
         const first = await old.select('owner').orderBy('id').limit(1).executeTakeFirst();
         if (!first) return false;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { PromisePart, PromiseSubject } from '../../../prediction/src/predicting.js';
+import { ClockWatch } from '../../store/clock-watch.js';
 import { Store } from '../../store/index.js';
 import { newResource } from '../../store/rows.js';
 import { addPromises, newAnswerId, sweepPromises } from './promise-rows.js';
@@ -47,7 +48,8 @@ test('old promises are swept, with what they count as stored, and the record kee
   // A clock that jumps ahead by a year may be set right within a day. Once it is, sweeping goes on.
   let jumped = 0;
   let passed = 0;
-  const sweep = sweepPromises(store, 1, () => performance.now() + passed - jumped);
+  const clock = new ClockWatch(() => performance.now() + passed - jumped);
+  const sweep = sweepPromises(store, 1, clock);
   expect(await sweep.step()).toBe(false);
   const sooner = (days: number) =>
     work.updateTable('promises').set(({ eb }) => ({ made_at: eb('made_at', '-', days * DAY_MS) }));

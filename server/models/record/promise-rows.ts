@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import type { Kysely, Selectable } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { PromisePart } from '../../../prediction/src/predicting.js';
 import { startRecord } from '../../../prediction/src/recording.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { unavailable } from '../../problems/problem.js';
 import type { Act } from '../../store/audit.js';
+import { ClockWatch, DAY_MS } from '../../store/clock-watch.js';
 import {
   dialectOf,
   inTransaction,
@@ -39,7 +40,7 @@ export interface RememberedAnswer {
   readonly id: string;
   readonly owner: string;
   readonly project: string;
-  /** What the caller does, which is told once. */
+  /** The event of the request, which the first transaction stores. */
   readonly act?: Act | undefined;
   readonly version: Pick<ServingVersion, 'model_id' | 'version'>;
 }
@@ -122,43 +123,21 @@ export function addPromises(
 /** The most batches that a step of the sweep deletes, all of one owner. */
 const MAX_SWEPT = 64;
 
-const DAY_MS = 24 * 60 * 60 * 1000;
-
-const HOUR_MS = 60 * 60 * 1000;
-
-/**
- * Forgets promises that are older than so many days. The record keeps what they came to. If the clock of the database
- * jumps ahead by more than an hour, none is forgotten for a day, in which it can be set right.
- *
- * @param elapsed returns the milliseconds that have passed for the process, whatever the clocks say
- */
+/** Forgets promises that are older than so many days. The record keeps what they came to. */
 export function sweepPromises(
-  { work }: Store,
+  { work }: Pick<Store, 'work'>,
   days: number,
-  elapsed: () => number = () => performance.now(),
+  clock = new ClockWatch(),
 ): Sweep {
-  let ahead: number | undefined;
-  let heldUntil = Number.NEGATIVE_INFINITY;
-  const isHeld = async (db: Kysely<Database>) => {
-    const { moment } = await db
-      .selectNoFrom(dialectOf(db).now.as('moment'))
-      .executeTakeFirstOrThrow();
-    const before = ahead;
-    ahead = Number(moment) - elapsed();
-    if (before !== undefined && ahead - before > HOUR_MS) heldUntil = elapsed() + DAY_MS;
-    else if (before !== undefined && before - ahead > HOUR_MS) heldUntil = Number.NEGATIVE_INFINITY;
-    return elapsed() < heldUntil;
-  };
   return {
     failure: 'old promises are not deleted yet',
-    everyMs: HOUR_MS,
+    everyMs: 60 * 60 * 1000,
     step: () =>
       inTransaction(work, async (db) => {
-        if (await isHeld(db)) return false;
-        const { now, locksRows } = dialectOf(db);
-        const old = db
-          .selectFrom('promises')
-          .where(({ eb, lit }) => eb('made_at', '<', eb(now, '-', lit(days * DAY_MS))));
+        const now = await clock.read(db);
+        if (now === undefined) return false;
+        const { locksRows } = dialectOf(db);
+        const old = db.selectFrom('promises').where('made_at', '<', now - days * DAY_MS);
         const first = await old.select('owner').limit(1).executeTakeFirst();
         if (!first) return false;
         const { owner } = first;
