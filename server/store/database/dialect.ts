@@ -45,10 +45,10 @@ export function inTransaction<T>(
 }
 
 /** Takes the error of a statement that failed. */
-export type NoteFailure = (error: unknown) => void;
+export type NoteStatementFailure = (error: unknown) => void;
 
-/** Returns the log through which Kysely tells of failures. */
-export function logFailures(noteFailure: NoteFailure): Logger {
+/** Returns a log of Kysely that notes the errors of statements. */
+export function toKyselyLog(noteFailure: NoteStatementFailure): Logger {
   return (event) => {
     if (event.level === 'error') noteFailure(event.error);
   };
@@ -249,7 +249,7 @@ export class StatementCache {
   /** @param noteFailure gets the error of each statement that is executed without Kysely */
   constructor(
     readonly connection: SqliteConnection,
-    private readonly noteFailure: NoteFailure = () => {},
+    private readonly noteFailure: NoteStatementFailure = () => {},
   ) {}
 
   /** Executes a statement, and returns its rows. */

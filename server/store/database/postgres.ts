@@ -9,7 +9,7 @@ import {
 import { Pool } from 'pg';
 import { migrate } from '../migrations/index.js';
 import { refuseUnreadable } from './address.js';
-import { type Databases, logFailures, type NoteFailure } from './dialect.js';
+import { type Databases, type NoteStatementFailure, toKyselyLog } from './dialect.js';
 import type { Database } from './schema.js';
 import { isLockTimeout, StoreBusyError } from './unavailable.js';
 
@@ -66,7 +66,7 @@ const UNUSED_MS = 4_000;
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
-  noteFailure: NoteFailure,
+  noteFailure: NoteStatementFailure,
 ): Promise<Databases> {
   refuseUnreadable(url);
   const migrating = openPool(url, onError, MIGRATION);
@@ -98,7 +98,7 @@ function openPool(
   url: string,
   onError: (error: Error) => void,
   { connections, connect, lock, statement, transaction }: PoolLimits,
-  noteFailure?: NoteFailure,
+  noteFailure?: NoteStatementFailure,
 ): Kysely<Database> {
   const pool = new Pool({
     connectionString: url,
@@ -116,7 +116,7 @@ function openPool(
   // One that is in use tells its user, with the next query. Without a listener it would end the process.
   pool.on('connect', (client) => client.on('error', () => {}));
   const dialect = new PostgresDialect({ pool: guardPool(pool, transaction) });
-  return new Kysely({ dialect, ...(noteFailure && { log: logFailures(noteFailure) }) });
+  return new Kysely({ dialect, ...(noteFailure && { log: toKyselyLog(noteFailure) }) });
 }
 
 /** @param silence in milliseconds; 0 for no limit */

@@ -6,10 +6,10 @@ import { migrate } from '../migrations/index.js';
 import {
   type Databases,
   EmbeddedSqliteDialect,
-  logFailures,
-  type NoteFailure,
+  type NoteStatementFailure,
   StatementCache,
   singleConnection,
+  toKyselyLog,
 } from './dialect.js';
 import type { Database } from './schema.js';
 import { DatabaseSync } from './sqlite-connection.js';
@@ -45,7 +45,7 @@ const CACHE_SIZE = -16_000;
  */
 export async function openSqlite(
   url: string,
-  noteFailure: NoteFailure = () => {},
+  noteFailure: NoteStatementFailure = () => {},
 ): Promise<{ databases: Databases; path: string; mark: () => string }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
@@ -54,7 +54,7 @@ export async function openSqlite(
   const statements = new StatementCache(database, noteFailure);
   const db = new Kysely<Database>({
     dialect: new EmbeddedSqliteDialect(statements),
-    log: logFailures(noteFailure),
+    log: toKyselyLog(noteFailure),
   });
   try {
     await whileBusy(async () => {
