@@ -19,12 +19,12 @@ export interface Caller {
   readonly grant?: { readonly id: string };
   /** The user or the machine that a token of the OIDC issuer names. */
   readonly identity?: Identity;
-  /** What the caller does with a request that may write, as the audit log tells it. */
+  /** The event of a request that may write, for the audit log. */
   readonly act?: Act;
 }
 
-/** The parts of a request that the audit log tells, beside its caller. */
-interface Asked {
+/** The parts of a request that the audit log has, beside its caller. */
+interface AuditedRequest {
   readonly operation?: { readonly id: string };
   readonly requestId?: string;
   /** The prefix before the path of the contract. */
@@ -35,7 +35,7 @@ interface Asked {
 export function describeAct(
   { owner, key, identity }: Caller,
   req: IncomingMessage & { readonly originalUrl?: string },
-  { operation, requestId, base = '' }: Asked,
+  { operation, requestId, base = '' }: AuditedRequest,
 ): Act {
   const [path = ''] = (req.originalUrl ?? req.url ?? '').split('?', 1);
   return {

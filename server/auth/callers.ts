@@ -137,9 +137,9 @@ function refuseOtherOrigins(req: Request, allowed: readonly string[], remedy: st
   );
 }
 
-/** Returns the id by which the requests of a caller are counted; undefined for the local caller, who has none. */
-export function callerId({ key, identity }: Pick<Caller, 'key' | 'identity'>): string | undefined {
-  return identity ? `oidc:${identity.subject}` : key?.id;
+/** Returns the id by which the requests of a caller are counted; undefined for the local caller, and for none. */
+export function callerId(caller?: Pick<Caller, 'key' | 'identity'>): string | undefined {
+  return caller?.identity ? `oidc:${caller.identity.subject}` : caller?.key?.id;
 }
 
 /** Refuses callers without the scope that the contract requires for the operation, if it requires one. */

@@ -47,7 +47,7 @@ function mayPass(error: unknown): boolean {
 }
 
 /**
- * Returns what a command does, as the audit log tells it.
+ * Returns the event of a command, for the audit log.
  * @param operation of the contract, or a name like those
  * @param resource the address of the resource
  */

@@ -101,7 +101,7 @@ export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Call
 export function throttleConnections(): Throttle {
   const turns = new RefusalTurns();
   return (req, res, caller) => {
-    const isKnown = caller !== undefined && callerId(caller) !== undefined;
+    const isKnown = caller && callerId(caller) !== undefined;
     const sender = isKnown ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
     const time = turns.next(sender);
     if (time === undefined) res.setHeader('Connection', 'close');

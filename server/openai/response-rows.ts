@@ -94,7 +94,7 @@ function tooLarge(id: string) {
 
 interface NewResponse {
   readonly owner: string;
-  /** What the caller does. */
+  /** The event of the request. */
   readonly act?: Act | undefined;
   readonly project: { readonly id: string; readonly name: string };
   readonly chain: Chain;

@@ -1,6 +1,5 @@
 /**
- * The audit log. The transaction of a write ends with the event that tells of it, so that neither exists without the
- * other. The events of an owner are a chain: each has the SHA-256 of the one before it and of its own facts. The head
+ * The audit log. The transaction of a write ends with the event of it, so that neither exists without the other. The events of an owner are a chain: each has the SHA-256 of the one before it and of its own facts. The head
  * of a chain is locked last in a transaction, and by the writes of the same owner alone.
  */
 
@@ -10,7 +9,7 @@ import { v7 as uuidv7 } from 'uuid';
 import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
-/** What was done or refused, by whom: never a body, a query or a secret. */
+/** Something that was done or refused, and by whom: never a body, a query or a secret. */
 export interface Act {
   /** Whose resources; empty for a caller whom the service does not know. */
   readonly owner: string;
@@ -50,7 +49,7 @@ export function createAct(
 /** The most characters of a text that a caller chooses. */
 const MAX_LENGTH = { resource: 500, text: 200 };
 
-/** What a terminal hides or replaces, and what a database of text refuses. */
+/** Characters that a terminal hides or replaces, or that a database of text refuses. */
 const INVISIBLE = /\p{C}/gu;
 
 /** An event as it is stored, without its place in the chain of its owner. */

@@ -142,17 +142,17 @@ export class Store {
   ): Promise<T> {
     const { limits, gate, longGate, probe } = this;
     const act = target?.act;
-    const bound = async (db: Kysely<Database>) => {
+    const writeAndRecord = async (db: Kysely<Database>) => {
       const store = new Store(singleConnection(db), limits, gate, longGate, probe);
       const result = await work(store);
-      const tells = act !== undefined && !act.isRecorded && !store.#isUneventful;
-      if (tells) await addEvent(db, act);
-      return { result, tells };
+      const hasEvent = act !== undefined && !act.isRecorded && !store.#isUneventful;
+      if (hasEvent) await addEvent(db, act);
+      return { result, hasEvent };
     };
     const begin = async () => {
-      const { result, tells } = await database.transaction().execute(bound);
+      const { result, hasEvent } = await database.transaction().execute(writeAndRecord);
       // Not before the commit.
-      if (act && tells) act.isRecorded = true;
+      if (act && hasEvent) act.isRecorded = true;
       return result;
     };
     if (!target) return begin();

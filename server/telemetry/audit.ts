@@ -33,8 +33,8 @@ const WINDOW_MS = 60_000;
 const MAX_KINDS = 100;
 
 /**
- * Tells the audit log of requests that were refused for lack of rights: of the first of a kind at once, and of its
- * repeats when their minute is over, in one event. So nobody fills the store with them.
+ * Writes requests that were refused for lack of rights into the audit log: the first of a kind at once, and its repeats
+ * when their minute is over, in one event. So nobody fills the store with them.
  */
 export class Refusals {
   /** The first of each kind, with the number of its repeats. */
@@ -52,32 +52,32 @@ export class Refusals {
   note(problem: string, req: IncomingMessage, locals: RequestContext): void {
     const caller = locals.caller ?? this.callers.recall(req) ?? UNKNOWN;
     const isNew = this.#kinds.size < MAX_KINDS;
-    const told = { ...describeAct(caller, req, locals), problem };
-    const { owner, operation, key, subject, address } = told;
+    const act = { ...describeAct(caller, req, locals), problem };
+    const { owner, operation, key, subject, address } = act;
     const kind = JSON.stringify([problem, owner, operation, key, subject, address]);
     const known = this.#kinds.get(kind) ?? (isNew ? undefined : this.#kinds.get(''));
     if (known) {
       known.repeats += 1;
       return;
     }
-    this.#timer ??= setTimeout(() => this.#tellRepeats(), WINDOW_MS).unref();
+    this.#timer ??= setTimeout(() => this.#writeRepeats(), WINDOW_MS).unref();
     if (!isNew) {
       const others = { ...describeAct(UNKNOWN, req, {}), resource: '', address: null };
       this.#kinds.set('', { act: { ...others, userAgent: null, problem }, repeats: 1 });
       return;
     }
-    this.#kinds.set(kind, { act: told, repeats: 0 });
-    this.#write(told);
+    this.#kinds.set(kind, { act, repeats: 0 });
+    this.#write(act);
   }
 
-  /** Tells what was counted. */
+  /** Writes the repeats that were counted, and waits until all refusals are stored. */
   stop(): Promise<void> {
     clearTimeout(this.#timer);
-    this.#tellRepeats();
+    this.#writeRepeats();
     return this.#writing;
   }
 
-  #tellRepeats(): void {
+  #writeRepeats(): void {
     this.#timer = undefined;
     const kinds = [...this.#kinds.values()];
     this.#kinds.clear();

@@ -143,7 +143,7 @@ async function takeAgain(
   question: MessageRow,
   busy: () => Error,
 ): Promise<TakenQuestion> {
-  // The message was told of when it was stored; its reply is, when it is.
+  // The message has had its event, and the reply gets one when it is stored.
   tx.skipEvent();
   const reply = await findReply(tx, question.id);
   return reply ? { question, reply } : { question, claim: await askAgain(tx, question, busy) };

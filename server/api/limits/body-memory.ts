@@ -104,7 +104,7 @@ export class BodyShare {
     giveUp: (reason: ProblemError) => void,
   ) {
     this.owner = caller?.owner ?? '';
-    this.hasKey = caller !== undefined && callerId(caller) !== undefined;
+    this.hasKey = callerId(caller) !== undefined;
     this.#giveUp = giveUp;
     this.#progressAt = memory.now();
   }

@@ -24,7 +24,7 @@ export interface TruthTarget {
   readonly modelId: string;
   /** True if truths without an id of a row are steps of series. */
   readonly isForecast?: boolean;
-  /** What the caller does, which is told once. */
+  /** The event of the request, which the first transaction stores. */
   readonly act?: Act | undefined;
 }
 

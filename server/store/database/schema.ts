@@ -325,7 +325,7 @@ export interface Database {
     valid_until: number | string;
     created_at: Moment;
   };
-  /** The audit log: `audit.ts` explains what is told. The time of an event is that of its id. */
+  /** The audit log, which `audit.ts` writes. The time of an event is that of its id. */
   audit_events: {
     id: Id;
     owner: string;
