@@ -13,7 +13,7 @@ import { ENVIRONMENT, withPostgres } from '../services.js';
 import { createSkill, getSkill, type Operation, seed, updateAgent } from './contenders.js';
 import { CONNECTIONS, requestsOf, WARM_UP } from './measure.js';
 
-const MOST_INSTANCES = 3;
+const MAX_INSTANCES = 3;
 const OPERATIONS: readonly Operation[] = [getSkill, updateAgent, createSkill];
 
 /** The figures of a round of several instances; `cost` is the processor time of the instances alone. */
@@ -37,7 +37,7 @@ interface Work {
  */
 export async function measureInstances(options: { rounds: number; seconds: number }) {
   const works = OPERATIONS.flatMap((operation) =>
-    Array.from({ length: MOST_INSTANCES }, (_, index): Work => ({ operation, count: index + 1 })),
+    Array.from({ length: MAX_INSTANCES }, (_, index): Work => ({ operation, count: index + 1 })),
   );
   const { rounds, seconds } = options;
   const measured = await withFolder((folder) =>
@@ -45,7 +45,7 @@ export async function measureInstances(options: { rounds: number; seconds: numbe
       const { own: key } = await seed(url);
       const instances: Service[] = [];
       try {
-        for (const _ of Array.from({ length: MOST_INSTANCES })) {
+        for (const _ of Array.from({ length: MAX_INSTANCES })) {
           instances.push(await startService(folder, url, ENVIRONMENT));
         }
         const measure = ({ operation, count }: Work) =>
