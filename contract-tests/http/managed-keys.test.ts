@@ -195,6 +195,17 @@ test('a repetition gets the same key with another secret, until it is used, and 
   }
 });
 
+test('a key that was just revoked neither repeats a creation nor revokes others, even if what it made stays', async () => {
+  const revoked = await made(manager, { scopes: ['read', 'keys'] });
+  const repeated = randomUUID();
+  const kept = String((await objectOf(await create(revoked, {}, repeated)))['id']);
+  expect((await ask(revoked, 'DELETE', `/keys/${idOf(revoked)}?keep_made=true`)).status).toBe(204);
+  // For a second, instances remember it.
+  expect((await create(revoked, {}, repeated)).status).toBe(401);
+  expect((await ask(revoked, 'DELETE', `/keys/${kept}`)).status).toBe(401);
+  expect((await ask(manager, 'GET', `/keys/${kept}`)).status).toBe(200);
+});
+
 test('a repetition by another key of the owner gets no secret', async () => {
   const repeated = randomUUID();
   expect((await create(manager, {}, repeated)).status).toBe(201);

@@ -100,7 +100,7 @@ export function keyOperations(
         async (tx, kept) => {
           const shown: Key = JSON.parse(kept);
           const { text, hash } = createKey(shown.id);
-          await lockKeys(tx, caller.owner);
+          await lockAsMaker(tx, caller);
           if (!(await replaceKeyHash(tx, shown.id, hash))) {
             throw keyReused(
               `This Idempotency-Key made the key ${shown.id}, which was used or revoked since, and whose secret is not kept; use a new Idempotency-Key to make another.`,
@@ -121,6 +121,7 @@ export function keyOperations(
     deleteKey: ({ caller, params: { key_id: id }, query, reply }) =>
       store.transaction(
         async (tx) => {
+          await lockAsMaker(tx, caller);
           const key = await findManagedKey(tx, caller, id);
           if (!key) throw unknownKey(id);
           refuseEscalation(caller, key.scopes);
@@ -160,6 +161,19 @@ function refuseEscalation(caller: Caller, scopes: readonly Scope[]): void {
 }
 
 /**
+ * Locks the keys of the caller's owner: from here on, nobody revokes that of the caller, nor those that it has made.
+ * @returns the key of the caller; null for an identity
+ * @throws {ProblemError} if it was revoked since the request began
+ */
+async function lockAsMaker(tx: Store, caller: Caller): Promise<ApiKey | null> {
+  await lockKeys(tx, caller.owner);
+  if (!caller.key) return null;
+  const maker = await findKey(tx, caller.key.id);
+  if (maker?.revoked_at !== null) throw callerEnded(caller);
+  return maker;
+}
+
+/**
  * Makes a key that can do no more than the caller, in a transaction.
  * @throws {ProblemError} if it could
  */
@@ -168,10 +182,7 @@ async function makeKey(tx: Store, caller: Caller, chosen: Chosen) {
   const { project: named, ...own } = chosen;
   const only = named === null ? undefined : await lockProject(tx, caller, named);
   const project_id = only?.id ?? caller.projectId;
-  // From here on, nobody revokes the key of the caller, nor those that it has made.
-  await lockKeys(tx, owner);
-  const maker = caller.key && (await findKey(tx, caller.key.id));
-  if (caller.key && maker?.revoked_at !== null) throw callerEnded(caller);
+  const maker = await lockAsMaker(tx, caller);
   const last = maker?.expires_at ?? null;
   if (caller.limits) {
     throw missingScope(

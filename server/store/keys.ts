@@ -147,7 +147,8 @@ export function revokeKey(store: Store, id: string, keepsMade = false): Promise<
     const { numUpdatedRows } = await revoke.where('id', '=', id).executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     if (keepsMade) {
-      const { made_by } = key;
+      // Read again, as it may have changed before the lock.
+      const made_by = (await findKey(tx, id))?.made_by ?? null;
       await work.updateTable('api_keys').set({ made_by }).where('made_by', '=', id).execute();
       return true;
     }

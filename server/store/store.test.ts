@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import {
@@ -40,8 +41,9 @@ import { agents, updateAgent as changeAgent, createAgent } from '../resources/ag
 import { chatbots, createChatbot, updateChatbot } from '../resources/chatbots.js';
 import { updateSkill as changeSkill, createSkill, skills } from '../resources/skills.js';
 import { claimAnswer, deleteAnswers, findAnswer, keepAnswer } from './answers.js';
+import { dialectOf } from './database/dialect.js';
 import { Store, withoutCredentials } from './index.js';
-import { findKey, hasKeys, insertKey, listKeys, noteKeyUse, revokeKey } from './keys.js';
+import { findKey, hasKeys, insertKey, listKeys, lockKeys, noteKeyUse, revokeKey } from './keys.js';
 import { refuseFullOwner } from './quota.js';
 
 const HOUR = 3_600_000;
@@ -579,6 +581,25 @@ describe.each([
       expect(await revokeKey(store, 'k2')).toBe(false);
       expect(await findKey(store, 'k1')).toMatchObject({ revoked_at: expect.any(String) });
       expect(await hasKeys(store)).toBe(true);
+    });
+
+    test('gives what a key made to the maker that it has when it is revoked', async () => {
+      await insertKey(store, { ...kept, id: 'root' });
+      await insertKey(store, { ...kept, id: 'first', hash: 'b', made_by: 'root' });
+      await insertKey(store, { ...kept, id: 'second', hash: 'c', made_by: 'first' });
+      await insertKey(store, { ...kept, id: 'third', hash: 'd', made_by: 'second' });
+      let later: Promise<boolean> | undefined;
+      await store.transaction(async (tx) => {
+        await lockKeys(tx, 'ann');
+        later = store.transaction((other) => revokeKey(other, 'second', true));
+        if (dialectOf(store.work).locksRows) {
+          const waiting = sql<{ granted: boolean }>`select granted from pg_locks where not granted`;
+          await expect.poll(async () => (await waiting.execute(store.work)).rows.length).toBe(1);
+        }
+        await revokeKey(tx, 'first', true);
+      });
+      expect(await later).toBe(true);
+      expect(await findKey(store, 'third')).toMatchObject({ made_by: 'root' });
     });
 
     test('records the latest use, in any order of writes', async () => {

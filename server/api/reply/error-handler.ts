@@ -113,6 +113,8 @@ function sendJson(
   sendText(req, res, headers, status, mediaType, JSON.stringify(document));
 }
 
+const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
+
 function sendText(
   req: IncomingMessage,
   res: ServerResponse,
@@ -122,6 +124,8 @@ function sendText(
   body: string,
 ): void {
   res.statusCode = status;
+  // Limits are those of a caller, and who has ended since the request began is none.
+  if (status === 401) for (const name of LIMIT_HEADERS) res.removeHeader(name);
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
   res.setHeader('Content-Length', Buffer.byteLength(body));
