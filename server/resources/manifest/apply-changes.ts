@@ -1,3 +1,4 @@
+import { pausing } from '../../common/pausing.js';
 import { deleteModel, lockModel, setServing } from '../../models/model-rows.js';
 import { type StoredTable, takeTable } from '../../models/training/tables.js';
 import { addVersion, enterQueue } from '../../models/training/training-rows.js';
@@ -42,21 +43,24 @@ interface Scope {
 }
 
 /**
- * Makes changes, in an order in which each finds what it refers to.
+ * Makes changes, in an order in which each finds what it refers to, and yields to other requests meanwhile.
  * @returns the ids of the deleted versions of models
  * @throws {ProblemError} with the place of the entry that cannot be
  */
 export async function applyChanges(changes: readonly Change[], scope: Scope): Promise<string[]> {
   const { tx, project } = scope;
+  const pause = pausing();
   const deleted = await countAtEnd(tx.reads, tx.limits, async () => {
     // Before rows that a training that ends locks after its model.
     for (const { entry } of changes) {
       if (entry.kind === 'model') await lockModel(tx, project.id, entry.fields.name);
     }
-    const versions = await deleteEntries(changes, scope);
+    const versions = await deleteEntries(changes, scope, pause);
     for (const kind of ORDER) {
       for (const { action, entry } of changes) {
-        if (action !== 'delete' && entry.kind === kind) await putEntry(entry, action, scope);
+        if (action === 'delete' || entry.kind !== kind) continue;
+        await putEntry(entry, action, scope);
+        await pause();
       }
     }
     return versions;
@@ -97,6 +101,7 @@ async function putEntry(entry: SentEntry, action: Change['action'], scope: Scope
 async function deleteEntries(
   changes: readonly Change[],
   { tx, project, state }: Scope,
+  pause: () => Promise<void>,
 ): Promise<string[]> {
   const versions: string[] = [];
   // From the last kind to the first: a skill takes its documents along.
@@ -118,6 +123,7 @@ async function deleteEntries(
       const row = state.skills.get(fields.name);
       if (row) await skills.remove(tx, row);
     }
+    await pause();
   }
   return versions;
 }

@@ -1,4 +1,5 @@
 import type { components } from '../../../generated/openapi.js';
+import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
 import { type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
@@ -20,21 +21,24 @@ export type Change =
 const MAX_FIELDS = 5000;
 
 /**
- * Returns what must change for a project to be as a manifest says, in the order of a manifest.
+ * Returns what must change for a project to be as a manifest says, in the order of a manifest. Yields to other
+ * requests meanwhile.
  * @param prune true if what the manifest does not name is to be deleted
  */
-export function compareProject(
+export async function compareProject(
   state: ProjectState,
   wanted: ReadonlyMap<string, SentEntry>,
   prune: boolean,
-): Change[] {
+): Promise<Change[]> {
   const changes: Change[] = [];
+  const pause = pausing();
   for (const sent of wanted.values()) {
     const stored = state.entries.get(sent.key);
     const entry = stored ? adoptTask(sent, stored) : sent;
     if (stored?.json === entry.json) continue;
     const fields = stored ? listDifferences(stored, entry) : [];
     changes.push({ action: findAction(state, entry, stored), entry, fields });
+    await pause();
   }
   if (prune) {
     for (const [key, entry] of state.entries) {

@@ -48,7 +48,7 @@ export function manifestOperations(
       try {
         if (!dry_run && [...wanted.values()].some(needsPreparation)) {
           const state = await readProject(store, known);
-          await preparation.prepare(compare(state), state, signal);
+          await preparation.prepare(await compare(state), state, signal);
         }
         const done = await inProjectForLong(
           store,
@@ -57,7 +57,7 @@ export function manifestOperations(
           async (tx, project) => {
             const state = await readProject(tx, project);
             if (isConditional(headers)) await checkPreconditions(headers, writeManifest(state));
-            const changes = compare(state);
+            const changes = await compare(state);
             const prepared = dry_run ? undefined : preparation;
             const scope = { tx, project, state, names, prepared };
             const deleted = await applyChanges(changes, scope);
