@@ -87,10 +87,23 @@ function releaseInTime(socket: Socket, until: number): void {
   }, until - performance.now());
 }
 
+/** The headers by which a proxy tells that a request is not its own. */
+const PROXY_HEADERS = ['via', 'x-forwarded-for', 'forwarded'] as const;
+
+/** The time for which the refusals of forwarded requests are held, in milliseconds. */
+const heldFor = new WeakMap<ServerResponse, number>();
+
+/** Sends a refusal at the turn of its sender, if a throttle says so, and at once otherwise. */
+export function sendInTurn(res: ServerResponse, send: () => void): void {
+  const time = heldFor.get(res);
+  if (time === undefined) send();
+  else setTimeout(() => res.closed || send(), time);
+}
+
 /**
  * Keeps a refused sender from retrying at once, since refusals alone could keep the service busy.
- * The refusal is sent at once, but its connection is not read until the sender's turn. If that turn
- * is too far away, the response gets `Connection: close` and ends the connection. Call this before
+ * The refusal is sent at once, but its connection is not read until the sender's turn. Other senders use the
+ * connection of a proxy next, so there the refusal is sent at that turn instead. If that turn is too far away, the response gets `Connection: close` and ends the connection. Call this before
  * the refusal is sent.
  * @param caller undefined if the request is refused before its caller is known; without keys,
  *   callers have none
@@ -105,6 +118,7 @@ export function throttleConnections(): Throttle {
     const sender = isKnown ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
     const time = turns.next(sender);
     if (time === undefined) res.setHeader('Connection', 'close');
+    else if (time > 0 && PROXY_HEADERS.some((name) => name in req.headers)) heldFor.set(res, time);
     else if (time > 0) throttleAfter(req, time);
   };
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { bodyTooLarge, type ProblemError, problem } from '../problems/problem.js';
-import { endWith } from './connections.js';
+import { endWith, sendInTurn } from './connections.js';
 
 /** Returns the target of a request without its query. */
 export function withoutQuery(target: string): string {
@@ -180,10 +180,14 @@ export const CLOSE_DELAY_MS = 2000;
  * Ends the response to a request whose body is not read, or not to its end. If the body is large, the connection must
  * close: the response announces this (`Connection: close`), and the body is discarded for a limited
  * time. Closing at once would reset the connection, and the client would lose the response (RFC
- * 9112, section 9.6).
+ * 9112, section 9.6). A refusal is sent at the turn of its sender.
  * @param body the complete response body; its headers are already set
  */
 export function drainAndClose(req: IncomingMessage, res: ServerResponse, body: string): void {
+  sendInTurn(res, () => sendAndDrain(req, res, body));
+}
+
+function sendAndDrain(req: IncomingMessage, res: ServerResponse, body: string): void {
   const isUnderWay = hasBody(req) && !req.complete;
   const isLarge = isUnderWay && (announcedLength(req) ?? SMALL + 1) > SMALL;
   if (isLarge || withSmallChunks.has(req)) res.setHeader('Connection', 'close');

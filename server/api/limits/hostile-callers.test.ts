@@ -1,12 +1,12 @@
 /** Callers with ordinary keys who try to block the service for others. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { IncomingMessage } from 'node:http';
+import { Agent, get, IncomingMessage } from 'node:http';
 import { connect, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler, type RequestHandler, type Response } from 'express';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { listen } from '../../../testkit/http/listen.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { makeKey } from '../../../testkit/store/keys.js';
@@ -324,7 +324,7 @@ describe('answers that nobody reads', () => {
 });
 
 describe('a connection that is held after a refusal', () => {
-  test('waits for refusals of its own owner only, and never longer than two seconds', () => {
+  test('waits for refusals of its own owner only, and never longer than four seconds', () => {
     const turns = new RefusalTurns(() => 0);
     const waits = Array.from({ length: 24_000 }, () => turns.next('greedy'));
     expect(waits.every((wait) => wait === undefined || wait <= 4000)).toBe(true);
@@ -347,6 +347,40 @@ describe('a connection that is held after a refusal', () => {
     for (let time = 0; time < 3; time += 1) {
       expect((await refusal('modest', 1)).headers.get('Connection')).toBe('keep-alive');
     }
+  });
+});
+
+describe('a refusal that a proxy forwards', () => {
+  test('is held itself, and not the connection, which other senders use next', async () => {
+    const throttle = throttleConnections();
+    let isRefused = false;
+    let connection: Socket | undefined;
+    const url = await serve((req, res) => {
+      if (req.path === '/other') return res.end('served');
+      connection = req.socket;
+      req.setMaxListeners(500);
+      for (let time = 0; time < 500; time += 1) throttle(req, res, res.locals.caller);
+      throw unavailable('refused');
+    });
+    const proxy = new Agent({ keepAlive: true, maxSockets: 1 });
+    onTestFinished(() => proxy.destroy());
+    const forward = (path: string) =>
+      new Promise<string>((resolve, reject) => {
+        const headers = { 'X-Forwarded-For': '192.0.2.1', owner: 'greedy' };
+        get(`${url}${path}`, { agent: proxy, headers }, (answer) => {
+          answer.resume().on('end', () => resolve(`${answer.statusCode}`));
+        }).on('error', reject);
+      });
+    const refused = forward('/').then((status) => {
+      isRefused = true;
+      return status;
+    });
+    await expect.poll(() => connection).toBeDefined();
+    expect(await (await fetch(`${url}/other`)).text()).toBe('served');
+    expect(isRefused).toBe(false);
+    expect(await refused).toBe('503');
+    expect(await forward('/other')).toBe('200');
+    expect(connection?.isPaused()).toBe(false);
   });
 });
 
