@@ -104,7 +104,11 @@ function arraysOf(schema: Place): fc.Arbitrary<unknown[]> {
   const minLength = boundOf(schema, 'minItems', 0);
   const most = boundOf(schema, 'maxItems', 1000);
   const item = items === undefined ? anything : draftsOf(items);
-  const few = fc.array(item, { minLength, maxLength: Math.min(most, minLength + 4) });
+  const lengths = { minLength, maxLength: Math.min(most, minLength + 4) };
+  if (schema.find('uniqueItems')?.value === true) {
+    return fc.uniqueArray(item, { ...lengths, selector: (one) => JSON.stringify(one) });
+  }
+  const few = fc.array(item, lengths);
   if (most > 1000) return few;
   // As many small items as allowed: a body has limits of its own.
   const full = item
@@ -192,9 +196,16 @@ export function paddedTo(text: string, length: number): string {
   return text + padding.repeat(Math.max(0, length - [...text].length));
 }
 
+/** The years that RFC 3339 can write. */
+const WITH_FOUR_DIGITS = {
+  ...{ min: new Date('0001-01-01'), max: new Date('9999-12-31') },
+  noInvalidDate: true,
+};
+
 function plainTexts(schema: Place, least: number, most: number): fc.Arbitrary<string> {
   const { format } = keywordsOf(schema);
   if (format === 'uuid') return fc.uuid();
+  if (format === 'date-time') return fc.date(WITH_FOUR_DIGITS).map((date) => date.toISOString());
   const pattern = patternOf(schema);
   if (pattern === undefined) return fc.string({ minLength: least, maxLength: Math.min(most, 40) });
   // fast-check does not support negative lookaheads: they are removed here, and checked on each text
