@@ -24,6 +24,7 @@ beforeAll(async () => {
   const [conversation] = await listAt(CONVERSATIONS);
   identifiers.set(CONVERSATION_ID, textOf(conversation, 'id'));
   identifiers.set(MESSAGE_ID, await sendExampleMessage());
+  identifiers.set(KEY_ID, textOf((await listAt('/keys')).at(-1), 'id'));
 });
 afterAll(async () => {
   await mock.stop('SIGKILL');
@@ -33,6 +34,7 @@ afterAll(async () => {
 const CONVERSATIONS = '/projects/default/chatbots/help_desk/conversations';
 const CONVERSATION_ID = exampleIdentifier('ConversationId');
 const MESSAGE_ID = exampleIdentifier('MessageId');
+const KEY_ID = contract.text('components', 'parameters', 'KeyId', 'examples', 'key', 'value');
 
 /** The identifiers that the mock has made, by those of the contract's examples. */
 const identifiers = new Map<string, string>();
@@ -43,7 +45,7 @@ function exampleIdentifier(parameter: string): string {
 
 /** Sends a request with the mock's identifiers, and checks the answer against the contract. */
 function send({ path, ...init }: Omit<ExampleRequest, 'name'>): Promise<Response> {
-  const address = path.replace(/[^/]+/g, (step) => identifiers.get(step) ?? step);
+  const address = path.replace(/[^/?]+/g, (step) => identifiers.get(step) ?? step);
   return checkedFetch(new Request(mock.url + address, init));
 }
 
@@ -98,11 +100,11 @@ describe("an address from the contract's examples", () => {
   });
 
   // The example of a model has other dates, that of /projects/default another project, that of messages the reply of
-  // a language model, and a manifest has the examples of all resources.
+  // a language model, a manifest has the examples of all resources, and the mock has a key of its own.
   const shown = operations.filter(
     (operation) =>
       jsonExamples(operation).length > 0 &&
-      /^\/(me|projects)\b/.test(operation.path) &&
+      operation.path.startsWith('/projects') &&
       !['getProject', 'listMessages', 'getManifest'].includes(operation.id),
   );
   /** Serialises without identifiers and dates, which are new each time. */
@@ -213,7 +215,9 @@ test('a created resource can be read, changed, listed and deleted', async () => 
 });
 
 test('the mock refuses an invalid request as the service does', async () => {
-  const [request] = exampleRequests(creations[0] ?? expect.fail());
+  const [request] = exampleRequests(
+    creations.find(({ id }) => id === 'createProject') ?? expect.fail(),
+  );
   const refused = await send({ ...request, body: '{"project": {"name": "two words"}}' });
   expect(refused.status).toBe(400);
   expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body/project/name' }] });
@@ -225,14 +229,15 @@ const examples = operations.flatMap(creatingRequests).map((request) => {
   return { ...request, address };
 });
 
-/** Returns the name of the resource that a request creates; of a conversation, the identifier. */
+/** Returns the name of the resource that a request creates; of a conversation and a key, the identifier. */
 function nameIn({ path, body = '' }: ExampleRequest): string {
   if (path === CONVERSATIONS) return CONVERSATION_ID;
+  if (path === '/keys') return KEY_ID;
   const [resource]: unknown[] = Object.values(JSON.parse(body));
   return textOf(resource, 'name');
 }
 
-/** Creates again what deletions have removed. Existing resources stay, except that a conversation begins anew. */
+/** Creates again what deletions have removed. Existing resources stay, except that conversations and keys begin anew. */
 async function restore() {
   for (const request of examples) await create(request);
 }
@@ -242,6 +247,7 @@ async function create(request: ExampleRequest): Promise<number> {
   if (request.path === CONVERSATIONS) {
     identifiers.set(CONVERSATION_ID, textOf(await answer.json(), 'id'));
   }
+  if (request.path === '/keys') identifiers.set(KEY_ID, textOf(await answer.json(), 'id'));
   return answer.status;
 }
 

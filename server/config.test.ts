@@ -189,7 +189,10 @@ describe('the OIDC issuer', () => {
         ['roster:predict', ['predict']],
         ['roster:ask', ['ask']],
       ],
-      ['roster:operate', ['operate']],
+      ...[
+        ['roster:operate', ['operate']],
+        ['roster:keys', ['keys']],
+      ],
     ]);
     expect(oidc?.client).toBeUndefined();
   });
@@ -229,7 +232,7 @@ describe('the OIDC issuer', () => {
     ...['{}', '[]', 'read', '{"a": "read"}', '{"a": []}', '{"a": ["raed"]}', '{"a": null}'].map(
       (OIDC_SCOPES): [Record<string, string>, RegExp] => [
         { ...OIDC, OIDC_SCOPES },
-        /^OIDC_SCOPES must be a JSON object .* \(read, write, predict, ask, operate\), such as/,
+        /^OIDC_SCOPES must be a JSON object .* \(read, write, predict, ask, operate, keys\), such as/,
       ],
     ),
     [{ ...OIDC, OIDC_CLIENT_SCOPE: 'profile' }, /^OIDC_CLIENT_SCOPE must be openid/],

@@ -176,6 +176,7 @@ export async function openService(
     ];
     const ending = new Set<string>();
     return {
+      store,
       app: listener,
       /** The classes of the requests and responses that `app` takes. */
       messages,

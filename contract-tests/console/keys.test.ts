@@ -56,6 +56,7 @@ describe('the key of the console', () => {
         expect.stringContaining('May not predict'),
         expect.stringContaining('May not ask'),
         expect.stringContaining('May not operate'),
+        expect.stringContaining('May not keys'),
       ]);
     await expectGoodViewInEachWindow(look);
 

@@ -143,11 +143,13 @@ describe('the server answers as the examples of the contract show', () => {
     const own = told.filter(({ request_id }) => writes.has(`${request_id}`));
     expect(own.map((event) => [event.request_id, event.operation])).toEqual([...writes]);
 
+    const since = new Date().toISOString();
     const init = { ...wholeRequest(operationNamed('createProject')) };
     const done = await sendAs(keys.own, '/projects', { ...init, body: newProject('told') });
     const refused = await sendAs(keys.read, '/projects', { ...init, body: newProject('refused') });
     expect([done.status, refused.status]).toEqual([201, 403]);
-    const both = `resource=/projects&operation=createProject&owner=${await ownerOf(keys.own)}`;
+    const from = `since=${since}&owner=${await ownerOf(keys.own)}`;
+    const both = `${from}&resource=/projects&operation=createProject`;
     // A refusal is told of after it.
     await expect.poll(async () => (await list(`${both}&result=refused`)).json()).not.toEqual([]);
     await answered(operationNamed('listAudit'), await list(both), 200, 'events');

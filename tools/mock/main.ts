@@ -1,12 +1,16 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type ServerOptions } from 'node:http';
 import { pino } from 'pino';
-import { KEY_HEADERS } from '../../server/auth/callers.js';
+import { LOCAL_OWNER } from '../../server/auth/caller.js';
+import { createKey, KEY_HEADERS } from '../../server/auth/callers.js';
 import { ORIGIN_HEADERS } from '../../server/auth/origins.js';
 import { type Config, readConfig } from '../../server/config.js';
+import { SCOPES } from '../../server/contract/scopes.js';
 import { allowOrigins } from '../../server/edge/cors.js';
+import { keepKey } from '../../server/projects/keys.js';
 import { openService } from '../../server/service.js';
 import { stopSignal } from '../../server/stop.js';
+import type { Store } from '../../server/store/index.js';
 import { openChatServer } from './chat-server.js';
 
 const HOST = '127.0.0.1';
@@ -38,6 +42,8 @@ function readMockConfig(env: NodeJS.ProcessEnv): Config {
     PORT: env['PORT'] || PORT,
     DATABASE_URL: ':memory:',
     BASE_PATH: '',
+    // All requests have one key.
+    RATE_LIMIT: '0',
     LOG_LEVEL: env['LOG_LEVEL'] || 'warn',
   });
 }
@@ -49,7 +55,7 @@ async function mock(config: Config): Promise<void> {
     // The module reads the contract when it is loaded. The service has read it by now, and would have reported
     // its faults.
     const { loadExamples } = await import('./load-examples.js');
-    const front = withoutKeys(service.app);
+    const front = withKey(service.app, await makeKey(service.store));
     // The examples are loaded through a temporary port. Requests to the mock's own, which is opened at once lest
     // another program has it, wait for them.
     const loading = withAddress(service.messages, front, (url) => loadExamples(url));
@@ -67,16 +73,28 @@ async function mock(config: Config): Promise<void> {
   }
 }
 
+/** Makes the key of all requests, which may do everything. */
+async function makeKey(store: Store): Promise<string> {
+  const { text, id, hash } = createKey();
+  const key = { id, hash, name: 'mock', owner: LOCAL_OWNER, scopes: SCOPES, expires_at: null };
+  await keepKey(store, key);
+  return text;
+}
+
 /**
  * Accepts requests with any key or none, and from pages of any origin, as Prism does. Frontends already send the key
- * that they will have later. The service behind has no keys: it would refuse that key, and changes from pages of other
- * origins.
+ * that they will have later. The service behind has one key, by which keys can be made.
  */
-function withoutKeys(app: RequestListener): RequestListener {
+function withKey(app: RequestListener, key: string): RequestListener {
   return allowOrigins(
     () => '*',
     (req, res) => {
       for (const name of [...KEY_HEADERS, ...ORIGIN_HEADERS]) delete req.headers[name];
+      req.headers.authorization = `Bearer ${key}`;
+      // The service reads keys where one that is sent twice is seen twice.
+      const isKey = (name = '') => KEY_HEADERS.some((header) => header === name.toLowerCase());
+      const others = req.rawHeaders.filter((_, at, all) => !isKey(all[at - (at % 2)]));
+      req.rawHeaders = [...others, 'Authorization', req.headers.authorization];
       app(req, res);
     },
   );

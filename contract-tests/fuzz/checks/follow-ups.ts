@@ -36,6 +36,11 @@ function isReplay({ made, answer, fixture }: Exchange): boolean {
   return key !== undefined && !fixture.isNew(String(key), recordOf(answer.json)['id']);
 }
 
+/** The secret of a key is shown once, and another one to who repeats the request. */
+function withoutSecret(json: string): string {
+  return json.replace(/,"secret":"[^"]*"/, '');
+}
+
 /** Checks the promises about a created resource, and deletes it. Returns those that are broken. */
 async function afterCreation(exchange: Exchange, links: readonly Link[]): Promise<string[]> {
   const { made, filled, answer, fixture, request } = exchange;
@@ -44,7 +49,10 @@ async function afterCreation(exchange: Exchange, links: readonly Link[]): Promis
   const faults: string[] = [];
   if (key !== undefined) {
     const again = await fixture.send(request, made.operationId);
-    if (again.status !== answer.status || again.text !== answer.text) {
+    if (
+      again.status !== answer.status ||
+      withoutSecret(again.text) !== withoutSecret(answer.text)
+    ) {
       faults.push(
         `the same request again, with its Idempotency-Key, was answered with ${again.status}`,
       );
@@ -61,7 +69,7 @@ async function afterCreation(exchange: Exchange, links: readonly Link[]): Promis
   if (shown.status !== 200 || (!isText && recordOf(shown.json)['id'] !== body['id'])) {
     faults.push(`what was created is not at its Location ${location}: ${shown.status}`);
   }
-  if (answer.status === 201 && !isText && !isDeepStrictEqual(shown.json, answer.json)) {
+  if (answer.status === 201 && !isText && shown.text !== withoutSecret(answer.text)) {
     faults.push('what was created is shown otherwise than when it was created');
   }
   fixture.forget(targetOf(made));
