@@ -70,7 +70,7 @@ const FAULTS: Fault[] = [
   ['spectral/info-license', '/info/license'],
   ['spectral/oas3-schema', '/info/title'],
   ['spectral/oas3-api-servers', '/servers', []],
-  ['spectral/openapi-tags-uniqueness', '/tags/2/name', 'projects'],
+  ['spectral/openapi-tags-uniqueness', '/tags/3/name', 'projects'],
   ['spectral/tag-description', '/tags/0/description'],
   ['spectral/oas3-schema', '/components/schema', {}],
   ['spectral/oas3-schema', `${SCHEMAS}/Two words`, TEXT],
