@@ -36,6 +36,7 @@ import { openPassageSearch } from './resources/documents/passage-search.js';
 import { deleteAnswers } from './store/answers.js';
 import { sweepEvents } from './store/audit-trail.js';
 import { Store, withoutCredentials } from './store/index.js';
+import { sweepUsage } from './store/key-usage.js';
 import { hasKeys } from './store/keys.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Refusals } from './telemetry/audit.js';
@@ -95,6 +96,7 @@ export async function openService(
         ...[sweepConversations(store), sweepResponses(store), sweepGrants(store)],
         sweepPromises(store, config.promiseDays),
         sweepEvents(store, config.auditDays),
+        sweepUsage(store),
         tellAlarms(store, log, config.alarms, stopping.signal),
         ...sweepStore(store),
       ],

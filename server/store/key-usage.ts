@@ -1,4 +1,7 @@
+import { sql } from 'kysely';
+import type { Sweep } from '../common/sweeps.js';
 import { KEY_LIMITS, type LimitName } from '../contract/key-limits.js';
+import { DAY_MS } from './clock-watch.js';
 import { dialectOf } from './database/dialect.js';
 import type { Store } from './index.js';
 
@@ -14,8 +17,8 @@ export interface Slice {
 }
 
 /**
- * Takes a part of a key's limit out of the store, which all instances share. The period is by the clock of the
- * database.
+ * Takes a part of a limit out of the store, which all instances share. The period is by the clock of the database.
+ * @param keyId that of a key, or of an identity as `callerId` makes it
  * @param wanted what is granted, unless less is left
  * @param max the limit
  */
@@ -26,19 +29,16 @@ export function takeSlice(
   { wanted, max }: { readonly wanted: number; readonly max: number },
 ): Promise<Slice> {
   return store.transaction(async ({ reads: db }) => {
-    const { locksRows, now: clock } = dialectOf(db);
-    // Of several that begin a period, all find the row, and one after the other locks it.
-    await db
+    // Of several that begin a period, one after the other locks the row.
+    const row = await db
       .insertInto('key_usage')
       .values({ key_id: keyId, name, began: 0, used: 0 })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const row = await db
-      .selectFrom('key_usage')
-      .select(['began', 'used', clock.as('now')])
-      .where('key_id', '=', keyId)
-      .where('name', '=', name)
-      .$if(locksRows, (query) => query.forUpdate())
+      .onConflict((conflict) =>
+        conflict
+          .columns(['key_id', 'name'])
+          .doUpdateSet(({ ref }) => ({ used: ref('key_usage.used') })),
+      )
+      .returning(['began', 'used', dialectOf(db).now.as('now')])
       .executeTakeFirstOrThrow();
     const now = Number(row.now);
     const periodMs = KEY_LIMITS[name].seconds * 1000;
@@ -72,4 +72,25 @@ export async function returnSlice(
     .where('name', '=', name)
     .where('began', '=', began)
     .execute();
+}
+
+/** The most rows that a step of the sweep looks for. */
+const MAX_SWEPT = 1000;
+
+/** Deletes what was used in periods that began more than two days ago; none is as long. */
+export function sweepUsage({ work }: Pick<Store, 'work'>): Sweep {
+  return {
+    failure: 'the use of limits in past periods is not deleted yet',
+    everyMs: 60 * 60 * 1000,
+    step: async () => {
+      const end = sql<number>`${dialectOf(work).now} - ${sql.lit(2 * DAY_MS)}`;
+      const old = work.selectFrom('key_usage').select('key_id').where('began', '<', end);
+      const { numDeletedRows } = await work
+        .deleteFrom('key_usage')
+        .where('began', '<', end)
+        .where('key_id', 'in', old.limit(MAX_SWEPT))
+        .executeTakeFirst();
+      return numDeletedRows >= MAX_SWEPT;
+    },
+  };
 }

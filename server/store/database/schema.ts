@@ -224,8 +224,9 @@ export interface Database {
     revoked_at: Moment | null;
     last_used_at: Moment | null;
   };
-  /** The use of the limits of keys, with the slices that instances have taken. */
+  /** The use of the limits of keys and identities, with the slices that instances have taken. */
   key_usage: {
+    /** The id of a key, which may be gone, or `oidc:` and a subject. */
     key_id: string;
     /** Of the limit. */
     name: string;
