@@ -1956,17 +1956,17 @@ export interface components {
                 max_table: number;
                 /**
                  * Format: int32
-                 * @description The requests that the key may send to an instance in a minute (`RATE_LIMIT`); null if they are not limited.
+                 * @description The requests that the key or identity may send to an instance in a minute (`RATE_LIMIT`); null if they are not limited.
                  */
                 rate_limit: number | null;
                 /**
-                 * @description What is left of the limits of the key itself, which all instances share. It is left out for a key
-                 *     that has none.
+                 * @description What is left of the limits of the key or identity itself, which all instances share. It is left out
+                 *     for one that has none.
                  */
                 quotas?: components["schemas"]["Quota"][];
             };
         };
-        /** @description A limit of a key, and what is left of it. */
+        /** @description A limit of a key or identity, and what is left of it. */
         Quota: {
             name: components["schemas"]["LimitName"];
             /**
@@ -1991,7 +1991,7 @@ export interface components {
             reset_seconds: number;
         };
         /**
-         * @description What a key is limited in: `requests` a minute, `rows` that are predicted a day, or `tokens` of agents a day.
+         * @description What a key or identity is limited in: `requests` a minute, `rows` that are predicted a day, or `tokens` of agents a day.
          * @enum {string}
          */
         LimitName: "requests" | "rows" | "tokens";
@@ -6673,13 +6673,13 @@ export interface components {
          */
         ETag: string;
         /**
-         * @description What the key has left, and the seconds until it has all of it again (draft-ietf-httpapi-ratelimit-headers).
+         * @description What the key or identity has left, and the seconds until it has all of it again (draft-ietf-httpapi-ratelimit-headers).
          *     `"key"` is requests to this instance, as the service limits them; `"requests"`, `"rows"` and `"tokens"` are
-         *     the limits of the key itself, as far as this instance knows what is left of them. Sent where the service
-         *     limits its keys, or the key has limits.
+         *     the limits of the key or identity itself, as far as this instance knows what is left of them. Sent where the
+         *     service limits its keys, or the key or identity has limits.
          */
         RateLimit: string;
-        /** @description How many requests a key has in how many seconds, and how many rows and tokens if it has such limits. */
+        /** @description How many requests a key or identity has in how many seconds, and how many rows and tokens if it has such limits. */
         RateLimitPolicy: string;
         /** @description What the page may do. It has no script, and cannot be framed; its form leads to the service and to the client alone. */
         PagePolicy: string;

@@ -202,6 +202,7 @@ describe('the OIDC issuer', () => {
       ...{ ...OIDC, OIDC_ISSUER: 'https://acme.example/', OIDC_AUDIENCE: 'api://roster, web' },
       ...{ OIDC_OWNER_CLAIM: 'team', OIDC_OWNER_PREFIX: 'acme:', OIDC_SCOPES_CLAIM: 'groups' },
       ...{ OIDC_SCOPES: '{"analysts": ["predict"], "*": ["read"]}' },
+      ...{ OIDC_LIMITS: '{"analysts": {"requests": 60, "rows": 9}, "constructor": {}}' },
       ...{ OIDC_CLIENT_ID: 'web', OIDC_CLIENT_SCOPE: 'openid groups' },
     });
     expect(oidc).toEqual({
@@ -210,6 +211,10 @@ describe('the OIDC issuer', () => {
       scopes: new Map([
         ['analysts', ['predict']],
         ['*', ['read']],
+      ]),
+      limits: new Map([
+        ['analysts', { requests: 60, rows: 9 }],
+        ['constructor', {}],
       ]),
       client: { id: 'web', scope: 'openid groups' },
     });
@@ -235,6 +240,15 @@ describe('the OIDC issuer', () => {
         /^OIDC_SCOPES must be a JSON object .* \(read, write, predict, ask, operate, keys\), such as/,
       ],
     ),
+    ...[
+      ...['{}', '[]', '[{"requests": 1}]', 'read', 'null', '{"a": 60}', '{"a": []}', '{"a": null}'],
+      ...['0', '-1', '1.5', '"60"', 'null', '1e12'].map((max) => `{"a": {"requests": ${max}}}`),
+      ...['request', '__proto__', 'constructor'].map((name) => `{"a": {"${name}": 60}}`),
+    ].map((OIDC_LIMITS): [Record<string, string>, RegExp] => [
+      { ...OIDC, OIDC_LIMITS },
+      /^OIDC_LIMITS must be a JSON object .* \(requests, rows, tokens\), whole numbers from 1 .*, such as/,
+    ]),
+    [{ OIDC_LIMITS: '{"*": {"rows": 1}}' }, /^OIDC_ISSUER must name .* OIDC_LIMITS is set$/],
     [{ ...OIDC, OIDC_CLIENT_SCOPE: 'profile' }, /^OIDC_CLIENT_SCOPE must be openid/],
   ])('is refused in %j', (env, message) => {
     expect(() => readConfig(env)).toThrow(message);

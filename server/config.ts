@@ -4,7 +4,8 @@ import { isOwnerName } from './auth/caller.js';
 import type { OidcConfig } from './auth/identities.js';
 import { isHttpAddress, isLoopback, isSecureAddress } from './common/addresses.js';
 import { followSecret, readSecret } from './common/secret-file.js';
-import { parseJson } from './contract/json-record.js';
+import { asRecord, parseJson } from './contract/json-record.js';
+import { LIMIT_NAMES, MAX_LIMIT } from './contract/key-limits.js';
 import { SCOPES } from './contract/scopes.js';
 import { isPostgres } from './store/index.js';
 
@@ -41,7 +42,37 @@ function split(list: string): string[] {
 /** The most characters before the value of a claim in the name of an owner. */
 const MAX_PREFIX = 50;
 
+/** Returns the schema of a JSON object by values of a claim. */
+function byValue<T>(schema: v.GenericSchema<unknown, T>, message: string) {
+  const members = v.pipe(v.array(v.tuple([v.string(), schema])), v.minLength(1));
+  return v.pipe(
+    v.string(),
+    v.rawTransform(({ dataset, addIssue, NEVER }): ReadonlyMap<string, T> => {
+      const found = parseJson(dataset.value);
+      const { success, output } = v.safeParse(
+        members,
+        Array.isArray(found) ? [] : Object.entries(asRecord(found)),
+      );
+      if (success) return new Map(output);
+      addIssue({ message });
+      return NEVER;
+    }),
+  );
+}
+
 const OIDC_SCOPES_FORM = `must be a JSON object of values of the claim and lists of scopes (${SCOPES.join(', ')}), such as {"analysts": ["read", "predict"], "*": ["read"]}`;
+
+const OIDC_LIMITS_FORM = `must be a JSON object of values of the claim and their limits (${LIMIT_NAMES.join(', ')}), whole numbers from 1 to ${MAX_LIMIT}, such as {"analysts": {"requests": 60, "rows": 100000}, "*": {"requests": 30}}`;
+
+const limit = v.exactOptional(
+  v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(MAX_LIMIT)),
+);
+
+/** The limits of a value. */
+const limits = v.pipe(
+  v.custom<object>((found) => !Array.isArray(found)),
+  v.strictObject({ requests: limit, rows: limit, tokens: limit }),
+);
 
 /** The settings. The variable of `maxBody` is `MAX_BODY`; docs/operation.md tells what each does. */
 const settings = v.object({
@@ -185,13 +216,11 @@ const settings = v.object({
   oidcScopesClaim: v.optional(v.string(), 'scope'),
   /** The scopes by a value of their claim, as JSON. */
   oidcScopes: v.optional(
-    v.pipe(
-      v.string(),
-      v.check((json) => readScopes(json) !== undefined, OIDC_SCOPES_FORM),
-      v.transform((json) => new Map(Object.entries(readScopes(json) ?? {}))),
-    ),
+    byValue(v.pipe(v.array(v.picklist(SCOPES)), v.minLength(1)), OIDC_SCOPES_FORM),
     JSON.stringify(Object.fromEntries(SCOPES.map((scope) => [`roster:${scope}`, [scope]]))),
   ),
+  /** The limits by a value of that claim, as JSON. */
+  oidcLimits: v.optional(byValue(limits, OIDC_LIMITS_FORM)),
   /** The client that the console signs in as. */
   oidcClientId: v.optional(text(isHeaderText, 'must consist of visible characters of ASCII')),
   oidcClientScope: v.optional(
@@ -202,13 +231,6 @@ const settings = v.object({
     'openid',
   ),
 });
-
-const scopesByValue = v.record(v.string(), v.pipe(v.array(v.picklist(SCOPES)), v.minLength(1)));
-
-function readScopes(json: string) {
-  const { success, output } = v.safeParse(scopesByValue, parseJson(json));
-  return success && !Array.isArray(output) && Object.keys(output).length > 0 ? output : undefined;
-}
 
 /** A URL is an issuer to the letter, so that nothing is added to it or left out. */
 function isIssuer(url: string): boolean {
@@ -319,8 +341,9 @@ export function readConfig(env: Environment): Config {
   }
   const { chatUrl: url, chatKey: key, chatModel: model, chatModels, ...others } = result.output;
   const { oidcIssuer, oidcAudience, oidcOwnerClaim, oidcOwnerPrefix, ...another } = others;
-  const { oidcScopesClaim, oidcScopes, oidcClientId, oidcClientScope, ...further } = another;
-  const { alarmUrl, alarmSecret, ...plain } = further;
+  const { oidcScopesClaim, oidcScopes, oidcLimits, ...further } = another;
+  const { oidcClientId, oidcClientScope, ...plainer } = further;
+  const { alarmUrl, alarmSecret, ...plain } = plainer;
   const alarms = readAlarms(alarmUrl, alarmSecret, env);
   const rest = { ...plain, alarms, oidc: readOidc(result.output, env) };
   if (url === undefined) return { ...rest, chat: undefined };
@@ -367,6 +390,7 @@ function readOidc(found: Settings, env: Environment): OidcConfig | undefined {
   return {
     ...{ issuer, audiences, ownerClaim: found.oidcOwnerClaim, ownerPrefix: found.oidcOwnerPrefix },
     ...{ scopesClaim: found.oidcScopesClaim, scopes: found.oidcScopes },
+    limits: found.oidcLimits ?? new Map(),
     client: id === undefined ? undefined : { id, scope: found.oidcClientScope },
   };
 }

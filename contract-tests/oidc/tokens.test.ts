@@ -26,7 +26,8 @@ beforeAll(async () => {
   databaseUrl = `file:${databaseFile}`;
   key = await makeKey(databaseUrl, { name: 'own', owner: 'shop' });
   issuer = await OidcIssuer.open();
-  server = await startServer({ databaseFile, env: issuer.env });
+  const OIDC_LIMITS = '{"limited": {"requests": 3, "rows": 9}, "double": {"requests": 6}}';
+  server = await startServer({ databaseFile, env: { ...issuer.env, OIDC_LIMITS } });
 });
 afterAll(async () => {
   await server?.stop();
@@ -94,6 +95,33 @@ describe('a token of the issuer', () => {
     expect(await names(await issuer.token({ sub: 'shop' }))).toEqual(['default', 'of_shop']);
   });
 
+  test('has the limits of its claim, by its subject, in all its tokens', async () => {
+    const limited = (sub: string, more = '') =>
+      issuer.token({
+        sub,
+        scope: `roster:read roster:keys limited${more}`,
+        jti: `${Math.random()}`,
+      });
+    const first = await read(await limited('many'));
+    expect(first.body.limits.quotas).toMatchObject([
+      { name: 'requests', limit: 3, seconds: 60, left: 2 },
+      { name: 'rows', limit: 9, seconds: 86_400, left: 9 },
+    ]);
+    expect(first.headers.get('RateLimit-Policy')).toContain('"requests"; q=3; w=60');
+    const body = '{"key": {"name": "more", "scopes": ["read"]}}';
+    const made = await read(await limited('many'), '/keys', { method: 'POST', body });
+    expect(made).toMatchObject({ status: 403, detail: expect.stringContaining('has limits') });
+    const refused = await vi.waitUntil(async () => {
+      const answer = await read(await limited('many'));
+      return answer.status === 429 && answer;
+    });
+    expect(refused.detail).toContain('The identity has sent 3 requests in this minute');
+    expect(refused.headers.get('Retry-After')).toMatch(/^[1-9]/);
+    expect(await statusOf(await limited('many', ' double'))).toBe(200);
+    expect(await statusOf(await limited('others'))).toBe(200);
+    expect((await read(key)).body.limits).not.toHaveProperty('quotas');
+  });
+
   test('is told apart in the log by its subject, and is not in it', async () => {
     const token = await issuer.token({ sub: 'sub<ject>' });
     await send(token, `/projects/default?x=${token}`);
@@ -156,11 +184,12 @@ describe('a token is refused, and says why,', () => {
     ['for another audience', { aud: 'shop' }, {}, /another audience; .* "roster"/],
     ['for no audience', { aud: undefined }, {}, /another audience/],
     ['without a subject', { sub: undefined }, {}, /no claim "sub"/],
+    ['with a subject of zeros', { sub: 'a\u0000b' }, {}, /no claim "sub"/],
     ['without a scope', { scope: 'openid' }, {}, /no scope of Roster: .*"scope"/],
     ['bound to a key', { cnf: { jkt: 'x' } }, {}, /bound to a key/],
     [
       'with an owner of control characters',
-      { sub: 'a\u0000b' },
+      { sub: 'a\u0007b' },
       {},
       /name of one, which has 1 to 100/,
     ],

@@ -11,7 +11,7 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** The key that the caller showed; null for an identity, and where none is needed. */
   readonly key: { readonly id: string; readonly name: string } | null;
-  /** The limits of that key, if it has any. */
+  /** The limits of that key or of the identity, if it has any. */
   readonly limits?: KeyLimits;
   /** The only project that the caller sees; all of the owner if it is left out. */
   readonly projectId?: string;

@@ -17,7 +17,8 @@ beforeEach(() => {
 function identitiesWith(config: Partial<OidcConfig> = {}, log = pino({ level: 'silent' })) {
   const usual: OidcConfig = {
     ...{ issuer: issuer.url, audiences: [AUDIENCE], ownerClaim: 'sub', ownerPrefix: '' },
-    ...{ scopesClaim: 'scope', scopes: new Map([['*', ['read']]]), client: undefined },
+    ...{ scopesClaim: 'scope', scopes: new Map([['*', ['read']]]), limits: new Map() },
+    client: undefined,
   };
   const begin = async (owner: string) => void begun.push(owner);
   return new Identities({ ...usual, ...config }, begin, log);
@@ -64,7 +65,8 @@ describe('the owner', () => {
     const failing = new Identities(
       {
         ...{ issuer: issuer.url, audiences: [AUDIENCE], ownerClaim: 'sub', ownerPrefix: '' },
-        ...{ scopesClaim: 'scope', scopes: new Map([['*', ['read']]]), client: undefined },
+        ...{ scopesClaim: 'scope', scopes: new Map([['*', ['read']]]), limits: new Map() },
+        client: undefined,
       },
       () => Promise.reject(new Error('The disk is full.')),
       pino({}, { write: (line) => lines.push(line) }),
@@ -101,6 +103,34 @@ describe('the scopes', () => {
     await expect(tell({ scopesClaim: 'roles', scopes }, claims)).rejects.toThrow(
       /no scope of Roster: nothing in its claim "roles" .*OIDC_SCOPES/,
     );
+  });
+});
+
+describe('the limits', () => {
+  const limits: OidcConfig['limits'] = new Map([
+    ['analysts', { requests: 60, rows: 1000 }],
+    ['interns', { requests: 90, rows: 10, tokens: 5 }],
+    ['engineers', {}],
+    ['*', { requests: 30 }],
+  ]);
+
+  test.each<[unknown, object | undefined]>([
+    [['analysts'], { requests: 60, rows: 1000 }],
+    ['interns', { requests: 90, rows: 10, tokens: 5 }],
+    [['analysts', 'interns', 'guests'], { requests: 90, rows: 1000 }],
+    [['analysts', 'engineers'], undefined],
+    [['guests', 7, 'constructor', '__proto__'], { requests: 30 }],
+    [undefined, { requests: 30 }],
+    [['*', 'interns'], { requests: 90, rows: 10, tokens: 5 }],
+  ])('of %j are the largest that its values have', async (roles, expected) => {
+    const caller = await tell({ scopesClaim: 'roles', limits }, { roles });
+    expect(caller.limits).toEqual(expected);
+    expect('limits' in caller).toBe(expected !== undefined);
+  });
+
+  test('are none for values that have none, without a star', async () => {
+    const named = new Map([['analysts', { rows: 1 }]]);
+    expect(await tell({ limits: named }, { scope: 'guests' })).not.toHaveProperty('limits');
   });
 });
 

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, jwtVerify } from 'jose';
 import type { Logger } from 'pino';
 import { LruCache } from '../common/lru-cache.js';
+import { type KeyLimits, LIMIT_NAMES } from '../contract/key-limits.js';
 import { SCOPES, type Scope } from '../contract/scopes.js';
 import { type Caller, type Identity, isOwnerName, OWNER_FORM, TokenError } from './caller.js';
 import { ALGORITHMS, Issuer, type SignInEndpoints } from './issuer.js';
@@ -19,6 +20,8 @@ export interface OidcConfig {
   readonly scopesClaim: string;
   /** The scopes by a value of their claim; `*` for every token. */
   readonly scopes: ReadonlyMap<string, readonly Scope[]>;
+  /** The limits by a value of that claim; `*` for tokens without a value that is here. */
+  readonly limits: ReadonlyMap<string, KeyLimits>;
   /** The client that the console signs in as, and the scopes of OAuth that it asks for; undefined if it does not. */
   readonly client: { readonly id: string; readonly scope: string } | undefined;
 }
@@ -139,7 +142,12 @@ export class Identities {
         `The token is for another audience; its claim "aud" must have ${audiences.map((name) => JSON.stringify(name)).join(' or ')}.`,
       );
     }
-    if (typeof sub !== 'string' || sub === '' || sub.length > MAX_SUBJECT_LENGTH) {
+    if (
+      typeof sub !== 'string' ||
+      sub === '' ||
+      sub.length > MAX_SUBJECT_LENGTH ||
+      sub.includes('\0')
+    ) {
       throw new TokenError(
         `The token has no claim "sub" of 1 to ${MAX_SUBJECT_LENGTH} characters, which would say whose it is.`,
       );
@@ -169,11 +177,12 @@ export class Identities {
       until: Math.min(end, LAST_MOMENT),
       signedBy,
     };
+    const owner = this.#readOwner(claims);
+    const values = this.#readValues(claims);
+    const limits = this.#findLimits(values);
     return {
-      owner: this.#readOwner(claims),
-      scopes: this.#readScopes(claims),
-      key: null,
-      identity,
+      ...{ owner, scopes: this.#findScopes(values), key: null, identity },
+      ...(limits && { limits }),
     };
   }
 
@@ -195,15 +204,32 @@ export class Identities {
     throw new TokenError(`${claim} does not make the name of one, which has ${OWNER_FORM}.`);
   }
 
-  #readScopes(claims: JWTPayload): readonly Scope[] {
+  /** Reads the values of the claim of scopes. */
+  #readValues(claims: JWTPayload): readonly string[] {
+    const found = readClaim(claims, this.config.scopesClaim);
+    return typeof found === 'string' ? found.split(' ') : [found].flat().map(String);
+  }
+
+  #findScopes(values: readonly string[]): readonly Scope[] {
     const { scopesClaim, scopes } = this.config;
-    const found = readClaim(claims, scopesClaim);
-    const values = typeof found === 'string' ? found.split(' ') : [found].flat();
-    const given = ['*', ...values].flatMap((value) => scopes.get(String(value)) ?? []);
+    const given = ['*', ...values].flatMap((value) => scopes.get(value) ?? []);
     if (given.length > 0) return SCOPES.filter((scope) => given.includes(scope));
     throw new TokenError(
       `The token gives no scope of Roster: nothing in its claim "${scopesClaim}" stands for one (OIDC_SCOPES).`,
     );
+  }
+
+  /** Finds the limits of a token: of each name the largest, unless one of its values has no such limit. */
+  #findLimits(values: readonly string[]): KeyLimits | undefined {
+    const { limits } = this.config;
+    // A token that has the value `*` itself is one like others.
+    const own = values.flatMap((value) => (value === '*' ? [] : (limits.get(value) ?? [])));
+    const all = own.length > 0 ? own : [limits.get('*') ?? {}];
+    const most = LIMIT_NAMES.flatMap((name) => {
+      const max = Math.max(...all.map((each) => each[name] ?? Number.POSITIVE_INFINITY));
+      return Number.isFinite(max) ? [[name, max] as const] : [];
+    });
+    return most.length > 0 ? Object.fromEntries(most) : undefined;
   }
 
   /** Gives a new owner the project `default`. Without it, the owner can make one. */

@@ -132,7 +132,7 @@ class Caller:
 
 @dataclass
 class Quota:
-    """A limit of a key, and what is left of it."""
+    """A limit of a key or identity, and what is left of it."""
     name: LimitName
     limit: int
     seconds: int
@@ -141,7 +141,7 @@ class Quota:
 
 
 class LimitName(str, Enum):
-    """What a key is limited in: `requests` a minute, `rows` that are predicted a day, or `tokens` of agents a day."""
+    """What a key or identity is limited in: `requests` a minute, `rows` that are predicted a day, or `tokens` of agents a day."""
     REQUESTS = "requests"
     ROWS = "rows"
     TOKENS = "tokens"

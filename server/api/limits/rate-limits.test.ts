@@ -11,7 +11,9 @@ import { makeKey } from '../../../testkit/store/keys.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import type { Caller } from '../../auth/caller.js';
 import { ProblemError } from '../../problems/problem.js';
+import { DAY_MS } from '../../store/clock-watch.js';
 import { Store } from '../../store/index.js';
+import { sweepUsage } from '../../store/key-usage.js';
 import { insertKey } from '../../store/keys.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -94,6 +96,40 @@ describe.each(['SQLite', 'PostgreSQL'])('a limit that instances share on %s', (k
     expect(await spend(limits, caller, 1)).toBe(false);
     const refused = Array.from({ length: 1000 }, () => spend(limits, caller, 1));
     expect(new Set(await Promise.all(refused))).toEqual(new Set([false]));
+  });
+
+  test('counts tokens of an identity together, and none beyond the largest limit', async () => {
+    keys += 1;
+    const identity = { subject: `user-${keys}`, until: 0, signedBy: '' };
+    const [small, large] = [2, 40].map((rows): Caller => {
+      return { owner: 'shop', scopes: [], key: null, identity, limits: { rows } };
+    });
+    const limits = new RateLimits(0, store);
+    let [used, refused] = [0, 0];
+    const take = async (caller: Caller) => ((await spend(limits, caller, 1)) ? used++ : refused++);
+    if (!small || !large) throw new Error('There are two.');
+    for (let row = 0; row < 5; row += 1) await take(small);
+    expect([used, refused]).toEqual([2, 3]);
+    for (let row = 0; row < 60; row += 1) await take(row % 3 === 0 ? small : large);
+    for (let row = 0; row < 40; row += 1) await take(large);
+    expect(used).toBe(40);
+  });
+
+  test('is forgotten two days after its period, and not before', async () => {
+    const [old, recent] = [await makeCaller(5), await makeCaller(5)];
+    const instance = new RateLimits(0, store);
+    for (const caller of [old, recent]) expect(await spend(instance, caller, 5)).toBe(true);
+    await store.work
+      .updateTable('key_usage')
+      .set({ began: Date.now() - 2 * DAY_MS - 60_000 })
+      .where('key_id', '=', old.key?.id ?? '')
+      .execute();
+    expect(await sweepUsage(store).step()).toBe(false);
+    const left = await store.reads.selectFrom('key_usage').select('key_id').execute();
+    const ids = left.map(({ key_id }) => key_id);
+    expect(ids).toContain(recent.key?.id);
+    expect(ids).not.toContain(old.key?.id);
+    expect(await spend(new RateLimits(0, store), recent, 1)).toBe(false);
   });
 
   test('counts what was had though it is more than was left, and then nothing more', async () => {

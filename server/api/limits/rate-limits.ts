@@ -36,6 +36,8 @@ interface Period {
   granted: number;
   /** The rest that no instance has, when the store was asked. */
   readonly left: number;
+  /** The limit that this is of. Tokens of an identity may have different ones. */
+  readonly max: number;
   readonly askedAt: number;
   /** As the store knows it. */
   readonly began: number;
@@ -44,15 +46,15 @@ interface Period {
 type Quota = components['schemas']['Quota'];
 
 /**
- * Limits what a key uses in a period: requests, by `RATE_LIMIT` of the service, and requests, rows and tokens by
- * the limits of the key itself, which all instances share. Reports the rest in the headers `RateLimit` and
+ * Limits what a key or an identity uses in a period: requests, by `RATE_LIMIT` of the service, and requests, rows
+ * and tokens by the limits of its own, which all instances share. Reports the rest in the headers `RateLimit` and
  * `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-08). Without keys there is one local caller, who is not
  * limited.
  */
 export class RateLimits {
-  /** By the name of the limit, and then by the id of the key, in the order of their ends. */
+  /** By the name of the limit, and then by the id of the caller, in the order of their ends. */
   readonly #periods = new Map<PolicyName, Map<string, Period>>();
-  /** The slices that are being taken, by the name of the limit and the id of the key. */
+  /** The slices that are being taken, by the name of the limit and the id of the caller. */
   readonly #asking = new Map<string, Promise<void>>();
   /** The header `RateLimit-Policy` of callers, which stays as long as a caller is remembered. */
   readonly #policies = new WeakMap<Caller, string>();
@@ -115,7 +117,7 @@ export class RateLimits {
     }
   }
 
-  /** Returns what is left of the limits of a caller's key, as the store knows it. */
+  /** Returns what is left of the limits of a caller, as the store knows it. */
   async list(caller: Caller): Promise<Quota[]> {
     const { limits = {} } = caller;
     const id = callerId(caller);
@@ -155,7 +157,7 @@ export class RateLimits {
       period.granted -= amount;
       return undefined;
     }
-    if (name !== OWN && !isUsedUp(period, needed)) {
+    if (name !== OWN && !isUsedUp(period, needed, max)) {
       return this.#spendShared(caller, name, max, amount);
     }
     throw refuse(caller, name, max, period);
@@ -170,7 +172,7 @@ export class RateLimits {
         period.granted -= amount;
         return;
       }
-      if (isUsedUp(period, needed)) throw refuse(caller, name, max, period);
+      if (isUsedUp(period, needed, max)) throw refuse(caller, name, max, period);
       const part = Math.ceil((period?.left ?? max) * PART);
       await this.#ask(keyId, name, max, Math.max(needed - (period?.granted ?? 0), part));
     }
@@ -182,17 +184,19 @@ export class RateLimits {
     const asking =
       this.#asking.get(id) ??
       takeSlice(this.store, keyId, name, { wanted, max })
-        .then((slice) => this.#add(keyId, name, slice))
+        .then((slice) => this.#add(keyId, name, max, slice))
         .finally(() => this.#asking.delete(id));
     this.#asking.set(id, asking);
     return asking;
   }
 
-  #add(keyId: string, name: LimitName, { granted, left, began, remainingMs }: Slice): void {
+  #add(keyId: string, name: LimitName, max: number, slice: Slice): void {
+    const { left, began, remainingMs } = slice;
     const known = this.#find(keyId, name);
     const kept = known?.began === began ? known.granted : 0;
     const askedAt = performance.now();
-    const period = { end: askedAt + remainingMs, left, askedAt, began, granted: kept + granted };
+    const granted = kept + slice.granted;
+    const period = { end: askedAt + remainingMs, granted, left, max, askedAt, began };
     this.#begin(keyId, name, period);
   }
 
@@ -241,13 +245,14 @@ export class RateLimits {
 
 function beginOwn(max: number): Period {
   const now = performance.now();
-  return { end: now + OWN_SECONDS * 1000, granted: max, left: 0, askedAt: now, began: 0 };
+  return { end: now + OWN_SECONDS * 1000, granted: max, left: 0, max, askedAt: now, began: 0 };
 }
 
-/** Returns whether less is left than is needed, as the store has just said. */
-function isUsedUp(period: Period | undefined, needed: number): boolean {
+/** Returns whether less is left of a limit than is needed, as the store has just said. */
+function isUsedUp(period: Period | undefined, needed: number, max: number): boolean {
   return (
     period !== undefined &&
+    period.max >= max &&
     performance.now() - period.askedAt < ASK_AGAIN_MS &&
     countLeft(period) < needed
   );
