@@ -143,13 +143,18 @@ describe('the server answers as the examples of the contract show', () => {
     const own = told.filter(({ request_id }) => writes.has(`${request_id}`));
     expect(own.map((event) => [event.request_id, event.operation])).toEqual([...writes]);
 
-    const since = new Date().toISOString();
-    const init = { ...wholeRequest(operationNamed('createProject')) };
-    const done = await sendAs(keys.own, '/projects', { ...init, body: newProject('told') });
-    const refused = await sendAs(keys.read, '/projects', { ...init, body: newProject('refused') });
+    // Nobody else asks for this project, so that the refusal is the first of its kind.
+    const name = `told-${randomUUID()}`;
+    const headers = { 'Content-Type': 'application/json' };
+    const create = (key: string, path: string, body: object) =>
+      sendAs(key, path, { method: 'POST', headers, body: JSON.stringify(body) });
+    const skills = `/projects/${name}/skills`;
+    const skill = { skill: { name: 'lookup', type: 'lookup' } };
+    await create(keys.own, '/projects', { project: { name } });
+    const done = await create(keys.own, skills, skill);
+    const refused = await create(keys.read, skills, skill);
     expect([done.status, refused.status]).toEqual([201, 403]);
-    const from = `since=${since}&owner=${await ownerOf(keys.own)}`;
-    const both = `${from}&resource=/projects&operation=createProject`;
+    const both = `owner=${await ownerOf(keys.own)}&resource=${skills}`;
     // A refusal is told of after it.
     await expect.poll(async () => (await list(`${both}&result=refused`)).json()).not.toEqual([]);
     await answered(operationNamed('listAudit'), await list(both), 200, 'events');
@@ -167,10 +172,6 @@ describe('the server answers as the examples of the contract show', () => {
     await play('getStatus', 200, 'status');
   });
 });
-
-function newProject(name: string): string {
-  return JSON.stringify({ project: { name: `${name}-${randomUUID()}` } });
-}
 
 async function ownerOf(key: string): Promise<string> {
   return String((await objectOf(await sendAs(key, '/me')))['owner']);
