@@ -71,6 +71,10 @@ export function sendProblem(
     }
     if (document.status !== 500) onRefusal(error, document.status, req, res);
     const { operation } = res.locals;
+    // Limits are those of a caller. Whoever ended before the answer is none, but for one whose table took long.
+    if (document.status === 401 && !operation?.defersBody) {
+      for (const name of LIMIT_HEADERS) res.removeHeader(name);
+    }
     if (document.status === 400 && operation?.speaksJsonRpc) {
       sendJson(req, res, error, 400, JSON_TYPE, errorOfProblem(document, req.body));
     } else if (document.status === 400 && operation?.speaksOauth) {
@@ -124,8 +128,6 @@ function sendText(
   body: string,
 ): void {
   res.statusCode = status;
-  // Limits are those of a caller, and who has ended since the request began is none.
-  if (status === 401) for (const name of LIMIT_HEADERS) res.removeHeader(name);
   for (const name in headers) res.setHeader(name, headers[name] ?? '');
   res.setHeader('Content-Type', `${mediaType}; charset=utf-8`);
   res.setHeader('Content-Length', Buffer.byteLength(body));
