@@ -156,11 +156,11 @@ describe('the server answers as the examples of the contract show', () => {
     const of = `owner=${await ownerOf(keys.own)}`;
     const refusals = async () => arrayOf(await (await list(`${of}&result=refused`)).json());
     await expect.poll(refusals).not.toEqual([]);
-    const [refusal] = await refusals();
+    const latest = (await refusals()).at(-1);
     const done = await create(keys.own, skills, { skill: { name: 'yes', type: 'lookup' } });
     expect(done.status).toBe(201);
-    const both = `${of}&since=${textOf(refusal, 'at')}`;
-    await answered(operationNamed('listAudit'), await list(`${both}&limit=1000`), 200, 'events');
+    const both = `${of}&since=${textOf(latest, 'at')}`;
+    await answered(operationNamed('listAudit'), await list(`${both}&limit=30`), 200, 'events');
     const first = await list(`${both}&limit=1`);
     const next = /<(.*)>; rel="next"/.exec(`${first.headers.get('Link')}`)?.[1] ?? '';
     const second = await sendAs(keys.operate, next);
