@@ -149,7 +149,10 @@ export async function readEntries(
     const earlier = entries.get(entry.key);
     if (earlier) errors.push(...nameTwice(earlier, { ...entry, at }));
     else entries.set(entry.key, { ...entry, at });
-    if (entry.kind === 'model') checkModel(entry.fields, `${at}/model`);
+    if (entry.kind === 'model') {
+      parseGoal(entry.fields, `${at}/model`);
+      parseChoices(entry.fields, `${at}/model`);
+    }
     if (entry.kind === 'document' && Buffer.byteLength(entry.fields.text) > MAX_TEXT_BYTES) {
       const message = `must have at most ${MAX_TEXT_BYTES} bytes in UTF-8; send a larger one with putDocument`;
       errors.push({ pointer: `${at}/document/text`, message });
@@ -185,16 +188,6 @@ function nameTwice(earlier: SentEntry, later: SentEntry): FieldError[] {
       message: `is the name of a later ${kind}, ${later.at}`,
     },
   ];
-}
-
-/** @throws {ProblemError} if the fields of a model do not fit each other */
-function checkModel(fields: Fields['model'], at: string): void {
-  parseGoal(fields, at);
-  parseChoices(fields, at);
-  if (fields.adapt && fields.order_by !== undefined) {
-    const message = 'must be false: the intervals of forecasts do not adapt';
-    throw invalidRequest([{ pointer: `${at}/adapt`, message }]);
-  }
 }
 
 /** Returns the fields of a model that its training depends on, as JSON. */
