@@ -159,6 +159,17 @@ describe.each([
     expect((await roster('export', '--project', copy)).stdout).toBe(text);
   });
 
+  test('a model that forecasts may adapt, as any other', async () => {
+    const query = 'select size, price from sales';
+    const forecast = { order_by: 'size', horizon: 2, adapt: true };
+    const source = { database: 'sales', query };
+    const planned = await apply(
+      [{ model: { name: 'next', target: 'price', source, ...forecast } }],
+      '?dry_run=true',
+    );
+    expect(listed(planned)).toEqual(['create next']);
+  });
+
   test('any project is exported the same after it was applied', async () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_][A-Za-z0-9_.-]{0,9}$/);
     const params = fc.dictionary(
