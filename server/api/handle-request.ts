@@ -13,6 +13,7 @@ import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
+import type { Act } from '../store/audit.js';
 import { type DefersJson, deferJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';
 import { announceDeprecations, redirectFromPrefix } from './deprecation.js';
@@ -203,10 +204,7 @@ class HandlerInput {
     this.query = query ?? req.query;
     this.headers = readHeaders(req, operation);
     this.body = req.body;
-    this.caller =
-      operation.method === 'get'
-        ? caller
-        : { ...caller, act: describeAct(caller, req, res.locals) };
+    this.caller = operation.method === 'get' ? caller : withAct(caller, req, res);
     this.base = base;
     this.requestId = requestId;
     this.answerType = answerType;
@@ -239,6 +237,18 @@ class HandlerInput {
     const gone = unavailable('The caller has gone.');
     return abortWithRequest(this.#req, this.#res, gone, early).signal;
   }
+}
+
+/** Gives a caller the act of a request, made when it is asked for: most rows are predicted, and nothing is written. */
+function withAct(caller: Caller, req: Request, { locals }: Response): Caller {
+  let act: Act | undefined;
+  return {
+    ...caller,
+    get act() {
+      act ??= describeAct(caller, req, locals);
+      return act;
+    },
+  };
 }
 
 /** Returns the headers that an operation declares, spelled as in the contract. */
