@@ -54,6 +54,15 @@ const KEEP_MODEL = new PreparedQuery((db, parameter: Parameter<{ id: string }>) 
     .$if(dialectOf(db).locksRows, (query) => query.forKeyShare()),
 );
 
+const HAS_RECORD = new PreparedQuery(
+  (db, parameter: Parameter<{ model_id: string; version: number }>) =>
+    db
+      .selectFrom('records')
+      .select('version')
+      .where('model_id', '=', parameter('model_id'))
+      .where('version', '=', parameter('version')),
+);
+
 type NewBatch = Omit<
   Selectable<Database['promises']>,
   'made_at' | 'truth_count' | 'truths_at' | 'truths'
@@ -99,7 +108,8 @@ export function addPromises(
       }
       let stored = 0;
       for (const { first: first_row, rows: row_count, promises, ids, subject } of batches) {
-        if (subject) {
+        // Most answers are of a version that has promised before.
+        if (subject && !(await HAS_RECORD.first(db, made))) {
           const state = JSON.stringify(startRecord(subject));
           await db
             .insertInto('records')
