@@ -5,7 +5,6 @@ import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js'
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
 import { limitReached } from './quota.js';
-import { lookup } from './rows.js';
 
 type KeyRow = Selectable<Database['api_keys']>;
 
@@ -140,11 +139,13 @@ export function revokeKey(store: Store, id: string, keepsMade = false): Promise<
     const key = await findKey(tx, id);
     if (!key) return false;
     await lockKeys(tx, key.owner);
-    const revoke = work
+    const revoked_at = new Date().toISOString();
+    const { numUpdatedRows } = await work
       .updateTable('api_keys')
-      .set({ revoked_at: new Date().toISOString() })
-      .where('revoked_at', 'is', null);
-    const { numUpdatedRows } = await revoke.where('id', '=', id).executeTakeFirst();
+      .set({ revoked_at })
+      .where('id', '=', id)
+      .where('revoked_at', 'is', null)
+      .executeTakeFirst();
     if (numUpdatedRows === 0n) return false;
     if (keepsMade) {
       // Read again, as it may have changed before the lock.
@@ -152,7 +153,7 @@ export function revokeKey(store: Store, id: string, keepsMade = false): Promise<
       await work.updateTable('api_keys').set({ made_by }).where('made_by', '=', id).execute();
       return true;
     }
-    const made = await work
+    await work
       .withRecursive('made', (db) =>
         db
           .selectFrom('api_keys')
@@ -165,13 +166,11 @@ export function revokeKey(store: Store, id: string, keepsMade = false): Promise<
               .select('api_keys.id'),
           ),
       )
-      .selectFrom('made')
-      .select('id')
+      .updateTable('api_keys')
+      .set({ revoked_at })
+      .where('revoked_at', 'is', null)
+      .where('id', 'in', (db) => db.selectFrom('made').select('made.id'))
       .execute();
-    await lookup(
-      made.map((one) => one.id),
-      (some) => revoke.where('id', 'in', some).returning('id').execute(),
-    );
     return true;
   });
 }
