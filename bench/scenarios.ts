@@ -109,7 +109,7 @@ async function runAll(
   // Only complete runs in the long form are kept.
   const isWhole = !short && chosen.length === script.scenarios.length;
   await publish(text, isWhole ? script : undefined);
-  // What did not end in time may still run.
+  // A scenario that did not end in time may still run.
   if (script.longest !== undefined) process.exit();
 }
 

@@ -90,7 +90,7 @@ async function measureRound(
       }),
     ),
   );
-  // What was sent last is still answered.
+  // The last requests are still being answered.
   await delay(100);
   const answers = rates.reduce((sum, rate) => sum + rate.answers, 0);
   const store = [...storeTimes(others)].reduce(

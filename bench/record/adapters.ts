@@ -17,7 +17,7 @@ const NORMAL_WIDTHS = [
   0.12566, 0.38532, 0.67449, 0.84162, 1.03643, 1.28155, 1.43953, 1.64485, 1.95996, 2.57583,
 ].map(Math.log);
 
-/** What adapts the intervals of one level to the truths. */
+/** A method that adapts the intervals of one level to the truths. */
 export interface Adapter {
   /** The reach of the next interval, in deviations of the training; infinite, if all is promised. */
   reach(): number;

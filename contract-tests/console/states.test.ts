@@ -125,7 +125,7 @@ describe('the console', () => {
     const look = await on.open(undefined, WINDOWS[1]);
     await answerWithExamples(look.page, choices);
     await goTo(look.page, view, heading);
-    // What arrives later fills a form again.
+    // An answer that arrives later fills a form again.
     await look.idle();
     return look;
   }

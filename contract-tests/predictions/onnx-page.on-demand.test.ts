@@ -110,7 +110,7 @@ test('a browser', async ({ skip }) => {
   ]);
 });
 
-/** What is asked of Spark here: batches of rows, of which its function makes others. */
+/** The part of Spark that is needed here: batches of rows, of which its function makes others. */
 const SPARK = `
 import pandas as pd
 table = pd.read_csv("diamonds.csv")

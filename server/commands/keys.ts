@@ -4,6 +4,7 @@ import { createKey } from '../auth/callers.js';
 import { KEY_LIMITS, type KeyLimits, LIMIT_NAMES, MAX_LIMIT } from '../contract/key-limits.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
 import { findKeyFault, keepKey } from '../projects/keys.js';
+import { DAY_MS } from '../store/clock-watch.js';
 import {
   type ApiKey,
   findKey,
@@ -12,7 +13,7 @@ import {
   listKeys,
   revokeKey,
 } from '../store/keys.js';
-import { DAY_MS, parseDay, parseMoment } from './moments.js';
+import { parseDay, parseMoment } from './moments.js';
 import { describeCommand, onStore } from './on-store.js';
 
 interface NewKeyOptions {

@@ -1,5 +1,3 @@
-export const DAY_MS = 24 * 60 * 60 * 1000;
-
 /** A day and a moment, as RFC 3339 writes them. */
 const DAY_FORM = /^\d{4}-\d{2}-\d{2}$/;
 const MOMENT_FORM =

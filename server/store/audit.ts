@@ -1,6 +1,7 @@
 /**
- * The audit log. The transaction of a write ends with the event of it, so that neither exists without the other. The events of an owner are a chain: each has the SHA-256 of the one before it and of its own facts. The head
- * of a chain is locked last in a transaction, and by the writes of the same owner alone.
+ * The audit log. The transaction of a write ends with the event of it, so that neither exists without the other. The
+ * events of an owner are a chain: each has the SHA-256 of the one before it and of its own facts. The head of a chain is
+ * locked last in a transaction, and by the writes of the same owner alone.
  */
 
 import { hash } from 'node:crypto';

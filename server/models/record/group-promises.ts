@@ -14,6 +14,7 @@ import {
   MAX_COMPARED,
 } from '../../../prediction/src/recording.js';
 import { pausing } from '../../common/pausing.js';
+import { DAY_MS } from '../../store/clock-watch.js';
 import type { Store } from '../../store/index.js';
 import type { DriftRows } from './drift-job.js';
 
@@ -227,8 +228,6 @@ function nameWidths([first, last, coverage]: [number, number, Coverage]): Group 
 }
 
 const short = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: false });
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** Returns the Monday of the week of a day, both in days since 1970, which began with a Thursday. */
 function mondayOf(day: number): number {
