@@ -131,17 +131,18 @@ describe('rows that are remembered', () => {
     expect(await stream.end()).toMatchObject([{ __service_row_id: expect.stringMatching(/-2$/) }]);
   });
 
-  test('name their own ids only if they are remembered', async () => {
-    const refused = await sendJson('POST', `${prices}/predict?id=order_no`, rows);
-    expect(refused.status).toBe(400);
-    const bytes = await send(`${prices}/predict?id=order_no`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'text/csv' },
-      body: 'carat\n1\n',
-    });
-    expect(bytes.status).toBe(400);
+  test('name their own ids only if they are remembered, and the model is there', async () => {
+    const csv = { method: 'POST', headers: { 'Content-Type': 'text/csv' }, body: 'carat\n1\n' };
     const errors = [{ pointer: '/query/id', message: expect.stringContaining('remember=true') }];
-    expect(await refused.json()).toMatchObject({ errors });
+    const ask = (model: string) => {
+      const address = `${model}/predict?id=order_no`;
+      return Promise.all([sendJson('POST', address, rows), send(address, csv)]);
+    };
+    for (const refused of await ask(prices)) {
+      expect(refused.status).toBe(400);
+      expect(await refused.json()).toMatchObject({ errors });
+    }
+    for (const refused of await ask(`${prices}-of-others`)) expect(refused.status).toBe(404);
   });
 
   test('may have a column of ids, although unknown names are refused', async () => {

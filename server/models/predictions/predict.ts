@@ -68,8 +68,8 @@ export function predictOperations(
 ): Pick<Handlers, 'predict'> {
   const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
     const { query, reply } = input;
-    // Only now: who does not own the model gets the 404 of every request. Of JSON, no other option is refused.
-    parseForm(query, input.mediaType);
+    // Of JSON, no other option is refused.
+    readForm(input);
     const [rows, at] = findRows(body);
     const { remember: _, ...options } = query;
     const answer = (headers: WarningFields) => {
@@ -105,10 +105,10 @@ export function predictOperations(
 
   /** Answers parsed rows as `answerWith` does, and remembers them. */
   const answerRemembered = async (input: Input<'predict'>, body: PredictBody) => {
-    const { query, caller, params, mediaType, reply } = input;
+    const { query, caller, params, reply } = input;
     const version = await predictors.requireVersion(caller, params);
     const predictor = await predictors.require(caller, params);
-    const form = parseForm(query, mediaType);
+    const form = readForm(input);
     const [rows, at] = findRows(body);
     const headers = await checkRows(predictor, rows, at, query);
     const answer = await remember(input, version);
@@ -133,7 +133,6 @@ export function predictOperations(
   };
 
   const answerParsed = (input: Input<'predict'>, body: PredictBody) => {
-    refuseUnusedId(input);
     if (input.query.remember === true) return answerRemembered(input, body);
     const predictor = predictors.require(input.caller, input.params);
     return predictor instanceof Promise
@@ -146,7 +145,6 @@ export function predictOperations(
     body: Readable | UnparsedJson<PredictBody>,
   ) => {
     const { query, answerType, caller, params, closed, reply } = input;
-    refuseUnusedId(input);
     const isStream = body instanceof Readable;
     const parse = async () => (isStream ? undefined : body.parse(body.bytes));
     const validate = async () => {
@@ -160,7 +158,7 @@ export function predictOperations(
       await parse();
       throw error;
     });
-    const form = parseForm(query, input.mediaType);
+    const form = readForm(input);
     const answer = await remember(input, version);
     // A backtest is of the training, and has its calibration.
     const adapted = query.backtest === undefined ? version.adapted : null;
@@ -220,11 +218,18 @@ function refuseInvalid<T>(answer: () => T, at: string): T {
   }
 }
 
-/** @throws {ProblemError} if a column of ids is named, and nothing is to be remembered */
-function refuseUnusedId({ query }: Input<'predict'>): void {
-  if (query.id === undefined || query.remember === true) return;
-  const message = 'names the ids of rows that are remembered; send remember=true with it';
-  throw invalidRequest([{ pointer: '/query/id', message }]);
+/**
+ * Reads the parameters that depend on each other. Call it once the model is found: who does not own it gets the 404 of
+ * every request.
+ *
+ * @throws {ProblemError} if the body has no such form, or a column of ids is named and nothing is to be remembered
+ */
+function readForm({ query, mediaType }: Input<'predict'>): TableForm {
+  if (query.id !== undefined && query.remember !== true) {
+    const message = 'names the ids of rows that are remembered; send remember=true with it';
+    throw invalidRequest([{ pointer: '/query/id', message }]);
+  }
+  return parseForm(query, mediaType);
 }
 
 /** Can be read again, by a second way of a body that the first has declined. */
