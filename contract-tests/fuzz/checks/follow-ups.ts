@@ -116,9 +116,9 @@ async function afterChange(exchange: Exchange): Promise<string[]> {
   const { filled, answer, fixture, made } = exchange;
   const target = targetOf(made);
   const kind = kindAt(target);
+  fixture.forget(target);
   // A manifest changes what is in a project, and not the project.
   if (target.id === 'applyManifest') return [];
-  fixture.forget(target);
   if (kind === undefined) return [];
   const faults: string[] = [];
   const [reading, deleting] = [linksBy(kind.links, 'GET')[0], linksBy(kind.links, 'DELETE')[0]];
