@@ -48,9 +48,7 @@ describe('the record of a model in the console', () => {
     await page.getByText('1 row met no prediction').waitFor();
     await page.getByText('Row 51:').waitFor();
     await page.getByText('Of 50 predictions whose true value has come').waitFor();
-    await page
-      .getByText('60 predictions are remembered; the true value of 10 is missing')
-      .waitFor();
+    await page.getByText('60 predictions are remembered; 10 of them lack a true value').waitFor();
     await page.getByRole('heading', { name: 'Coverage by group' }).waitFor();
     await expectGoodViewInEachWindow(look);
 

@@ -28,7 +28,10 @@ const VIEWS = {
   'model-of-classes': '/projects/default/models/diamond_cuts',
   'try-a-row': `${MODEL}/try`,
   'try-a-row-of-classes': '/projects/default/models/diamond_cuts/try',
+  'model-that-forecasts': '/projects/default/models/house_sales',
+  'try-a-forecast': '/projects/default/models/house_sales/try',
   'predict-a-file': `${MODEL}/predict`,
+  record: `${MODEL}/record`,
   versions: `${MODEL}/versions`,
   skills: '/projects/default/skills',
   'new-skill': '/projects/default/skills/~new',
@@ -49,6 +52,7 @@ const WIDTHS = [1280, 390];
 const HEIGHT = 860;
 /** The height of the README's picture, which has the plots of the calibration, too. */
 const PICTURE_HEIGHT = 1390;
+const CSV = { 'Content-Type': 'text/csv' };
 
 const executable = browserOfThisMachine();
 if (executable === undefined) throw new Error(`No pictures: ${NO_BROWSER}`);
@@ -104,19 +108,23 @@ async function take(page: Page, file: URL, isWhole: boolean): Promise<void> {
   await page.context().close();
 }
 
-/** Trains a model of each task from the diamonds, twice for prices, and creates what a shop needs. */
+/** Trains a model of each task, twice for prices, adds truths, and creates what a shop needs. */
 async function fillStore(url: string): Promise<void> {
-  const table = await readFile(new URL('datasets/diamonds.csv', root), 'utf8');
+  const read = (name: string) => readFile(new URL(`datasets/${name}.csv`, root), 'utf8');
+  const table = await read('diamonds');
   const half = table.split('\n').slice(0, 5_000).join('\n');
+  const forecast = 'sales&order_by=date&group_by=city&horizon=12';
   for (const [name, target, csv] of [
     ['diamond_prices', 'price', half],
     ['diamond_prices', 'price', table],
     ['diamond_cuts', 'cut', table],
+    ['house_sales', forecast, await read('txhousing')],
   ]) {
     const model = `${url}/api/projects/default/models/${name}`;
-    await ask('PUT', `${model}?target=${target}`, csv, { 'Content-Type': 'text/csv' });
+    await ask('PUT', `${model}?target=${target}`, csv, CSV);
     await untilReadyAt(model);
   }
+  await addTruths(`${url}/api${MODEL}`, half);
   const create = (kind: string, body: object) =>
     ask('POST', `${url}/projects/default/${kind}`, body);
   const care = 'care_instructions';
@@ -141,6 +149,14 @@ async function fillStore(url: string): Promise<void> {
     },
   });
   await create('chatbots', { chatbot: { name: 'shop_window', agent_name: 'jeweller' } });
+}
+
+/** Lets a model predict the rows of a table, and tells it their true values. */
+async function addTruths(model: string, table: string): Promise<void> {
+  const [names, ...rows] = table.trimEnd().split('\n');
+  const numbered = [`${names},row`, ...rows.map((row, at) => `${row},${at}`)].join('\n');
+  await ask('POST', `${model}/predict?remember=true&id=row`, numbered, CSV);
+  await ask('POST', `${model}/actuals?id=row`, numbered, CSV);
 }
 
 /** Begins a conversation, in which a question is answered with a step. Returns its identifier. */

@@ -16,7 +16,7 @@ interface KnownGroup {
   readonly promised: number;
 }
 
-/** The share of promises that were kept, over time, with what chance leaves it, and the promise as a line. */
+/** The share of promises that were kept, over time, with its margin of error, and the promise as a line. */
 export function CoverageOverTime({ record }: { record: ModelRecord }) {
   const groups = knownGroups(record);
   const points = groups.map((group) => ({ ...group, at: Date.parse(group.name) }));
@@ -25,7 +25,7 @@ export function CoverageOverTime({ record }: { record: ModelRecord }) {
   return (
     <Figure
       title="Coverage over time"
-      description="The share of predictions whose true value was as promised, by when they were made. It should be near the dashed line; the band is what chance leaves."
+      description="The share of predictions whose true value was as promised, by when they were made. It should be near the dashed line; the band is its margin of error."
       table={{
         head: ['From', ...HEAD],
         rows: groups.map((group) => [date(Date.parse(group.name)), ...cells(group)]),
@@ -82,8 +82,8 @@ export function CoverageOfGroups({
       <figcaption>
         <h3>{title}</h3>
         <p>
-          The share of predictions whose true value was as promised, with what chance leaves it. The
-          dashed line is the promise.
+          The share of predictions whose true value was as promised. The dashed line is the promise;
+          the line through a point is its margin of error.
         </p>
       </figcaption>
       <Dots
@@ -108,7 +108,7 @@ export function CoverageOfGroups({
   );
 }
 
-const HEAD = ['True values', 'Kept', 'Coverage', 'Range of chance (95 %)', 'Promised'];
+const HEAD = ['True values', 'Kept', 'Coverage', 'Margin of error (95 %)', 'Promised'];
 
 function cells({ truths, kept, coverage, band, promised }: KnownGroup): string[] {
   const [low, high] = band;

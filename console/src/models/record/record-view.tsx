@@ -100,15 +100,16 @@ function Facts({ record, model }: { record: ModelRecord; model: Model }) {
       {coverage !== null && band !== null && promised !== null ? (
         <p class="summary">
           Of {count(truths, 'prediction')} whose true value has come, {whole(kept)} kept their
-          promise: <strong>{finePercent(coverage)}</strong>, give or take chance between{' '}
-          {band.map(finePercent).join(' and ')}. {finePercent(promised)} was promised.
+          promise: <strong>{finePercent(coverage)}</strong>, with a margin of error from{' '}
+          {band.map(finePercent).join(' to ')}. {finePercent(promised)} was promised.
         </p>
       ) : (
         <p>No true value has come yet.</p>
       )}
       <p class="faint">
-        {count(promises, 'prediction')} {promises === 1 ? 'is' : 'are'} remembered; the true value
-        of {whole(missing)} is missing.
+        {count(promises, 'prediction')} {promises === 1 ? 'is' : 'are'} remembered;{' '}
+        {missing === 0 ? 'none' : whole(missing)} of them {missing > 1 ? 'lack' : 'lacks'} a true
+        value.
         {record.calibration === 'adapted' && ' Intervals are moved by the true values (adapt).'}
         {error !== null &&
           ` ${record.task === 'classification' ? 'Wrong classes' : 'Off by, on average'}: ${write(error)}${
