@@ -1,7 +1,8 @@
+import { dirname, join, relative } from 'node:path';
 import type { Logger } from 'pino';
 import { type Config, findMisspelledSettings, readConfig } from './config.js';
 import { openService } from './service.js';
-import { endInTime, stopSignal } from './stop.js';
+import { endInTime, STOP_WITH_PARENT, stopSignal } from './stop.js';
 import { createLog } from './telemetry/request-log.js';
 import type { Tracing } from './telemetry/spans.js';
 import { startTracing } from './telemetry/tracing.js';
@@ -11,6 +12,7 @@ process.noDeprecation = true;
 
 let hasStarted = false;
 try {
+  refuseArguments(process.argv.slice(2));
   const config = readConfig(process.env);
   const log = createLog(config.logLevel);
   const misspelled = findMisspelledSettings(process.env);
@@ -49,4 +51,14 @@ async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<vo
     await service.stop();
   }
   log.info('stopped');
+}
+
+/** @throws if somebody takes this for a command: it would start a service beside the one that runs */
+function refuseArguments(args: readonly string[]): void {
+  const stray = args.filter((arg) => arg !== STOP_WITH_PARENT);
+  if (stray.length === 0) return;
+  const folder = relative('', dirname(process.argv[1] ?? ''));
+  throw new Error(
+    `main.js runs the service, and takes no arguments such as "${stray.join(' ')}"; commands are run by node ${join(folder, 'commands/roster.js')}, and settings are environment variables`,
+  );
 }

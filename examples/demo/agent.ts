@@ -10,6 +10,7 @@ import {
 } from 'roster-client';
 import { tooOld } from '../../server/node-version.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { splitRows } from './hold-out.js';
 import { scriptedJeweller } from './scripted-jeweller.js';
 import { DidNotStart, startService } from './service.js';
@@ -23,6 +24,8 @@ const QUESTIONS = [
   'What does an ideal diamond of 0.7 carat cost?',
   'How many diamonds do we have in stock, by cut?',
 ];
+
+scriptCommand('demo:agent', 'Ask an agent about diamonds.').parse();
 
 const fault = tooOld();
 if (fault !== undefined) {

@@ -9,6 +9,7 @@ import {
   untilReady,
 } from 'roster-client';
 import { tooOld } from '../../server/node-version.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { holdOut } from './hold-out.js';
 import { tableOf } from './prediction-table.js';
 import { DidNotStart, startService } from './service.js';
@@ -17,6 +18,8 @@ const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
 const HELD_OUT_ROWS = 1000;
 const SHOWN_ROWS = 12;
 const CONFIDENCE = 0.9;
+
+scriptCommand('demo', 'Train a model of diamonds, and predict with it.').parse();
 
 const fault = tooOld();
 if (fault !== undefined) {

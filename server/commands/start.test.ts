@@ -1,5 +1,6 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
@@ -49,6 +50,21 @@ test.each([
   expect(service).toMatchObject({ limit: BOUNDED });
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
   expect(await exited).toEqual([0, null]);
+});
+
+test.each([
+  ['keys list', ['keys', 'list']],
+  ['--port 5000', ['--port', '5000']],
+])('main.js starts no service when it is given %s, and names what takes commands', (text, args) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, ['dist/server/main.js', ...args], {
+    cwd: root,
+    env: { ...process.env, DATABASE_URL: ':memory:' },
+    encoding: 'utf8',
+  });
+  expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+  expect(stderr).toBe(
+    `Roster did not start: main.js runs the service, and takes no arguments such as "${text}"; commands are run by node ${join('dist/server/commands/roster.js')}, and settings are environment variables\n`,
+  );
 });
 
 // Windows ends a process and those that it has started one by one.

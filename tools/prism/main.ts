@@ -3,6 +3,7 @@ import { watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { readConfig } from '../../server/config.js';
 import { builtDocument } from '../../server/contract/document.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { documentOf } from '../generator/check/index.js';
 import type { PrismServer } from './mock.js';
 
@@ -13,6 +14,8 @@ const PORT = '4010';
 const REST_MS = 100;
 /** The number of faults that are printed. */
 const MAX_LINES = 10;
+
+scriptCommand('mock', 'Answer with the examples of openapi.yaml, and follow its changes.').parse();
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 

@@ -11,6 +11,7 @@ import {
   openScriptedChatServer,
   type ReceivedRequest,
 } from '../../testkit/chat/scripted-chat-server.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { ask } from '../../testkit/http/client.js';
 import { textOf } from '../../testkit/json.js';
 import { root } from '../../testkit/root.js';
@@ -54,6 +55,10 @@ const HEIGHT = 860;
 const PICTURE_HEIGHT = 1390;
 const CSV = { 'Content-Type': 'text/csv' };
 
+const { all } = scriptCommand('screenshots', 'Take the pictures of the README.')
+  .option('--all', 'take one of each view of the console, too')
+  .parse()
+  .opts<{ readonly all?: true }>();
 const executable = browserOfThisMachine();
 if (executable === undefined) throw new Error(`No pictures: ${NO_BROWSER}`);
 const chat = await openScriptedChatServer(playJeweller);
@@ -64,7 +69,7 @@ const browser = await launch(executable);
 try {
   await fillStore(server.url);
   const conversation = await converse(server.url);
-  if (process.argv.includes('--all')) {
+  if (all) {
     await takeAll({ ...VIEWS, conversation: `${VIEWS.conversations}/${conversation}` });
   }
   for (const colorScheme of COLOURS) {
