@@ -308,6 +308,15 @@ describe('the stateful mock', () => {
     expect(await listAt(CONVERSATIONS)).toMatchObject([{ title: 'Cleaning', messages: 0 }]);
   });
 
+  test('goes on after a request has deleted the key that it adds to all requests', async () => {
+    const findOwn = async () =>
+      (await listAt('/keys')).find((key) => textOf(key, 'name') === 'mock');
+    const id = textOf(await findOwn(), 'id');
+    expect((await remove(`/keys/${id}`)).status).toBe(204);
+    expect(await listAt('/projects')).toHaveLength(2);
+    expect(textOf(await findOwn(), 'id')).not.toBe(id);
+  });
+
   test('fails to start on a port in use, with a line that says what to do', async () => {
     const { port } = new URL(mock.url);
     await expect(startStatefulMock({ PORT: port })).rejects.toThrow(

@@ -1,5 +1,11 @@
 import { once } from 'node:events';
-import { createServer, type RequestListener, type ServerOptions } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { pino } from 'pino';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
 import { createKey, KEY_HEADERS } from '../../server/auth/callers.js';
@@ -11,11 +17,18 @@ import { keepKey } from '../../server/projects/keys.js';
 import { openService } from '../../server/service.js';
 import { stopSignal } from '../../server/stop.js';
 import type { Store } from '../../server/store/index.js';
+import { findKey } from '../../server/store/keys.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { openChatServer } from './chat-server.js';
 
 const HOST = '127.0.0.1';
 /** The port of the other mock, so that a frontend finds either. */
 const PORT = '4010';
+
+scriptCommand(
+  'mock:stateful',
+  'Run the service in memory, with the examples of the contract.',
+).parse();
 
 const say = (text: string) => process.stdout.write(`${text}\n`);
 
@@ -55,7 +68,7 @@ async function mock(config: Config): Promise<void> {
     // The module reads the contract when it is loaded. The service has read it by now, and would have reported
     // its faults.
     const { loadExamples } = await import('./load-examples.js');
-    const front = withKey(service.app, await makeKey(service.store));
+    const front = withKey(service.app, await provideKeys(service.store));
     // The examples are loaded through a temporary port. Requests to the mock's own, which is opened at once lest
     // another program has it, wait for them.
     const loading = withAddress(service.messages, front, (url) => loadExamples(url));
@@ -73,29 +86,48 @@ async function mock(config: Config): Promise<void> {
   }
 }
 
-/** Makes the key of all requests, which may do everything. */
-async function makeKey(store: Store): Promise<string> {
-  const { text, id, hash } = createKey();
-  const key = { id, hash, name: 'mock', owner: LOCAL_OWNER, scopes: SCOPES, expires_at: null };
-  await keepKey(store, key);
-  return text;
+/**
+ * Makes the key of all requests, which may do everything.
+ * @returns what gives it: another one, after a request has revoked it
+ */
+async function provideKeys(store: Store): Promise<() => Promise<string>> {
+  const make = async () => {
+    const { text, id, hash } = createKey();
+    const key = { id, hash, name: 'mock', owner: LOCAL_OWNER, scopes: SCOPES, expires_at: null };
+    await keepKey(store, key);
+    return { id, text };
+  };
+  let made = make();
+  await made;
+  return async () => {
+    const current = made;
+    const kept = await findKey(store, (await current).id);
+    if (kept?.revoked_at !== null && made === current) made = make();
+    return (await made).text;
+  };
 }
 
 /**
  * Accepts requests with any key or none, and from pages of any origin, as Prism does. Frontends already send the key
  * that they will have later. The service behind has one key, by which keys can be made.
  */
-function withKey(app: RequestListener, key: string): RequestListener {
+function withKey(app: RequestListener, findMockKey: () => Promise<string>): RequestListener {
+  const serve = (req: IncomingMessage, res: ServerResponse, key: string) => {
+    for (const name of [...KEY_HEADERS, ...ORIGIN_HEADERS]) delete req.headers[name];
+    req.headers.authorization = `Bearer ${key}`;
+    // The service reads keys where one that is sent twice is seen twice.
+    const isKey = (name = '') => KEY_HEADERS.some((header) => header === name.toLowerCase());
+    const others = req.rawHeaders.filter((_, at, all) => !isKey(all[at - (at % 2)]));
+    req.rawHeaders = [...others, 'Authorization', req.headers.authorization];
+    app(req, res);
+  };
   return allowOrigins(
     () => '*',
     (req, res) => {
-      for (const name of [...KEY_HEADERS, ...ORIGIN_HEADERS]) delete req.headers[name];
-      req.headers.authorization = `Bearer ${key}`;
-      // The service reads keys where one that is sent twice is seen twice.
-      const isKey = (name = '') => KEY_HEADERS.some((header) => header === name.toLowerCase());
-      const others = req.rawHeaders.filter((_, at, all) => !isKey(all[at - (at % 2)]));
-      req.rawHeaders = [...others, 'Authorization', req.headers.authorization];
-      app(req, res);
+      findMockKey().then(
+        (key) => serve(req, res, key),
+        () => res.destroy(),
+      );
     },
   );
 }
