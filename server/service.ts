@@ -3,40 +3,32 @@ import type { RequestListener } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { AgentRunner, type ChatServer } from './agents/agent-runner.js';
-import { sweepConversations } from './agents/conversations/conversation-rows.js';
 import type { McpServers } from './agents/mcp/mcp-servers.js';
 import { parseMcpServers } from './agents/mcp/settings.js';
 import { McpTools } from './agents/tools/mcp-tool.js';
 import { SqlTools } from './agents/tools/sql-tool.js';
 import type { Handlers } from './api/handlers.js';
-import { keysExpireBefore } from './api/idempotency.js';
 import { RateLimits } from './api/limits/rate-limits.js';
 import { createApp } from './app.js';
 import { Callers } from './auth/callers.js';
 import type { Identities, OidcConfig } from './auth/identities.js';
-import { type Sweep, Sweeps } from './common/sweeps.js';
+import { Sweeps } from './common/sweeps.js';
 import { type ChatConfig, type Config, findOpenDoor } from './config.js';
 import { readContract } from './contract/document.js';
 import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
+import { listSweeps } from './housekeeping.js';
 import type { CountRows } from './models/predictions/predict.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
-import { sweepPromises } from './models/record/promise-rows.js';
-import { countAlarms, tellAlarms } from './models/record/tell-alarms.js';
-import { sweepTable, Tables } from './models/training/tables.js';
+import { countAlarms } from './models/record/tell-alarms.js';
+import { Tables } from './models/training/tables.js';
 import { countWaitingTrainings } from './models/training/training-rows.js';
 import { Trainings } from './models/training/trainings.js';
-import { sweepGrants } from './oauth/oauth.js';
-import { sweepResponses } from './openai/response-rows.js';
 import { welcomeOwner } from './projects/projects.js';
-import { sweepText } from './resources/documents/documents.js';
 import { openPassageSearch } from './resources/documents/passage-search.js';
-import { deleteAnswers } from './store/answers.js';
-import { sweepEvents } from './store/audit-trail.js';
 import { Store, withoutCredentials } from './store/index.js';
-import { sweepUsage } from './store/key-usage.js';
 import { hasKeys } from './store/keys.js';
 import { watchAnswers } from './telemetry/answer-watch.js';
 import { Refusals } from './telemetry/audit.js';
@@ -91,17 +83,7 @@ export async function openService(
     const predictors = new Predictors(store);
     const pool = new PredictionPool(config.predictionWorkers, predictors);
     const tables = new Tables(store, log);
-    const sweeps = new Sweeps(
-      [
-        ...[sweepConversations(store), sweepResponses(store), sweepGrants(store)],
-        sweepPromises(store, config.promiseDays),
-        sweepEvents(store, config.auditDays),
-        sweepUsage(store),
-        tellAlarms(store, log, config.alarms, stopping.signal),
-        ...sweepStore(store),
-      ],
-      log,
-    );
+    const sweeps = new Sweeps(listSweeps(store, config, log, stopping.signal), log);
     const passages = openPassageSearch(store);
     const settings = parseDatabases(config.databases);
     const queries = new SqlDatabases(settings, { trainings: { maxBytes: config.maxTable } });
@@ -276,24 +258,4 @@ async function openIdentities(config: OidcConfig, store: Store, log: Logger): Pr
 async function refuseStrangersWithoutKeys(config: Config, store: Store): Promise<void> {
   const fault = findOpenDoor(config);
   if (fault !== undefined && !(await hasKeys(store))) throw new Error(fault);
-}
-
-/** Returns the housekeeping of what has no feature of its own. */
-function sweepStore(store: Store): Sweep[] {
-  return [
-    {
-      // One after the other: each uses one of the few connections for such work.
-      failure: 'unused tables and texts are not deleted yet',
-      everyMs: 500,
-      step: async () => (await sweepTable(store)) || (await sweepText(store)),
-    },
-    {
-      failure: 'expired responses are not deleted yet',
-      everyMs: 60 * 60 * 1000,
-      step: async () => {
-        await deleteAnswers(store, keysExpireBefore());
-        return false;
-      },
-    },
-  ];
 }

@@ -15,7 +15,7 @@ import { hashPieces, withEtag } from './preconditions.js';
 import { JsonText } from './reply/send.js';
 
 /** The time for which a creation's response is kept for repeated requests, in milliseconds. */
-const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
 export interface Created<T> {
   readonly status: 201;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { unlessAborted } from './unless-aborted.js';
@@ -20,7 +21,10 @@ export class Sweeps {
   constructor(
     private readonly sweeps: readonly Sweep[],
     private readonly log: Logger,
-  ) {}
+  ) {
+    // Each sweep listens.
+    setMaxListeners(0, this.#stopping.signal);
+  }
 
   start(): void {
     this.#running ??= Promise.all(this.sweeps.map((sweep) => this.#run(sweep)));

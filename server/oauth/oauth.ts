@@ -4,7 +4,6 @@ import type { Handlers } from '../api/handlers.js';
 import { PlainText } from '../api/reply/send.js';
 import { type Callers, createSecret, parseSecret, randomId } from '../auth/callers.js';
 import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
-import type { Sweep } from '../common/sweeps.js';
 import type { Scope } from '../contract/scopes.js';
 import {
   findUsualProject,
@@ -13,14 +12,7 @@ import {
   lockProjectRow,
 } from '../projects/projects.js';
 import type { Act } from '../store/audit.js';
-import {
-  deleteEndedGrants,
-  deleteGrant,
-  findGrant,
-  type Grant,
-  insertGrant,
-  replaceSecret,
-} from '../store/grants.js';
+import { deleteGrant, findGrant, type Grant, insertGrant, replaceSecret } from '../store/grants.js';
 import type { Store } from '../store/index.js';
 import { findKey } from '../store/keys.js';
 import { ClientError, isRegistered, readRegistered, registerClient } from './client.js';
@@ -86,18 +78,6 @@ interface Asked extends Consent {
   readonly challenge: string;
   /** The path of the MCP server. */
   readonly resource: string;
-}
-
-/** Deletes the consents that have ended. */
-export function sweepGrants(store: Store): Sweep {
-  return {
-    failure: 'ended consents are not deleted yet',
-    everyMs: 10 * 60 * 1000,
-    step: async () => {
-      await deleteEndedGrants(store);
-      return false;
-    },
-  };
 }
 
 /**

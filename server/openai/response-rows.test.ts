@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forgetAll } from '../../testkit/store/forget-all.js';
 import { type OwnStore, ownStore } from '../../testkit/store/own-store.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
+import { DAY_MS } from '../store/clock-watch.js';
 import { Store } from '../store/index.js';
 import {
   findResponse,
   keepResponse,
+  RESPONSES,
   readChain,
   removeResponse,
-  sweepResponses,
 } from './response-rows.js';
 import { beginResponse } from './responses.js';
 
@@ -106,10 +108,9 @@ describe.each([
     await removeResponse(store, { owner }, large);
     await expect(readChain(store, owner, PROJECT.id, next)).rejects.toMatchObject(GONE);
     await expect(removeResponse(store, { owner }, large)).rejects.toMatchObject(UNKNOWN);
-    expect(await sweepResponses(store).step()).toBe(false);
+    await forgetAll(store, RESPONSES, DAY_MS);
     expect(await storedBytes()).toBeGreaterThan(0);
-    const sweep = sweepResponses(store, -1000);
-    while (await sweep.step());
+    await forgetAll(store, RESPONSES, -DAY_MS);
     expect(await storedBytes()).toBe(0);
   });
 

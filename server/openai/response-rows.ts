@@ -1,16 +1,16 @@
+import { type Kysely, type SqlBool, sql } from 'kysely';
 import { type Caller, type Reach, seesProject } from '../auth/caller.js';
 import type { Sweep } from '../common/sweeps.js';
 import { problem } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';
 import { dialectOf, inTransaction } from '../store/database/dialect.js';
+import type { Database } from '../store/database/schema.js';
+import { describeRows, forgetBatch, STORED_ROWS } from '../store/forget-rows.js';
 import type { Store } from '../store/index.js';
 import { adjustStored } from '../store/quota.js';
-import { lookup, padToPowerOfTwo } from '../store/rows.js';
+import { lookup, padToPowerOfTwo, writeMoment } from '../store/rows.js';
 import { type InputItem, toInput } from './items.js';
 import type { Response } from './responses.js';
-
-/** The time for which a response is kept after it was made or continued last, in milliseconds. */
-const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The size of a row without its texts, in bytes: its other columns and its index entries. */
 const ROW_BYTES = 512;
@@ -154,13 +154,14 @@ async function dropOldest({ work, limits }: Store, owner: string): Promise<void>
   await adjustStored(work, owner, -oldest.reduce((sum, row) => sum + Number(row.bytes), 0));
 }
 
-/** Returns the JSON of a response. @throws {ProblemError} if the caller sees none of this identifier */
+/** Returns the JSON of a response of a project that exists. @throws {ProblemError} if the caller sees none of this identifier */
 export async function findResponse({ reads }: Store, caller: Reach, id: string): Promise<string> {
   const row = await reads
     .selectFrom('responses')
+    .innerJoin('projects', 'projects.id', 'responses.project_id')
     .select(['body', 'project_id'])
-    .where('id', '=', id)
-    .where('owner', '=', caller.owner)
+    .where('responses.id', '=', id)
+    .where('responses.owner', '=', caller.owner)
     .executeTakeFirst();
   if (row && seesProject(caller, row.project_id)) return row.body;
   throw unknownResponse(id);
@@ -197,33 +198,42 @@ function unknownResponse(id: string) {
   );
 }
 
-/** The most responses that a step of the sweep deletes, all of one owner. */
-const MAX_SWEPT = 128;
+/** The age of a response begins anew when it is continued. */
+export const RESPONSES = describeRows('responses', {
+  name: 'responses',
+  key: ['id'],
+  since: 'used_at',
+  writeTime: writeMoment,
+  batch: 128,
+  owned: STORED_ROWS,
+});
 
-/** Deletes responses that have not been continued for long. */
-export function sweepResponses({ work }: Store, keptMs = KEPT_MS): Sweep {
+/** Deletes the responses of deleted projects: they may be many, which the deletion of a project does not wait for. */
+export function sweepOrphans({ work }: Store): Sweep {
   return {
-    failure: 'old responses are not deleted yet',
-    everyMs: 60 * 60 * 1000,
-    step: () =>
-      inTransaction(work, async (db) => {
-        const before = new Date(Date.now() - keptMs).toISOString();
-        const old = db.selectFrom('responses').where('used_at', '<', before);
-        const first = await old.select('owner').limit(1).executeTakeFirst();
-        if (!first) return false;
-        const { owner } = first;
-        // Locks what the owner stores, so that none of them is continued meanwhile.
-        await adjustStored(db, owner, 0);
-        const rows = await old
-          .select(['id', 'bytes'])
-          .where('owner', '=', owner)
-          .limit(MAX_SWEPT)
-          .execute();
-        if (rows.length === 0) return true;
-        const ids = padToPowerOfTwo(rows.map(({ id }) => id));
-        await db.deleteFrom('responses').where('id', 'in', ids).execute();
-        await adjustStored(db, owner, -rows.reduce((sum, row) => sum + Number(row.bytes), 0));
-        return true;
-      }),
+    failure: 'responses of deleted projects are not deleted yet',
+    everyMs: 1_000,
+    step: async () => {
+      const id = await findDeletedProject(work);
+      if (id === undefined) return false;
+      const isOrphan = sql<SqlBool>`project_id = ${id}`;
+      return inTransaction(work, (db) => forgetBatch(db, RESPONSES, isOrphan));
+    },
   };
+}
+
+/** Finds a deleted project that has responses. Looks at each project once, not at each response. */
+async function findDeletedProject(db: Kysely<Database>): Promise<string | undefined> {
+  const { rows } = await sql<{ id: string }>`
+    with recursive project (id) as (
+      select min(project_id) from responses
+      union all
+      select (select min(project_id) from responses where project_id > project.id)
+      from project where project.id is not null
+    )
+    select id from project
+    where id is not null and not exists (select 1 from projects where projects.id = project.id)
+    limit 1
+  `.execute(db);
+  return rows[0]?.id;
 }

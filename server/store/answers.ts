@@ -1,8 +1,10 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import type { Selectable } from 'kysely';
 import { dialectOf, inTransaction } from './database/dialect.js';
 import type { Database } from './database/schema.js';
+import { ANSWER_ROWS, describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
 import { adjustAnswers } from './quota.js';
+import { writeMoment } from './rows.js';
 
 /** The response to a creation, kept for requests that repeat its key. */
 export interface KeptAnswer {
@@ -90,36 +92,12 @@ export function keepAnswer(
   });
 }
 
-/** Deletes the responses that were kept before a time; returns their number. */
-export async function deleteAnswers({ work }: Store, before: string): Promise<number> {
-  const owners = work.selectFrom('owner_storage').select('owner').where('answer_bytes', '>', 0);
-  let dropped = 0;
-  for (const { owner } of await owners.execute()) {
-    dropped += await inTransaction(work, (db) => deleteOwnAnswers(db, owner, before));
-  }
-  return dropped;
-}
-
-async function deleteOwnAnswers(
-  db: Kysely<Database>,
-  owner: string,
-  before: string,
-): Promise<number> {
-  // Locks the counters, so that no answer is kept meanwhile.
-  await adjustAnswers(db, owner, 0);
-  const { numDeletedRows } = await db
-    .deleteFrom('kept_answers')
-    .where('owner', '=', owner)
-    .where('created_at', '<', before)
-    .executeTakeFirst();
-  await db
-    .updateTable('owner_storage')
-    .set(({ selectFrom }) => ({
-      answer_bytes: selectFrom('kept_answers')
-        .select(sql<number>`coalesce(sum(bytes), 0)`.as('bytes'))
-        .where('kept_answers.owner', '=', owner),
-    }))
-    .where('owner', '=', owner)
-    .execute();
-  return Number(numDeletedRows);
-}
+/** What is kept for repetitions. */
+export const KEPT_ANSWERS = describeRows('kept_answers', {
+  name: 'answers under an Idempotency-Key',
+  key: ['owner', 'key'],
+  since: 'created_at',
+  writeTime: writeMoment,
+  batch: 128,
+  owned: ANSWER_ROWS,
+});

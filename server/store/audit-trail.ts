@@ -3,11 +3,10 @@
 import type { Kysely, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { pausing } from '../common/pausing.js';
-import type { Sweep } from '../common/sweeps.js';
 import { type EventColumns, hashEvent, writeFacts } from './audit.js';
-import { ClockWatch, DAY_MS } from './clock-watch.js';
-import { dialectOf, inTransaction } from './database/dialect.js';
+import { dialectOf } from './database/dialect.js';
 import type { Database } from './database/schema.js';
+import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
 import type { Page } from './rows.js';
 
@@ -205,56 +204,32 @@ async function readChain(work: Kysely<Database>, owner: string) {
   };
 }
 
-/** The most events that a step of the sweep deletes, all of one owner. */
-const MAX_SWEPT = 500;
-
-/** Deletes events that are older than so many days, and keeps the hash that the rest of their chain begins with. */
-export function sweepEvents(
-  { work }: Pick<Store, 'work'>,
-  days: number,
-  clock = new ClockWatch(),
-): Sweep {
-  return {
-    failure: 'old events of the audit log are not deleted yet',
-    everyMs: 60 * 60 * 1000,
-    step: () =>
-      inTransaction(work, async (db) => {
-        const now = await clock.read(db);
-        if (now === undefined) return false;
-        const { locksRows } = dialectOf(db);
-        const end = firstId(now - days * DAY_MS);
-        const old = db.selectFrom('audit_events').where('id', '<', end);
-        const first = await old.select('owner').orderBy('id').limit(1).executeTakeFirst();
-        if (!first) return false;
-        const { owner } = first;
-        await db
-          .selectFrom('audit_chains')
-          .select('owner')
-          .where('owner', '=', owner)
-          .$if(locksRows, (query) => query.forUpdate())
-          .execute();
-        const rows = await db
-          .selectFrom('audit_events')
-          .select(['id', 'sequence', 'hash'])
-          .where('owner', '=', owner)
-          .orderBy('sequence')
-          .limit(MAX_SWEPT)
-          .execute();
-        // The times of events that were written at once may be in another order than the chain.
-        const kept = rows.findIndex(({ id }) => id >= end);
-        const last = rows.at(kept === -1 ? -1 : kept - 1);
-        if (!last || kept === 0) return false;
-        await db
-          .deleteFrom('audit_events')
-          .where('owner', '=', owner)
-          .where('sequence', '<=', last.sequence)
-          .execute();
-        await db
-          .updateTable('audit_chains')
-          .set({ cut_sequence: last.sequence, cut_hash: last.hash })
-          .where('owner', '=', owner)
-          .execute();
-        return true;
-      }),
-  };
-}
+/** Events, which are deleted from the beginning of their chain: it keeps the hash that the rest begins with. */
+export const EVENTS = describeRows('audit_events', {
+  name: 'events of the audit log',
+  key: ['id'],
+  since: 'id',
+  writeTime: firstId,
+  batch: 500,
+  chain: 'sequence',
+  owned: {
+    columns: ['sequence', 'hash'],
+    lock: async (db, owner) => {
+      await db
+        .selectFrom('audit_chains')
+        .select('owner')
+        .where('owner', '=', owner)
+        .$if(dialectOf(db).locksRows, (query) => query.forUpdate())
+        .execute();
+    },
+    settle: async (db, owner, deleted) => {
+      const last = Math.max(...deleted.map((event) => Number(event['sequence'])));
+      const hash = deleted.find((event) => Number(event['sequence']) === last)?.['hash'];
+      await db
+        .updateTable('audit_chains')
+        .set({ cut_sequence: last, cut_hash: String(hash) })
+        .where('owner', '=', owner)
+        .execute();
+    },
+  },
+});

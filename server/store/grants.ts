@@ -2,6 +2,7 @@ import type { Insertable, Selectable } from 'kysely';
 import type { Scope } from '../contract/scopes.js';
 import { type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
+import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
 
 type GrantRow = Selectable<Database['oauth_grants']>;
@@ -90,7 +91,11 @@ export async function deleteGrant({ work }: Pick<Store, 'work'>, id: string): Pr
   await work.deleteFrom('oauth_grants').where('id', '=', id).execute();
 }
 
-/** Deletes the consents that have ended. */
-export async function deleteEndedGrants({ work }: Store): Promise<void> {
-  await work.deleteFrom('oauth_grants').where('valid_until', '<=', Date.now()).execute();
-}
+/** Consents that have ended: their age is counted from there. */
+export const ENDED_GRANTS = describeRows('oauth_grants', {
+  name: 'consents',
+  key: ['id'],
+  since: 'valid_until',
+  writeTime: (milliseconds) => milliseconds,
+  batch: 1000,
+});

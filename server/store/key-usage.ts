@@ -1,8 +1,6 @@
-import { sql } from 'kysely';
-import type { Sweep } from '../common/sweeps.js';
 import { KEY_LIMITS, type LimitName } from '../contract/key-limits.js';
-import { DAY_MS } from './clock-watch.js';
 import { dialectOf } from './database/dialect.js';
+import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
 
 /** A part of a limit, which one instance may use up without asking again. */
@@ -74,23 +72,11 @@ export async function returnSlice(
     .execute();
 }
 
-/** The most rows that a step of the sweep looks for. */
-const MAX_SWEPT = 1000;
-
-/** Deletes what was used in periods that began more than two days ago; none is as long. */
-export function sweepUsage({ work }: Pick<Store, 'work'>): Sweep {
-  return {
-    failure: 'the use of limits in past periods is not deleted yet',
-    everyMs: 60 * 60 * 1000,
-    step: async () => {
-      const end = sql<number>`${dialectOf(work).now} - ${sql.lit(2 * DAY_MS)}`;
-      const old = work.selectFrom('key_usage').select('key_id').where('began', '<', end);
-      const { numDeletedRows } = await work
-        .deleteFrom('key_usage')
-        .where('began', '<', end)
-        .where('key_id', 'in', old.limit(MAX_SWEPT))
-        .executeTakeFirst();
-      return numDeletedRows >= MAX_SWEPT;
-    },
-  };
-}
+/** What was used of limits in periods that have begun. */
+export const USAGE = describeRows('key_usage', {
+  name: 'counts of limits',
+  key: ['key_id', 'name'],
+  since: 'began',
+  writeTime: (milliseconds) => milliseconds,
+  batch: 1000,
+});

@@ -8,6 +8,11 @@ export function newResource() {
   return { id: uuidv7(), created_at: now, updated_at: now };
 }
 
+/** Writes a time in milliseconds since 1970 as rows have it: ISO 8601, UTC. */
+export function writeMoment(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 export interface Key {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forgetAll } from '../../testkit/store/forget-all.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import {
   deleteModel,
@@ -40,7 +41,7 @@ import {
 import { agents, updateAgent as changeAgent, createAgent } from '../resources/agents.js';
 import { chatbots, createChatbot, updateChatbot } from '../resources/chatbots.js';
 import { updateSkill as changeSkill, createSkill, skills } from '../resources/skills.js';
-import { claimAnswer, deleteAnswers, findAnswer, keepAnswer } from './answers.js';
+import { claimAnswer, findAnswer, KEPT_ANSWERS, keepAnswer } from './answers.js';
 import { dialectOf } from './database/dialect.js';
 import { Store, withoutCredentials } from './index.js';
 import { findKey, hasKeys, insertKey, listKeys, lockKeys, noteKeyUse, revokeKey } from './keys.js';
@@ -632,8 +633,9 @@ describe.each([
       expect(await findAnswer(store, 'ann', 'k', later)).toBeUndefined();
       await keepAnswer(store, 'ann', 'k', { ...answer, body: 'another' });
       expect(await findAnswer(store, 'ann', 'k', LONG_AGO)).toMatchObject({ body: 'another' });
-      expect(await deleteAnswers(store, LONG_AGO)).toBe(0);
-      expect(await deleteAnswers(store, later)).toBe(1);
+      await forgetAll(store, KEPT_ANSWERS, HOUR);
+      expect(await findAnswer(store, 'ann', 'k', LONG_AGO)).toBeDefined();
+      await forgetAll(store, KEPT_ANSWERS, -HOUR);
       expect(await findAnswer(store, 'ann', 'k', LONG_AGO)).toBeUndefined();
     });
 
@@ -647,7 +649,7 @@ describe.each([
       expect(await findAnswer(store, 'ann', 'b', LONG_AGO)).toBeUndefined();
       await keepAnswer(store, 'ann', 'a', large);
       await keepAnswer(store, 'bob', 'b', large);
-      expect(await deleteAnswers(store, new Date(Date.now() + HOUR).toISOString())).toBe(2);
+      await forgetAll(store, KEPT_ANSWERS, -HOUR);
       await keepAnswer(store, 'ann', 'b', large);
       await expect(keepAnswer(store, 'ann', 'c', large)).rejects.toMatchObject(LIMIT_REACHED);
     });

@@ -7,13 +7,14 @@ import { checkedFetch } from '../../../contract-tests/checked-fetch.js';
 import { calls, says } from '../../../testkit/chat/reply.js';
 import { openScriptedChatServer } from '../../../testkit/chat/scripted-chat-server.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
+import { forgetAll } from '../../../testkit/store/forget-all.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import type { Caller } from '../../auth/caller.js';
 import { ProblemError } from '../../problems/problem.js';
 import { DAY_MS } from '../../store/clock-watch.js';
 import { Store } from '../../store/index.js';
-import { sweepUsage } from '../../store/key-usage.js';
+import { USAGE } from '../../store/key-usage.js';
 import { insertKey } from '../../store/keys.js';
 import { RateLimits } from './rate-limits.js';
 
@@ -124,7 +125,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a limit that instances share on %s', (k
       .set({ began: Date.now() - 2 * DAY_MS - 60_000 })
       .where('key_id', '=', old.key?.id ?? '')
       .execute();
-    expect(await sweepUsage(store).step()).toBe(false);
+    await forgetAll(store, USAGE, 2 * DAY_MS);
     const left = await store.reads.selectFrom('key_usage').select('key_id').execute();
     const ids = left.map(({ key_id }) => key_id);
     expect(ids).toContain(recent.key?.id);

@@ -1,13 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { PromisePart, PromiseSubject } from '../../../prediction/src/predicting.js';
-import { ClockWatch } from '../../store/clock-watch.js';
+import { ClockWatch, DAY_MS } from '../../store/clock-watch.js';
+import { forgetOld } from '../../store/forget-rows.js';
 import { Store } from '../../store/index.js';
 import { newResource } from '../../store/rows.js';
-import { addPromises, newAnswerId, sweepPromises } from './promise-rows.js';
+import { addPromises, newAnswerId, PROMISES } from './promise-rows.js';
 import { addTruths } from './truth-rows.js';
-
-const DAY_MS = 24 * 60 * 60 * 1000;
 
 const subject: PromiseSubject = {
   ...{ target: 'price', task: 'regression', reading: null },
@@ -42,22 +40,13 @@ test('old promises are swept, with what they count as stored, and the record kee
   expect(await add(2)).toMatchObject({ matched: 1 });
 
   const stored = () => work.selectFrom('owner_storage').select('bytes').executeTakeFirstOrThrow();
-  expect(await sweepPromises(store, 1).step()).toBe(false);
-  expect((await stored()).bytes).toBeGreaterThan(0);
-  await delay(5);
-  // A clock that jumps ahead by a year may be set right within a day. Once it is, sweeping goes on.
-  let jumped = 0;
-  let passed = 0;
-  const clock = new ClockWatch(() => performance.now() + passed - jumped);
-  const sweep = sweepPromises(store, 1, clock);
-  expect(await sweep.step()).toBe(false);
-  const sooner = (days: number) =>
-    work.updateTable('promises').set(({ eb }) => ({ made_at: eb('made_at', '-', days * DAY_MS) }));
-  await sooner(365).execute();
-  jumped = 365 * DAY_MS;
+  const sweep = forgetOld(store, PROMISES, DAY_MS, new ClockWatch());
   expect(await sweep.step()).toBe(false);
   expect((await stored()).bytes).toBeGreaterThan(0);
-  passed = 2 * DAY_MS;
+  await work
+    .updateTable('promises')
+    .set(({ eb }) => ({ made_at: eb('made_at', '-', 2 * DAY_MS) }))
+    .execute();
   expect(await sweep.step()).toBe(true);
   expect(await sweep.step()).toBe(false);
   expect((await stored()).bytes).toBe(0);

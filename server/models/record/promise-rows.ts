@@ -2,20 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { PromisePart } from '../../../prediction/src/predicting.js';
 import { startRecord } from '../../../prediction/src/recording.js';
-import type { Sweep } from '../../common/sweeps.js';
 import { unavailable } from '../../problems/problem.js';
 import type { Act } from '../../store/audit.js';
-import { ClockWatch, DAY_MS } from '../../store/clock-watch.js';
-import {
-  dialectOf,
-  inTransaction,
-  type Parameter,
-  PreparedQuery,
-} from '../../store/database/dialect.js';
+import { dialectOf, type Parameter, PreparedQuery } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
+import { describeRows, STORED_ROWS } from '../../store/forget-rows.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
-import { newResource, padToPowerOfTwo } from '../../store/rows.js';
+import { newResource } from '../../store/rows.js';
 import type { ServingVersion } from '../model-rows.js';
 
 /** The bytes of a batch beside what it holds: its rows in the tables, and the corrections of truths. */
@@ -130,40 +124,12 @@ export function addPromises(
   );
 }
 
-/** The most batches that a step of the sweep deletes, all of one owner. */
-const MAX_SWEPT = 64;
-
-/** Forgets promises that are older than so many days. The record keeps what they came to. */
-export function sweepPromises(
-  { work }: Pick<Store, 'work'>,
-  days: number,
-  clock = new ClockWatch(),
-): Sweep {
-  return {
-    failure: 'old promises are not deleted yet',
-    everyMs: 60 * 60 * 1000,
-    step: () =>
-      inTransaction(work, async (db) => {
-        const now = await clock.read(db);
-        if (now === undefined) return false;
-        const { locksRows } = dialectOf(db);
-        const old = db.selectFrom('promises').where('made_at', '<', now - days * DAY_MS);
-        const first = await old.select('owner').limit(1).executeTakeFirst();
-        if (!first) return false;
-        const { owner } = first;
-        const rows = await old
-          .select(['id', 'bytes'])
-          .where('owner', '=', owner)
-          .orderBy('id')
-          .limit(MAX_SWEPT)
-          // Truths are being added to the others.
-          .$if(locksRows, (query) => query.forUpdate().skipLocked())
-          .execute();
-        if (rows.length === 0) return false;
-        const ids = padToPowerOfTwo(rows.map(({ id }) => id));
-        await db.deleteFrom('promises').where('id', 'in', ids).execute();
-        await adjustStored(db, owner, -rows.reduce((sum, row) => sum + Number(row.bytes), 0));
-        return true;
-      }),
-  };
-}
+/** Promises, of which the record keeps what they came to. */
+export const PROMISES = describeRows('promises', {
+  name: 'promises',
+  key: ['id'],
+  since: 'made_at',
+  writeTime: (milliseconds) => milliseconds,
+  batch: 64,
+  owned: STORED_ROWS,
+});

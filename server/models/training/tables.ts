@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Kysely, type SqlBool, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { Logger } from 'pino';
 import type {
   ColumnChoices,
@@ -11,7 +11,7 @@ import type { TablePreview } from '../../../prediction/src/reading.js';
 import type { Drift } from '../../../prediction/src/recording.js';
 import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
-import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import { inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { leaseEnd } from '../../store/lease.js';
@@ -406,13 +406,14 @@ export async function discardTable({ work }: Store, tableId: string): Promise<vo
 /**
  * Deletes a part of the table of a training that has ended or never began; returns whether there was
  * such a table.
+ * @param now the time in milliseconds since 1970, at which other tables still wait for their training
  */
-export async function sweepTable({ work }: Store): Promise<boolean> {
+export async function sweepTable({ work }: Store, now = Date.now()): Promise<boolean> {
   const table = await work
     .selectFrom('training_tables')
     .select('id')
     .where('version_id', 'is', null)
-    .where(sql<SqlBool>`upload_until < ${dialectOf(work).now}`)
+    .where('upload_until', '<', now)
     .limit(1)
     .executeTakeFirst();
   if (!table) return false;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type SqlBool, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
 import { listPage } from '../../api/list-page.js';
@@ -367,13 +367,16 @@ export async function removeDocument(
   return numDeletedRows > 0n;
 }
 
-/** Deletes some passages of a text without a document; returns whether there was such a text. */
-export async function sweepText({ work }: Store): Promise<boolean> {
+/**
+ * Deletes some passages of a text without a document; returns whether there was such a text.
+ * @param now the time in milliseconds since 1970, at which other texts still wait for their document
+ */
+export async function sweepText({ work }: Store, now = Date.now()): Promise<boolean> {
   const text = await work
     .selectFrom('document_texts')
     .select('id')
     .where('document_id', 'is', null)
-    .where(sql<SqlBool>`upload_until < ${dialectOf(work).now}`)
+    .where('upload_until', '<', now)
     .limit(1)
     .executeTakeFirst();
   if (!text) return false;

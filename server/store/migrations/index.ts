@@ -17,6 +17,7 @@ import * as alarms from './0013-alarms.js';
 import * as audit from './0014-audit.js';
 import * as samples from './0016-samples.js';
 import * as madeKeys from './0018-made-keys.js';
+import * as responsesOfProjects from './0019-responses-of-projects.js';
 
 /**
  * All migrations. They run in the order of their names, which are therefore numbered. Never edit a
@@ -38,6 +39,7 @@ export const migrations: Record<string, Migration> = {
   '0014-audit': audit,
   '0016-samples': samples,
   '0018-made-keys': madeKeys,
+  '0019-responses-of-projects': responsesOfProjects,
 };
 
 /**

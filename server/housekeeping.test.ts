@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { PromisePart } from '../prediction/src/predicting.js';
+import { type PostgresDatabase, startPostgres } from '../testkit/store/postgres-database.js';
+import { forgetByAge, listAges } from './housekeeping.js';
+import { addPromises, newAnswerId } from './models/record/promise-rows.js';
+import { addTablePart, createTable } from './models/training/tables.js';
+import { keepResponse } from './openai/response-rows.js';
+import { beginResponse } from './openai/responses.js';
+import { createProject } from './projects/projects.js';
+import { storeText } from './resources/documents/documents.js';
+import { preparePassages } from './resources/documents/split-text.js';
+import { keepAnswer } from './store/answers.js';
+import { createAct } from './store/audit.js';
+import { ClockWatch, DAY_MS } from './store/clock-watch.js';
+import { insertGrant } from './store/grants.js';
+import { Store } from './store/index.js';
+import { takeSlice } from './store/key-usage.js';
+import { insertKey } from './store/keys.js';
+import { newResource } from './store/rows.js';
+
+const OWNER = 'ann';
+const YEAR_MS = 366 * DAY_MS;
+const HALF_AN_HOUR_MS = 30 * 60 * 1000;
+
+let database: PostgresDatabase;
+beforeAll(async () => {
+  database = await startPostgres();
+});
+afterAll(() => database.remove());
+
+describe.each([
+  ['SQLite', () => ':memory:'],
+  ['PostgreSQL', () => database.url],
+])('on %s', (_, findUrl) => {
+  test('a clock that jumps ahead deletes nothing for a day, whatever is kept for a time', async () => {
+    const store = await Store.open(findUrl());
+    try {
+      await keepOneOfEach(store);
+      let [jumpedMs, passedMs] = [0, 0];
+      const clock = new ClockWatch(() => performance.now() + passedMs - jumpedMs);
+      // What is to be kept until a year ago is old now.
+      const ages = listAges({ promiseDays: 90, auditDays: 365 });
+      const sweeps = forgetByAge(
+        store,
+        ages.map(([rows]) => [rows, -YEAR_MS]),
+        clock,
+      );
+      const tables = [...ages.map(([{ table }]) => table), ...UPLOADS];
+      const count = async () => {
+        const counts = tables.map(async (table) => {
+          const { rows } = await store.work
+            .selectFrom(table)
+            .select(({ fn }) => fn.countAll<number | string>().as('rows'))
+            .executeTakeFirstOrThrow();
+          return [table, Number(rows)] as const;
+        });
+        return Object.fromEntries(await Promise.all(counts));
+      };
+      const sweepAll = async () => {
+        for (const { step } of sweeps) while (await step());
+      };
+
+      const kept = Object.fromEntries(tables.map((table) => [table, 1]));
+      expect(await count()).toEqual(kept);
+      await clock.read(store.work);
+      jumpedMs = YEAR_MS;
+      await sweepAll();
+      expect(await count()).toEqual(kept);
+
+      for (; passedMs < DAY_MS; passedMs += HALF_AN_HOUR_MS) await clock.read(store.work);
+      await sweepAll();
+      expect(await count()).toEqual(Object.fromEntries(tables.map((table) => [table, 0])));
+      const storage = await store.work
+        .selectFrom('owner_storage')
+        .select(['bytes', 'answer_bytes'])
+        .where('owner', '=', OWNER)
+        .executeTakeFirstOrThrow();
+      expect(Object.values(storage).map(Number)).toEqual([0, 0]);
+    } finally {
+      await store.close();
+    }
+  });
+});
+
+/** What waits for a training or a document, in the sweep that deletes it when nothing comes. */
+const UPLOADS = ['training_tables', 'document_texts'] as const;
+
+/** Puts a row into each table of what is kept for a time. */
+async function keepOneOfEach(store: Store): Promise<void> {
+  const { work } = store;
+  const project = await createProject(store, OWNER, 'shop');
+  const { id: projectId, name } = project;
+
+  const facts = { id: 'resp_1', created_at: 0, model: 'any', previous_response_id: null };
+  const response = beginResponse({
+    ...{ ...facts, instructions: null, tools: [], tool_choice: 'auto', temperature: 1 },
+    ...{ store: true, metadata: {}, max_output_tokens: null },
+  });
+  const input = [{ role: 'user' as const, content: 'question' }];
+  await keepResponse(store, {
+    ...{ owner: OWNER, project, chain: { ids: [], items: [] }, input, response },
+    act: createAct(OWNER, 'completeResponse', '/v1/responses'),
+  });
+
+  const { id, created_at } = newResource();
+  await work
+    .insertInto('models')
+    .values({ id, project_id: projectId, name: 'm', created_at })
+    .execute();
+  const version = { id: 'v', model_id: id, version: 1 };
+  const promise = { id: newAnswerId(), owner: OWNER, project: name, version };
+  await addPromises(store, promise, [PROMISE]);
+
+  const headers = { ETag: '"e"', Location: '/projects/shop' };
+  await keepAnswer(store, OWNER, 'k', { fingerprint: 'f', headers, body: '{}' });
+
+  await insertKey(store, {
+    ...{ id: 'key', name: 'key', owner: OWNER, scopes: ['read'], hash: 'h', expires_at: null },
+  });
+  await insertGrant(store, {
+    ...{ id: 'grant', key_id: 'key', project_id: projectId, resource: '/mcp', scopes: ['read'] },
+    ...{ client_id: 'c', client_name: 'c', redirect_uri: 'http://127.0.0.1/', challenge: 'c' },
+    ...{ code_hash: 'c', access_hash: null, refresh_hash: null, access_until: 0 },
+    ...{ valid_until: Date.now() + 60_000, created_at },
+  });
+  await takeSlice(store, 'key', 'requests', { wanted: 1, max: 2 });
+
+  await addTablePart(store, await createTable(store, OWNER), 0, Buffer.alloc(8));
+  const passages = await preparePassages('text', false);
+  await storeText(store, OWNER, 'skill', { bytes: 4, passages });
+  // As after an hour, which the clock of the database does not jump here.
+  for (const table of UPLOADS) await work.updateTable(table).set({ upload_until: 1 }).execute();
+}
+
+const PROMISE: PromisePart = {
+  ...{ kind: 'promises', first: 0, rows: 1, promises: Buffer.alloc(16), ids: null, hasNext: false },
+};

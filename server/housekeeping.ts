@@ -1,0 +1,68 @@
+import type { Logger } from 'pino';
+import { sweepConversations } from './agents/conversations/conversation-rows.js';
+import { IDEMPOTENCY_TTL_MS } from './api/idempotency.js';
+import type { Sweep } from './common/sweeps.js';
+import type { Config } from './config.js';
+import { PROMISES } from './models/record/promise-rows.js';
+import { tellAlarms } from './models/record/tell-alarms.js';
+import { sweepTable } from './models/training/tables.js';
+import { RESPONSES, sweepOrphans } from './openai/response-rows.js';
+import { sweepText } from './resources/documents/documents.js';
+import { KEPT_ANSWERS } from './store/answers.js';
+import { EVENTS } from './store/audit-trail.js';
+import { ClockWatch, DAY_MS } from './store/clock-watch.js';
+import { forgetOld, type KeptRows } from './store/forget-rows.js';
+import { ENDED_GRANTS } from './store/grants.js';
+import type { Store } from './store/index.js';
+import { USAGE } from './store/key-usage.js';
+
+type Days = Pick<Config, 'promiseDays' | 'auditDays'>;
+
+/** Returns the sweeps of the service. One watch of the clock is for all: a jump that one sees stops the others. */
+export function listSweeps(
+  store: Store,
+  config: Days & Pick<Config, 'alarms'>,
+  log: Logger,
+  stopping: AbortSignal,
+): Sweep[] {
+  return [
+    ...forgetByAge(store, listAges(config), new ClockWatch()),
+    sweepConversations(store),
+    sweepOrphans(store),
+    tellAlarms(store, log, config.alarms, stopping),
+  ];
+}
+
+/** Returns what is kept for a time, and for how long, in milliseconds. */
+export function listAges({ promiseDays, auditDays }: Days): [KeptRows, ageMs: number][] {
+  return [
+    [RESPONSES, 30 * DAY_MS],
+    [PROMISES, promiseDays * DAY_MS],
+    [EVENTS, auditDays * DAY_MS],
+    [KEPT_ANSWERS, IDEMPOTENCY_TTL_MS],
+    [ENDED_GRANTS, 0],
+    // No period is as long.
+    [USAGE, 2 * DAY_MS],
+  ];
+}
+
+/** Returns the sweeps that delete by age: nothing while the clock is not trusted. */
+export function forgetByAge(
+  store: Store,
+  ages: ReturnType<typeof listAges>,
+  clock: ClockWatch,
+): Sweep[] {
+  return [
+    ...ages.map(([rows, ageMs]) => forgetOld(store, rows, ageMs, clock)),
+    {
+      // One after the other: each uses one of the few connections for such work.
+      failure: 'unused tables and texts are not deleted yet',
+      everyMs: 500,
+      step: async () => {
+        // What was released waits until 0.
+        const now = (await clock.read(store.work)) ?? 1;
+        return (await sweepTable(store, now)) || (await sweepText(store, now));
+      },
+    },
+  ];
+}
