@@ -1,4 +1,5 @@
 import type { Passage, Usage } from 'roster-client';
+import { Table } from '../plots/table.js';
 import { href } from '../router/route.js';
 import { count, number } from '../ui/format.js';
 import type { Part, ToolUse } from './exchange.js';
@@ -55,28 +56,16 @@ export function Passages({ project, passages }: { project: string; passages: rea
   return (
     <details class="step">
       <summary>{count(passages.length, 'passage')} found</summary>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Document</th>
-            <th scope="col">Passage</th>
-            <th scope="col">Text</th>
-          </tr>
-        </thead>
-        <tbody>
-          {passages.map(({ skill, document, passage, content }) => (
-            <tr key={`${skill}/${document}/${passage}`}>
-              <td>
-                <a href={href(['projects', project, 'skills', skill, 'documents', document])}>
-                  {document}
-                </a>
-              </td>
-              <td>{passage}</td>
-              <td class="content">{content}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Table
+        head={['Document', 'Passage', 'Text']}
+        rows={passages.map(({ skill, document, passage, content }) => [
+          <a href={href(['projects', project, 'skills', skill, 'documents', document])}>
+            {document}
+          </a>,
+          passage,
+          <span class="content">{content}</span>,
+        ])}
+      />
     </details>
   );
 }

@@ -1,16 +1,17 @@
 import { useMemo, useState } from 'preact/hooks';
 import { answered, type Conversation } from 'roster-client';
-import type { Column } from '../resources/kind.js';
+import { CHANGED, type Column } from '../resources/kind.js';
 import { List } from '../resources/list.js';
 import { Outcome } from '../resources/outcome.js';
 import { href, navigate } from '../router/route.js';
 import { useList } from '../session/read-list.js';
 import { removed } from '../session/removed.js';
 import { roster } from '../session/roster.js';
+import { useAttempt } from '../session/use-attempt.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
-import { time, whole } from '../ui/format.js';
+import { whole } from '../ui/format.js';
 import { View } from '../ui/view.js';
 import { titleOf } from './title.js';
 
@@ -42,10 +43,7 @@ export function ConversationsView({ project, chatbot }: { project: string; chatb
       title={`Conversations with ${chatbot}`}
       up={{ href: href(['projects', project, 'chatbots', chatbot]), text: chatbot }}
     >
-      <Outcome />
-      <p role="status" class={done ? 'outcome' : undefined}>
-        {done}
-      </p>
+      <Outcome done={done} />
       <Begin project={project} chatbot={chatbot} />
       <List
         list={list}
@@ -77,37 +75,28 @@ const columnsOf = (project: string, chatbot: string): readonly Column<Listed>[] 
     href: ({ id }) => href(['projects', project, 'chatbots', chatbot, 'conversations', id]),
   },
   { head: 'Messages', text: ({ messages }) => whole(messages), isMinor: true },
-  { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
+  CHANGED,
 ];
 
 /** A form that begins a conversation, and opens it. */
 function Begin({ project, chatbot }: { project: string; chatbot: string }) {
   const [title, setTitle] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, attempt } = useAttempt();
   const begin = async () => {
-    if (isBusy) return;
-    setBusy(true);
-    setError(null);
-    try {
-      const { id } = await answered(
-        roster.POST(LIST, {
-          params: { path: { project_name: project, chatbot_name: chatbot } },
-          body: { conversation: title.trim() ? { title: title.trim() } : {} },
-        }),
-      );
-      navigate(['projects', project, 'chatbots', chatbot, 'conversations', id]);
-    } catch (reason) {
-      setError(reason);
-      setBusy(false);
-    }
+    const { id } = await answered(
+      roster.POST(LIST, {
+        params: { path: { project_name: project, chatbot_name: chatbot } },
+        body: { conversation: title.trim() ? { title: title.trim() } : {} },
+      }),
+    );
+    navigate(['projects', project, 'chatbots', chatbot, 'conversations', id]);
   };
   return (
     <form
       class="resource begin"
       onSubmit={(event) => {
         event.preventDefault();
-        void begin();
+        if (!isBusy) void attempt(begin);
       }}
     >
       {error !== null && <ErrorNotice error={error} />}

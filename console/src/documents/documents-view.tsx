@@ -1,6 +1,6 @@
 import { useMemo, useState } from 'preact/hooks';
 import type { Document } from 'roster-client';
-import type { Column } from '../resources/kind.js';
+import { CHANGED, type Column } from '../resources/kind.js';
 import { List } from '../resources/list.js';
 import { Outcome } from '../resources/outcome.js';
 import { href } from '../router/route.js';
@@ -9,7 +9,7 @@ import { removed } from '../session/removed.js';
 import { roster } from '../session/roster.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { DropZone } from '../ui/drop-zone.js';
-import { bytes, time, whole } from '../ui/format.js';
+import { bytes, whole } from '../ui/format.js';
 import { View } from '../ui/view.js';
 import { PasteForm } from './paste-form.js';
 import { DOCUMENT, DOCUMENT_TYPES, useSendings } from './send-documents.js';
@@ -40,10 +40,7 @@ export function DocumentsView({ project, skill }: { project: string; skill: stri
       up={{ href: href(['projects', project, 'skills', skill]), text: skill }}
     >
       <p class="faint lead">Agents that have the skill find passages in these texts.</p>
-      <Outcome />
-      <p role="status" class={done ? 'outcome' : undefined}>
-        {done}
-      </p>
+      <Outcome done={done} />
       <DropZone
         label="Drop text or Markdown files here, or"
         accept={DOCUMENT_TYPES}
@@ -85,5 +82,5 @@ const columnsOf = (project: string, skill: string): readonly Column<Document>[] 
   },
   { head: 'Size', text: (document) => bytes(document.bytes) },
   { head: 'Passages', text: ({ passages }) => whole(passages), isMinor: true },
-  { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
+  CHANGED,
 ];

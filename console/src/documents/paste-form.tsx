@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useAttempt } from '../session/use-attempt.js';
 import { useLeaveWarning } from '../session/use-leave-warning.js';
 import { isName } from '../training/model-name.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -9,28 +10,21 @@ import { putDocument, type SkillPath } from './send-documents.js';
 export function PasteForm({ path, onKept }: { path: SkillPath; onKept: (name: string) => void }) {
   const [name, setName] = useState('');
   const [text, setText] = useState('');
-  const [isBusy, setBusy] = useState(false);
   const [isChecked, setChecked] = useState(false);
-  const [error, setError] = useState<unknown>(null);
+  const { isBusy, error, attempt } = useAttempt();
   useLeaveWarning(text !== '');
   const nameFault = isChecked && !isName(name) ? NAME_FAULT : undefined;
   const textFault = isChecked && text.trim() === '' ? 'The text must not be empty.' : undefined;
   const keep = async () => {
     setChecked(true);
     if (isBusy || !isName(name) || text.trim() === '') return;
-    setBusy(true);
-    setError(null);
-    try {
+    await attempt(async () => {
       await putDocument(path, name, text);
       setName('');
       setText('');
       setChecked(false);
       onKept(name);
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
+    });
   };
   return (
     <form

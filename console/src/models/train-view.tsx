@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { href } from '../router/route.js';
+import { useAttempt } from '../session/use-attempt.js';
 import { readHead } from '../tables/any-head.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
@@ -15,16 +16,8 @@ import { View } from '../ui/view.js';
  */
 export function TrainView({ project, model }: { project: string; model: string | null }) {
   const [head, setHead] = useState<TableHead>();
-  const [error, setError] = useState<unknown>(null);
-  const read = async (file: File) => {
-    setError(null);
-    try {
-      setHead(await readHead(project, file));
-    } catch (reason) {
-      setHead(undefined);
-      setError(reason);
-    }
-  };
+  const { error, attempt } = useAttempt();
+  const read = (file: File) => attempt(async () => setHead(await readHead(project, file)));
   useEffect(() => {
     const file = takeHandedOver();
     if (file) void read(file);

@@ -11,6 +11,7 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { count } from '../ui/format.js';
 import { Later } from '../ui/later.js';
+import { Select } from '../ui/select.js';
 import { ModelFrame } from './model-frame.js';
 import { byImportance } from './quality/importance.js';
 import { Answer } from './try/answer.js';
@@ -131,34 +132,26 @@ function TryRow({ project, model }: { project: string; model: Model }) {
           <div class="fields">
             <Field label="Column to vary">
               {(control) => (
-                <select
+                <Select
                   {...control}
-                  value={column?.name}
-                  onChange={(event) => setAlong(event.currentTarget.value)}
-                >
-                  {columns.map(({ name }) => (
-                    <option key={name} value={name}>
-                      {name}
-                    </option>
-                  ))}
-                </select>
+                  value={column?.name ?? ''}
+                  options={columns.map(({ name }) => name)}
+                  onChoose={setAlong}
+                />
               )}
             </Field>
             {model.task === 'classification' && (
               <Field label="Class">
                 {(control) => (
-                  <select
+                  <Select
                     {...control}
                     value={chosenClass}
-                    onChange={(event) => setChosenClass(event.currentTarget.value)}
-                  >
-                    <option value="">The predicted class</option>
-                    {model.classes?.map(({ name }) => (
-                      <option key={name} value={name}>
-                        {name}
-                      </option>
-                    ))}
-                  </select>
+                    options={[
+                      ['', 'The predicted class'],
+                      ...(model.classes ?? []).map(({ name }) => name),
+                    ]}
+                    onChoose={setChosenClass}
+                  />
                 )}
               </Field>
             )}

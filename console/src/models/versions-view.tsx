@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
+import { useAttempt } from '../session/use-attempt.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
@@ -36,16 +37,13 @@ function Versions({
   );
   const [chosen, setChosen] = useState<readonly [number, number] | null>(null);
   const [served, setServed] = useState('');
-  const [error, setError] = useState<unknown>(null);
+  const { error, attempt } = useAttempt();
   const set = async (change: Parameters<typeof setServing>[1], words: string) => {
-    setError(null);
-    setServed('');
-    try {
+    await attempt(async () => {
+      setServed('');
       await setServing(path, change);
       setServed(words);
-    } catch (reason) {
-      setError(reason);
-    }
+    });
     onChange();
   };
   return (

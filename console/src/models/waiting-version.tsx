@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
 import { href } from '../router/route.js';
+import { useAttempt } from '../session/use-attempt.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { setServing } from './change-model.js';
 
@@ -17,15 +17,10 @@ export function WaitingVersion({
   isCompared: boolean;
   onServed: () => void;
 }) {
-  const [error, setError] = useState<unknown>(null);
+  const { error, attempt } = useAttempt();
   const { name, version, serving_version: serving, comparison } = waiting;
   const serve = async () => {
-    setError(null);
-    try {
-      await setServing({ projectName: project, modelName: name }, { version });
-    } catch (reason) {
-      setError(reason);
-    }
+    await attempt(() => setServing({ projectName: project, modelName: name }, { version }));
     onServed();
   };
   return (

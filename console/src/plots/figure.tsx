@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { type Area, MARGIN } from './axes.js';
+import { Scrolling, Table } from './table.js';
 import { useWidth } from './use-width.js';
 
 /** The figures that a plot draws, as they can be read. */
@@ -12,7 +13,6 @@ export interface FigureTable {
 /**
  * A plot with its title, a sentence on what it shows, and its table beneath. It is drawn for the
  * width that it has, so that its text stays readable on a phone.
- * @param margin the room around the marks, where it differs from the usual one
  * @param children draws the plot: gets its width and the rectangle of its marks, in CSS pixels
  */
 export function Figure({
@@ -20,26 +20,20 @@ export function Figure({
   description,
   table,
   height = 280,
-  margin,
   children,
 }: {
   title: string;
   description: string;
   table: FigureTable;
   height?: number;
-  margin?: Partial<typeof MARGIN>;
   children: (area: Area, width: number) => ComponentChildren;
 }) {
   const id = useId();
   const [drawing, width] = useWidth<SVGSVGElement>();
-  const { left, right, top, bottom } = { ...MARGIN, ...margin };
+  const { left, right, top, bottom } = MARGIN;
   const area = { left, right: width - right, top, bottom: height - bottom };
   return (
-    <figure class="figure">
-      <figcaption>
-        <h3>{title}</h3>
-        <p id={`${id}-description`}>{description}</p>
-      </figcaption>
+    <Captioned title={title} description={description} table={table} id={`${id}-description`}>
       <svg
         ref={drawing}
         height={height}
@@ -49,40 +43,47 @@ export function Figure({
       >
         {width > 0 && children(area, width)}
       </svg>
-      <Numbers title={title} table={table} />
+    </Captioned>
+  );
+}
+
+/**
+ * A plot that needs no width, with its title, a sentence on what it shows, and its table beneath.
+ * @param id the id of the sentence
+ */
+export function Captioned({
+  title,
+  description,
+  table,
+  id,
+  children,
+}: {
+  title: string;
+  description: ComponentChildren;
+  table?: FigureTable;
+  id?: string;
+  children: ComponentChildren;
+}) {
+  return (
+    <figure class="figure">
+      <figcaption>
+        <h3>{title}</h3>
+        <p id={id}>{description}</p>
+      </figcaption>
+      {children}
+      {table && <Numbers title={title} table={table} />}
     </figure>
   );
 }
 
 /** The table beneath a plot. */
-export function Numbers({ title, table }: { title: string; table: FigureTable }) {
+function Numbers({ title, table }: { title: string; table: FigureTable }) {
   return (
     <details>
       <summary>Show the numbers</summary>
-      {/* A table that is wider than the page scrolls, also by keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-      <section class="table-scroll" tabIndex={0} aria-label={`${title}: numbers`}>
-        <table>
-          <thead>
-            <tr>
-              {table.head.map((name) => (
-                <th key={name} scope="col">
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {table.rows.map((row) => (
-              <tr key={row.join('|')}>
-                {row.map((cell, index) => (
-                  <td key={table.head[index]}>{cell}</td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Scrolling label={`${title}: numbers`}>
+        <Table {...table} />
+      </Scrolling>
     </details>
   );
 }

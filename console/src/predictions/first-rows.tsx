@@ -1,3 +1,4 @@
+import { Scrolling } from '../plots/table.js';
 import type { TableRecord } from '../tables/read-records.js';
 import { truncate } from '../tables/table-preview.js';
 import type { PredictedTable } from './table-prediction.js';
@@ -19,12 +20,7 @@ export function FirstRows({
   ];
   const isAdded = (index: number) => (index < addedCount ? 'chosen' : undefined);
   return (
-    <section
-      class="table-scroll preview"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus
-      tabIndex={0}
-      aria-label={label}
-    >
+    <Scrolling isPreview label={label}>
       <table>
         <thead>
           <tr>
@@ -47,6 +43,6 @@ export function FirstRows({
           ))}
         </tbody>
       </table>
-    </section>
+    </Scrolling>
   );
 }

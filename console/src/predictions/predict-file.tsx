@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
+import { useAttempt } from '../session/use-attempt.js';
 import { readHead } from '../tables/any-head.js';
 import type { TableHead } from '../tables/table-head.js';
 import { TABLE_TYPES } from '../tables/table-types.js';
@@ -12,15 +13,9 @@ import { PredictTable } from './predict-table.js';
 /** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
 export function PredictFile({ project, model }: { project: string; model: Model }) {
   const [head, setHead] = useState<TableHead>();
-  const [error, setError] = useState<unknown>(null);
-  const read = async (find: () => Promise<File>) => {
-    setError(null);
-    try {
-      setHead(await readHead(project, await find()));
-    } catch (reason) {
-      setError(reason);
-    }
-  };
+  const { error, attempt } = useAttempt();
+  const read = (find: () => Promise<File>) =>
+    attempt(async () => setHead(await readHead(project, await find())));
   if (head !== undefined) {
     return (
       <PredictTable

@@ -1,4 +1,5 @@
 import { href } from '../router/route.js';
+import { Select } from '../ui/select.js';
 
 /** The column in which an answer says which row it is. */
 export const ROW_ID = '__service_row_id';
@@ -30,12 +31,11 @@ export function RememberFields({
         <p>
           <label>
             Rows are known by{' '}
-            <select value={id} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-              <option value="">a new column, {ROW_ID}</option>
-              {columns.filter(Boolean).map((name) => (
-                <option key={name}>{name}</option>
-              ))}
-            </select>
+            <Select
+              value={id}
+              options={[['', `a new column, ${ROW_ID}`], ...columns.filter(Boolean)]}
+              onChoose={onChoose}
+            />
           </label>
         </p>
       )}

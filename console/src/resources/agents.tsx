@@ -3,9 +3,9 @@ import { href } from '../router/route.js';
 import { readList } from '../session/read-list.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
-import { count, time } from '../ui/format.js';
+import { count } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
-import { bodyOf, ifMatch, type Kind } from './kind.js';
+import { bodyOf, CHANGED, ifMatch, type Kind, nameColumn } from './kind.js';
 import { NameLinks } from './name-links.js';
 import { SKILLS } from './skills.js';
 
@@ -21,14 +21,10 @@ export const AGENTS: Kind<Agent> = {
   purpose: 'An agent answers questions with a language model and its skills.',
   next: 'Create its skills first, or add them later. Then talk to it here.',
   columns: (project) => [
-    {
-      head: 'Name',
-      text: ({ name }) => name,
-      href: ({ name }) => href(['projects', project, 'agents', name]),
-    },
+    nameColumn(project, 'agents'),
     { head: 'Language model', text: modelOf },
     { head: 'Skills', text: skillsOf },
-    { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
+    CHANGED,
   ],
   choices: { skills: { label: 'Skills', what: 'skills', list: SKILLS.list } },
   leftOut: [],

@@ -1,9 +1,8 @@
 import type { Chatbot, components } from 'roster-client';
 import { href } from '../router/route.js';
 import { roster } from '../session/roster.js';
-import { time } from '../ui/format.js';
 import { AGENTS } from './agents.js';
-import { bodyOf, ifMatch, type Kind } from './kind.js';
+import { bodyOf, CHANGED, ifMatch, type Kind, nameColumn } from './kind.js';
 
 type Schemas = components['schemas'];
 
@@ -17,11 +16,7 @@ export const CHATBOTS: Kind<Chatbot> = {
   purpose: 'A chatbot puts an agent in front of people, and keeps their conversations.',
   next: 'Choose the agent that answers, and begin a conversation here.',
   columns: (project) => [
-    {
-      head: 'Name',
-      text: ({ name }) => name,
-      href: ({ name }) => href(['projects', project, 'chatbots', name]),
-    },
+    nameColumn(project, 'chatbots'),
     {
       head: 'Agent',
       text: ({ agent_name }) => agent_name ?? '–',
@@ -29,7 +24,7 @@ export const CHATBOTS: Kind<Chatbot> = {
         agent_name === null ? undefined : href(['projects', project, 'agents', agent_name]),
     },
     { head: 'Connection', text: ({ database_name }) => database_name ?? '–' },
-    { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
+    CHANGED,
   ],
   choices: { agent_name: { label: 'Agent', what: 'agents', list: AGENTS.list } },
   leftOut: ['agent_id'],

@@ -1,6 +1,7 @@
 import { forms } from 'virtual:contract-forms';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Scrolling, Table } from '../plots/table.js';
 import { Dialog } from '../ui/dialog.js';
 import { time } from '../ui/format.js';
 import { changedValues, type Draft, draftOf, fieldNames, labelOf } from './form/draft.js';
@@ -36,33 +37,20 @@ export function ConflictNotice<R extends Resource>({
         Someone saved this {kind.name} ({time(theirs.updated_at)}) after you had opened it. Your
         changes are not saved yet.
       </p>
-      <div class="table-scroll">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Field</th>
-              <th scope="col">Mine</th>
-              <th scope="col">Theirs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {different.map((name) => (
-              <tr key={name}>
-                <th scope="row">{label(name)}</th>
-                <td>
-                  <Content content={draft[name]} />
-                  {!(name in mine) && (
-                    <p class="hint">You did not change this field. Theirs stays.</p>
-                  )}
-                </td>
-                <td>
-                  <Content content={shown[name]} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Scrolling label="What differs">
+        <Table
+          hasNames
+          head={['Field', 'Mine', 'Theirs']}
+          rows={different.map((name) => [
+            label(name),
+            <>
+              <Content content={draft[name]} />
+              {!(name in mine) && <p class="hint">You did not change this field. Theirs stays.</p>}
+            </>,
+            <Content content={shown[name]} />,
+          ])}
+        />
+      </Scrolling>
       <div class="actions">
         <button type="button" onClick={() => setOpen(true)}>
           Show theirs

@@ -1,7 +1,9 @@
 import type { ComponentChildren } from 'preact';
 import type { Agent, Answer, Chatbot, ListCall, Skill } from 'roster-client';
+import { href } from '../router/route.js';
 import type { Deletion } from '../session/removed.js';
 import type { ControlProps } from '../ui/field.js';
+import { time } from '../ui/format.js';
 import type { Values } from './form/draft.js';
 
 /** A resource of a project that has a name. */
@@ -14,6 +16,19 @@ export interface Column<Item> {
   /** Left out on a phone, and not searched. */
   readonly isMinor?: boolean;
 }
+
+/** The column of names, each of which leads to the resource. */
+export const nameColumn = (project: string, plural: string): Column<Named> => ({
+  head: 'Name',
+  text: ({ name }) => name,
+  href: ({ name }) => href(['projects', project, plural, name]),
+});
+
+export const CHANGED: Column<{ readonly updated_at: string }> = {
+  head: 'Changed',
+  text: ({ updated_at }) => time(updated_at),
+  isMinor: true,
+};
 
 export interface Choice {
   readonly label: string;

@@ -2,6 +2,7 @@ import { readVersions } from '../models/versions/read-versions.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Select } from '../ui/select.js';
 import { Choose } from './form/choose.js';
 import type { Choice, MemberProps } from './kind.js';
 
@@ -43,22 +44,17 @@ export function VersionControl({ control, project, value, object, isBusy, onChan
   const isKnown = value === undefined || versions.some((version) => version === value);
   return (
     <>
-      <select
+      <Select
         {...control}
         disabled={isBusy}
         value={value === undefined ? '' : String(value)}
-        onChange={({ currentTarget: { value: chosen } }) =>
-          onChange({ version: chosen === '' ? undefined : Number(chosen) })
-        }
-      >
-        <option value="">The version that serves</option>
-        {!isKnown && <option value={String(value)}>{String(value)}</option>}
-        {versions.map((version) => (
-          <option key={version} value={String(version)}>
-            Version {version}
-          </option>
-        ))}
-      </select>
+        options={[
+          ['', 'The version that serves'],
+          ...(isKnown ? [] : [String(value)]),
+          ...versions.map((version) => [String(version), `Version ${version}`] as const),
+        ]}
+        onChoose={(chosen) => onChange({ version: chosen === '' ? undefined : Number(chosen) })}
+      />
       {loaded.state === 'failed' && <ErrorNotice error={loaded.error} retry={reload} />}
     </>
   );

@@ -8,18 +8,28 @@ export function setOutcome(text: string): void {
   outcome = text;
 }
 
-/** Says once what the view before this one has done. */
-export function Outcome() {
+/**
+ * Says once what the view before this one has done.
+ * @param done what this one has done; left out where it does nothing
+ */
+export function Outcome({ done }: { done?: string }) {
   const [text] = useState(() => {
     const said = outcome;
     outcome = '';
     return said;
   });
   return (
-    text && (
-      <p class="outcome" role="status">
-        {text}
-      </p>
-    )
+    <>
+      {text && (
+        <p class="outcome" role="status">
+          {text}
+        </p>
+      )}
+      {done !== undefined && (
+        <p role="status" class={done ? 'outcome' : undefined}>
+          {done}
+        </p>
+      )}
+    </>
   );
 }

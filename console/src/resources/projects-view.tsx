@@ -12,6 +12,7 @@ import { draftOf, fieldNames, newValues } from './form/draft.js';
 import { ResourceForm } from './form/form.js';
 import { bodyOf, type Column, ifMatch } from './kind.js';
 import { List } from './list.js';
+import { Outcome } from './outcome.js';
 import { storedOrNull } from './stored.js';
 
 type NewProject = components['schemas']['CreateProjectBody']['project'];
@@ -46,9 +47,7 @@ export function ProjectsView() {
       <p class="faint lead">
         A project contains models, skills, agents and chatbots. Names are unique within it.
       </p>
-      <p role="status" class={done ? 'outcome' : undefined}>
-        {done}
-      </p>
+      <Outcome done={done} />
       <List
         list={list}
         one="project"

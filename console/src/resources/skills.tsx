@@ -2,9 +2,9 @@ import { answered, type components, ProblemError, type Skill } from 'roster-clie
 import { href } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
-import { count, time } from '../ui/format.js';
+import { count } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
-import { bodyOf, ifMatch, type Kind } from './kind.js';
+import { bodyOf, CHANGED, ifMatch, type Kind, nameColumn } from './kind.js';
 import { ModelControl, VersionControl } from './model-controls.js';
 import { NameLinks } from './name-links.js';
 
@@ -23,17 +23,13 @@ export const SKILLS: Kind<Skill> = {
     'A skill is something that agents can do, such as predicting with a model or reading a database.',
   next: 'Begin with the type `model`, if the project has a model, or with `knowledge_base` for documents.',
   columns: (project) => [
-    {
-      head: 'Name',
-      text: ({ name }) => name,
-      href: ({ name }) => href(['projects', project, 'skills', name]),
-    },
+    nameColumn(project, 'skills'),
     { head: 'Type', text: ({ type }) => type },
     {
       head: 'Used by',
       text: ({ agent_ids }) => (agent_ids.length > 0 ? count(agent_ids.length, 'agent') : '–'),
     },
-    { head: 'Changed', text: ({ updated_at }) => time(updated_at), isMinor: true },
+    CHANGED,
   ],
   choices: {},
   memberControls: { 'params.model': ModelControl, 'params.version': VersionControl },

@@ -18,8 +18,8 @@ export function href(segments: readonly string[], query: Record<string, string> 
 }
 
 /** Opens a view. */
-export function navigate(segments: readonly string[], query?: Record<string, string>): void {
-  location.hash = href(segments, query);
+export function navigate(segments: readonly string[]): void {
+  location.hash = href(segments);
 }
 
 /** Opens a view in place of the current one, which "back" then does not lead to. */

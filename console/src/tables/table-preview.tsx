@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
+import { Scrolling } from '../plots/table.js';
 import type { ColumnProfile } from './column-profile.js';
 import { describeColumn, describeMissing } from './column-words.js';
 import type { TableRecord } from './read-records.js';
@@ -33,13 +34,7 @@ export function TablePreview({
     if (cell) section.current?.scrollTo({ left: cell.offsetLeft - cell.offsetWidth });
   }, [shown]);
   return (
-    <section
-      ref={section}
-      class="table-scroll preview"
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus
-      tabIndex={0}
-      aria-label="The first rows of the table"
-    >
+    <Scrolling isPreview element={section} label="The first rows of the table">
       <table>
         <thead>
           <tr>
@@ -68,7 +63,7 @@ export function TablePreview({
           ))}
         </tbody>
       </table>
-    </section>
+    </Scrolling>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 import { askHead } from './any-head.js';
 import type { TableHead, WorkbookPlace } from './table-head.js';
 
@@ -30,16 +31,13 @@ export function WorkbookFields({
     <>
       <Field label="Sheet">
         {(control) => (
-          <select
+          <Select
             {...control}
-            value={place.sheet}
+            value={place.sheet ?? ''}
+            options={sheets}
             disabled={isBusy}
-            onChange={({ currentTarget: { value } }) => read({ sheet: value })}
-          >
-            {sheets.map((name) => (
-              <option key={name}>{name}</option>
-            ))}
-          </select>
+            onChoose={(sheet) => read({ sheet })}
+          />
         )}
       </Field>
       <Field label="Row with the names of the columns" error={error ?? fault ?? undefined}>

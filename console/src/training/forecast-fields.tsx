@@ -1,6 +1,7 @@
 import type { ForecastModel } from 'roster-client';
 import type { ColumnProfile } from '../tables/column-profile.js';
 import { Field } from '../ui/field.js';
+import { Select } from '../ui/select.js';
 import type { TrainingRequest } from './send-table.js';
 
 /** The columns of the series, and the number of steps to forecast. */
@@ -51,10 +52,11 @@ export function ForecastFields({
     <>
       <Field label="Column of time" hint="It holds dates, times, or numbers such as years.">
         {(control) => (
-          <select
+          <Select
             {...control}
             value={order_by}
-            onChange={({ currentTarget: { value } }) =>
+            options={inputs.map((name) => [name, name || '(no name)'])}
+            onChoose={(value) =>
               onSeries({
                 ...series,
                 order_by: value,
@@ -62,13 +64,7 @@ export function ForecastFields({
                 known: known.filter((name) => name !== value),
               })
             }
-          >
-            {inputs.map((name) => (
-              <option key={name} value={name}>
-                {name || '(no name)'}
-              </option>
-            ))}
-          </select>
+          />
         )}
       </Field>
       <ColumnChoices

@@ -11,6 +11,7 @@ import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { bytes, count, number, whole } from '../ui/format.js';
+import { Select } from '../ui/select.js';
 import { type ChosenUses, describeUses, findUses, toParameters } from './column-uses.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { isName, nameFromFile } from './model-name.js';
@@ -164,22 +165,17 @@ export function TrainForm({
             error={targetFault}
           >
             {(control) => (
-              <select
+              <Select
                 {...control}
-                ref={targetSelect}
+                element={targetSelect}
                 value={target}
-                onChange={(event) => {
-                  setChosen(event.currentTarget.value);
+                options={[...new Set(head.columns)].map((name) => [name, name || '(no name)'])}
+                onChoose={(name) => {
+                  setChosen(name);
                   setTask(undefined);
                   setSeries(undefined);
                 }}
-              >
-                {[...new Set(head.columns)].map((column) => (
-                  <option key={column} value={column}>
-                    {column || '(no name)'}
-                  </option>
-                ))}
-              </select>
+              />
             )}
           </Field>
           {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
@@ -245,27 +241,23 @@ function TaskField({
   return (
     <Field label="Predict it as" hint={describeTask(profile, task)}>
       {(control) => (
-        <select
+        <Select
           {...control}
           value={task}
-          onChange={({ currentTarget: { value } }) =>
-            setTask(TASKS.find((known) => known === value) ?? 'regression')
-          }
-        >
-          <option value="regression">
-            {range === null ? 'A number' : `A number (${number(range[0])} to ${number(range[1])})`}
-          </option>
-          <option value="classification">
-            {`One of ${count(values.length, 'class', 'classes')}`}
-          </option>
-          <option value="forecast">A number over time, forecast from its past values</option>
-        </select>
+          options={[
+            [
+              'regression',
+              range ? `A number (${number(range[0])} to ${number(range[1])})` : 'A number',
+            ],
+            ['classification', `One of ${count(values.length, 'class', 'classes')}`],
+            ['forecast', 'A number over time, forecast from its past values'],
+          ]}
+          onChoose={setTask}
+        />
       )}
     </Field>
   );
 }
-
-const TASKS: readonly Task[] = ['regression', 'classification', 'forecast'];
 
 const FEW = 10;
 

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks';
 import type { ColumnKind } from '../tables/table-head.js';
+import { Select } from '../ui/select.js';
 import type { ColumnUse, Use } from './column-uses.js';
 
 const KINDS = { number: 'As numbers', date: 'As dates', category: 'As categories' };
@@ -26,22 +27,15 @@ export function UseChoice({
   options.push(['unused', 'Leave out']);
   return (
     <>
-      <select
+      <Select
         class="column-use"
         aria-label={`Use of ${column || 'the column without a name'}`}
         aria-describedby={reason && id}
         value={use}
+        options={options}
         disabled={isBusy}
-        onChange={({ currentTarget: { value } }) =>
-          onUse(options.find(([option]) => option === value)?.[0] ?? 'found')
-        }
-      >
-        {options.map(([value, words]) => (
-          <option key={value} value={value}>
-            {words}
-          </option>
-        ))}
-      </select>
+        onChoose={onUse}
+      />
       {reason && (
         <span class="column-reason" id={id}>
           {reason}

@@ -1,3 +1,5 @@
+import { Select } from './select.js';
+
 /** Chooses the class that is looked for. */
 export function ChooseClass({
   label,
@@ -13,11 +15,7 @@ export function ChooseClass({
   return (
     <label class="choose-class">
       {label}
-      <select value={chosen} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-        {names.map((name) => (
-          <option key={name}>{name}</option>
-        ))}
-      </select>
+      <Select value={chosen} options={names} onChoose={onChoose} />
     </label>
   );
 }

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { useAttempt } from '../session/use-attempt.js';
 import { Dialog } from './dialog.js';
 import { ErrorNotice } from './error-notice.js';
 
@@ -15,20 +16,12 @@ export function ConfirmDelete({
   remove: () => Promise<void>;
 }) {
   const [isOpen, setOpen] = useState(false);
-  const [isBusy, setBusy] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const confirm = async () => {
-    setBusy(true);
-    setError(null);
-    try {
+  const { isBusy, error, attempt } = useAttempt();
+  const confirm = () =>
+    attempt(async () => {
       await remove();
       setOpen(false);
-    } catch (reason) {
-      setError(reason);
-    } finally {
-      setBusy(false);
-    }
-  };
+    });
   return (
     <>
       <button

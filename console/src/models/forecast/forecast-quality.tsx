@@ -2,8 +2,9 @@ import type { ForecastModel } from 'roster-client';
 import { wilson } from '../../../../prediction/src/browser.js';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Bars } from '../../plots/bars.js';
-import { Figure } from '../../plots/figure.js';
+import { Captioned, Figure } from '../../plots/figure.js';
 import { linearScale, type Scale } from '../../plots/scale.js';
+import { Scrolling, Table } from '../../plots/table.js';
 import { href } from '../../router/route.js';
 import { count, finePercent, measure, moment, percent, type Unit, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
@@ -17,7 +18,7 @@ export const ERROR_NAMES = {
   mase: 'MASE',
 } as const;
 
-const ERRORS = ['mae', 'smape', 'mase'] as const;
+export const ERRORS = ['mae', 'smape', 'mase'] as const;
 
 /** Writes an error: the first in the unit of the target, the second in percent, the third without a unit. */
 export function errorText(key: (typeof ERRORS)[number], value: number | null, unit: Unit): string {
@@ -53,27 +54,17 @@ function Errors({ metrics, unit }: { metrics: Metrics; unit: Unit }) {
         model did not learn from. Smaller is better. A MASE of 1 is the usual error of repeating the
         last season.
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-      <section class="table-scroll" tabIndex={0} aria-label="Errors">
-        <table class="compared">
-          <thead>
-            <tr>
-              <th scope="col">Error</th>
-              <th scope="col">This model</th>
-              <th scope="col">Repeating the last season</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ERRORS.map((key) => (
-              <tr key={key}>
-                <th scope="row">{ERROR_NAMES[key]}</th>
-                <td>{errorText(key, errors[key], unit)}</td>
-                <td>{errorText(key, baseline[key], unit)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Scrolling label="Errors">
+        <Table
+          {...{ hasNames: true, isCompared: true }}
+          head={['Error', 'This model', 'Repeating the last season']}
+          rows={ERRORS.map((key) => [
+            ERROR_NAMES[key],
+            errorText(key, errors[key], unit),
+            errorText(key, baseline[key], unit),
+          ])}
+        />
+      </Scrolling>
     </>
   );
 }
@@ -252,14 +243,10 @@ function WorstSeries({
   const longest = worst[0]?.mase || 1;
   if (model.group_by.length === 0 || worst.length === 0) return null;
   return (
-    <figure class="figure">
-      <figcaption>
-        <h3>Series with the largest errors</h3>
-        <p>
-          Their MASE, the worst first. Above 1, a forecast is off by more than repeating the last
-          season usually is in that series. Each name leads to its forecast.
-        </p>
-      </figcaption>
+    <Captioned
+      title="Series with the largest errors"
+      description="Their MASE, the worst first. Above 1, a forecast is off by more than repeating the last season usually is in that series. Each name leads to its forecast."
+    >
       <Bars
         rows={worst.map(({ groups, mase }) => ({
           name: seriesName(groups),
@@ -270,6 +257,6 @@ function WorstSeries({
           text: measure(mase),
         }))}
       />
-    </figure>
+    </Captioned>
   );
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { ForecastModel } from 'roster-client';
 import { Choices } from '../../predictions/confidence-choices.js';
 import { useQueryParameter } from '../../router/query-parameter.js';
+import { useAttempt } from '../../session/use-attempt.js';
 import { useLoaded } from '../../session/use-loaded.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { Field } from '../../ui/field.js';
@@ -180,18 +181,11 @@ function Downloads({
   model: ForecastModel;
   asked: Asked;
 }) {
-  const [error, setError] = useState<unknown>(null);
-  const [isBusy, setBusy] = useState(false);
-  const save = async (name: string, groups: readonly string[]) => {
-    setBusy(true);
-    setError(null);
-    try {
-      saveFile(await loadForecastFile(project, model, { ...asked, groups }), name);
-    } catch (failure) {
-      setError(failure);
-    }
-    setBusy(false);
-  };
+  const { isBusy, error, attempt } = useAttempt();
+  const save = (name: string, groups: readonly string[]) =>
+    attempt(async () =>
+      saveFile(await loadForecastFile(project, model, { ...asked, groups }), name),
+    );
   const own = `${[model.name, ...asked.groups].join('-')}-forecast.csv`;
   const all = `${model.name}-forecasts.csv`;
   return (

@@ -1,6 +1,7 @@
 import type { ClassificationModel } from 'roster-client';
 import { fitToWidth } from '../../plots/axes.js';
 import { Figure } from '../../plots/figure.js';
+import { Table } from '../../plots/table.js';
 import { finePercent, ungrouped, whole } from '../../ui/format.js';
 
 /** The most classes of a matrix that can be read. */
@@ -105,26 +106,15 @@ function ConfusedPairs({ names, counts }: Counts) {
       {pairs.length === 0 ? (
         <p>No row was predicted as a wrong class.</p>
       ) : (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Actual</th>
-              <th scope="col">Predicted</th>
-              <th scope="col">Rows</th>
-              <th scope="col">Share of the actual class</th>
-            </tr>
-          </thead>
-          <tbody>
-            {pairs.map(({ actual, predicted, rows, share }) => (
-              <tr key={`${actual}-${predicted}`}>
-                <td>{names[actual]}</td>
-                <td>{names[predicted]}</td>
-                <td>{whole(rows)}</td>
-                <td>{finePercent(share)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <Table
+          head={['Actual', 'Predicted', 'Rows', 'Share of the actual class']}
+          rows={pairs.map(({ actual, predicted, rows, share }) => [
+            names[actual],
+            names[predicted],
+            whole(rows),
+            finePercent(share),
+          ])}
+        />
       )}
     </section>
   );

@@ -2,7 +2,7 @@ import type { ClassificationMetrics, RegressionMetrics } from 'roster-client';
 import { wilson } from '../../../../prediction/src/browser.js';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Dots } from '../../plots/bars.js';
-import { Figure } from '../../plots/figure.js';
+import { Captioned, Figure } from '../../plots/figure.js';
 import { linearScale } from '../../plots/scale.js';
 import { finePercent, percent, whole } from '../../ui/format.js';
 
@@ -75,16 +75,17 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
   const low = Math.floor(lowest * 20 - 0.2) / 20;
   const position = linearScale([low, 1], [0, 1], 4);
   return (
-    <figure class="figure">
-      <figcaption>
-        <h3>Coverage by class</h3>
-        <p>
+    <Captioned
+      title="Coverage by class"
+      description={
+        <>
           How often the set contains the actual class. Each class should be at the dashed line,{' '}
           {percent(level)}, or right of it. The line through a point is its margin of error.
           {measured.length > shown.length &&
             ` Of ${whole(measured.length)} classes, the ${MAX_CLASSES} with the lowest coverage are shown; among so many, some are low by chance.`}
-        </p>
-      </figcaption>
+        </>
+      }
+    >
       <Dots
         reference={position(level)}
         ticks={position.ticks.map((tick) => ({ at: position(tick), text: percent(tick) }))}
@@ -96,6 +97,6 @@ export function CoverageByClass({ metrics }: { metrics: ClassificationMetrics })
           text: `${finePercent(share)} of ${whole(rows)}`,
         }))}
       />
-    </figure>
+    </Captioned>
   );
 }

@@ -1,6 +1,6 @@
 import type { ClassificationMetrics, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
-import { count, finePercent, measure, percent, type Unit, whole } from '../../ui/format.js';
+import { count, finePercent, measure, percent, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
 /** The headline of a model: whether it is of use, and its error beside that of a constant prediction. */
@@ -62,73 +62,54 @@ const measuredOn = (rows: number, all: number) =>
 function Comparison({ model }: { model: Model }) {
   if (model.metrics === null) return null;
   if (model.task === 'classification') {
-    return <AccuracyBars metrics={model.metrics} commonest={model.classes?.[0]?.name ?? ''} />;
+    const { accuracy, baseline_accuracy } = model.metrics;
+    return (
+      <BesideBaseline
+        caption="Accuracy (longer is better)"
+        baseline={`Always “${model.classes?.[0]?.name ?? ''}”`}
+        figures={[accuracy, baseline_accuracy]}
+        longest={1}
+        format={finePercent}
+      />
+    );
   }
-  const unit = targetUnit(model);
-  if (model.task === 'regression') {
-    const { mae, baseline_mae } = model.metrics;
-    return <ErrorBars mae={mae} baseline={baseline_mae} name="Always the mean" unit={unit} />;
-  }
-  const { errors, baseline_errors } = model.metrics;
+  const isNumber = model.task === 'regression';
+  const figures: readonly [number, number] = isNumber
+    ? [model.metrics.mae, model.metrics.baseline_mae]
+    : [model.metrics.errors.mae, model.metrics.baseline_errors.mae];
   return (
-    <ErrorBars
-      mae={errors.mae}
-      baseline={baseline_errors.mae}
-      name="Repeating the last season"
-      unit={unit}
+    <BesideBaseline
+      caption="Off by, on average (shorter is better)"
+      baseline={isNumber ? 'Always the mean' : 'Repeating the last season'}
+      figures={figures}
+      longest={Math.max(...figures) || 1}
+      format={(error) => measure(error, targetUnit(model))}
     />
   );
 }
 
-function ErrorBars({
-  mae,
+function BesideBaseline({
+  caption,
   baseline,
-  name,
-  unit,
+  figures: [own, other],
+  longest,
+  format,
 }: {
-  mae: number;
-  baseline: number;
-  name: string;
-  unit: Unit;
-}) {
-  const longest = Math.max(mae, baseline) || 1;
-  return (
-    <figure class="comparison">
-      <figcaption>Off by, on average (shorter is better)</figcaption>
-      <Bars
-        rows={[
-          { name: 'This model', share: mae / longest, text: measure(mae, unit) },
-          {
-            name,
-            share: baseline / longest,
-            text: measure(baseline, unit),
-            isFaint: true,
-          },
-        ]}
-      />
-    </figure>
-  );
-}
-
-function AccuracyBars({
-  metrics: { accuracy, baseline_accuracy: baseline },
-  commonest,
-}: {
-  metrics: ClassificationMetrics;
-  commonest: string;
+  caption: string;
+  /** The name of the constant prediction. */
+  baseline: string;
+  /** Those of the model and of the baseline. */
+  figures: readonly [number, number];
+  longest: number;
+  format: (figure: number) => string;
 }) {
   return (
     <figure class="comparison">
-      <figcaption>Accuracy (longer is better)</figcaption>
+      <figcaption>{caption}</figcaption>
       <Bars
         rows={[
-          { name: 'This model', share: accuracy, text: finePercent(accuracy) },
-          {
-            name: `Always “${commonest}”`,
-            share: baseline,
-            text: finePercent(baseline),
-            isFaint: true,
-          },
+          { name: 'This model', share: own / longest, text: format(own) },
+          { name: baseline, share: other / longest, text: format(other), isFaint: true },
         ]}
       />
     </figure>

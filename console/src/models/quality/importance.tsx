@@ -1,5 +1,6 @@
 import type { Column, Model } from 'roster-client';
 import { Bars } from '../../plots/bars.js';
+import { Captioned } from '../../plots/figure.js';
 import { rounded, signed, whole } from '../../ui/format.js';
 import { targetUnit } from '../../ui/units.js';
 
@@ -25,15 +26,14 @@ export function Importance({ model }: { model: Model }) {
   return (
     <>
       {columns.some(({ importance }) => importance) && (
-        <figure class="figure">
-          <figcaption>
-            <h3>Importance of columns</h3>
-            <p>
-              {model.task === 'regression'
-                ? `How much the root mean squared error${unit ? '' : `, in units of ${model.target},`} grows when the column’s values are shuffled.`
-                : 'How much the log loss grows when the column’s values are shuffled.'}
-            </p>
-          </figcaption>
+        <Captioned
+          title="Importance of columns"
+          description={
+            model.task === 'regression'
+              ? `How much the root mean squared error${unit ? '' : `, in units of ${model.target},`} grows when the column’s values are shuffled.`
+              : 'How much the log loss grows when the column’s values are shuffled.'
+          }
+        >
           <Bars rows={rows.slice(0, MAX_SHOWN)} />
           {rows.length > MAX_SHOWN && (
             <details>
@@ -41,7 +41,7 @@ export function Importance({ model }: { model: Model }) {
               <Bars rows={rows.slice(MAX_SHOWN)} />
             </details>
           )}
-        </figure>
+        </Captioned>
       )}
       {unused.length > 0 && (
         <section class="not-used">

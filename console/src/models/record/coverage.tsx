@@ -1,10 +1,13 @@
+import type { components } from '../../../../generated/openapi.js';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Dots } from '../../plots/bars.js';
-import { Figure, Numbers } from '../../plots/figure.js';
+import { Captioned, Figure } from '../../plots/figure.js';
 import { dateScale, linearScale } from '../../plots/scale.js';
 import { date, finePercent, percent, whole } from '../../ui/format.js';
-import type { ModelRecord } from './record-view.js';
+
+/** The outcome of the promises of a version. */
+export type ModelRecord = components['schemas']['ModelRecord'];
 
 /** A group of promises of which some true values have come. */
 interface KnownGroup {
@@ -76,16 +79,15 @@ export function CoverageOfGroups({
   nameOf: (group: string) => string;
 }) {
   const groups = knownGroups(record);
-  const title = 'Coverage by group';
   return (
-    <figure class="figure">
-      <figcaption>
-        <h3>{title}</h3>
-        <p>
-          The share of predictions whose true value was as promised. The dashed line is the promise;
-          the line through a point is its margin of error.
-        </p>
-      </figcaption>
+    <Captioned
+      title="Coverage by group"
+      description="The share of predictions whose true value was as promised. The dashed line is the promise; the line through a point is its margin of error."
+      table={{
+        head: ['Group', ...HEAD],
+        rows: groups.map((each) => [nameOf(each.name), ...cells(each)]),
+      }}
+    >
       <Dots
         {...(record.promised !== null && { reference: record.promised })}
         ticks={[0, 0.5, 1].map((at) => ({ at, text: percent(at) }))}
@@ -97,14 +99,7 @@ export function CoverageOfGroups({
           text: `${percent(coverage)} of ${whole(truths)}`,
         }))}
       />
-      <Numbers
-        title={title}
-        table={{
-          head: ['Group', ...HEAD],
-          rows: groups.map((each) => [nameOf(each.name), ...cells(each)]),
-        }}
-      />
-    </figure>
+    </Captioned>
   );
 }
 

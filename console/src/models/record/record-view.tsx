@@ -1,18 +1,15 @@
 import { useState } from 'preact/hooks';
 import { answered, type Model } from 'roster-client';
-import type { components } from '../../../../generated/openapi.js';
 import { roster } from '../../session/roster.js';
 import { useLoaded } from '../../session/use-loaded.js';
 import { count, date, finePercent, measure, time, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
+import { Select } from '../../ui/select.js';
 import { targetUnit } from '../../ui/units.js';
 import { ModelFrame } from '../model-frame.js';
-import { CoverageOfGroups, CoverageOverTime } from './coverage.js';
+import { CoverageOfGroups, CoverageOverTime, type ModelRecord } from './coverage.js';
 import { MovedColumns } from './moved-columns.js';
 import { TruthsFile } from './truths-file.js';
-
-/** The outcome of the promises of a version. */
-export type ModelRecord = components['schemas']['ModelRecord'];
 
 /** A choice of groups: `day`, `week`, `width`, or `column:` with the name of one. */
 type Grouping = string;
@@ -153,18 +150,11 @@ function Groups({
     <>
       <label class="compare-choice">
         Group by{' '}
-        <select value={grouping} onChange={({ currentTarget }) => onChoose(currentTarget.value)}>
-          {GROUPINGS.map(([id, text]) => (
-            <option key={id} value={id}>
-              {text}
-            </option>
-          ))}
-          {record.columns.map((name) => (
-            <option key={name} value={COLUMN + name}>
-              {name}
-            </option>
-          ))}
-        </select>
+        <Select
+          value={grouping}
+          options={[...GROUPINGS, ...record.columns.map((name) => [COLUMN + name, name] as const)]}
+          onChoose={onChoose}
+        />
       </label>
       <div class="figures spaced">
         {isLine ? (

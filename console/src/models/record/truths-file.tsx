@@ -3,6 +3,7 @@ import { answered, type Model } from 'roster-client';
 import type { components } from '../../../../generated/openapi.js';
 import { ROW_ID } from '../../predictions/remember-fields.js';
 import { uploadClient } from '../../session/roster.js';
+import { useAttempt } from '../../session/use-attempt.js';
 import { readHead } from '../../tables/any-head.js';
 import { isCsv, type TableHead } from '../../tables/table-head.js';
 import { TABLE_TYPES } from '../../tables/table-types.js';
@@ -10,6 +11,7 @@ import { csvQuery, toUtf8 } from '../../training/send-table.js';
 import { DropZone } from '../../ui/drop-zone.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { count, percent, whole } from '../../ui/format.js';
+import { Select } from '../../ui/select.js';
 
 type Actuals = components['schemas']['Actuals'];
 
@@ -25,21 +27,12 @@ export function TruthsFile({
 }) {
   const [head, setHead] = useState<TableHead>();
   const [id, setId] = useState(ROW_ID);
-  const [share, setShare] = useState<number>();
+  const [share, setShare] = useState(0);
   const [added, setAdded] = useState<Actuals>();
-  const [error, setError] = useState<unknown>(null);
-  const attempt = async (work: () => Promise<void>) => {
-    setError(null);
-    setAdded(undefined);
-    try {
-      await work();
-    } catch (reason) {
-      setError(reason);
-    }
-    setShare(undefined);
-  };
+  const { isBusy, error, attempt } = useAttempt();
   const read = (file: File) =>
     attempt(async () => {
+      setAdded(undefined);
       const found = await readHead(project, file);
       setHead(found);
       setId(found.columns.includes(ROW_ID) ? ROW_ID : '');
@@ -71,16 +64,14 @@ export function TruthsFile({
         >
           <label>
             Rows of {head.file.name} are known by{' '}
-            <select value={id} onChange={({ currentTarget }) => setId(currentTarget.value)}>
-              {model.task === 'forecast' && <option value="">their series and moment</option>}
-              {head.columns
-                .filter((name) => name !== model.target)
-                .map((name) => (
-                  <option key={name} value={name}>
-                    {name}
-                  </option>
-                ))}
-            </select>
+            <Select
+              value={id}
+              options={[
+                ...(model.task === 'forecast' ? [['', 'their series and moment'] as const] : []),
+                ...head.columns.filter((name) => name !== model.target),
+              ]}
+              onChoose={setId}
+            />
           </label>
           {!head.columns.includes(model.target) && (
             <p class="notice warning" role="alert">
@@ -92,9 +83,9 @@ export function TruthsFile({
             <button
               type="submit"
               class="primary"
-              disabled={share !== undefined || !head.columns.includes(model.target)}
+              disabled={isBusy || !head.columns.includes(model.target)}
             >
-              {share === undefined ? 'Add the true values' : `Sending … ${percent(share)}`}
+              {isBusy ? `Sending … ${percent(share)}` : 'Add the true values'}
             </button>
             <button type="button" onClick={() => setHead(undefined)}>
               Choose another file

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Model } from 'roster-client';
+import { useAttempt } from '../../session/use-attempt.js';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { time } from '../../ui/format.js';
 import { saveFile } from '../../ui/save-file.js';
@@ -43,20 +44,13 @@ function Report({
 }) {
   const { name, version, target, updated_at } = model;
   const report = useRef<HTMLDivElement>(null);
-  const [error, setError] = useState<unknown>(null);
+  const { error, attempt } = useAttempt();
   const title = `Quality of ${name}`;
   const file = (ending: string) => `${name}-v${version}${ending}`;
-  const save =
-    (make: (element: HTMLElement) => Blob | Promise<Blob>, fileName: string) => async () => {
-      const { current } = report;
-      if (current === null) return;
-      setError(null);
-      try {
-        saveFile(await make(current), fileName);
-      } catch (reason) {
-        setError(reason);
-      }
-    };
+  const save = (make: (element: HTMLElement) => Blob | Promise<Blob>, fileName: string) => () =>
+    attempt(async () => {
+      if (report.current) saveFile(await make(report.current), fileName);
+    });
   return (
     <>
       <div class="actions report-actions">
@@ -72,7 +66,13 @@ function Report({
         >
           Download Markdown
         </button>
-        <Pictures report={report} nameOf={(plot) => file(`-${plot}.png`)} onError={setError} />
+        <Pictures
+          report={report}
+          onChoose={(plot) => {
+            const words = titleOf(plot).toLowerCase().replace(/\W+/g, '-');
+            void save(() => pngFile(plot), file(`-${words}.png`))();
+          }}
+        />
       </div>
       {error !== null && <ErrorNotice error={error} />}
       <div class="report" ref={report}>
@@ -86,15 +86,15 @@ function Report({
   );
 }
 
-/** Saves one of the plots of a report as a picture. */
+const titleOf = (plot: HTMLElement) => plot.querySelector('h3')?.textContent ?? '';
+
+/** Chooses one of the plots of a report, to save it as a picture. */
 function Pictures({
   report,
-  nameOf,
-  onError,
+  onChoose,
 }: {
   report: { readonly current: HTMLElement | null };
-  nameOf: (plot: string) => string;
-  onError: (error: unknown) => void;
+  onChoose: (plot: HTMLElement) => void;
 }) {
   const [plots, setPlots] = useState<readonly HTMLElement[]>([]);
   // Some plots appear when their code is loaded.
@@ -106,16 +106,6 @@ function Pictures({
     find();
     return () => observer.disconnect();
   }, []);
-  const titleOf = (plot: HTMLElement) => plot.querySelector('h3')?.textContent ?? '';
-  const save = async (plot: HTMLElement) => {
-    onError(null);
-    try {
-      const words = titleOf(plot).toLowerCase().replace(/\W+/g, '-');
-      saveFile(await pngFile(plot), nameOf(words));
-    } catch (reason) {
-      onError(reason);
-    }
-  };
   return (
     <select
       aria-label="Download a plot as PNG"
@@ -123,7 +113,7 @@ function Pictures({
       onChange={({ currentTarget: select }) => {
         const plot = plots[Number(select.value)];
         select.value = '';
-        if (plot) void save(plot);
+        if (plot) onChoose(plot);
       }}
     >
       <option value="">Download a plot …</option>

@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks';
 import type { Column, RowWarning } from 'roster-client';
 import { Field } from '../../ui/field.js';
 import { date, labelWithUnit, ungrouped } from '../../ui/format.js';
+import { Select } from '../../ui/select.js';
 import { unitOf } from '../../ui/units.js';
 import { dateText, instant, stepOf } from './row.js';
 
@@ -22,8 +23,7 @@ export function ColumnField({
 }) {
   const list = useId();
   const { name, kind, min, max, categories } = column;
-  const input = (event: { currentTarget: HTMLInputElement | HTMLSelectElement }) =>
-    onValue(event.currentTarget.value);
+  const input = (event: { currentTarget: HTMLInputElement }) => onValue(event.currentTarget.value);
   const options = categories ?? [];
   const isChoice = kind === 'category' && options.length <= MAX_OPTIONS;
   // A category that the model does not know, from an address, stays as it is.
@@ -36,15 +36,12 @@ export function ColumnField({
     >
       {(control) =>
         isChoice ? (
-          <select {...control} value={value} onChange={input}>
-            <option value="">(no value)</option>
-            {isOther && <option value={value}>{value}</option>}
-            {options.map((category) => (
-              <option key={category} value={category}>
-                {category}
-              </option>
-            ))}
-          </select>
+          <Select
+            {...control}
+            value={value}
+            options={[['', '(no value)'], ...(isOther ? [value] : []), ...options]}
+            onChoose={onValue}
+          />
         ) : kind === 'category' ? (
           <>
             <input {...control} list={list} value={value} onInput={input} />

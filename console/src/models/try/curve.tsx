@@ -2,7 +2,7 @@ import type { Model } from 'roster-client';
 import { BottomAxis, LeftAxis } from '../../plots/axes.js';
 import { Band } from '../../plots/band.js';
 import { Bars, Dots } from '../../plots/bars.js';
-import { Figure, Numbers } from '../../plots/figure.js';
+import { Captioned, Figure } from '../../plots/figure.js';
 import { dateScale, extent, linearScale } from '../../plots/scale.js';
 import {
   columnTick,
@@ -99,14 +99,9 @@ export function Curve({
         share: point.at,
       }));
     return (
-      <figure class="figure">
-        <figcaption>
-          <h3>{title}</h3>
-          <p>{description}</p>
-        </figcaption>
+      <Captioned title={title} description={description} table={table}>
         {isShare ? <Bars rows={rows} /> : <Dots rows={rows} />}
-        <Numbers title={title} table={table} />
-      </figure>
+      </Captioned>
     );
   }
   const positions = points.map(({ value }) => instant(value));

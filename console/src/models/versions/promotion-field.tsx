@@ -1,5 +1,6 @@
 import type { Model } from 'roster-client';
 import { Field } from '../../ui/field.js';
+import { Select } from '../../ui/select.js';
 
 type Promotion = Model['promotion'];
 
@@ -26,22 +27,7 @@ export function PromotionField({
           : undefined
       }
     >
-      {(control) => (
-        <select
-          {...control}
-          value={promotion}
-          onChange={({ currentTarget: { value } }) => {
-            const choice = CHOICES.find(([known]) => known === value);
-            if (choice) onChange(choice[0]);
-          }}
-        >
-          {CHOICES.map(([value, words]) => (
-            <option key={value} value={value}>
-              {words}
-            </option>
-          ))}
-        </select>
-      )}
+      {(control) => <Select {...control} value={promotion} options={CHOICES} onChoose={onChange} />}
     </Field>
   );
 }

@@ -1,9 +1,10 @@
-import type { Model } from 'roster-client';
+import type { ForecastModel, Model } from 'roster-client';
+import { Scrolling, Table } from '../../plots/table.js';
 import { Field } from '../../ui/field.js';
 import { finePercent, measure, number, percent, rounded, signed, whole } from '../../ui/format.js';
-
+import { Select } from '../../ui/select.js';
 import { targetUnit } from '../../ui/units.js';
-import { ERROR_NAMES, errorText } from '../forecast/forecast-quality.js';
+import { ERROR_NAMES, ERRORS, errorText } from '../forecast/forecast-quality.js';
 
 /** A metric of two versions, and which of them it favours. */
 interface Compared {
@@ -11,7 +12,7 @@ interface Compared {
   readonly values: readonly [number, number];
   readonly format: (value: number) => string;
   /** The values that are better; none if neither are. */
-  readonly better?: 'smaller' | 'larger';
+  readonly better?: 'smaller' | 'larger' | undefined;
 }
 
 /** Two versions side by side: their metrics, which is better, and the importance of columns. */
@@ -32,17 +33,12 @@ export function VersionComparison({
   const choice = (label: string, value: number, choose: (version: number) => void) => (
     <Field label={label}>
       {(control) => (
-        <select
+        <Select
           {...control}
           value={String(value)}
-          onChange={(event) => choose(Number(event.currentTarget.value))}
-        >
-          {versions.map(({ version }) => (
-            <option key={version} value={String(version)}>
-              Version {version}
-            </option>
-          ))}
-        </select>
+          options={versions.map(({ version }) => [String(version), `Version ${version}`])}
+          onChoose={(version) => choose(Number(version))}
+        />
       )}
     </Field>
   );
@@ -67,7 +63,7 @@ function Differences({ first, second }: { first: Model; second: Model }) {
         {first.task}), version {second.version} {second.target} ({second.task}).
       </p>
     );
-  const head = ['', `Version ${first.version}`, `Version ${second.version}`];
+  const head = [`Version ${first.version}`, `Version ${second.version}`];
   return (
     <>
       {second.comparison?.version === first.version && second.comparison.rows > 0 && (
@@ -77,143 +73,97 @@ function Differences({ first, second }: { first: Model; second: Model }) {
         Each version is measured on held-out rows of its own table. If the tables differ, one of
         them may be harder to predict.
       </p>
-      {/* A table that is wider than the page scrolls, also by keyboard. */}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-      <section class="table-scroll" tabIndex={0} aria-label="Metrics of both versions">
-        <table class="compared">
-          <thead>
-            <tr>
-              <th scope="col">Metric</th>
-              <th scope="col">{head[1]}</th>
-              <th scope="col">{head[2]}</th>
-              <th scope="col">Better</th>
-            </tr>
-          </thead>
-          <tbody>
-            {metricsOf(first, second).map((metric) => (
-              <tr key={metric.name}>
-                <th scope="row">{metric.name}</th>
-                <td>{metric.format(metric.values[0])}</td>
-                <td>{metric.format(metric.values[1])}</td>
-                <td>{verdict(metric, first.version, second.version)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Scrolling label="Metrics of both versions">
+        <Table
+          {...{ hasNames: true, isCompared: true }}
+          head={['Metric', ...head, 'Better']}
+          rows={metricsOf(first, second).map((metric) => [
+            metric.name,
+            ...metric.values.map((value) => metric.format(value)),
+            verdict(metric, first.version, second.version),
+          ])}
+        />
+      </Scrolling>
       <h3 class="spaced">Importance of columns</h3>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls needs the focus */}
-      <section class="table-scroll" tabIndex={0} aria-label="Importance in both versions">
-        <table class="compared">
-          <thead>
-            <tr>
-              <th scope="col">Column</th>
-              <th scope="col">{head[1]}</th>
-              <th scope="col">{head[2]}</th>
-              <th scope="col">Difference</th>
-            </tr>
-          </thead>
-          <tbody>
-            {importancesOf(first, second).map(({ name, values: [one, other] }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{one === undefined ? 'not used' : rounded(one)}</td>
-                <td>{other === undefined ? 'not used' : rounded(other)}</td>
-                <td>
-                  {one === undefined || other === undefined ? '' : signed(other - one, rounded)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </section>
+      <Scrolling label="Importance in both versions">
+        <Table
+          {...{ hasNames: true, isCompared: true }}
+          head={['Column', ...head, 'Difference']}
+          rows={importancesOf(first, second).map(({ name, values: [one, other] }) => [
+            name,
+            ...[one, other].map((value) => (value === undefined ? 'not used' : rounded(value))),
+            one === undefined || other === undefined ? '' : signed(other - one, rounded),
+          ])}
+        />
+      </Scrolling>
     </>
   );
 }
 
 function metricsOf(first: Model, second: Model): Compared[] {
   const [unit, other] = [targetUnit(first), targetUnit(second)];
-  const amount = (value: number) => measure(value, unit === other ? unit : null);
+  const shared = unit === other ? unit : null;
+  const amount = (value: number) => measure(value, shared);
   if (first.task === 'regression' && second.task === 'regression') {
-    const { metrics: a } = first;
-    const { metrics: b } = second;
-    if (!a || !b) return [];
-    return [
-      { name: 'Off by, on average', values: [a.mae, b.mae], format: amount, better: 'smaller' },
-      {
-        name: 'Root mean squared error',
-        values: [a.rmse, b.rmse],
-        format: amount,
-        better: 'smaller',
-      },
-      { name: 'Variance explained', values: [a.r2, b.r2], format: finePercent, better: 'larger' },
-      {
-        name: `Interval coverage at ${percent(a.interval_level)} confidence`,
-        values: [a.interval_coverage, b.interval_coverage],
-        format: finePercent,
-      },
-      {
-        name: 'Held-out rows',
-        values: [a.held_out_rows, b.held_out_rows],
-        format: whole,
-      },
-    ];
+    return compare(first.metrics, second.metrics, ({ interval_level: level }) => [
+      ['Off by, on average', ({ mae }) => mae, amount, 'smaller'],
+      ['Root mean squared error', ({ rmse }) => rmse, amount, 'smaller'],
+      ['Variance explained', ({ r2 }) => r2, finePercent, 'larger'],
+      [intervalsAt(level), ({ interval_coverage: coverage }) => coverage, finePercent],
+      ['Held-out rows', ({ held_out_rows: rows }) => rows, whole],
+    ]);
   }
   if (first.task === 'forecast' && second.task === 'forecast') {
-    const { metrics: a } = first;
-    const { metrics: b } = second;
-    if (!a || !b) return [];
-    const errors = (['mae', 'smape', 'mase'] as const).flatMap((key): Compared[] => {
-      const values = [a.errors[key] ?? Number.NaN, b.errors[key] ?? Number.NaN] as const;
-      return values.some(Number.isNaN)
-        ? []
-        : [
-            {
-              name: ERROR_NAMES[key],
-              values,
-              format: (value) => errorText(key, value, unit === other ? unit : null),
-              better: 'smaller',
-            },
-          ];
-    });
-    const coverage: Compared = {
-      name: `Interval coverage at ${percent(a.interval_level)} confidence`,
-      values: [a.interval_coverage ?? Number.NaN, b.interval_coverage ?? Number.NaN],
-      format: finePercent,
-    };
-    return coverage.values.some(Number.isNaN) ? errors : [...errors, coverage];
+    return compare(first.metrics, second.metrics, ({ interval_level: level }) => [
+      ...ERRORS.map(
+        (key) =>
+          [
+            ERROR_NAMES[key],
+            ({ errors }) => errors[key],
+            (value) => errorText(key, value, shared),
+            'smaller',
+          ] satisfies Metric<ForecastMetrics>,
+      ),
+      [intervalsAt(level), ({ interval_coverage: coverage }) => coverage, finePercent],
+    ]);
   }
   if (first.task !== 'classification' || second.task !== 'classification') return [];
-  const { metrics: a } = first;
-  const { metrics: b } = second;
-  if (!a || !b) return [];
-  return [
-    {
-      name: 'Accuracy',
-      values: [a.accuracy, b.accuracy],
-      format: finePercent,
-      better: 'larger',
-    },
-    {
-      name: 'Balanced accuracy',
-      values: [a.balanced_accuracy, b.balanced_accuracy],
-      format: finePercent,
-      better: 'larger',
-    },
-    { name: 'Log loss', values: [a.log_loss, b.log_loss], format: measure, better: 'smaller' },
-    {
-      name: `Set coverage at ${percent(a.set_level)} confidence`,
-      values: [a.set_coverage, b.set_coverage],
-      format: finePercent,
-    },
-    {
-      name: 'Classes per set',
-      values: [a.set_size, b.set_size],
-      format: number,
-      better: 'smaller',
-    },
-    { name: 'Held-out rows', values: [a.held_out_rows, b.held_out_rows], format: whole },
-  ];
+  return compare(first.metrics, second.metrics, ({ set_level: level }) => [
+    ['Accuracy', ({ accuracy }) => accuracy, finePercent, 'larger'],
+    ['Balanced accuracy', ({ balanced_accuracy: share }) => share, finePercent, 'larger'],
+    ['Log loss', ({ log_loss: loss }) => loss, measure, 'smaller'],
+    [
+      `Set coverage at ${percent(level)} confidence`,
+      ({ set_coverage: share }) => share,
+      finePercent,
+    ],
+    ['Classes per set', ({ set_size: size }) => size, number, 'smaller'],
+    ['Held-out rows', ({ held_out_rows: rows }) => rows, whole],
+  ]);
+}
+
+const intervalsAt = (level: number) => `Interval coverage at ${percent(level)} confidence`;
+
+type ForecastMetrics = NonNullable<ForecastModel['metrics']>;
+
+type Metric<M> = readonly [
+  name: string,
+  /** Null if the table did not tell it. */
+  read: (metrics: M) => number | null,
+  format: Compared['format'],
+  better?: Compared['better'],
+];
+
+function compare<M>(
+  first: M | null,
+  second: M | null,
+  describe: (metrics: M) => readonly Metric<M>[],
+): Compared[] {
+  if (first === null || second === null) return [];
+  return describe(first).flatMap(([name, read, format, better]) => {
+    const [one, other] = [read(first), read(second)];
+    return one === null || other === null ? [] : [{ name, values: [one, other], format, better }];
+  });
 }
 
 /** Says which version a metric favours, and by how much. */

@@ -1,0 +1,43 @@
+import type { RefObject } from 'preact';
+import type { ControlProps } from './field.js';
+
+/** A value to choose, which may have words of its own. */
+type Option<T extends string> = T | readonly [value: T, words: string];
+
+/** Chooses one of some values. */
+export function Select<T extends string>({
+  value,
+  options,
+  onChoose,
+  element,
+  ...attributes
+}: Partial<ControlProps> & {
+  value: T;
+  options: readonly Option<T>[];
+  onChoose: (value: T) => void;
+  element?: RefObject<HTMLSelectElement | null>;
+  class?: string;
+  'aria-label'?: string;
+  disabled?: boolean;
+}) {
+  const pairs = options.map((option) =>
+    typeof option === 'string' ? ([option, option] as const) : option,
+  );
+  return (
+    <select
+      {...attributes}
+      {...(element && { ref: element })}
+      value={value}
+      onChange={({ currentTarget: select }) => {
+        const pair = pairs.find(([known]) => known === select.value);
+        if (pair) onChoose(pair[0]);
+      }}
+    >
+      {pairs.map(([known, words]) => (
+        <option key={known} value={known}>
+          {words}
+        </option>
+      ))}
+    </select>
+  );
+}
