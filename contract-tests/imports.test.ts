@@ -30,20 +30,23 @@ const ROOMS = [
   'commands',
 ];
 
-const files = readdirSync('server', { recursive: true, encoding: 'utf8' })
-  .map((path) => path.replaceAll('\\', '/'))
-  .filter((path) => /(?<!\.test|\.test-d)\.ts$/.test(path));
+/** Returns the imports of each file of a folder, those of types too, as paths from the project's folder. */
+function readImports(folder: string): ReadonlyMap<string, readonly string[]> {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((path) => join(folder, path.replaceAll('\\', '/')))
+    .filter((path) => /(?<!\.test|\.test-d)\.tsx?$/.test(path));
+  return new Map(
+    paths.map((path) => {
+      const targets = importsIn(path, readFileSync(path, 'utf8'))
+        .filter((name) => name.startsWith('.'))
+        .map((name) => normalize(join(dirname(path), name.replace(/\.js$/, '.ts'))))
+        .map((target) => (paths.includes(`${target}x`) ? `${target}x` : target));
+      return [path, targets] as const;
+    }),
+  );
+}
 
-/** The imports of each file, those of types too, as paths from the project's folder. */
-const imports = new Map(
-  files.map((file) => {
-    const path = join('server', file);
-    const targets = importsIn(path, readFileSync(path, 'utf8'))
-      .filter((name) => name.startsWith('.'))
-      .map((name) => normalize(join(dirname(path), name.replace(/\.js$/, '.ts'))));
-    return [path, targets] as const;
-  }),
-);
+const imports = readImports('server');
 
 test('the rooms of the server import in one direction', () => {
   const back = [...imports].flatMap(([file, targets]) =>
@@ -63,18 +66,22 @@ test('the service imports nothing of its tests and tools', () => {
   expect(outside).toEqual([]);
 });
 
-test('no file of the server imports itself by way of others, not even by its types', () => {
-  const done = new Set<string>();
-  const circles: string[] = [];
-  const visit = (file: string, way: readonly string[]) => {
-    if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
-    if (done.has(file) || way.includes(file)) return;
-    for (const target of imports.get(file) ?? []) visit(target, [...way, file]);
-    done.add(file);
-  };
-  for (const file of imports.keys()) visit(file, []);
-  expect(circles).toEqual([]);
-});
+test.each(['server', 'prediction/src', 'client/src', 'console/src', 'bench'])(
+  'no file of %s imports itself by way of others, not even by its types',
+  (folder) => {
+    const imports = readImports(folder);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, way: readonly string[]) => {
+      if (way.includes(file)) circles.push([...way.slice(way.indexOf(file)), file].join(' → '));
+      if (done.has(file) || way.includes(file)) return;
+      for (const target of imports.get(file) ?? []) visit(target, [...way, file]);
+      done.add(file);
+    };
+    for (const file of imports.keys()) visit(file, []);
+    expect(circles).toEqual([]);
+  },
+);
 
 /** Returns what a file imports or hands on, those that it imports when it needs them too. */
 function importsIn(path: string, text: string): string[] {

@@ -3,5 +3,5 @@
 export { wilson } from './intervals/wilson.js';
 export { NearestName } from './serving/nearest-name.js';
 export { cellText, parseDate, parseNumber } from './table/cells.js';
+export { PARSING_SHARE } from './table/column.js';
 export { detectNumberFormat, readerOf } from './table/number-formats.js';
-export { PARSING_SHARE } from './table/table.js';

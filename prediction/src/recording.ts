@@ -1,6 +1,7 @@
 /** Exports for what becomes of promises: the alarm, what adapts, coverage and drift. */
 
 export {
+  type AdaptedCalibration,
   findIntervalNeeds,
   findSetNeeds,
   moveShifts,
@@ -26,7 +27,6 @@ export {
   startRecalibration,
 } from './record/recalibration.js';
 export {
-  type AdaptedCalibration,
   addTruth,
   errorOf,
   type MetPromise,

@@ -12,7 +12,7 @@ import {
   type TableFault,
   train,
 } from '../../prediction/src/index.js';
-import type { TableColumn } from '../../prediction/src/table/table.js';
+import type { TableColumn } from '../../prediction/src/table/column.js';
 import { seededRandom, shuffledRange } from '../../prediction/src/trees/random.js';
 
 /** Helpers shared by the tests of this package. */

@@ -1,4 +1,4 @@
-import type { AdaptedCalibration } from '../record/running-record.js';
+import type { AdaptedCalibration } from '../record/adapting.js';
 
 /** Promises that are stored together. */
 export interface Promises {

@@ -1,7 +1,13 @@
-import type { AdaptedCalibration } from '../record/running-record.js';
-import { CONFIDENCE, MAX, MIN, type PredictedBlock, VALUE } from '../serving/answer-layout.js';
+import type { AdaptedCalibration } from '../record/adapting.js';
+import {
+  CONFIDENCE,
+  MAX,
+  MIN,
+  type PredictedBlock,
+  type RowLayout,
+  VALUE,
+} from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
-import type { BlockPredictor } from '../serving/row-server.js';
 import { hashId, type IdColumns, idOf, listIdColumns, NO_ID, refuseUnusedIds } from './ids.js';
 import { encodePromises, type Promises, setBytes } from './promise-batch.js';
 import type { PromiseForm, PromiseSubject } from './subject.js';
@@ -33,14 +39,15 @@ export interface PromisePart {
 }
 
 /** The needs of blocks that are remembered. */
-export type Promising = Pick<BlockPredictor, 'layout'> & {
+export interface Promising {
+  readonly layout: RowLayout;
   readonly form: PromiseForm;
   /** The columns of the ids of rows; none where they have none but the answer's. */
   readonly ids: IdColumns | undefined;
   /** The confidence of all rows, where no number of theirs says it. */
   readonly level: number | undefined;
   readonly adapted?: AdaptedCalibration | undefined;
-};
+}
 
 /** Gathers what is promised of the rows of one answer. */
 export class PromiseMemory {

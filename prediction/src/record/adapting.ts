@@ -1,3 +1,5 @@
+import type { Recalibration } from './recalibration.js';
+
 /**
  * Moves the widths of intervals, and the thresholds of sets, by the truths, so that as many promises are kept as were
  * made when rows are no longer those of the training.
@@ -19,6 +21,20 @@ export interface Shifts {
   readonly truths: number;
   /** One for each of `SHIFT_LEVELS`; all 0 are the trained calibration. */
   readonly values: readonly number[];
+}
+
+/** The calibration that answers in place of the trained one. */
+export interface AdaptedCalibration {
+  readonly shifts: Shifts;
+  /** Of forecasts, those of each group of steps, in place of `shifts`. */
+  readonly steps?: readonly Shifts[];
+  /** Null where no classes are predicted. */
+  readonly probabilities: Recalibration | null;
+}
+
+/** Returns the shifts of a group of steps of forecasts, or those of all rows. */
+export function shiftsOf({ shifts, steps }: AdaptedCalibration, group: number): Shifts {
+  return steps?.[group] ?? shifts;
 }
 
 /** The levels that are tracked; between them, shifts are interpolated. */

@@ -1,30 +1,21 @@
 import type { ClassSets, Promises } from '../promises/promise-batch.js';
 import { type PromiseSubject, UNKNOWN_CLASS } from '../promises/subject.js';
 import {
+  type AdaptedCalibration,
   findIntervalNeeds,
   findSetNeeds,
   moveShifts,
-  type Shifts,
   shiftAt,
+  shiftsOf,
   startShifts,
 } from './adapting.js';
 import { type AlarmState, bet, type Outcome, startAlarm } from './alarm.js';
 import {
   moveRecalibration,
-  type Recalibration,
   recalibrate,
   startRecalibration,
   undoRecalibration,
 } from './recalibration.js';
-
-/** The calibration that answers in place of the trained one. */
-export interface AdaptedCalibration {
-  readonly shifts: Shifts;
-  /** Of forecasts, those of each group of steps, in place of `shifts`. */
-  readonly steps?: readonly Shifts[];
-  /** Null where no classes are predicted. */
-  readonly probabilities: Recalibration | null;
-}
 
 /** The outcome of the promises of a version so far, as JSON of at most 10 kB with 100 classes. */
 export interface RunningRecord {
@@ -56,11 +47,6 @@ export function startRecord({ classes, calibration }: Subject): RunningRecord {
       }),
     },
   };
-}
-
-/** Returns the shifts of a group of steps of forecasts, or those of all rows. */
-export function shiftsOf({ shifts, steps }: AdaptedCalibration, group: number): Shifts {
-  return steps?.[group] ?? shifts;
 }
 
 /** A promise whose truth has come. */

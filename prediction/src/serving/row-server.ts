@@ -3,7 +3,7 @@ import { SeenRows } from '../model/seen-rows.js';
 import { chooseIds } from '../promises/ids.js';
 import type { Promising } from '../promises/promise-memory.js';
 import { describePromises, type PromisedTarget, type PromiseForm } from '../promises/subject.js';
-import type { AdaptedCalibration } from '../record/running-record.js';
+import type { AdaptedCalibration } from '../record/adapting.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';

@@ -11,7 +11,7 @@ import {
   TableDecoder,
   train,
 } from '../index.js';
-import type { ColumnChoices } from './table.js';
+import type { ColumnChoices } from './column.js';
 
 /** Rents that follow from the town of a postal code, of which one begins with a zero. */
 const rows = makeRows(300, (random, index) => {

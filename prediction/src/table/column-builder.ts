@@ -1,19 +1,19 @@
 import { cellText, parseDate, parseNumber } from './cells.js';
 import { type Chunked, valuesByRow } from './chunked-array.js';
 import {
+  type ColumnChoice,
+  MAX_TEXTS,
+  type TableColumn,
+  type TextColumn,
+  type ValueColumn,
+} from './column.js';
+import {
   type ColumnReading,
   type DateReading,
   detectNumberFormat,
   type NumberReading,
   readerOf,
 } from './number-formats.js';
-import {
-  type ColumnChoice,
-  MAX_TEXTS,
-  type TableColumn,
-  type TextColumn,
-  type ValueColumn,
-} from './table.js';
 import { bytesOf, TextCells, type TextHolder, type TextMemory } from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */

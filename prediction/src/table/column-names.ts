@@ -1,4 +1,5 @@
-import { type ColumnChoices, MAX_COLUMNS } from './table.js';
+import type { ColumnChoices } from './column.js';
+import { MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
 
 /** The column of the ids of answer rows that are remembered. */

@@ -1,13 +1,13 @@
 import { minRowsOfCategory } from '../trees/params.js';
 import { parseDate, parseNumber } from './cells.js';
-import { type ColumnReading, detectNumberFormat, readerOf } from './number-formats.js';
 import {
   type ColumnChoice,
   PARSING_SHARE,
   type TableColumn,
   type TextColumn,
   type ValueColumn,
-} from './table.js';
+} from './column.js';
+import { type ColumnReading, detectNumberFormat, readerOf } from './number-formats.js';
 
 /** The summary of an input column. */
 export interface ColumnSummary {

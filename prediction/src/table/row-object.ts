@@ -1,5 +1,6 @@
 import type { RowObject } from './cells.js';
-import type { RowTable, TableColumn } from './table.js';
+import type { TableColumn } from './column.js';
+import type { RowTable } from './table.js';
 
 /** Returns a row of a table as a caller would send it. */
 export function rowObject({ columns }: RowTable, row: number): RowObject {

@@ -1,8 +1,9 @@
 import { isRowObject, ownValue, type RowObject } from './cells.js';
+import type { ColumnChoices } from './column.js';
 import type { CellColumn } from './column-builder.js';
 import { checkChosen, checkColumnNames, columnName } from './column-names.js';
 import { type CellSink, SeriesBuilder } from './series-builder.js';
-import type { ColumnChoices, Goal, Table } from './table.js';
+import type { Goal, Table } from './table.js';
 import { TableBuilder } from './table-builder.js';
 import { FaultList, quote, TableError, type TableFault } from './table-error.js';
 import type { Place } from './target-cells.js';

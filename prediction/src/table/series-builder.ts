@@ -1,10 +1,11 @@
 import { cellText, groupText, parseNumber } from './cells.js';
 import { largeCodesByRow, valuesByRow } from './chunked-array.js';
+import type { ColumnChoice, ColumnChoices } from './column.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { checkNamed, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
 import type { Covariate, ForecastGoal, ForecastTable, SeriesReport } from './series-table.js';
-import { type ColumnChoice, type ColumnChoices, MAX_CELLS, MAX_COLUMNS } from './table.js';
+import { MAX_CELLS, MAX_COLUMNS } from './table.js';
 import { FaultList, quote, TableError } from './table-error.js';
 import { type Place, TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';

@@ -1,16 +1,9 @@
 import { cellText } from './cells.js';
+import type { ColumnChoice, ColumnChoices } from './column.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkSetColumn, tooManyColumns } from './column-names.js';
 import { categoryShare, profileColumn } from './column-profile.js';
-import {
-  type ColumnChoice,
-  type ColumnChoices,
-  MAX_CELLS,
-  MAX_COLUMNS,
-  MAX_ROWS,
-  type RowTable,
-  type Task,
-} from './table.js';
+import { MAX_CELLS, MAX_COLUMNS, MAX_ROWS, type RowTable, type Task } from './table.js';
 import { quote, TableError, type TableFault } from './table-error.js';
 import { type Place, TargetCells } from './target-cells.js';
 import { TextMemory } from './text-column.js';

@@ -1,4 +1,5 @@
-import type { ColumnReading, NumberReading } from './number-formats.js';
+import type { TableColumn } from './column.js';
+import type { NumberReading } from './number-formats.js';
 import type { ForecastGoal, ForecastTable } from './series-table.js';
 
 /** The kind of the target: numbers, or classes. */
@@ -56,51 +57,6 @@ export interface TargetClass {
   /** The names of those, the most frequent first; at most 20. */
   merged: string[];
 }
-
-/** The use of an input column that its sender chose: left out, or read as a kind whatever its values suggest. */
-export type ColumnChoice = 'unused' | 'number' | 'date' | 'category';
-
-/** The chosen columns by name. Of entries, because a column may be named `__proto__`. */
-export type ColumnChoices = readonly (readonly [name: string, choice: ColumnChoice])[];
-
-export type TableColumn = TextColumn | ValueColumn;
-
-/** A column of which each distinct text is kept once. It may hold numbers and dates too, if few. */
-export interface TextColumn {
-  readonly kind: 'text';
-  readonly name: string;
-  /** Distinct texts of the present cells, in order of first appearance; at most `MAX_TEXTS`. */
-  readonly texts: readonly string[];
-  /**
-   * For each row 0 if the cell is missing, 1 + its index in `texts`, or 1 + the number of texts if
-   * the cell holds one of the others, which were too many to keep. Those are among the rare ones.
-   * Empty if the column is `unused`.
-   */
-  readonly codes: Uint16Array;
-  /** Set if the texts are categories even where they read as numbers or dates, or are not to be learnt from. */
-  readonly chosen?: 'category' | 'unused';
-}
-
-/** A column of more distinct numbers or dates than texts are kept. */
-export interface ValueColumn {
-  readonly kind: 'number' | 'date';
-  readonly name: string;
-  /** For each row its number, or its date in milliseconds since 1970; NaN if it has none. */
-  readonly values: Float64Array;
-  /** The form in which its cells are read; absent where they are plain numbers or ISO dates. */
-  readonly reading?: ColumnReading;
-  /** Set if the kind was chosen: cells of another kind count as missing, however many. */
-  readonly chosen?: 'number' | 'date';
-}
-
-/** The most distinct texts that a column keeps: codes have 16 bits, and two have a meaning. */
-export const MAX_TEXTS = 65_534;
-
-/**
- * The share of the present cells of a column of numbers or dates that must be such; the others
- * count as missing.
- */
-export const PARSING_SHARE = 0.95;
 
 /**
  * The fewest rows with a target. Each calibrates the intervals, which lets levels up to 0.98 be

@@ -1,6 +1,6 @@
 import { codesByRow } from './chunked-array.js';
+import { MAX_TEXTS, type TextColumn } from './column.js';
 import { valuesByCode } from './column-profile.js';
-import { MAX_TEXTS, type TextColumn } from './table.js';
 
 /** The code of a text that is not kept, while the column grows. */
 const OTHER = MAX_TEXTS + 1;

@@ -1,6 +1,7 @@
+import type { TableColumn } from './column.js';
 import type { ColumnSummary } from './column-profile.js';
 import { readerOf } from './number-formats.js';
-import type { RowTable, TableColumn } from './table.js';
+import type { RowTable } from './table.js';
 
 /** The most rows, and the most cells, that are looked at: evenly spaced ones of a larger table. */
 const MAX_ROWS = 20_000;

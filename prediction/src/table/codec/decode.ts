@@ -1,12 +1,7 @@
 import { deserialize } from 'node:v8';
 import * as v from 'valibot';
-import {
-  MAX_TEXTS,
-  type Table,
-  type TableColumn,
-  type TextColumn,
-  type ValueColumn,
-} from '../table.js';
+import { MAX_TEXTS, type TableColumn, type TextColumn, type ValueColumn } from '../column.js';
+import type { Table } from '../table.js';
 import {
   type Cells,
   columnReadingSchema,

@@ -1,6 +1,7 @@
 import * as v from 'valibot';
+import type { TextColumn, ValueColumn } from '../column.js';
 import type { ColumnReading, NumberReading } from '../number-formats.js';
-import type { TargetClass, TextColumn, ValueColumn } from '../table.js';
+import type { TargetClass } from '../table.js';
 
 /** The schema of numbers with a unit. */
 export const numberReadingSchema = v.strictObject({

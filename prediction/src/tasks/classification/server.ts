@@ -1,7 +1,6 @@
 import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
-import { shiftAt } from '../../record/adapting.js';
+import { type AdaptedCalibration, shiftAt } from '../../record/adapting.js';
 import { type Recalibration, recalibrate } from '../../record/recalibration.js';
-import type { AdaptedCalibration } from '../../record/running-record.js';
 import { describeThresholds } from '../../record/trained-calibration.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
 import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';

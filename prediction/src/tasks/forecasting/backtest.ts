@@ -1,5 +1,5 @@
-import { type Part, type PartForecaster, weighForecast } from './forecaster.js';
-import { type ForecastSeries, isOrigin, MIN_HISTORY, type SeriesSet } from './series.js';
+import { type PartForecaster, weighForecast } from './forecaster.js';
+import { type ForecastSeries, isOrigin, MIN_HISTORY, type Part, type SeriesSet } from './series.js';
 
 /**
  * The values that a backtest forecasts: of each series those before the last `back`, and of these the last `length`.

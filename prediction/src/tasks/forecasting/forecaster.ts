@@ -5,17 +5,10 @@ import { ForestScorer } from '../../trees/forest/forest-scorer.js';
 import type { Steps } from '../../trees/steps.js';
 import { binColumns, type Forests } from './forests.js';
 import type { InputReader } from './inputs.js';
-import type { ForecastSeries } from './series.js';
+import type { Part } from './series.js';
 
 /** Rows that are scored together. */
 const BLOCK_ROWS = 4096;
-
-/** A series of which only the first values are known. */
-export interface Part {
-  readonly series: ForecastSeries;
-  /** The number of known values. */
-  readonly end: number;
-}
 
 /** The forecast of the values after a part, by step; in units of the target. */
 export interface PartForecast {

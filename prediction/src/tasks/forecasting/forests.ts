@@ -5,9 +5,8 @@ import { Learner } from '../../trees/boosting/learner.js';
 import { squaredLoss } from '../../trees/boosting/squared-loss.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import { seededRandom } from '../../trees/random.js';
-import type { Part } from './forecaster.js';
 import type { InputReader } from './inputs.js';
-import { isOrigin, MIN_HISTORY } from './series.js';
+import { isOrigin, MIN_HISTORY, type Part } from './series.js';
 
 /** The most rows that forests are grown on: a step from an origin each. */
 const MAX_ROWS = 150_000;

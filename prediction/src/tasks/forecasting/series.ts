@@ -13,6 +13,13 @@ export interface ForecastSeries {
   readonly known: readonly Float64Array[];
 }
 
+/** A series of which only the first values are known. */
+export interface Part {
+  readonly series: ForecastSeries;
+  /** The number of known values. */
+  readonly end: number;
+}
+
 /** The recurrence of positions on the grid. */
 export interface Grid {
   /** Steps of a season, such as 12 of months; 1 if there is none. */

@@ -2,8 +2,7 @@ import { requireLevel } from '../../intervals/conformal.js';
 import { Rounding } from '../../intervals/target-range.js';
 import { chooseIds } from '../../promises/ids.js';
 import type { PromiseForm } from '../../promises/subject.js';
-import { shiftAt } from '../../record/adapting.js';
-import { type AdaptedCalibration, shiftsOf } from '../../record/running-record.js';
+import { type AdaptedCalibration, shiftAt, shiftsOf } from '../../record/adapting.js';
 import { describeStepWidths, nameStepGroups, stepGroup } from '../../record/trained-calibration.js';
 import {
   ANOMALY,

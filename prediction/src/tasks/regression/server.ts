@@ -7,8 +7,7 @@ import {
   withinSupport,
 } from '../../intervals/target-range.js';
 import type { PromisedTarget } from '../../promises/subject.js';
-import { shiftAt } from '../../record/adapting.js';
-import type { AdaptedCalibration } from '../../record/running-record.js';
+import { type AdaptedCalibration, shiftAt } from '../../record/adapting.js';
 import { describeWidths } from '../../record/trained-calibration.js';
 import {
   ANOMALY,

@@ -1,10 +1,11 @@
+import type { TableColumn } from '../../table/column.js';
 import {
   type ColumnSummary,
   categoryShare,
   profileColumn,
   type ValueCount,
 } from '../../table/column-profile.js';
-import type { RowTable, TableColumn } from '../../table/table.js';
+import type { RowTable } from '../../table/table.js';
 import { chooseCuts, createEncoder, type Encoder, valueBinner } from './bin-mapper.js';
 import { type DatePart, datePart, recurringParts } from './date-parts.js';
 
