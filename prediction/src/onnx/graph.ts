@@ -33,9 +33,9 @@ export class Tensor {
     return new Tensor('double', shape, bytesOf(Float64Array.from(values)));
   }
 
-  static longs(values: ArrayLike<number>, shape: readonly number[] = [values.length]): Tensor {
+  static longs(values: ArrayLike<number>): Tensor {
     const longs = BigInt64Array.from({ length: values.length }, (_, at) => BigInt(values[at] ?? 0));
-    return new Tensor('int64', shape, bytesOf(longs));
+    return new Tensor('int64', [values.length], bytesOf(longs));
   }
 
   static bytes(values: ArrayLike<number>): Tensor {

@@ -98,7 +98,6 @@ describe('the answer', () => {
           .predict(rows)
           .map((p, index) => plainRow(rows[index], columns, hostileTarget, p));
         expect(join(hostile.answer(rows))).toBe(`[${plain.join()}]`);
-        expect(join(hostile.lines(rows))).toBe(plain.map((row) => `${row}\n`).join(''));
         const ones = rows.map((row) => hostile.answerOne(row));
         expect(ones).toEqual(plain.map((row) => `[${row}]`));
       }),
@@ -180,7 +179,6 @@ describe('the answer', () => {
 
   test('to no rows is "[]"', () => {
     expect(join(rent.answer([]))).toBe('[]');
-    expect([...rent.lines([])]).toEqual([]);
   });
 
   test.each([1, 255, 256, 257, 5000])('to %d rows has each in its place', (count) => {
@@ -219,13 +217,6 @@ describe('the answer', () => {
       }
     }
     expect(parts.map(join)).toEqual([join(rent.answer(one)), join(rent.answer(other))]);
-  });
-
-  test('as lines has portions of whole lines', () => {
-    const rows = rentRows(1000);
-    for (const portion of rent.lines(rows)) expect(portion.at(-1)).toBe(10);
-    const lines = join(rent.lines(rows)).trimEnd().split('\n');
-    expect(`[${lines.join()}]`).toBe(join(rent.answer(rows)));
   });
 
   test('keeps the level that was asked for', () => {

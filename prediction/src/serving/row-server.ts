@@ -21,7 +21,7 @@ import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
 import { type RowForm, RowForms, type RowWriter } from './row-writer.js';
-import { type Literal, literal, TextBuffer } from './text-buffer.js';
+import { literal, TextBuffer } from './text-buffer.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;
@@ -122,27 +122,9 @@ export interface RowGatherer {
   answer(maxRows: number): Iterable<AnsweredBlock>;
 }
 
-/** The text around and between the rows of an answer. */
-interface Frame {
-  readonly open: Literal;
-  readonly between: Literal;
-  readonly behind: Literal;
-  readonly close: Literal;
-}
-
-const NOTHING = literal('');
-const ARRAY: Frame = {
-  open: literal('['),
-  between: literal(','),
-  behind: NOTHING,
-  close: literal(']'),
-};
-const LINES: Frame = {
-  open: NOTHING,
-  between: NOTHING,
-  behind: literal('\n'),
-  close: NOTHING,
-};
+const OPEN = literal('[');
+const BETWEEN = literal(',');
+const CLOSE = literal(']');
 
 /** The parts of a server that take long to make. */
 export interface ServerParts<A> {
@@ -270,26 +252,13 @@ export class RowServer<A> {
     const sent = valuesOf(row);
     const read = underModelNames(sent, checks.names.layoutOf(sent));
     answer.predict(new ObjectBlock([read], task.binner));
-    out.literal(ARRAY.open);
+    out.literal(OPEN);
     writer.write(out, read, answer, 0);
-    out.literal(ARRAY.close);
+    out.literal(CLOSE);
     const isUsual = out.length <= PORTION;
     const text = out.takeText();
     if (isUsual) this.#single = single;
     return text;
-  }
-
-  /**
-   * The same rows as `answer`, each as a line that ends with "\n" (NDJSON), in portions of whole lines.
-   *
-   * @throws as `answer`.
-   */
-  lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
-    return writeLines(
-      this.#answered(rows, this.#begin(rows.length, options)),
-      this.#parts.forms.get(options).writer,
-      rows.length,
-    );
   }
 
   /**
@@ -380,44 +349,25 @@ export function* objectBlocks(
 }
 
 /** Writes answered rows as one array of JSON, in portions. @param count the rows, if they are known. */
-export function writeArray(
+export function* writeArray(
   answered: Iterable<AnsweredBlock>,
   writer: RowWriter,
-  count?: number,
-): Generator<Uint8Array> {
-  return writeRows(answered, writer, ARRAY, count);
-}
-
-/** Writes answered rows as lines of JSON, in portions of whole lines. */
-export function writeLines(
-  answered: Iterable<AnsweredBlock>,
-  writer: RowWriter,
-  count?: number,
-): Generator<Uint8Array> {
-  return writeRows(answered, writer, LINES, count);
-}
-
-function* writeRows(
-  answered: Iterable<AnsweredBlock>,
-  writer: RowWriter,
-  { open, between, behind, close }: Frame,
   count = Number.POSITIVE_INFINITY,
 ): Generator<Uint8Array> {
   const { rowBytes } = writer;
   const out = new TextBuffer(Math.min(PORTION, count * rowBytes) + rowBytes + 64);
-  out.literal(open);
+  out.literal(OPEN);
   let isFirst = true;
   for (const { block, predicted } of answered) {
     for (let index = 0; index < block.rowCount; index++) {
-      if (!isFirst) out.literal(between);
+      if (!isFirst) out.literal(BETWEEN);
       isFirst = false;
       writer.write(out, block.row(index), predicted, index);
-      out.literal(behind);
       if (out.length >= PORTION) yield out.take();
     }
   }
-  out.literal(close);
-  if (out.length > 0) yield out.take();
+  out.literal(CLOSE);
+  yield out.take();
 }
 
 /** @throws {InvalidRowsError} if an option of forecasts is given for rows. */

@@ -52,7 +52,9 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
       }
       check.add([value]);
       rows++;
-      text += Buffer.concat([...predictor.lines([value])]).toString();
+      const [, row] =
+        /^\[(.*)\]$/.exec(Buffer.concat([...predictor.answer([value])]).toString()) ?? [];
+      text += `${row}\n`;
     }
     return { text, rows, faults, warnings: check.warnings(100) };
   }

@@ -26,7 +26,6 @@ import {
   type PredictOptions,
   type RowGatherer,
   writeArray,
-  writeLines,
 } from '../../serving/row-server.js';
 import { RowForms } from '../../serving/row-writer.js';
 import type { RowObject } from '../../table/cells.js';
@@ -157,12 +156,6 @@ export class SeriesServer {
   answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
     const answered = this.#answer(rows, options, MAX_ARRAY_ROWS);
     return writeArray(answered, this.#parts.forms.get(options).writer);
-  }
-
-  /** The same rows, each as a line. */
-  lines(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
-    const answered = this.#answer(rows, options, Number.POSITIVE_INFINITY);
-    return writeLines(answered, this.#parts.forms.get(options).writer);
   }
 
   /** Begins the answer of rows in any format, for one body. @throws as `predict`. */
