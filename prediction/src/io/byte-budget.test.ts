@@ -12,7 +12,7 @@ import {
   zstandardRun,
 } from '../../../testkit/prediction/hostile-parquet.js';
 import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
-import { Predictor, readArrowTable, readParquetTable, TableError, train } from '../index.js';
+import { Predictor, readTable, TableError, train } from '../index.js';
 import type { AnswerFormat, RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
 import { TextWriter } from './arrow/column-writers.js';
@@ -243,7 +243,7 @@ describe('a body is refused, with the place, that expands out of proportion', ()
     const refused = answer(body, 'arrow-stream', 'arrow-stream');
     await expect(refused).rejects.toThrow(FormatError);
     await expect(refused).rejects.toThrow(message);
-    const table = readArrowTable(pieces(body, MIB), 'place', { format: 'stream' });
+    const table = readTable('arrow-stream', pieces(body, MIB), 'place');
     await expect(table).rejects.toThrow(TableError);
     await expect(table).rejects.toThrow(message);
   });
@@ -254,7 +254,7 @@ describe('a body is refused, with the place, that expands out of proportion', ()
     await expect(refused).rejects.toThrow(message);
     // A table may have a million rows.
     const target = Buffer.from(body).includes('place') ? 'place' : 'index';
-    const table = readParquetTable(pieces(body, MIB), target);
+    const table = readTable('parquet', pieces(body, MIB), target);
     await expect(table).rejects.toThrow(TableError);
     if (name !== 'rows of nothing') await expect(table).rejects.toThrow(message);
   });

@@ -3,14 +3,7 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { pieces } from '../../../testkit/prediction/answered-rows.js';
 import { faultsOf, makeRows } from '../../../testkit/prediction/sample-tables.js';
-import {
-  readArrowTable,
-  readCsvTable,
-  readNdjsonTable,
-  readParquetTable,
-  readRowsTable,
-  type Table,
-} from '../index.js';
+import { readCsvTable, readRowsTable, readTable, type Table } from '../index.js';
 
 const rows = makeRows(500, (random, index) => ({
   size: Math.round(10_000 * random()) / 100,
@@ -72,17 +65,16 @@ describe('a table is the same in all formats', () => {
 
   test.each<[string, () => Promise<Table>]>([
     ['CSV', () => readCsvTable(pieces(Buffer.from(csv())), 'rent')],
-    ['NDJSON', () => readNdjsonTable(pieces(lines()), 'rent')],
+    ['NDJSON', () => readTable('ndjson', pieces(lines()), 'rent')],
     [
       'an Arrow stream',
-      () =>
-        readArrowTable(pieces(arrow.tableToIPC(table(), 'stream')), 'rent', { format: 'stream' }),
+      () => readTable('arrow-stream', pieces(arrow.tableToIPC(table(), 'stream')), 'rent'),
     ],
     [
       'an Arrow file',
-      () => readArrowTable(pieces(arrow.tableToIPC(table(), 'file')), ' rent', { format: 'file' }),
+      () => readTable('arrow-file', pieces(arrow.tableToIPC(table(), 'file')), ' rent'),
     ],
-    ['Parquet', () => readParquetTable(pieces(parquet()), 'rent')],
+    ['Parquet', () => readTable('parquet', pieces(parquet()), 'rent')],
   ])('%s', async (_, read) => {
     expect(await read()).toEqual(expected);
   });
@@ -95,37 +87,37 @@ describe('a table that cannot be read is told, and its source is read to the end
     [
       'Arrow without the target',
       arrow.tableToIPC(few, 'stream'),
-      (source) => readArrowTable(source, 'y', { format: 'stream' }),
+      (source) => readTable('arrow-stream', source, 'y'),
       { column: 'y', message: expect.stringContaining('no column "y"') },
     ],
     [
       'Arrow with few rows',
       arrow.tableToIPC(few, 'file'),
-      (source) => readArrowTable(source, 'x', { format: 'file' }),
+      (source) => readTable('arrow-file', source, 'x'),
       { column: 'x', message: expect.stringContaining('Only 3 rows') },
     ],
     [
       'JSON as Arrow',
       Buffer.from('[1]'.repeat(1000)),
-      (source) => readArrowTable(source, 'x', { format: 'stream' }),
+      (source) => readTable('arrow-stream', source, 'x'),
       { message: expect.stringContaining('Arrow') },
     ],
     [
       'JSON as Parquet',
       Buffer.from('[1]'.repeat(1000)),
-      (source) => readParquetTable(source, 'x'),
+      (source) => readTable('parquet', source, 'x'),
       { message: expect.stringContaining('not a Parquet file') },
     ],
     [
       'a line that is not valid JSON',
       Buffer.from('{"x": 1, "y": 2}\n\n{"x": 1,}\n'),
-      (source) => readNdjsonTable(source, 'y'),
+      (source) => readTable('ndjson', source, 'y'),
       { line: 3, message: expect.stringContaining('Line 3 is not valid JSON') },
     ],
     [
       'a line that is not an object',
       Buffer.from('{"x": 1, "y": 2}\n[1]\n'),
-      (source) => readNdjsonTable(source, 'y'),
+      (source) => readTable('ndjson', source, 'y'),
       { line: 2, message: expect.stringContaining('Line 2 is not an object') },
     ],
   ])('%s', async (_, bytes, read, fault) => {
@@ -145,9 +137,9 @@ describe('a table that cannot be read is told, and its source is read to the end
       yield Buffer.from('PAR1');
       throw new Error('broken off');
     };
-    await expect(readParquetTable(source(), 'x')).rejects.toThrow('broken off');
-    await expect(readNdjsonTable(source(), 'x')).rejects.toThrow('broken off');
-    await expect(readArrowTable(source(), 'x', { format: 'stream' })).rejects.toThrow('broken off');
+    await expect(readTable('parquet', source(), 'x')).rejects.toThrow('broken off');
+    await expect(readTable('ndjson', source(), 'x')).rejects.toThrow('broken off');
+    await expect(readTable('arrow-stream', source(), 'x')).rejects.toThrow('broken off');
   });
 });
 
@@ -157,7 +149,7 @@ test('columns of numbers become texts, as those of CSV are, only while there is 
     Float64Array.from({ length: count }, (_, row) => row + index / 7);
   const columns = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`x${at}`, column(at)]));
   const bytes = arrow.tableToIPC(arrow.tableFromArrays(columns), 'stream');
-  const table = await readArrowTable(pieces(bytes, 1 << 20), 'x0', { format: 'stream' });
+  const table = await readTable('arrow-stream', pieces(bytes, 1 << 20), 'x0');
   const kinds = table.columns.map(({ kind }) => kind);
   expect(kinds).toContain('text');
   expect(kinds).toContain('number');
@@ -172,6 +164,6 @@ test('a source that is not to be drained ends with a refusal', async () => {
       isEnded = true;
     }
   };
-  await faultsOf(() => readNdjsonTable(source(), 'y', { drain: false }));
+  await faultsOf(() => readTable('ndjson', source(), 'y', { drain: false }));
   expect(isEnded).toBe(true);
 });

@@ -17,21 +17,11 @@ import {
   tryFiles,
 } from '../../../testkit/prediction/hostile-files.js';
 import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
-import {
-  Predictor,
-  readArrowTable,
-  readCsvTable,
-  readJsonTable,
-  readNdjsonTable,
-  readParquetTable,
-  type Table,
-  train,
-} from '../index.js';
+import { Predictor, readTable, train } from '../index.js';
 import { TableError } from '../table/table-error.js';
 import { DeclinedError, type RowFormat } from './answer-part.js';
 import { answerRows } from './answer-rows.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
-import { readXlsxTable } from './xlsx/xlsx-table.js';
 
 const NAMES = ['rooms', 'place', 'index', 'rent'];
 
@@ -99,18 +89,6 @@ function makeJson(numbers: MadeNumbers): Uint8Array {
 const rows = rentRows(60);
 const predictor = new Predictor(train(readRows(rows, 'rent')));
 
-type Source = AsyncIterable<Uint8Array>;
-
-const READ_TABLE: Readonly<Record<RowFormat, (source: Source) => Promise<Table>>> = {
-  csv: (source) => readCsvTable(source, 'rent'),
-  json: (source) => readJsonTable(source, 'rent'),
-  ndjson: (source) => readNdjsonTable(source, 'rent'),
-  'arrow-stream': (source) => readArrowTable(source, 'rent', { format: 'stream' }),
-  'arrow-file': (source) => readArrowTable(source, 'rent', { format: 'file' }),
-  parquet: (source) => readParquetTable(source, 'rent'),
-  xlsx: (source) => readXlsxTable(source, 'rent'),
-};
-
 function isTableFault(error: unknown): boolean {
   return (
     error instanceof TableError ||
@@ -126,7 +104,7 @@ function tryFormat(from: RowFormat, make: (seed: number) => Uint8Array): Promise
     async (bytes, _budget, seed) => {
       const to = (['json', 'csv', 'arrow-stream', 'ndjson'] as const)[seed % 4] ?? 'json';
       // Vitest keeps what it is given to await until the test ends.
-      const fault: unknown = await READ_TABLE[from](pieces(bytes, 30_000)).then(
+      const fault: unknown = await readTable(from, pieces(bytes, 30_000), 'rent').then(
         () => undefined,
         (error) => error,
       );

@@ -1,7 +1,8 @@
 import { FirstRows, type FirstRowsShown } from '../table/first-rows.js';
 import type { RowFormat, TableForm } from './answer-part.js';
+import { noRows } from './columns/add-batches.js';
 import { JsonShapeError } from './columns/format-error.js';
-import { isRefusal, noRows, readTable } from './read-table.js';
+import { addObjects, addRows, isOfObjects, isRefusal, readSource } from './read-table.js';
 import type { FoundSheet } from './xlsx/sheet-table.js';
 
 /** The beginning of a table, and the fault that ended it, if any. */
@@ -30,15 +31,15 @@ export function previewTable(
   format: RowFormat,
   form: TableForm = {},
 ): Promise<TablePreview> {
-  return readTable(source, { drain: false }, async (pieces) => {
+  return readSource(source, { drain: false }, async (pieces) => {
     const rows = new FirstRows();
     let fault: string | null = null;
     let found: FoundSheet | undefined;
     let line = format === 'csv' && form.header !== false ? (form.headerLine ?? 1) : null;
     try {
-      if (format === 'xlsx') {
-        const { addXlsx } = await import('./xlsx/xlsx-table.js');
-        await addXlsx(pieces, rows, form, {
+      if (isOfObjects(format)) await addObjects(format, pieces, rows.objects);
+      else {
+        await addRows(format, pieces, rows, form, {
           open(sheet) {
             found = sheet;
           },
@@ -46,7 +47,7 @@ export function previewTable(
             line = headerLine;
           },
         });
-      } else await addRows(pieces, format, rows, form);
+      }
       if (rows.rowCount === 0) throw noRows();
     } catch (error) {
       if (!isRefusal(error) || (rows.rowCount === 0 && !found)) throw error;
@@ -60,27 +61,4 @@ export function previewTable(
       fault,
     };
   });
-}
-
-/** Adds the rows of a body. The code of a format is loaded when it is first needed. */
-async function addRows(
-  pieces: AsyncIterable<Uint8Array>,
-  format: Exclude<RowFormat, 'xlsx'>,
-  rows: FirstRows,
-  form: TableForm,
-): Promise<void> {
-  switch (format) {
-    case 'csv':
-      return (await import('./csv/csv-table.js')).addCsv(pieces, rows, form);
-    case 'json':
-      return (await import('./json/json-table.js')).addJson(pieces, rows.objects);
-    case 'ndjson':
-      return (await import('./json/ndjson-table.js')).addNdjson(pieces, rows.objects);
-    case 'arrow-stream':
-      return (await import('./arrow/arrow-table.js')).addArrow(pieces, rows, 'stream');
-    case 'arrow-file':
-      return (await import('./arrow/arrow-table.js')).addArrow(pieces, rows, 'file');
-    case 'parquet':
-      return (await import('./parquet/parquet-table.js')).addParquet(pieces, rows);
-  }
 }

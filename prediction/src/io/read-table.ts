@@ -1,22 +1,111 @@
-import type { OrderedSink, TableOptions } from '../table/row-reader.js';
-import { MIN_ROWS, type Table } from '../table/table.js';
+import {
+  type ObjectSink,
+  OrderedRows,
+  type OrderedSink,
+  RowsReader,
+  type TableOptions,
+} from '../table/row-reader.js';
+import type { Table } from '../table/table.js';
 import { TableError } from '../table/table-error.js';
+import type { RowFormat, TableForm } from './answer-part.js';
 import { FormatError, JsonShapeError, MalformedJsonError } from './columns/format-error.js';
-import type { Vector } from './columns/vector.js';
+import type { SheetListener } from './xlsx/sheet-table.js';
 
-export interface ReadOptions extends TableOptions {
+export interface ReadOptions extends TableOptions, TableForm {
   /** True if the source of a bad table is read to its end; true without it. */
   readonly drain?: boolean;
 }
 
+/** The format of a table, or `records`: lines of JSON arrays, the names of the columns first, such as the rows of a query. */
+export type TableFormat = RowFormat | 'records';
+
 /**
- * Reads a table with `read`. A bad table is parsed no further, but its source is read to the end before the promise
+ * Reads a table to learn from, as it streams in. Of Parquet and workbooks, the end of the file is needed first: it is
+ * written to a temporary file without a name. See `readSource` for what becomes of the source of a bad table.
+ *
+ * @throws {TableError} if it is none, or no model can be trained on it.
+ * @throws {MalformedJsonError | JsonShapeError} if a body of JSON is no JSON, or another one than an array of rows.
+ * @throws the source's own error, if it breaks off, and that of the temporary file.
+ */
+export function readTable(
+  format: TableFormat,
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  options: ReadOptions = {},
+): Promise<Table> {
+  return readSource(source, options, async (pieces) => {
+    if (isOfObjects(format)) {
+      const rows = new RowsReader(target, options);
+      await addObjects(format, pieces, rows);
+      return rows.build();
+    }
+    const rows = new OrderedRows(target, options);
+    await addRows(format, pieces, rows, options);
+    return rows.build();
+  });
+}
+
+/** Reads a table from CSV (RFC 4180 in UTF-8); see `readTable`. */
+export function readCsvTable(
+  source: AsyncIterable<Uint8Array>,
+  target: string,
+  options?: ReadOptions,
+): Promise<Table> {
+  return readTable('csv', source, target, options);
+}
+
+type ObjectFormat = 'json' | 'ndjson';
+
+export function isOfObjects(format: TableFormat): format is ObjectFormat {
+  return format === 'json' || format === 'ndjson';
+}
+
+/** Adds row objects, until no more are wanted. The code of a format is loaded when it is first needed. */
+export async function addObjects(
+  format: ObjectFormat,
+  pieces: AsyncIterable<Uint8Array>,
+  rows: ObjectSink,
+): Promise<void> {
+  if (format === 'json') return (await import('./json/json-table.js')).addJson(pieces, rows);
+  return (await import('./json/ndjson-table.js')).addNdjson(pieces, rows);
+}
+
+/**
+ * Adds rows whose cells stand in the order of the columns, until no more are wanted.
+ *
+ * @param listener of a workbook
+ */
+export async function addRows(
+  format: Exclude<TableFormat, ObjectFormat>,
+  pieces: AsyncIterable<Uint8Array>,
+  rows: OrderedSink,
+  form: TableForm,
+  listener?: Partial<SheetListener>,
+): Promise<void> {
+  switch (format) {
+    case 'csv':
+      return (await import('./csv/csv-table.js')).addCsv(pieces, rows, form);
+    case 'records':
+      return (await import('./json/record-table.js')).addRecords(pieces, rows);
+    case 'arrow-stream':
+      return (await import('./arrow/arrow-table.js')).addArrow(pieces, rows, 'stream');
+    case 'arrow-file':
+      return (await import('./arrow/arrow-table.js')).addArrow(pieces, rows, 'file');
+    case 'parquet':
+      return (await import('./parquet/parquet-table.js')).addParquet(pieces, rows);
+    case 'xlsx':
+      return (await import('./xlsx/xlsx-table.js')).addXlsx(pieces, rows, form, listener);
+  }
+}
+
+/**
+ * Reads a source with `read`. A bad table is parsed no further, but its source is read to the end before the promise
  * rejects, because it may be a request whose connection has to carry the refusal. With `drain: false` it rejects at
  * once.
  *
  * @throws {TableError} in place of a fault of the format.
  */
-export async function readTable<T = Table>(
+export async function readSource<T>(
   source: AsyncIterable<Uint8Array>,
   { drain = true }: ReadOptions,
   read: (pieces: AsyncIterable<Uint8Array>) => Promise<T>,
@@ -42,50 +131,9 @@ export async function readTable<T = Table>(
   }
 }
 
-/**
- * Reads a table into the rows that a training wants.
- *
- * @param add adds what it reads to the rows
- * @throws as `readTable`, and as `add` and `build` do.
- */
-export function buildTable<Rows extends { build(): Table }>(
-  source: AsyncIterable<Uint8Array>,
-  options: ReadOptions,
-  createRows: () => Rows,
-  add: (pieces: AsyncIterable<Uint8Array>, rows: Rows) => Promise<void>,
-): Promise<Table> {
-  return readTable(source, options, async (pieces) => {
-    const rows = createRows();
-    await add(pieces, rows);
-    return rows.build();
-  });
-}
-
 const REFUSALS = [TableError, FormatError, MalformedJsonError, JsonShapeError];
 
 /** Returns whether an error is a fault of the body. */
 export function isRefusal(error: unknown): error is Error {
   return REFUSALS.some((kind) => error instanceof kind);
-}
-
-/** Adds batches of columns, until no more rows are wanted. */
-export async function addBatches(
-  rows: OrderedSink,
-  batches: AsyncIterable<{
-    readonly length: number;
-    readonly vectors: ReadonlyMap<number, Vector>;
-  }>,
-): Promise<void> {
-  let count = 0;
-  for await (const { length, vectors } of batches) {
-    rows.addColumns(count, length, vectors);
-    count += length;
-    if (rows.isFull) return;
-  }
-  if (count === 0) throw noRows();
-}
-
-export function noRows(): TableError {
-  const message = `The table has no rows. At least ${MIN_ROWS} with a target are needed.`;
-  return new TableError([{ message }]);
 }

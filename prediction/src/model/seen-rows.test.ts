@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readCsvTable } from '../io/csv/csv-table.js';
+import { readCsvTable } from '../io/read-table.js';
 import type { RowTable } from '../table/table.js';
 import { train } from '../tasks/train.js';
 import { SeenRows } from './seen-rows.js';

@@ -10,16 +10,11 @@ import {
   encodeTable,
   type ForecastTable,
   previewTable,
-  readArrowTable,
-  readCsvTable,
-  readJsonTable,
-  readNdjsonTable,
-  readParquetTable,
-  readRecordTable,
-  readXlsxTable,
+  readTable,
   refuseHorizon,
   seasonLength,
   TableError,
+  type TableFormat,
   type TablePreview,
 } from '../../../prediction/src/reading.js';
 import type { Drift } from '../../../prediction/src/recording.js';
@@ -32,8 +27,8 @@ import { readTruthBody, type TruthJob } from '../record/truth-body.js';
 
 /** The details of a job that reads a table; the text follows as input. */
 export interface TableJob {
-  /** The format of a table that was sent, or `records` for lines of JSON arrays from a query. */
-  readonly format: RowFormat | 'records';
+  /** The format of a table that was sent, or `records` from a query. */
+  readonly format: TableFormat;
   readonly target: string;
   /** The task, or what is forecast; undefined if the values of the target decide. */
   readonly task?: Goal | undefined;
@@ -56,10 +51,10 @@ export interface PreviewJob extends Pick<TableJob, 'form'> {
 }
 
 /** Runs in a process of its own: reads tables, checks them, and writes their parts, or shows their beginning; or reads truths. */
-await serveJobs(readTable);
+await serveJobs(runJob);
 
 /** @throws {ProblemError} if the table is refused */
-async function readTable(
+async function runJob(
   job: TableJob | PreviewJob | TruthJob | DriftJob,
   text: AsyncIterable<Uint8Array>,
   output: JobOutput<TruthChunk>,
@@ -71,7 +66,8 @@ async function readTable(
       return undefined;
     }
     if (job.target === undefined) return await previewTable(text, job.format, job.form);
-    const table = await readFormat(job, text);
+    const { format, target, form, ...options } = job;
+    const table = await readTable(format, text, target, { ...options, ...form, drain: false });
     const forecast = table.task === 'forecast' ? describeSeries(table) : null;
     for (const part of encodeTable(table)) output.data(part);
     return { rowCount: table.rowCount, task: table.task, forecast };
@@ -96,29 +92,4 @@ function describeSeries(table: ForecastTable): ForecastFields {
     known: [...goal.known],
     series: { step: grid.step, season: seasonLength(grid), count, ...found },
   };
-}
-
-function readFormat(
-  { format, target, task, choices, form }: TableJob,
-  text: AsyncIterable<Uint8Array>,
-) {
-  const options = { drain: false, task, choices };
-  switch (format) {
-    case 'csv':
-      return readCsvTable(text, target, { ...options, ...form });
-    case 'json':
-      return readJsonTable(text, target, options);
-    case 'records':
-      return readRecordTable(text, target, options);
-    case 'ndjson':
-      return readNdjsonTable(text, target, options);
-    case 'arrow-stream':
-      return readArrowTable(text, target, { ...options, format: 'stream' });
-    case 'arrow-file':
-      return readArrowTable(text, target, { ...options, format: 'file' });
-    case 'parquet':
-      return readParquetTable(text, target, options);
-    case 'xlsx':
-      return readXlsxTable(text, target, { ...options, ...form });
-  }
 }

@@ -5,7 +5,7 @@ import { answer } from '../../../../testkit/prediction/answered-rows.js';
 import { lz4Frame, zstandardFrame } from '../../../../testkit/prediction/compressed-frames.js';
 import { MadeNumbers, Written } from '../../../../testkit/prediction/hostile-files.js';
 import { readRows } from '../../../../testkit/prediction/sample-tables.js';
-import { Predictor, readArrowTable, readRowsTable, train } from '../../index.js';
+import { Predictor, readRowsTable, readTable, train } from '../../index.js';
 import { ByteBudget } from '../columns/byte-budget.js';
 import { decompressLz4Frame } from '../columns/compression.js';
 import { FormatError } from '../columns/format-error.js';
@@ -76,7 +76,7 @@ const EXPECTED = Array.from({ length: 60 }, (_, index) => expectedRow(index));
 
 test.each(SAMPLES)('a file with compression is read: %s', async (name, format) => {
   expect(await rowsOf(sample(name), format)).toEqual(EXPECTED);
-  const table = await readArrowTable(once(sample(name)), 'y', { format });
+  const table = await readTable(`arrow-${format}`, once(sample(name)), 'y');
   expect(table).toEqual(readRowsTable(EXPECTED, 'y'));
 });
 

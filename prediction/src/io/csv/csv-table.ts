@@ -1,31 +1,11 @@
-import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
-import type { Table } from '../../table/table.js';
+import type { OrderedSink } from '../../table/row-reader.js';
 import { FaultList, TableError } from '../../table/table-error.js';
-import { buildTable, type ReadOptions } from '../read-table.js';
 import type { CsvOptions } from './csv-dialect.js';
 import { type CsvRecord, CsvScanner, ENDS_REMOVED } from './csv-scanner.js';
 
-export type CsvTableOptions = ReadOptions & CsvOptions;
-
 /**
- * Reads a table from CSV (RFC 4180 in UTF-8) as it streams in: see `readTable`. The first lines tell whether commas,
- * semicolons or tabs separate the fields, unless `delimiter` does. With `header: false` the columns are named
- * `column_1`, `column_2` and so on.
- *
- * @throws {TableError} if no model can be trained on the table, or it has more than 1,000,000 rows.
- * @throws the source's own error, if it breaks off.
- */
-export function readCsvTable(
-  source: AsyncIterable<Uint8Array>,
-  target: string,
-  options: CsvTableOptions = {},
-): Promise<Table> {
-  const createRows = () => new OrderedRows(target, options);
-  return buildTable(source, options, createRows, (pieces, rows) => addCsv(pieces, rows, options));
-}
-
-/**
- * Adds the rows of CSV, until no more are wanted.
+ * Adds the rows of CSV, until no more are wanted. The first lines tell whether commas, semicolons or tabs separate the
+ * fields, unless `delimiter` does. With `header: false` the columns are named `column_1`, `column_2` and so on.
  *
  * @throws {FormatError | TableError} at a fault of the text.
  */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { csvStream, faultsOf, readRows } from '../../../../testkit/prediction/sample-tables.js';
-import { JsonShapeError, MalformedJsonError, readJsonTable } from '../../index.js';
+import { JsonShapeError, MalformedJsonError, readTable } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({
   'a "b"\\': `[${index % 3}],{"}`,
@@ -12,7 +12,7 @@ const rows = Array.from({ length: 60 }, (_, index) => ({
 const text = JSON.stringify(rows);
 
 function read(json: string, chunk?: number) {
-  return readJsonTable(csvStream(json, chunk), 'y');
+  return readTable('json', csvStream(json, chunk), 'y');
 }
 
 describe('a JSON table', () => {
@@ -59,7 +59,7 @@ describe('a JSON table', () => {
     async function* chunks() {
       yield latin1;
     }
-    await expect(readJsonTable(chunks(), 'y')).rejects.toThrow('not UTF-8');
+    await expect(readTable('json', chunks(), 'y')).rejects.toThrow('not UTF-8');
   });
 
   test.each(['', ' ', '{}', '{"data":[]}', '7', '-1', '"text"', 'null', 'true'])(
@@ -94,7 +94,7 @@ describe('a JSON table', () => {
   test('that cannot be learnt from is read to its end, and malformed if that is', async () => {
     const bad = JSON.stringify([...Array(20).fill(7), ...rows]);
     const source = csvStream(bad, 16);
-    expect(await faultsOf(() => readJsonTable(source, 'y'))).toHaveLength(10);
+    expect(await faultsOf(() => readTable('json', source, 'y'))).toHaveLength(10);
     expect(source.readableEnded).toBe(true);
     await expect(read(bad.slice(0, -1), 16)).rejects.toThrow(MalformedJsonError);
   });
@@ -105,7 +105,7 @@ describe('a JSON table', () => {
       yield Buffer.from(text.slice(0, 50));
       throw broken;
     }
-    await expect(readJsonTable(chunks(), 'y')).rejects.toBe(broken);
+    await expect(readTable('json', chunks(), 'y')).rejects.toBe(broken);
   });
 });
 

@@ -1,34 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { type ObjectSink, RowsReader } from '../../table/row-reader.js';
-import { MAX_ROWS, type Table } from '../../table/table.js';
+import type { ObjectSink } from '../../table/row-reader.js';
+import { MAX_ROWS } from '../../table/table.js';
 import { TableError } from '../../table/table-error.js';
 import { MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { JsonShapeError, MalformedJsonError } from '../columns/format-error.js';
-import { buildTable, type ReadOptions } from '../read-table.js';
 
 /**
- * Reads a table from a JSON array of row objects as it streams in, in UTF-8: it is never parsed, nor
- * held, as a whole. See `readTable`; with `drain: false` it rejects as soon as nothing that follows can change the
- * reason.
+ * Adds the elements of a JSON array of row objects, until no more are wanted: it is never parsed, nor held, as a whole.
  *
  * @throws {MalformedJsonError} if it is not JSON.
  * @throws {JsonShapeError} if it is not an array, or has too many elements, or nests too deep.
- * @throws {TableError} if no model can be trained on the table.
- * @throws the source's own error, if it breaks off.
- */
-export function readJsonTable(
-  source: AsyncIterable<Uint8Array>,
-  target: string,
-  options: ReadOptions = {},
-): Promise<Table> {
-  const createRows = () => new RowsReader(target, options);
-  return buildTable(source, options, createRows, addJson);
-}
-
-/**
- * Adds the elements of a JSON array, until no more are wanted.
- *
- * @throws {MalformedJsonError | JsonShapeError | TableError} as `readJsonTable` does.
+ * @throws {TableError} at a row that cannot be used.
  */
 export async function addJson(pieces: AsyncIterable<Uint8Array>, rows: ObjectSink): Promise<void> {
   const table = new JsonTable(rows);

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvStream, faultsOf } from '../../../../testkit/prediction/sample-tables.js';
-import { readNdjsonTable } from '../../index.js';
+import { readTable } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => `{"x":"é${index % 3}","y":${index}}`);
 
 function read(text: string, size?: number) {
-  return readNdjsonTable(csvStream(text, size), 'y');
+  return readTable('ndjson', csvStream(text, size), 'y');
 }
 
 test('blank lines are not rows, whatever blanks they have and however the text is cut', async () => {
@@ -40,7 +40,8 @@ test('a line that is not UTF-8 is told with its number, behind the faults of lin
   const bytes = (text: string) => Buffer.from(text, 'latin1');
   const readBytes = (text: string) =>
     faultsOf(() =>
-      readNdjsonTable(
+      readTable(
+        'ndjson',
         (async function* () {
           yield bytes(text);
         })(),

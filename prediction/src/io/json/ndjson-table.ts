@@ -1,27 +1,9 @@
-import { type ObjectSink, RowsReader } from '../../table/row-reader.js';
-import type { Table } from '../../table/table.js';
+import type { ObjectSink } from '../../table/row-reader.js';
 import { TableError } from '../../table/table-error.js';
-import { buildTable, type ReadOptions } from '../read-table.js';
 import { LineSplitter, lineValue, TOO_LONG, UnreadableLine } from './lines.js';
 
 /**
- * Reads a table from NDJSON as it streams in: a row object a line, in UTF-8: see `readTable`. Blank lines count, and
- * are not rows.
- *
- * @throws {TableError} if a line is not JSON, or no model can be trained on the table.
- * @throws the source's own error, if it breaks off.
- */
-export function readNdjsonTable(
-  source: AsyncIterable<Uint8Array>,
-  target: string,
-  options: ReadOptions = {},
-): Promise<Table> {
-  const createRows = () => new RowsReader(target, options);
-  return buildTable(source, options, createRows, addNdjson);
-}
-
-/**
- * Adds the rows of NDJSON, until no more are wanted.
+ * Adds the rows of NDJSON, a row object a line, until no more are wanted. Blank lines count, and are not rows.
  *
  * @throws {TableError} at a line that is not JSON, or at a row that cannot be used.
  */

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { csvStream, faultsOf, readRows } from '../../../../testkit/prediction/sample-tables.js';
-import { readRecordTable } from './record-table.js';
+import { readTable } from '../../index.js';
 
 const read = (records: readonly (readonly unknown[])[], bytesAtOnce = 4096) =>
-  readRecordTable(
+  readTable(
+    'records',
     csvStream(records.map((record) => `${JSON.stringify(record)}\n`).join(''), bytesAtOnce),
     'y',
   );

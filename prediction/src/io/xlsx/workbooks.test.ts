@@ -12,10 +12,9 @@ import {
 } from '../../../../testkit/data/workbooks.js';
 import type { TableForm } from '../answer-part.js';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { readCsvTable } from '../csv/csv-table.js';
 import { previewTable } from '../preview-table.js';
+import { readTable } from '../read-table.js';
 import { readSheetTable, type SheetOptions } from './sheet-table.js';
-import { readXlsxTable } from './xlsx-table.js';
 import { ZipArchive } from './zip.js';
 
 const MIB = 1024 * 1024;
@@ -94,8 +93,8 @@ test('trains the same table as CSV', async () => {
   const rows = Array.from({ length: 80 }, (_, row) => [row / 4, `kind ${row % 3}`, row % 2 === 0]);
   const csv = ['x,kind,fair', ...rows.map((row) => row.join())].join('\n');
   const sheet = workbookOf([['x', 'kind', 'fair'], ...rows]);
-  expect(await readXlsxTable(stream(sheet), 'x')).toEqual(
-    await readCsvTable(stream(Buffer.from(csv)), 'x'),
+  expect(await readTable('xlsx', stream(sheet), 'x')).toEqual(
+    await readTable('csv', stream(Buffer.from(csv)), 'x'),
   );
 });
 
@@ -186,11 +185,11 @@ describe('a sheet', () => {
 
   test('names itself in the faults of its rows', async () => {
     const rows = Array.from({ length: 60 }, (_, row) => [row === 9 ? 'many' : row, row]);
-    const table = readXlsxTable(stream(workbookOf([['a', 'b'], ...rows])), 'a', {
+    const table = readTable('xlsx', stream(workbookOf([['a', 'b'], ...rows])), 'a', {
       task: 'regression',
     });
     await expect(table).rejects.toThrow(/a/);
-    const chosen = readXlsxTable(stream(workbookOf([['a', 'b'], ...rows])), 'nothing');
+    const chosen = readTable('xlsx', stream(workbookOf([['a', 'b'], ...rows])), 'nothing');
     await expect(chosen).rejects.toThrow('Sheet "Sheet1": There is no column "nothing"');
   });
 });
@@ -302,7 +301,7 @@ describe('refuses', () => {
       'longer than 1 MiB',
     ],
   ])('%s, with the place', async (_, make, message) => {
-    await expect(readXlsxTable(stream(make()), 'a')).rejects.toThrow(message);
+    await expect(readTable('xlsx', stream(make()), 'a')).rejects.toThrow(message);
   });
 
   test('changed bytes, or reads them', async () => {
@@ -316,7 +315,9 @@ describe('refuses', () => {
         async (changes) => {
           const changed = Buffer.from(sheet);
           for (const [at, byte] of changes) changed[at] = byte;
-          const result = await readXlsxTable(stream(changed), 'a').catch((error: Error) => error);
+          const result = await readTable('xlsx', stream(changed), 'a').catch(
+            (error: Error) => error,
+          );
           expect(result instanceof Error ? result.name : 'table').toMatch(/^(TableError|table)$/);
         },
       ),

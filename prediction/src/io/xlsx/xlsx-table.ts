@@ -1,30 +1,13 @@
-import { OrderedRows, type OrderedSink } from '../../table/row-reader.js';
-import type { Table } from '../../table/table.js';
+import type { OrderedSink } from '../../table/row-reader.js';
 import { TableError } from '../../table/table-error.js';
+import { noRows } from '../columns/add-batches.js';
 import { ByteBudget } from '../columns/byte-budget.js';
-import { buildTable, noRows, type ReadOptions } from '../read-table.js';
 import { SpoolFile } from '../spool-file.js';
 import { sheetName } from './sheet.js';
 import { readSheetTable, type SheetListener, type SheetOptions } from './sheet-table.js';
 
 /**
- * Reads a table from a sheet of an Excel workbook (.xlsx): see `readTable`. As the end of the file is needed first, it
- * is written to a temporary file without a name.
- *
- * @throws {TableError} if it is none, or no model can be trained on the table.
- * @throws the source's own error, if it breaks off, and that of the temporary file.
- */
-export function readXlsxTable(
-  source: AsyncIterable<Uint8Array>,
-  target: string,
-  options: ReadOptions & SheetOptions = {},
-): Promise<Table> {
-  const createRows = () => new OrderedRows(target, options);
-  return buildTable(source, options, createRows, (pieces, rows) => addXlsx(pieces, rows, options));
-}
-
-/**
- * Adds the rows of a sheet, until no more are wanted.
+ * Adds the rows of a sheet of an Excel workbook (.xlsx), until no more are wanted.
  *
  * @throws {FormatError | TableError} at a fault of the file, with the sheet and the cell or the row.
  */
