@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { findMisspelledSettings, SETTINGS } from './config.js';
+import { findMisspelledSettings } from './misspelled-settings.js';
+import { SETTINGS } from './settings.js';
 
 test.each([
   ['RATELIMIT', 'RATE_LIMIT'],

@@ -1,6 +1,7 @@
 import { dirname, join, relative } from 'node:path';
 import type { Logger } from 'pino';
-import { type Config, findMisspelledSettings, readConfig } from './config.js';
+import { type Config, readConfig } from './config.js';
+import { findMisspelledSettings } from './misspelled-settings.js';
 import { openService } from './service.js';
 import { endInTime, STOP_WITH_PARENT, stopSignal } from './stop.js';
 import { createLog } from './telemetry/request-log.js';

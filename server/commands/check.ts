@@ -7,19 +7,13 @@ import type { OidcConfig } from '../auth/identities.js';
 import { ExchangeError, exchange, explainExchange } from '../common/http-exchange.js';
 import type { Owned } from '../common/named-settings.js';
 import { unlessAborted } from '../common/unless-aborted.js';
-import {
-  type ChatConfig,
-  type Config,
-  ConfigError,
-  findMisspelledSettings,
-  findOpenDoor,
-  readConfig,
-  SETTINGS,
-} from '../config.js';
+import { type ChatConfig, type Config, ConfigError, findOpenDoor, readConfig } from '../config.js';
 import { asRecord, parseJson } from '../contract/json-record.js';
 import { type DatabaseSettings, parseDatabases } from '../databases/settings.js';
 import { SqlDatabases } from '../databases/sql-databases.js';
+import { findMisspelledSettings } from '../misspelled-settings.js';
 import { ProblemError } from '../problems/problem.js';
+import { SETTINGS } from '../settings.js';
 import { explainOpening } from '../store/database/unavailable.js';
 import { withoutCredentials } from '../store/index.js';
 import { inspectStore } from '../store/inspect.js';
