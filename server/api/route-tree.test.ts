@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RouteTree } from './handle-request.js';
+import { RouteTree } from './route-tree.js';
 
 const tree = new RouteTree<string>();
 for (const template of [

@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test, vi } from 'vitest';
 import { operations } from '../../../testkit/openapi/document.js';
 import { exampleRequests } from '../../../testkit/openapi/example-requests.js';
 import { type Operation, readContract } from '../../contract/document.js';
-import { RouteTree } from '../handle-request.js';
+import { RouteTree } from '../route-tree.js';
 import { requestValidation } from './validate.js';
 
 const asked: string[] = [];
