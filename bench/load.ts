@@ -132,6 +132,17 @@ export function repeatedly<T>(everyMs: number, work: (number: number) => T): () 
   };
 }
 
+/** Does something a number of times. @returns the median of its times, in milliseconds */
+export async function timeWork(times: number, work: () => Promise<unknown>): Promise<number> {
+  const measured: number[] = [];
+  for (let round = 0; round < times; round++) {
+    const begun = performance.now();
+    await work();
+    measured.push(performance.now() - begun);
+  }
+  return median(measured);
+}
+
 /** The status of an answer, and its time in milliseconds: infinite, and without a status, if none came in time. */
 export interface Timed {
   readonly status: number | undefined;

@@ -79,6 +79,26 @@ export async function withPostgres<T>(use: (url: string) => Promise<T>): Promise
 }
 
 /**
+ * Returns a scenario on SQLite, which has a short form, and the same on PostgreSQL.
+ * @param measure kills a service on a store so many times
+ */
+export function onBothStores(
+  name: string,
+  kills: number,
+  measure: (folder: string, databaseUrl: string, kills: number) => Promise<Finding[]>,
+): Scenario[] {
+  const sqlite = ({ folder, isShort }: Given) =>
+    measure(folder, `file:${folder}/roster.db`, isShort ? 3 : kills);
+  return [
+    { name: `${name}-sqlite`, hasShort: true, run: sqlite },
+    {
+      name: `${name}-postgres`,
+      run: ({ folder }) => withPostgres((url) => measure(folder, url, kills)),
+    },
+  ];
+}
+
+/**
  * Sends a table to train a model; pieces of text are made while they are sent. Resolves when it is accepted.
  * @param address with the query of the training
  */

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import { fieldOf } from '../../testkit/json.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
-import { type Finding, none, type Scenario } from '../scenarios.js';
-import { train, withPostgres } from '../services.js';
+import { type Finding, none } from '../scenarios.js';
+import { onBothStores, train } from '../services.js';
 
 const KILLS = 25;
 const CLIENTS = 3;
@@ -15,17 +15,7 @@ const LIFETIME = { least: 150, most: 3_000 };
 const MODEL = '/api/projects/default/models/prices';
 const PRICE = 1234;
 
-export const killPromisesSqlite: Scenario = {
-  name: 'kill-promises-sqlite',
-  hasShort: true,
-  run: ({ folder, isShort }) =>
-    killWhilePromising(folder, `file:${folder}/roster.db`, isShort ? 3 : KILLS),
-};
-
-export const killPromisesPostgres: Scenario = {
-  name: 'kill-promises-postgres',
-  run: ({ folder }) => withPostgres((url) => killWhilePromising(folder, url, KILLS)),
-};
+export const killPromises = onBothStores('kill-promises', KILLS, killWhilePromising);
 
 /** Kills a service while it remembers rows and takes truths, and asks after each that was acknowledged. */
 async function killWhilePromising(

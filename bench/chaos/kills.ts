@@ -15,7 +15,7 @@ import { median } from '../../testkit/numbers.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
-import { withPostgres } from '../services.js';
+import { onBothStores, withPostgres } from '../services.js';
 import { addressOf, type Contents, LISTS, readContents, type Write, Writer } from './writer.js';
 
 const KILLS = 50;
@@ -26,17 +26,7 @@ const LIFETIME = { least: 30, most: 400 };
 const TRAIN_EVERY = 5;
 const PROJECT = 'busy';
 
-export const killWritesSqlite: Scenario = {
-  name: 'kill-writes-sqlite',
-  hasShort: true,
-  run: ({ folder, isShort }) =>
-    killWhileWriting(folder, `file:${folder}/roster.db`, isShort ? 3 : KILLS),
-};
-
-export const killWritesPostgres: Scenario = {
-  name: 'kill-writes-postgres',
-  run: ({ folder }) => withPostgres((url) => killWhileWriting(folder, url, KILLS)),
-};
+export const killWrites = onBothStores('kill-writes', KILLS, killWhileWriting);
 
 /** Kills a service while it writes, restarts it, and compares its resources with the acknowledged ones. */
 async function killWhileWriting(

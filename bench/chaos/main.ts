@@ -11,8 +11,8 @@ import { doors } from './doors.js';
 import { scenariosOf } from './family.js';
 import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
-import { killPromisesPostgres, killPromisesSqlite } from './kill-promises.js';
-import { killWritesPostgres, killWritesSqlite, twoInstances } from './kills.js';
+import { killPromises } from './kill-promises.js';
+import { killWrites, twoInstances } from './kills.js';
 import { noisyNeighbour } from './noisy-neighbour.js';
 import { overloadOfGets, overloadOfPredictions, slowConnections } from './overload.js';
 
@@ -90,11 +90,9 @@ await runScenarios({
   longest: 20,
   // In the order in which they run.
   scenarios: [
-    killWritesSqlite,
-    killWritesPostgres,
+    ...killWrites,
     twoInstances,
-    killPromisesSqlite,
-    killPromisesPostgres,
+    ...killPromises,
     overloadOfGets,
     overloadOfPredictions,
     slowConnections,

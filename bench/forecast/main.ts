@@ -4,7 +4,7 @@ import { Progress } from '../../prediction/src/training/progress.js';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import { finish } from '../../prediction/src/trees/steps.js';
 import { ask } from '../../testkit/http/client.js';
-import { median } from '../../testkit/numbers.js';
+import { timeWork } from '../load.js';
 import { type Given, runScenarios, type Scenario } from '../scenarios.js';
 import { onService, train } from '../services.js';
 import { competitions } from './competitions.js';
@@ -86,13 +86,8 @@ const service = onService(
     await train(`${url}${MODEL}?${query}`, writeCsv(series));
     const seconds = (performance.now() - begun) / 1000;
     const rows = series.slice(0, ASKED_SERIES).map((_, index) => ({ series: index }));
-    const times: number[] = [];
-    for (let round = 0; round < REPEATS; round++) {
-      const before = performance.now();
-      await ask('POST', `${url}${MODEL}/predict`, rows);
-      times.push(performance.now() - before);
-    }
-    const milliseconds = median(times);
+    const predict = () => ask('POST', `${url}${MODEL}/predict`, rows);
+    const milliseconds = await timeWork(REPEATS, predict);
     return [
       {
         asked: `${series.length} monthly series, upload to ready, in ${READY_SECONDS} s`,

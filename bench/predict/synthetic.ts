@@ -52,9 +52,9 @@ function syntheticRow(random: () => number): SyntheticRow {
 }
 
 /** Yields the same rows as CSV, in pieces of about a hundred lines. */
-export function* syntheticCsv(count: number, seed?: number): Generator<string> {
+export function* syntheticCsv(count: number): Generator<string> {
   let lines = [COLUMNS.join(',')];
-  for (const row of syntheticRows(count, seed)) {
+  for (const row of syntheticRows(count)) {
     lines.push(Object.values(row).join(','));
     if (lines.length < 500) continue;
     yield `${lines.join('\n')}\n`;

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { fieldOf } from '../../testkit/json.js';
-import { median } from '../../testkit/numbers.js';
+import { timeWork } from '../load.js';
 import type { Finding } from '../scenarios.js';
 import { onService, train } from '../services.js';
 
@@ -87,14 +87,8 @@ export const million = onService(
       },
     ];
     for (const by of ['', '?by=day', '?by=width', '?by=column&column=kind']) {
-      const times: number[] = [];
-      for (let round = 0; round < REPEATS; round++) {
-        const begun = performance.now();
-        const answer = await fetch(`${model}/record${by}`);
-        await answer.json();
-        times.push(performance.now() - begun);
-      }
-      const milliseconds = median(times);
+      const read = async () => (await fetch(`${model}/record${by}`)).json();
+      const milliseconds = await timeWork(REPEATS, read);
       findings.push({
         asked: `their record${by} in ${ASKED_MILLISECONDS} ms`,
         measured: `${milliseconds.toFixed(0)} ms at p50 of ${REPEATS}`,
