@@ -67,7 +67,8 @@ export function manifestOperations(
               unchanged: wanted.size - changes.filter(({ action }) => action !== 'delete').length,
             };
             if (dry_run) throw new DryRun(answer, state);
-            return { answer, deleted, state: await readProject(tx, project) };
+            const isChanged = changes.length > 0;
+            return { answer, deleted, state: isChanged ? await readProject(tx, project) : state };
           },
         );
         trainings.cancel(done.deleted);
