@@ -15,6 +15,7 @@ import {
   EMPTY_OBJECT,
   type JsonChunks,
   jsonWriter,
+  keepByLength,
   key,
   lookup,
   mergeSettings,
@@ -129,9 +130,10 @@ export async function updateAgent(
     ? await findSkillIds(tx, row.project_id, sent, 'skills')
     : (skills_to_add ?? skills_to_remove) && (await addAndRemoveSkills(tx, row, sent));
   const distinct = used && distinctSkills(used, sent);
+  const areOthers = distinct && distinct.join() !== (await listUsed(tx, row)).join();
   const columns = changedColumns(row, fields, sent);
-  const changed = await agents.change(tx, row, columns, distinct?.length);
-  if (distinct) {
+  const changed = await agents.change(tx, row, columns, areOthers ? distinct.length : undefined);
+  if (areOthers) {
     await tx.reads.deleteFrom('agent_skills').where('agent_id', '=', row.id).execute();
     await addSkills(tx, row.id, distinct);
   }
@@ -188,21 +190,61 @@ async function addAndRemoveSkills(tx: Store, row: AgentRow, sent: SentSkills): P
     const message = 'is in skills_to_remove too; name it in one of the two';
     throw invalidRequest(both.map(({ pointer }) => ({ pointer, message })));
   }
-  const used = await tx.reads
-    .selectFrom('agent_skills')
-    .select('skill_id')
-    .where('agent_id', '=', row.id)
-    .orderBy('position')
-    .execute();
-  return [...used.map(({ skill_id }) => skill_id), ...added].filter((id) => !removed.has(id));
+  return [...(await listUsed(tx, row)), ...added].filter((id) => !removed.has(id));
 }
 
+const LIST_USED = new PreparedQuery((db, parameter: Parameter<{ agentId: string }>) =>
+  db
+    .selectFrom('agent_skills')
+    .select('skill_id')
+    .where('agent_id', '=', parameter('agentId'))
+    .orderBy('position'),
+);
+
+async function listUsed({ reads }: Store, { id: agentId }: AgentRow): Promise<string[]> {
+  return (await LIST_USED.all(reads, { agentId })).map(({ skill_id }) => skill_id);
+}
+
+/** The values of a list, by their places in it, with others by their names. */
+type ListValues = Readonly<Record<number | string, string | number>>;
+
+function listValues(list: readonly string[]): ListValues {
+  return Object.fromEntries(list.entries());
+}
+
+const INSERT_USES = keepByLength(
+  (length) =>
+    new PreparedQuery((db, parameter: Parameter<ListValues>) =>
+      db.insertInto('agent_skills').values(
+        Array.from({ length }, (_, at) => ({
+          agent_id: sql<string>`${parameter('agentId')}`,
+          skill_id: sql<string>`${parameter(at)}`,
+          position: sql<number>`${parameter('first')} + ${sql.lit(at)}`,
+        })),
+      ),
+    ),
+);
+
 async function addSkills(tx: Store, agentId: string, ids: readonly string[]): Promise<void> {
-  const rows = ids.map((skill_id, position) => ({ agent_id: agentId, skill_id, position }));
-  for (const part of chunks(rows)) {
-    await tx.reads.insertInto('agent_skills').values(part).execute();
+  let first = 0;
+  for (const part of chunks(ids)) {
+    await INSERT_USES(part.length).all(tx.reads, { agentId, first, ...listValues(part) });
+    first += part.length;
   }
 }
+
+/** Finds skills by their names or ids. */
+const FIND_NAMED = keepByLength(
+  (length) =>
+    new PreparedQuery((db, parameter: Parameter<ListValues>) => {
+      const values = Array.from({ length }, (_, at) => sql<string>`${parameter(at)}`);
+      return db
+        .selectFrom('skills')
+        .select(['id', 'name'])
+        .where('project_id', '=', sql<string>`${parameter('projectId')}`)
+        .where(({ or, eb }) => or([eb('name', 'in', values), eb('id', 'in', values)]));
+    }),
+);
 
 /**
  * Returns the ids of the skills of a field, in the order in which they are named.
@@ -217,13 +259,7 @@ async function findSkillIds(
   const references = listReferences(sent, field);
   const found = await lookup(
     references.map(({ name }) => key(name).value),
-    (values) =>
-      tx.reads
-        .selectFrom('skills')
-        .select(['id', 'name'])
-        .where('project_id', '=', projectId)
-        .where(({ or, eb }) => or([eb('name', 'in', values), eb('id', 'in', values)]))
-        .execute(),
+    (values) => FIND_NAMED(values.length).all(tx.reads, { projectId, ...listValues(values) }),
   );
   // No name has the form of an id.
   const ids = new Map(

@@ -88,6 +88,16 @@ export async function lookup<T>(
   return rows;
 }
 
+/** Keeps what is made for a length of a list: `lookup` and `chunks` have few of them. */
+export function keepByLength<T>(make: (length: number) => T): (length: number) => T {
+  const made = new Map<number, T>();
+  return (length) => {
+    const one = made.get(length) ?? make(length);
+    made.set(length, one);
+    return one;
+  };
+}
+
 /**
  * Repeats the last id up to the next power of two, since each length would be a statement of its
  * own.

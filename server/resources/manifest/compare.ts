@@ -74,7 +74,8 @@ function listDifferences(stored: Entry, entry: Entry): string[] {
 
 /** @param levels how deep objects are looked into */
 function comparePlaces(one: unknown, other: unknown, place: string, levels: number): string[] {
-  if (JSON.stringify(one) === JSON.stringify(other)) return [];
+  // Long texts are most of a project.
+  if (one === other || JSON.stringify(one) === JSON.stringify(other)) return [];
   const [before, after] = [asRecord(one), asRecord(other)];
   if (levels === 0 || !isObject(one) || !isObject(other)) return [place];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
