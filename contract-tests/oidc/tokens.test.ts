@@ -12,6 +12,7 @@ import { type ServerProcess, startServer } from '../../testkit/service/server-pr
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { checkedFetch } from '../checked-fetch.js';
+import { ISSUER, OauthService } from '../oauth/oauth-service.js';
 
 const ALL = 'openid roster:read roster:write roster:predict roster:ask';
 
@@ -27,7 +28,10 @@ beforeAll(async () => {
   key = await makeKey(databaseUrl, { name: 'own', owner: 'shop' });
   issuer = await OidcIssuer.open();
   const OIDC_LIMITS = '{"limited": {"requests": 3, "rows": 9}, "double": {"requests": 6}}';
-  server = await startServer({ databaseFile, env: { ...issuer.env, OIDC_LIMITS } });
+  server = await startServer({
+    databaseFile,
+    env: { ...issuer.env, OIDC_LIMITS, PUBLIC_URL: ISSUER },
+  });
 });
 afterAll(async () => {
   await server?.stop();
@@ -274,6 +278,15 @@ describe('an attacker', () => {
     const token = await issuer.token();
     const init = { headers: { 'X-Api-Key': token } };
     expect((await read('', '/me', init)).detail).toContain('X-Api-Key does not have the form');
+  });
+
+  test('gets no consent with a token, or any other text, in the place of a key', async () => {
+    const oauth = OauthService.on(server, databaseUrl, key, ISSUER);
+    const client = (await oauth.register()).body.client_id;
+    for (const sent of ['eyJhbGciOiJub25lIn0.e30.x', 'x']) {
+      const { status, text } = await oauth.consent(client, { key: sent });
+      expect([status, text]).toEqual([400, expect.stringContaining('The key is unknown')]);
+    }
   });
 
   test('is refused with a large token before it is looked at', async () => {

@@ -315,6 +315,14 @@ export class Callers {
     if (this.identities && !presented.startsWith('roster_')) {
       return this.identities.authenticate(presented);
     }
+    return this.authenticateKey(presented, resource);
+  }
+
+  /** Does the same for a text that is to be a key, and no token of the issuer. */
+  authenticateKey(
+    presented: string,
+    resource?: string,
+  ): Caller | undefined | Promise<Caller | undefined> {
     const { id, secret } = parseKey(presented, resource === undefined ? '' : ACCESS) ?? NO_KEY;
     const hash = hashSecret(secret);
     const good = this.#good.get(id);

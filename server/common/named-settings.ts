@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { isName } from './names.js';
 
 /** Settings of the operator by name, such as databases: which of them an owner may use. */
 export interface Owned {
@@ -30,8 +31,6 @@ interface Form<T> {
   readonly rules: Readonly<Record<string, (name: string) => string>>;
 }
 
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
-
 /**
  * Reads an environment variable that is a JSON object of names, each with a URL or an object of
  * settings.
@@ -41,7 +40,7 @@ export function parseNamed<T>(text: string, form: Form<T>): ReadonlyMap<string, 
   const { variable } = form;
   const settings = new Map<string, T>();
   for (const [name, value] of Object.entries(readObject(text, form))) {
-    if (!NAME.test(name)) {
+    if (!isName(name)) {
       throw new Error(
         `${variable} has the name ${JSON.stringify(name)}; a name has at most 100 letters, digits and _ . -, and begins with none of . -`,
       );

@@ -4,6 +4,7 @@ import type { Handlers } from '../api/handlers.js';
 import { PlainText } from '../api/reply/send.js';
 import { type Callers, createSecret, parseSecret, randomId } from '../auth/callers.js';
 import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
+import { isName } from '../common/names.js';
 import type { Scope } from '../contract/scopes.js';
 import {
   findUsualProject,
@@ -25,8 +26,6 @@ const REFRESH_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Those that a page lists. */
 const MAX_PROJECTS = 100;
-
-const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
 type OauthOperation =
   | 'getProtectedResource'
@@ -293,7 +292,7 @@ function readResource(resource: string | undefined, issuer: string): string | un
   if (!resource.startsWith(`${issuer}/`)) return undefined;
   const path = resource.slice(issuer.length);
   if (path === MCP_PATH) return path;
-  return path.startsWith(`${MCP_PATH}/`) && NAME.test(path.slice(MCP_PATH.length + 1))
+  return path.startsWith(`${MCP_PATH}/`) && isName(path.slice(MCP_PATH.length + 1))
     ? path
     : undefined;
 }
@@ -319,7 +318,7 @@ async function grant(
   const scopes = asked.scopes.filter((scope) => body[`allow_${scope}`] !== undefined);
   const named = String(body['project'] ?? '').trim();
   const refuse = (fault: string) => ({ fault, scopes, project: named });
-  const caller = await callers.authenticate(String(body['key'] ?? '').trim());
+  const caller = await callers.authenticateKey(String(body['key'] ?? '').trim());
   if (!caller?.key) {
     return refuse(
       'The key is unknown, revoked or expired. Paste one that roster keys create made.',
@@ -337,7 +336,7 @@ async function grant(
   const project =
     name === ''
       ? await findUsualProject(store, caller)
-      : NAME.test(name) && (await findVisible(store, caller, name));
+      : isName(name) && (await findVisible(store, caller, name));
   if (!project) {
     const fault = name === '' ? 'Choose a project' : `The key sees no project "${name}"`;
     const refusal = refuse(`${fault}; paste the key again.`);
