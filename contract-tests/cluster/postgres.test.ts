@@ -224,6 +224,28 @@ test('a missing database stops the start, and one line says how to create it', a
   );
 });
 
+test('a text that PostgreSQL cannot compare with names is one of nothing for MCP', async () => {
+  const [{ url }] = both;
+  const codeOf = async (method: string, params: object) => {
+    const answer = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    });
+    const { error } = Object(await answer.json());
+    return error?.code;
+  };
+  for (const name of ['predict_a\0b', 'ask_a\0b', 'search_a\0b_12345678']) {
+    expect(await codeOf('tools/call', { name, arguments: {} })).toBe(-32602);
+  }
+  for (const path of ['models/a\0b', 'skills/a\0b/documents/c']) {
+    const uri = `roster://default/${path}`;
+    expect(await codeOf('resources/read', { uri })).toBe(-32002);
+  }
+  const query = 'price\0';
+  expect(await codeOf('tools/call', { name: 'find_tools', arguments: { query } })).toBeUndefined();
+});
+
 // The last one: from the first key on, the requests of the others would need one.
 describe('a key', () => {
   test('is valid on both instances as soon as it is created, and on neither soon after it is revoked', async () => {

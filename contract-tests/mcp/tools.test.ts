@@ -171,6 +171,23 @@ describe('a call', () => {
     },
   );
 
+  test.each([
+    ['U+0000', 'predict_a\0b'],
+    ['60,000 characters', `ask_${'x'.repeat(60_000)}_12345678`],
+  ])('of a name with %s, which no tool has, is one, too', async (_, name) => {
+    const { status, body } = await older.call(name);
+    expect([status, body.error?.code]).toEqual([200, -32602]);
+  });
+
+  test.each(['{"carat": 0.7}', [{ carat: 0.7 }], 0.7])(
+    'with the arguments %j, which are no object, says so',
+    async (sent) => {
+      const { body } = await older.ask('tools/call', { name: 'predict_prices', arguments: sent });
+      expect(body.result?.isError).toBe(true);
+      expect(body.result?.content?.[0]?.text).toContain('The arguments must be an object');
+    },
+  );
+
   test('needs the scope of the tool', async () => {
     const key = await service.keyOf({ scopes: ['read', 'write', 'ask'] });
     expect((await host.call('predict_prices', {}, { key })).body.error?.code).toBe(-32602);
@@ -284,6 +301,17 @@ describe('of more than twelve tools', () => {
     expect(called.body.result?.structuredContent).toMatchObject({ target: 'price' });
     const unknown = await host.call('call_tool', { name: 'nothing', arguments: {} });
     expect(unknown.body.error?.code).toBe(-32602);
+  });
+
+  test.each([
+    ['find_tools', { query: 'x'.repeat(60_000) }, 'at most 1000 characters'],
+    ['find_tools', { query: ['price'] }, 'must be a text'],
+    ['describe_tool', {}, 'must be the name of a tool'],
+    ['call_tool', { name: 'predict_prices', arguments: '{}' }, 'must be an object'],
+  ])('%s says what is wrong with its arguments: %#', async (name, input, says) => {
+    const { body } = await host.call(name, input);
+    expect(body.result?.isError).toBe(true);
+    expect(body.result?.content?.[0]?.text).toContain(says);
   });
 
   test('each may be called by its own name, which has no dots', async () => {

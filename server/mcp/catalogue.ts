@@ -38,6 +38,8 @@ export interface FoundEntry extends ToolEntry {
 const MAX_NAME = 64;
 const HASH_LENGTH = 8;
 const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
+/** What `nameTool` makes, and nothing that a database cannot compare. */
+const TOOL_NAME = new RegExp(`^(?=.{1,${MAX_NAME}}$)([a-z]+)_([A-Za-z0-9_-]+)$`);
 
 /**
  * Returns the name of the tool of a resource. It is the same whatever else the project has, so that clients may keep
@@ -67,7 +69,7 @@ export class Catalogue {
    * @returns undefined if no tool can have the name, or the key does not allow its kind
    */
   async find(toolName: string): Promise<ToolEntry | undefined> {
-    const [, prefix, name = ''] = /^([a-z]+)_(.+)$/.exec(toolName) ?? [];
+    const [, prefix, name = ''] = TOOL_NAME.exec(toolName) ?? [];
     const found = KINDS.find(({ kind }) => kind === prefix);
     if (!found || !this.#allows(found)) return undefined;
     const { kind } = found;

@@ -17,9 +17,14 @@ import {
 import { INVALID_PARAMS, type JsonRpcError, METHOD_NOT_FOUND } from '../api/reply/json-rpc.js';
 import { JsonText } from '../api/reply/send.js';
 import { asRecord, type JsonRecord } from '../contract/json-record.js';
+import { shortenText, shortenTexts } from '../problems/problem.js';
 
 export type McpMessage = components['schemas']['McpMessage'];
 type McpAnswer = components['schemas']['McpAnswer'];
+
+const VERSION_OF_MESSAGE = `${META}protocolVersion`;
+const CAPABILITIES_OF_CLIENT = `${META}clientCapabilities`;
+const SERVER_INFO = `${META}serverInfo`;
 
 const REVISIONS: readonly string[] = [STATELESS, ...WITH_INITIALIZE];
 
@@ -135,7 +140,11 @@ function writeError(id: string | number, error: RpcError, isStateless: boolean):
   const code = !isStateless && error instanceof ResourceNotFound ? RESOURCE_NOT_FOUND : error.code;
   const body = {
     ...{ jsonrpc: '2.0' as const, id },
-    error: { code, message, ...(data && { data }) },
+    error: {
+      code,
+      message: shortenText(message),
+      ...(data && { data: asRecord(shortenTexts(data)) }),
+    },
   };
   // An unknown method is 404 in revision 2026-07-28 alone: a client of another would look for another address.
   const status = !isStateless && error.status === 404 ? 200 : error.status;
@@ -152,17 +161,17 @@ const READ = 'resources/read';
 function readRevision(message: McpMessage, params: JsonRecord, headers: McpHeaders): string {
   const header = headers['MCP-Protocol-Version'];
   const meta = asRecord(params['_meta']);
-  const own = meta[`${META}protocolVersion`];
+  const own = meta[VERSION_OF_MESSAGE];
   if (own === undefined && isOlder(header)) return header ?? WITH_INITIALIZE[0];
   if (own === undefined && header !== STATELESS) throw unknownRevision(header);
-  if (typeof own !== 'string') throw missingMeta('protocolVersion');
+  if (typeof own !== 'string') throw missingMeta(VERSION_OF_MESSAGE);
   requireSame('MCP-Protocol-Version', header, own);
   if (!REVISIONS.includes(own)) throw unknownRevision(own);
   // A client that read the list of revisions may name an older one so.
   if (own !== STATELESS) return own;
-  const capabilities = meta[`${META}clientCapabilities`];
+  const capabilities = meta[CAPABILITIES_OF_CLIENT];
   if (typeof capabilities !== 'object' || capabilities === null) {
-    throw missingMeta('clientCapabilities');
+    throw missingMeta(CAPABILITIES_OF_CLIENT);
   }
   requireSame('Mcp-Method', headers['Mcp-Method'], message.method);
   const name = NAMES.get(message.method);
@@ -191,7 +200,7 @@ function requireSame(name: string, header: string | undefined, body: string): vo
 }
 
 function missingMeta(name: string): RpcError {
-  const message = `The params have no _meta["${META}${name}"], which revision ${STATELESS} requires.`;
+  const message = `The params have no _meta["${name}"], which revision ${STATELESS} requires.`;
   return new RpcError(INVALID_PARAMS, message, 400);
 }
 
@@ -267,7 +276,7 @@ function keepable(run: Run): Run {
 }
 
 function describeItself(result: Result, { version }: McpServer) {
-  const _meta = { [`${META}serverInfo`]: identify(version) };
+  const _meta = { [SERVER_INFO]: identify(version) };
   return { resultType: 'complete', ...result, _meta };
 }
 

@@ -1,5 +1,6 @@
 import { type SqlBool, sql } from 'kysely';
 import type { Caller } from '../auth/caller.js';
+import { isName } from '../common/names.js';
 import { describeRecord, reportQuality } from '../models/model-record.js';
 import { findServing, type Model, selectAnsweringModels } from '../models/model-rows.js';
 import type { Project } from '../projects/projects.js';
@@ -88,8 +89,10 @@ export class ProjectResources {
 
   async #find(uri: string): Promise<{ mimeType: string; text: string | LongText } | undefined> {
     if (!uri.startsWith(`${this.base}/`)) return undefined;
-    const [kind, name = '', part, last, ...rest] = uri.slice(this.base.length + 1).split('/');
-    if (rest.length > 0) return undefined;
+    const steps = uri.slice(this.base.length + 1).split('/');
+    // Other texts name nothing, and databases refuse some of them.
+    if (steps.length > 4 || !steps.every(isName)) return undefined;
+    const [kind, name = '', part, last] = steps;
     if (kind === 'skills' && part === 'documents' && last !== undefined) {
       const skill = await skills.find(this.store, this.project.id, name);
       const document = skill && (await readText(this.store, skill.id, last));

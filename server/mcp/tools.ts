@@ -105,11 +105,11 @@ export class ProjectTools {
   async #run(toolName: string, input: unknown): Promise<ToolResult> {
     if (!this.options.chosen) {
       const { name, query, arguments: inner } = asRecord(input);
-      if (toolName === FIND) return this.#find(String(query ?? ''));
-      if (toolName === DESCRIBE) return { data: await this.#describeNamed(String(name)) };
-      if (toolName === CALL) return this.#runEntry(await this.#require(String(name)), inner ?? {});
+      if (toolName === FIND) return this.#find(readWords(query));
+      if (toolName === DESCRIBE) return { data: await this.#describeNamed(readName(name)) };
+      if (toolName === CALL) return this.#runNamed(readName(name), inner ?? {});
     }
-    return this.#runEntry(await this.#require(toolName), input);
+    return this.#runNamed(toolName, input);
   }
 
   async #require(toolName: string): Promise<ToolEntry> {
@@ -119,8 +119,7 @@ export class ProjectTools {
     throw invalidParams(`There is no tool ${JSON.stringify(toolName)}; ask for tools/list.`);
   }
 
-  async #find(query: string): Promise<ToolResult> {
-    const words = query.toLowerCase().split(/\s+/).filter(Boolean).slice(0, MAX_WORDS);
+  async #find(words: readonly string[]): Promise<ToolResult> {
     const entries = await this.#catalogue.list(MAX_FOUND + 1, words);
     const tools = entries
       .slice(0, MAX_FOUND)
@@ -163,7 +162,13 @@ export class ProjectTools {
     }
   }
 
-  async #runEntry({ kind, name }: ToolEntry, input: unknown): Promise<ToolResult> {
+  async #runNamed(toolName: string, input: unknown): Promise<ToolResult> {
+    const { kind, name } = await this.#require(toolName);
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) {
+      throw new ToolError(
+        'The arguments must be an object, as the inputSchema of the tool says, and not the text of one.',
+      );
+    }
     const { services, project } = this;
     const { caller } = this.request;
     switch (kind) {
@@ -296,13 +301,34 @@ function readQuestion(input: unknown): string {
   throw new ToolError(`The question must have at most ${MAX_QUESTION} characters.`);
 }
 
+/** @throws {ToolError} if the query is no text, or too long */
+function readWords(query: unknown): string[] {
+  const text = query ?? '';
+  if (typeof text !== 'string' || text.length > MAX_QUERY) {
+    throw new ToolError(`The query must be a text of at most ${MAX_QUERY} characters.`);
+  }
+  // No name has U+0000, which PostgreSQL does not take.
+  return text
+    .toLowerCase()
+    .split(/[\s\0]+/)
+    .filter(Boolean)
+    .slice(0, MAX_WORDS);
+}
+
+/** @throws {ToolError} if no tool is named */
+function readName(name: unknown): string {
+  if (typeof name === 'string') return name;
+  throw new ToolError('The name must be the name of a tool, as find_tools tells it.');
+}
+
 const FIND = 'find_tools';
 const DESCRIBE = 'describe_tool';
 const CALL = 'call_tool';
 
-/** The most tools that are found at once, and the most words that are looked for. */
+/** The most tools that are found at once, and the most words that are looked for, with their characters. */
 const MAX_FOUND = 50;
 const MAX_WORDS = 10;
+const MAX_QUERY = 1000;
 
 const NAME = { type: 'string', description: 'A name from find_tools.' };
 
@@ -317,6 +343,7 @@ const FINDERS: readonly McpTool[] = [
         query: {
           type: 'string',
           description: 'Words, one of which a name or what it predicts contains; empty for all.',
+          maxLength: MAX_QUERY,
         },
       },
       additionalProperties: false,

@@ -121,10 +121,10 @@ export function render(
     type: kind.type,
     title: kind.title,
     status: kind.status,
-    detail: shortened(error.detail),
+    detail: shortenText(error.detail),
     instance: uriReference(maskKeys(at.instance)),
     request_id: at.requestId,
-    ...asRecord(bounded(error.members)),
+    ...asRecord(shortenTexts(error.members)),
   };
 }
 
@@ -137,14 +137,17 @@ export function listFaults(document: object): readonly FieldError[] {
 /** The most characters of a text in a problem, which may quote up to a megabyte of the request. */
 const MAX_TEXT_LENGTH = 1000;
 
-function bounded(value: unknown): unknown {
-  if (typeof value === 'string') return shortened(value);
-  if (Array.isArray(value)) return value.slice(0, MAX_ERRORS).map(bounded);
+/** Returns a value without keys and long texts, which it quotes from a request. */
+export function shortenTexts(value: unknown): unknown {
+  if (typeof value === 'string') return shortenText(value);
+  if (Array.isArray(value)) return value.slice(0, MAX_ERRORS).map(shortenTexts);
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, bounded(child)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, child]) => [name, shortenTexts(child)]),
+  );
 }
 
-function shortened(sent: string): string {
+export function shortenText(sent: string): string {
   const text = maskKeys(sent);
   return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
 }
