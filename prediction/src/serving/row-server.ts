@@ -20,7 +20,7 @@ import { InvalidRowsError } from './invalid-rows.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
-import { type RowForm, RowForms, type RowWriter } from './row-writer.js';
+import { RowForms, type RowWriter } from './row-writer.js';
 import { literal, TextBuffer } from './text-buffer.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
@@ -156,15 +156,9 @@ export function* createParts<A>(
 export class RowServer<A> {
   readonly #parts: ServerParts<A>;
   #promises: PromiseForm | undefined;
-  /** The predictor and the writer of the latest row that was answered alone. */
-  #single:
-    | {
-        readonly level: number | undefined;
-        readonly form: RowForm;
-        readonly answer: TaskAnswer<A>;
-        readonly out: TextBuffer;
-      }
-    | undefined;
+  /** The predictor of the latest row that came alone, and the text of the latest answer to one. */
+  #single: { readonly level: number | undefined; readonly answer: TaskAnswer<A> } | undefined;
+  #text: TextBuffer | undefined;
 
   /** The one that answers with the latest calibration that was asked for. */
   #adapted: RowServer<A> | undefined;
@@ -200,7 +194,8 @@ export class RowServer<A> {
    */
   predict(rows: readonly unknown[], options: PredictOptions = {}): A[] {
     const { target } = this.#parts.model;
-    const answer = this.#begin(rows.length, options);
+    const answer =
+      rows.length === 1 ? this.#beginSingle(options) : this.#begin(rows.length, options);
     const predictions: A[] = [];
     for (const block of this.#blocks(rows)) {
       answer.predict(block);
@@ -236,19 +231,12 @@ export class RowServer<A> {
    * @throws as `answer`.
    */
   answerOne(row: unknown, options: PredictOptions = {}): string {
-    refuseForecastOptions(options);
-    const { confidence: level } = options;
+    const answer = this.#beginSingle(options);
     const { task, checks, forms } = this.#parts;
-    const form = forms.get(options);
-    const { writer } = form;
-    let single = this.#single;
-    if (single === undefined || single.level !== level || single.form !== form) {
-      const out = new TextBuffer(2 * writer.rowBytes);
-      single = { level, form, answer: task.begin(level, 1), out };
-    }
+    const { writer } = forms.get(options);
+    const out = this.#text ?? new TextBuffer(2 * writer.rowBytes);
     // An error leaves nothing half written behind.
-    this.#single = undefined;
-    const { answer, out } = single;
+    this.#text = undefined;
     const sent = valuesOf(row);
     const read = underModelNames(sent, checks.names.layoutOf(sent));
     answer.predict(new ObjectBlock([read], task.binner));
@@ -257,7 +245,7 @@ export class RowServer<A> {
     out.literal(CLOSE);
     const isUsual = out.length <= PORTION;
     const text = out.takeText();
-    if (isUsual) this.#single = single;
+    if (isUsual) this.#text = out;
     return text;
   }
 
@@ -316,6 +304,15 @@ export class RowServer<A> {
     refuseForecastOptions(options);
     const { confidence } = options;
     return this.#parts.task.begin(confidence, Math.min(this.#maxRows, rowCount));
+  }
+
+  #beginSingle(options: PredictOptions): TaskAnswer<A> {
+    refuseForecastOptions(options);
+    const { confidence: level } = options;
+    if (this.#single === undefined || this.#single.level !== level) {
+      this.#single = { level, answer: this.#parts.task.begin(level, 1) };
+    }
+    return this.#single.answer;
   }
 
   *#answered(rows: readonly unknown[], answer: TaskAnswer<A>): Generator<AnsweredBlock> {

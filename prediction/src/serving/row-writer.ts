@@ -33,7 +33,7 @@ interface Step {
 }
 
 /** The columns of an answer, and what writes its rows as JSON. */
-export interface RowForm {
+interface RowForm {
   readonly layout: RowLayout;
   readonly writer: RowWriter;
 }

@@ -151,7 +151,12 @@ export async function predictWith(
     predictor instanceof SeriesServer
       ? forecastSeries(predictor, input)
       : predictRow(predictor, input);
-  await (async () => countRows(caller, 1))().catch(throwToolError);
+  try {
+    const counted = countRows(caller, 1);
+    if (counted) await counted;
+  } catch (error) {
+    throwToolError(error);
+  }
   return result;
 }
 
@@ -196,8 +201,8 @@ function predictRow(predictor: RowPredictor, row: unknown): ToolResult {
   const { warnings } = check.warnings(MAX_WARNINGS);
   const [prediction] = predictor.predict([row], { confidence: CONFIDENCE });
   if (!prediction) throw new Error('A row was not predicted');
-  const given = new Set(Object.keys(Object(row)));
-  const notGiven = columns.filter(({ name, used }) => used && !given.has(name));
+  const given: object = Object(row);
+  const notGiven = columns.filter(({ name, used }) => used && !Object.hasOwn(given, name));
   const predicted = { target, ...describePrediction(prediction) };
   return {
     data: {
