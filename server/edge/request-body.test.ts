@@ -22,9 +22,9 @@ async function exchange(
   bytes: string,
   trickling = 'x',
 ): Promise<string> {
-  const refuse = answerUnreadableRequest(contract);
+  const limitBody = limitBodyTime(TIMEOUT_MS, answerUnreadableRequest(contract));
   const server = createServer({ requestTimeout: 0 }, (req, res) => {
-    limitBodyTime(req, TIMEOUT_MS, refuse);
+    limitBody(req);
     listener(req, res);
   });
   server.listen(0, '127.0.0.1');
@@ -92,8 +92,8 @@ test('a slow response does not count as a slow body', async () => {
 });
 
 test('a client that keeps sending after the refusal loses its connection', async () => {
-  const refuse = answerUnreadableRequest(contract);
-  const server = createServer({ requestTimeout: 0 }, (req) => limitBodyTime(req, 50, refuse));
+  const limitBody = limitBodyTime(50, answerUnreadableRequest(contract));
+  const server = createServer({ requestTimeout: 0 }, limitBody);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo; // A string is for pipes only.

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { Deadlines } from '../common/deadlines.js';
 import { bodyTooLarge, type ProblemError, problem } from '../problems/problem.js';
 import { endWith, sendInTurn } from './connections.js';
 
@@ -66,45 +67,48 @@ export function isText(type: string): boolean {
   return type.startsWith('text/') && type !== CSV_TYPE;
 }
 
-const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
+const bodyTimes = Symbol('body times');
+
+/** A property, as that of `Closing`. */
+type Timed = IncomingMessage & { [bodyTimes]?: Deadlines<IncomingMessage> };
 
 /**
- * Limits the time in which the body of a request arrives, even after its response, and closes the
- * request with its connection. Node's own `requestTimeout` allows no exception, which {@link
+ * Returns a function that limits the time in which the body of a request arrives, even after its response, and closes
+ * the request with its connection. Node's own `requestTimeout` allows no exception, which {@link
  * disableBodyTimeout} needs.
  * @param maxMs from the end of the headers
  * @param refuse called for a connection whose request takes longer
  */
 export function limitBodyTime(
-  req: IncomingMessage,
   maxMs: number,
   refuse: (error: NodeJS.ErrnoException, socket: Duplex) => void,
-): void {
-  const { socket } = req;
-  const timer = setTimeout(() => {
-    if (req.complete) return;
+): (req: IncomingMessage) => void {
+  const times = new Deadlines<IncomingMessage>(maxMs, ({ complete, socket }) => {
+    if (complete) return;
     const error = new Error('The body took too long to arrive');
     refuse(Object.assign(error, { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket);
-  }, maxMs);
-  // The timer must not delay a stop.
-  timer.unref();
-  timers.set(req, timer);
-  // Node does not close a request that was answered before its body arrived, so anything that
-  // waits for its close would wait forever.
-  const close = () => req.destroy();
-  socket.once('close', close);
-  req.once('close', () => {
-    clearTimeout(timer);
-    socket.off('close', close);
   });
+  return (req: Timed) => {
+    const { socket } = req;
+    times.begin(req);
+    req[bodyTimes] = times;
+    // Node does not close a request that was answered before its body arrived, so anything that
+    // waits for its close would wait forever.
+    const close = () => req.destroy();
+    socket.on('close', close);
+    req.on('close', () => {
+      times.end(req);
+      socket.off('close', close);
+    });
+  };
 }
 
 /**
  * Exempts a request from the time limit, because its body is processed as it arrives, with limits
  * of its own.
  */
-export function disableBodyTimeout(req: IncomingMessage): void {
-  clearTimeout(timers.get(req));
+export function disableBodyTimeout(req: Timed): void {
+  req[bodyTimes]?.end(req);
 }
 
 /** The number of consecutive chunks whose mean size and duration are checked. */

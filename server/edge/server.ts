@@ -188,11 +188,12 @@ export class HttpServer {
     listener: RequestListener,
     refuse: ReturnType<typeof answerUnreadableRequest>,
   ): RequestListener {
+    const limitBody = limitBodyTime(BODY_TIMEOUT_MS, refuse);
     return (req, res) => {
       this.#responses.add(res);
       onResponseClose(req, res, () => this.#responses.delete(res));
       if (this.#isDraining) res.shouldKeepAlive = false;
-      if (hasBody(req)) limitBodyTime(req, BODY_TIMEOUT_MS, refuse);
+      if (hasBody(req)) limitBody(req);
       listener(req, res);
     };
   }

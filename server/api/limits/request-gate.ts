@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
 import { callerId } from '../../auth/callers.js';
+import { Deadlines } from '../../common/deadlines.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/connections.js';
 import { hasBody } from '../../edge/request.js';
@@ -18,11 +19,11 @@ export interface Capacity {
 /** The time for which room is reserved for a request whose body is arriving, in milliseconds. */
 const RESERVATION_MS = 250;
 
-/** Room that is reserved for a request until its body has arrived. */
-interface Reservation {
-  readonly owner: string;
-  readonly giveUp: () => void;
-}
+/**
+ * The longest time that a request keeps its slot, in milliseconds. A longer one usually waits for
+ * a slow sender or reader, and does not use the processor.
+ */
+const MAX_WORK_MS = 1_000;
 
 /**
  * Limits the requests that run and wait; refuses all others at once. Owners take turns, and the
@@ -35,7 +36,10 @@ interface Reservation {
 export class RequestGate {
   readonly #gate: FairGate;
   readonly #room: number;
-  readonly #reservations = new Map<Request, Reservation>();
+  /** The owners of requests whose bodies are arriving. */
+  readonly #reservations = new Map<Request, string>();
+  readonly #arriving = new Deadlines<Request>(RESERVATION_MS, (req) => this.#giveUp(req));
+  readonly #working = new Deadlines<WorkSlot>(MAX_WORK_MS, (slot) => slot.pause());
   /** The number of reservations, by owner. */
   readonly #reserved = new Map<string, number>();
 
@@ -59,17 +63,21 @@ export class RequestGate {
     this.#refuseWithoutRoom(req, res, caller);
     if (!hasBody(req)) return;
     const { owner } = caller;
-    const giveUp = () => {
-      clearTimeout(clock);
-      if (!this.#reservations.delete(req)) return;
-      const left = (this.#reserved.get(owner) ?? 0) - 1;
-      if (left === 0) this.#reserved.delete(owner);
-      else this.#reserved.set(owner, left);
-    };
-    const clock = setTimeout(giveUp, RESERVATION_MS);
     this.#reserved.set(owner, (this.#reserved.get(owner) ?? 0) + 1);
-    this.#reservations.set(req, { owner, giveUp });
-    onResponseClose(req, res, giveUp);
+    this.#reservations.set(req, owner);
+    this.#arriving.begin(req);
+    onResponseClose(req, res, () => this.#giveUp(req));
+  }
+
+  /** Gives up a reservation, if there is one. */
+  #giveUp(req: Request): void {
+    const owner = this.#reservations.get(req);
+    if (owner === undefined) return;
+    this.#reservations.delete(req);
+    this.#arriving.end(req);
+    const left = (this.#reserved.get(owner) ?? 0) - 1;
+    if (left === 0) this.#reserved.delete(owner);
+    else this.#reserved.set(owner, left);
   }
 
   /**
@@ -79,9 +87,9 @@ export class RequestGate {
    * @throws {ProblemError} if there is no room
    */
   enter(req: Request, res: Response, caller: Caller): Promise<void> | undefined {
-    this.#reservations.get(req)?.giveUp();
+    this.#giveUp(req);
     this.#refuseWithoutRoom(req, res, caller);
-    const slot = new WorkSlot(this.#gate, caller.owner, this.unread);
+    const slot = new WorkSlot(this.#gate, this.#working, caller.owner, this.unread);
     res.locals.slot = slot;
     onResponseClose(req, res, () => slot.end());
     // Do not work for a caller who disconnected while the body was read, or while waiting.
@@ -135,19 +143,20 @@ export class RequestGate {
     if (callerId(caller) === undefined) return !this.#isFull;
     const taken = this.#countOf(caller.owner);
     if (taken >= this.#room / 2) return false;
-    if (this.#isFull) this.#largestReservation(taken)?.giveUp();
+    const largest = this.#isFull ? this.#findLargestReservation(taken) : undefined;
+    if (largest) this.#giveUp(largest);
     return !this.#isFull;
   }
 
   /** Returns the oldest reservation of the owner who takes the most, if that is more than `taken`. */
-  #largestReservation(taken: number): Reservation | undefined {
+  #findLargestReservation(taken: number): Request | undefined {
     let max = taken;
-    let largest: Reservation | undefined;
-    for (const reservation of this.#reservations.values()) {
-      const others = this.#countOf(reservation.owner);
+    let largest: Request | undefined;
+    for (const [req, owner] of this.#reservations) {
+      const others = this.#countOf(owner);
       if (others <= max) continue;
       max = others;
-      largest = reservation;
+      largest = req;
     }
     return largest;
   }
@@ -160,21 +169,16 @@ export class RequestGate {
 }
 
 /**
- * The longest time that a request keeps its slot, in milliseconds. A longer one usually waits for
- * a slow sender or reader, and does not use the processor.
- */
-const MAX_WORK_MS = 1_000;
-
-/**
  * The slot of a request. The work on it proceeds only with one, which it has until it ends, waits for
  * its reader, or exceeds the time limit.
  */
 export class WorkSlot {
-  #clock: NodeJS.Timeout | undefined;
   #hasEnded = false;
 
   constructor(
     private readonly gate: FairGate,
+    /** The slots that work; those that take too long pause. */
+    private readonly working: Deadlines<WorkSlot>,
     readonly owner: string,
     readonly unread: SendBufferLimit,
   ) {}
@@ -182,16 +186,13 @@ export class WorkSlot {
   /** Takes the slot that the gate offers; returns whether the work continues. */
   begin(): boolean {
     if (this.#hasEnded) this.gate.leave(this.owner);
-    else this.#clock = setTimeout(pauseSlot, MAX_WORK_MS, this);
+    else this.working.begin(this);
     return !this.#hasEnded;
   }
 
   /** Gives the slot to other requests, until `letOthersWork` is called again. */
   pause(): void {
-    if (!this.#clock) return;
-    clearTimeout(this.#clock);
-    this.#clock = undefined;
-    this.gate.leave(this.owner);
+    if (this.working.end(this)) this.gate.leave(this.owner);
   }
 
   end(): void {
@@ -205,24 +206,19 @@ export class WorkSlot {
    */
   letOthersWork(): Promise<void> | undefined {
     const { gate, owner } = this;
-    const hadSlot = this.#clock !== undefined;
+    const hadSlot = this.working.has(this);
     if (this.#hasEnded || (hadSlot && !gate.othersWait(owner))) return undefined;
     return new Promise((resolve) => {
       const goOn = () => {
         this.begin();
         resolve();
       };
-      clearTimeout(this.#clock);
-      this.#clock = undefined;
+      this.working.end(this);
       if (hadSlot) gate.requeue(owner, soon(goOn));
       else if (gate.tryEnter(owner)) goOn();
       else gate.enqueue(owner, soon(goOn));
     });
   }
-}
-
-function pauseSlot(slot: WorkSlot): void {
-  slot.pause();
 }
 
 /**

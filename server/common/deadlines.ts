@@ -1,0 +1,43 @@
+/**
+ * Calls back for whatever takes longer than a time that is the same for all. What began first is due first, so one
+ * timer serves all: one for each request would cost as much as the validation of it. It keeps no process alive.
+ */
+export class Deadlines<T> {
+  /** When each began, in that order, as given by `performance.now()`. */
+  readonly #begun = new Map<T, number>();
+  #timer: NodeJS.Timeout | undefined;
+
+  /** @param ms the time, in milliseconds */
+  constructor(
+    private readonly ms: number,
+    private readonly expire: (item: T) => void,
+  ) {}
+
+  begin(item: T): void {
+    this.#begun.set(item, performance.now());
+    this.#timer ??= setTimeout(this.#look, this.ms).unref();
+  }
+
+  /** Returns whether the item had begun, and has neither ended nor been called back for. */
+  end(item: T): boolean {
+    return this.#begun.delete(item);
+  }
+
+  has(item: T): boolean {
+    return this.#begun.has(item);
+  }
+
+  readonly #look = (): void => {
+    this.#timer = undefined;
+    const now = performance.now();
+    for (const [item, begun] of this.#begun) {
+      const left = begun + this.ms - now;
+      if (left > 0) {
+        this.#timer = setTimeout(this.#look, left).unref();
+        return;
+      }
+      this.expire(item);
+      this.#begun.delete(item);
+    }
+  };
+}
