@@ -71,10 +71,10 @@ export class Store {
     /** The file of SQLite, or `:memory:`; undefined on PostgreSQL, and within a transaction. */
     readonly path?: string,
     /**
-     * Returns a mark that stays equal until the store changes. Returns undefined on PostgreSQL,
+     * Returns a mark that stays the same object until the store changes. Returns undefined on PostgreSQL,
      * where reading a mark takes as long as any query.
      */
-    readonly mark: () => string | undefined = () => undefined,
+    readonly mark: () => object | undefined = () => undefined,
   ) {
     const { reads, work, keys } = databases;
     this.reads = reads;

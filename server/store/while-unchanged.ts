@@ -6,7 +6,7 @@ const MAX_KNOWN = 10_000;
 /** Answers of the store that are kept while nothing in it changes. On PostgreSQL, which cannot tell, none is. */
 export class WhileUnchanged<T extends object> {
   /** With the mark that the store bore. */
-  readonly #known = new LruCache<{ readonly mark: string; readonly found: T }>({
+  readonly #known = new LruCache<{ readonly mark: object; readonly found: T }>({
     maxEntries: MAX_KNOWN,
   });
 

@@ -243,6 +243,7 @@ export class StatementCache {
   readonly #statements = new Map<string, PreparedStatement>();
   #dataVersion: PreparedStatement | undefined;
   #othersChanges: unknown;
+  #mark: { readonly others?: unknown; readonly writes: number } = { writes: 0 };
   /** The number of statements that may have changed something. */
   writes = 0;
 
@@ -275,10 +276,10 @@ export class StatementCache {
   }
 
   /**
-   * Returns a mark that is another one whenever anything may have changed: SQLite tells of the commits of
+   * Returns a mark that is another object whenever anything may have changed: SQLite tells of the commits of
    * other connections, and our own are counted.
    */
-  readonly mark = (): string => {
+  readonly mark = (): object => {
     // Asked once in a turn of the event loop: requests of one turn had all arrived when it began.
     if (this.#othersChanges === undefined) {
       this.#dataVersion ??= new PreparedStatement(this.connection, 'pragma data_version');
@@ -287,7 +288,11 @@ export class StatementCache {
         this.#othersChanges = undefined;
       });
     }
-    return `${this.#othersChanges} ${this.writes}`;
+    const { others, writes } = this.#mark;
+    if (others !== this.#othersChanges || writes !== this.writes) {
+      this.#mark = { others: this.#othersChanges, writes: this.writes };
+    }
+    return this.#mark;
   };
 
   close(): void {

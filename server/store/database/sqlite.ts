@@ -46,7 +46,7 @@ const CACHE_SIZE = -16_000;
 export async function openSqlite(
   url: string,
   noteFailure: NoteStatementFailure = () => {},
-): Promise<{ databases: Databases; path: string; mark: () => string }> {
+): Promise<{ databases: Databases; path: string; mark: () => object }> {
   const path = url.replace(/^file:/, '');
   if (path !== ':memory:') makeFile(path);
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
