@@ -6,11 +6,12 @@
  */
 
 import type { Request, RequestHandler, Response } from 'express';
-import { type Caller, describeAct } from '../auth/caller.js';
+import { type Caller, describeAct, type Identity } from '../auth/caller.js';
 import { type Callers, identifyCaller, requireScope } from '../auth/callers.js';
 import { locateResource } from '../auth/resource.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
+import type { KeyLimits } from '../contract/key-limits.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';
@@ -21,7 +22,7 @@ import type { Handlers, OperationId } from './handlers.js';
 import type { Limits, OperationLimits } from './limits/index.js';
 import type { NoteFailure } from './reply/error-handler.js';
 import { type AnyReply, send } from './reply/send.js';
-import type { Step } from './request-context.js';
+import type { RequestContext, Step } from './request-context.js';
 import { abortWithRequest, type EarlyEnd } from './request-signal.js';
 import { RouteTree } from './route-tree.js';
 import { requestValidation } from './validation/validate.js';
@@ -205,7 +206,7 @@ class HandlerInput {
     this.query = query ?? req.query;
     this.headers = readHeaders(req, operation);
     this.body = req.body;
-    this.caller = operation.method === 'get' ? caller : withAct(caller, req, res);
+    this.caller = operation.method === 'get' ? caller : new ActingCaller(caller, req, res);
     this.base = base;
     this.requestId = requestId;
     this.answerType = answerType;
@@ -240,16 +241,41 @@ class HandlerInput {
   }
 }
 
-/** Gives a caller the act of a request, made when it is asked for: most rows are predicted, and nothing is written. */
-function withAct(caller: Caller, req: Request, { locals }: Response): Caller {
-  let act: Act | undefined;
-  return {
-    ...caller,
-    get act() {
-      act ??= describeAct(caller, req, locals);
-      return act;
-    },
-  };
+/**
+ * A caller with the act of a request, which is made when it is asked for: most rows are predicted, and nothing is
+ * written. A class, because V8 makes a shape of its own for each object that is given a getter.
+ */
+class ActingCaller implements Caller {
+  readonly owner: Caller['owner'];
+  readonly scopes: Caller['scopes'];
+  readonly key: Caller['key'];
+  readonly limits?: KeyLimits;
+  readonly projectId?: string;
+  readonly grant?: { readonly id: string };
+  readonly identity?: Identity;
+  readonly #caller: Caller;
+  readonly #req: Request;
+  readonly #locals: RequestContext;
+  #act: Act | undefined;
+
+  constructor(caller: Caller, req: Request, { locals }: Response) {
+    const { owner, scopes, key, limits, projectId, grant, identity } = caller;
+    this.owner = owner;
+    this.scopes = scopes;
+    this.key = key;
+    if (limits) this.limits = limits;
+    if (projectId !== undefined) this.projectId = projectId;
+    if (grant) this.grant = grant;
+    if (identity) this.identity = identity;
+    this.#caller = caller;
+    this.#req = req;
+    this.#locals = locals;
+  }
+
+  get act(): Act {
+    this.#act ??= describeAct(this.#caller, this.#req, this.#locals);
+    return this.#act;
+  }
 }
 
 /** Returns the headers that an operation declares, spelled as in the contract. */
@@ -337,9 +363,9 @@ function createEndpoint(
   const takesBody = operation.consumes.length > 0;
   const parse = takesBody && !operation.defersBody ? parseBody(contract, operation) : undefined;
   const check: Step = parse
-    ? async (req, res) => {
-        await parse(req, res);
-        await validate(req, res);
+    ? (req, res) => {
+        const parsed = parse(req, res);
+        return parsed ? parsed.then(() => validate(req, res)) : validate(req, res);
       }
     : validate;
   return {

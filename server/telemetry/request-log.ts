@@ -59,17 +59,21 @@ export function observeRequests(
       const milliseconds = performance.now() - begun;
       metrics.requestEnded(res, milliseconds);
       const { statusCode } = res;
+      const { operation, caller, params, traceId }: RequestContext = res.locals;
       log[chooseLevel(statusCode)](
         {
           req: {
-            ...describeRequest(id, method, req.originalUrl),
-            address,
+            ...{ id, method, url: describeUrl(req.originalUrl), address },
             forwarded_for: shorten(headers['x-forwarded-for']),
             user_agent: shorten(headers['user-agent']),
           },
-          operation: res.locals.operation?.id,
-          ...describeCaller(res.locals),
-          trace_id: res.locals.traceId,
+          operation: operation?.id,
+          owner: caller?.owner,
+          key: caller?.key?.id,
+          subject: shorten(caller?.identity?.subject),
+          project: shorten(params?.['project_name'] ?? params?.['projectName']),
+          model: shorten(params?.['modelName']),
+          trace_id: traceId,
           refused_origin: findRefusedOrigin(req, res),
           res: { statusCode },
           responseTime: Math.round(milliseconds),
@@ -82,28 +86,14 @@ export function observeRequests(
 
 export function logFailures(log: Logger): NoteFailure {
   return ({ method, originalUrl }, { locals }, cause, what) => {
-    const req = describeRequest(locals.requestId ?? '', method, originalUrl);
+    const req = { id: locals.requestId ?? '', method, url: describeUrl(originalUrl) };
     log.error({ req, err: cause }, what);
   };
 }
 
-/**
- * Returns the request's part of a log line, without the query, and without keys that were put into
- * the address by mistake.
- */
-function describeRequest(id: string, method: string, url: string) {
-  return { id, method, url: maskKeys(withoutQuery(url)) };
-}
-
-/** Returns who asks, and about which project and model, as far as it is known. */
-function describeCaller({ caller, params = {} }: RequestContext) {
-  return {
-    owner: caller?.owner,
-    key: caller?.key?.id,
-    subject: shorten(caller?.identity?.subject),
-    project: shorten(params['project_name'] ?? params['projectName']),
-    model: shorten(params['modelName']),
-  };
+/** Returns an address without its query, and without keys that were put into it by mistake. */
+function describeUrl(url: string): string {
+  return maskKeys(withoutQuery(url));
 }
 
 /** The most characters of what a caller sent in a field of a line. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Response } from 'express';
+import type { Request, Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { pausing } from '../../common/pausing.js';
 import type { Contract, Operation } from '../../contract/document.js';
@@ -120,10 +120,7 @@ export type DefersJson = (bytes: number, answerType: string) => boolean;
  * @param check parses and validates a request
  */
 export function deferJson(check: Step, defers: DefersJson): Step {
-  return async (req, res) => {
-    const bytes: unknown = req.body;
-    const isJson = Buffer.isBuffer(bytes) && mediaType(req) === JSON_TYPE;
-    if (!isJson || !defers(bytes.length, res.locals.answerType ?? '')) return check(req, res);
+  const defer = async (req: Request, res: Response, bytes: Buffer) => {
     const parse = async (body: Uint8Array): Promise<unknown> => {
       await pauseWork(res);
       req.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -140,6 +137,13 @@ export function deferJson(check: Step, defers: DefersJson): Step {
     req.body = new UnparsedJson(bytes, parse);
     // Another process works on it.
     res.locals.slot?.pause();
+  };
+  return (req, res) => {
+    const bytes: unknown = req.body;
+    const isJson = Buffer.isBuffer(bytes) && mediaType(req) === JSON_TYPE;
+    return isJson && defers(bytes.length, res.locals.answerType ?? '')
+      ? defer(req, res, bytes)
+      : check(req, res);
   };
 }
 
