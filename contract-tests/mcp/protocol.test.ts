@@ -88,6 +88,7 @@ describe('hosts of revision 2026-07-28', () => {
     async (method) => {
       const { status, body } = await stateless.ask(method);
       expect([status, body.error?.code]).toEqual([404, -32601]);
+      expect(body.error?.message).toContain('there are tools/list');
     },
   );
 
@@ -169,6 +170,12 @@ describe('bad messages', () => {
     const { body } = await older.send({ ...request('ping'), params: 7 });
     expect(body.id).toBe(7);
     expect(body.error?.message).toContain('/body/params');
+  });
+
+  test('get one for their own fault beside a choice of tools that needs no encoding', async () => {
+    const path = '/mcp?tools=search_care,predict_prices';
+    const { body } = await older.send({ ...request('ping'), jsonrpc: '1.0' }, { path });
+    expect(body.error?.message).toBe('/body/jsonrpc must be "2.0".');
   });
 
   test.each(['', 'a b', 'a,,b'])('get one for the choice of tools %j', async (tools) => {

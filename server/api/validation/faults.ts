@@ -227,7 +227,9 @@ function describe({ messages }: Contract, { pointer, keyword, params, message }:
     case 'format':
       return FORMATS[String(params['format'])] ?? message;
     case 'enum':
-      return `${message}: ${[params['allowedValues']].flat().join(', ')}`;
+      return `${message}: ${[params['allowedValues']].flat().map(String).join(', ')}`;
+    case 'const':
+      return `must be ${JSON.stringify(params['allowedValue'])}`;
     case 'minimum':
       return `must be at least ${limit}`;
     case 'maximum':

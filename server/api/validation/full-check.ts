@@ -90,9 +90,17 @@ function mountValidator({ document }: Contract, operation: Operation, bases: rea
  * Returns the part of the contract that describes the requests to an operation. The validator walks the whole
  * document before it compiles an operation, and most of it describes others, and responses.
  */
-function describeRequests(document: Contract['document'], { path, method }: Operation): object {
-  const { parameters = [], [method]: operation } = asRecord(document.paths[path]);
-  const paths = { [path]: { parameters, [method]: withoutResponses(asRecord(operation)) } };
+function describeRequests(
+  document: Contract['document'],
+  { path, method, parameters }: Operation,
+): object {
+  const { [method]: operation } = asRecord(document.paths[path]);
+  const described = { ...withoutResponses(asRecord(operation)), parameters: [] };
+  // It would refuse `,` and `:` in a query that is not encoded, and tell of no other fault then.
+  const all = parameters.map((one) =>
+    one['in'] === 'query' ? { ...one, allowReserved: true } : one,
+  );
+  const paths = { [path]: { parameters: all, [method]: described } };
   return structuredClone({
     ...{ openapi: document.openapi, info: document.info, paths },
     components: referencedComponents(paths, document.components),
