@@ -9,6 +9,7 @@ import type { Callers } from './auth/callers.js';
 import { isLoopback } from './common/addresses.js';
 import type { Config } from './config.js';
 import type { Contract } from './contract/document.js';
+import { OPENAI_PATHS } from './contract/operation.js';
 import { refuseMalformed } from './edge/malformed-request.js';
 import { bypassRouter, type Messages, protect, setSecurityHeaders } from './edge/server.js';
 import { goesToPool } from './models/predictions/predict.js';
@@ -93,7 +94,7 @@ export function createApp(
   app.use(config.basePath || '/', routesOfPages);
   // A problem's type is `/problems/…`, for any base path.
   if (config.basePath) app.use(routesOfPages);
-  app.use(refuseUnknownAddress);
+  app.use(refuseUnknownAddress(contract));
   app.use(answerError);
   const front = protect(listener, allowedOrigins, {
     exempt: openAddresses(contract, bases),
@@ -116,9 +117,16 @@ function openAddresses({ operations }: Contract, bases: readonly string[]): Set<
   return new Set(bases.flatMap((base) => open.map(({ path }) => base + path)));
 }
 
-const refuseUnknownAddress: RequestHandler = (req) => {
-  throw problem(
-    '/problems/unknown-address',
-    `There is no address ${req.path}; compare it with the contract. Addresses are case-sensitive, and those of models begin with /api.`,
-  );
-};
+/** The addresses that clients of OpenAI's API ask for, whatever their base URL is. */
+const OF_OPENAI = /\/(v1(\/|$)|chat\/completions$|responses$)/;
+
+function refuseUnknownAddress({ operations }: Contract): RequestHandler {
+  const paths = new Set(operations.map(({ path }) => path));
+  const served = [...paths].filter((path) => path.startsWith(OPENAI_PATHS)).join(', ');
+  return ({ path }) => {
+    const advice = OF_OPENAI.test(path)
+      ? `of OpenAI's API there are ${served}. The base URL of its clients ends in /v1.`
+      : 'compare it with the contract. Addresses are case-sensitive, and those of models begin with /api.';
+    throw problem('/problems/unknown-address', `There is no address ${path}; ${advice}`);
+  };
+}

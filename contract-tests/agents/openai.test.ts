@@ -483,7 +483,12 @@ describe('an error', () => {
     const response = await service.send('POST', '/v1/embeddings', {});
     expect(await response.json()).toMatchObject({
       status: 404,
-      error: { type: 'not_found_error' },
+      error: { type: 'not_found_error', message: expect.stringContaining('/v1/responses') },
+    });
+    const without = await service.send('POST', '/chat/completions', {});
+    expect(await without.json()).toMatchObject({
+      status: 404,
+      detail: expect.stringContaining('base URL of its clients ends in /v1'),
     });
   });
 

@@ -105,9 +105,12 @@ export async function answerMessage(
   let isStateless = false;
   try {
     isStateless = readRevision(message, params, headers) === STATELESS;
-    const run = (isStateless ? STATELESS_METHODS : METHODS).get(method);
+    const methods = isStateless ? STATELESS_METHODS : METHODS;
+    const run = methods.get(method);
     if (!run) {
-      throw new RpcError(METHOD_NOT_FOUND, `There is no method ${JSON.stringify(method)}.`, 404);
+      const known = [...methods.keys()].join(', ');
+      const detail = `There is no method ${JSON.stringify(method)}; there are ${known}.`;
+      throw new RpcError(METHOD_NOT_FOUND, detail, 404);
     }
     const found = await run(server, params);
     const result = isStateless ? describeItself(found, server) : found;
