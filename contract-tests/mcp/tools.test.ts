@@ -124,6 +124,22 @@ describe('a call', () => {
     });
   });
 
+  test.each(['heavy', true, [0.7], { unit: 0.7 }])(
+    'tells of the value %j, which the model cannot read',
+    async (carat) => {
+      const { body } = await host.call('predict_prices', { carat, cut: 'Ideal' });
+      expect(body.result?.structuredContent).toMatchObject({
+        not_given: ['color'],
+        did_not_fit: [{ kind: 'unreadable', name: 'carat', nearest: null }],
+      });
+    },
+  );
+
+  test('takes null as not given, and a number as its text', async () => {
+    const { body } = await host.call('predict_prices', { carat: '0.7', cut: null, color: 'G' });
+    expect(body.result?.structuredContent).toMatchObject({ not_given: ['cut'], did_not_fit: [] });
+  });
+
   test('finds passages', async () => {
     const { body } = await host.call('search_care', { query: 'sapphire' });
     expect(body.result?.structuredContent).toMatchObject({

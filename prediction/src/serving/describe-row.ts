@@ -20,9 +20,7 @@ export function createDescriber(
   { columns }: Pick<ModelBase, 'columns'>,
   loadSeenRows: () => SeenRows | undefined,
 ): (row: RowObject) => string | null {
-  const complete = columns
-    .filter(({ used, missing_share }) => used && missing_share === 0)
-    .map((summary) => ({ cell: new Cell(summary.name), isMissing: missingIn(summary) }));
+  const complete = listValueChecks(columns.filter(({ missing_share }) => missing_share === 0));
   let isSeen: ((row: RowObject) => boolean) | undefined;
   return (row) => {
     isSeen ??= loadSeenRows()?.createCheck(columns) ?? (() => false);
@@ -37,6 +35,19 @@ export function createDescriber(
     const more = found.length - MAX_NAMED;
     return [...found.slice(0, MAX_NAMED), ...(more > 0 ? [`and ${more} more`] : [])].join('; ');
   };
+}
+
+/** Tells whether a column has a value that a model can read. */
+export interface ValueCheck {
+  readonly cell: Cell;
+  readonly isMissing: (value: unknown) => boolean;
+}
+
+/** Returns a check for each column that a model uses. */
+export function listValueChecks(columns: readonly ColumnSummary[]): readonly ValueCheck[] {
+  return columns
+    .filter(({ used }) => used)
+    .map((summary) => ({ cell: new Cell(summary.name), isMissing: missingIn(summary) }));
 }
 
 /** Returns a check for values that a model cannot read in a column. */

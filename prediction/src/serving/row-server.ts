@@ -15,7 +15,7 @@ import type {
   RowLayout,
   RowOptions,
 } from './answer-layout.js';
-import { createDescriber } from './describe-row.js';
+import { createDescriber, listValueChecks, type ValueCheck } from './describe-row.js';
 import { InvalidRowsError } from './invalid-rows.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
@@ -159,6 +159,7 @@ export class RowServer<A> {
   /** The predictor of the latest row that came alone, and the text of the latest answer to one. */
   #single: { readonly level: number | undefined; readonly answer: TaskAnswer<A> } | undefined;
   #text: TextBuffer | undefined;
+  #values: readonly ValueCheck[] | undefined;
 
   /** The one that answers with the latest calibration that was asked for. */
   #adapted: RowServer<A> | undefined;
@@ -293,6 +294,20 @@ export class RowServer<A> {
    */
   check(id?: string): SchemaCheck {
     return this.#parts.checks.with(id).begin();
+  }
+
+  /** Returns the columns of which a row has a value that the model uses, and cannot read, as a text for a number. */
+  listUnreadable(row: unknown): string[] {
+    const { model, checks } = this.#parts;
+    this.#values ??= listValueChecks(model.columns);
+    const sent = valuesOf(row);
+    const read = underModelNames(sent, checks.names.layoutOf(sent));
+    const unreadable: string[] = [];
+    for (const { cell, isMissing } of this.#values) {
+      const value = cell.of(read);
+      if (value !== null && isMissing(value)) unreadable.push(cell.name);
+    }
+    return unreadable;
   }
 
   get #maxRows(): number {

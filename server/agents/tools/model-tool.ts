@@ -201,14 +201,22 @@ function predictRow(predictor: RowPredictor, row: unknown): ToolResult {
   const { warnings } = check.warnings(MAX_WARNINGS);
   const [prediction] = predictor.predict([row], { confidence: CONFIDENCE });
   if (!prediction) throw new Error('A row was not predicted');
-  const given: object = Object(row);
-  const notGiven = columns.filter(({ name, used }) => used && !Object.hasOwn(given, name));
+  const given = asRecord(row);
+  const notGiven = columns.filter(
+    ({ name, used }) => used && !(Object.hasOwn(given, name) && given[name] !== null),
+  );
+  const unreadable = predictor
+    .listUnreadable(row)
+    .map((name) => ({ kind: 'unreadable', name, nearest: null }));
   const predicted = { target, ...describePrediction(prediction) };
   return {
     data: {
       ...predicted,
       not_given: notGiven.slice(0, MAX_WARNINGS).map(({ name }) => name),
-      did_not_fit: warnings.map(({ kind, name, nearest }) => ({ kind, name, nearest })),
+      did_not_fit: [
+        ...warnings.map(({ kind, name, nearest }) => ({ kind, name, nearest })),
+        ...unreadable.slice(0, MAX_WARNINGS),
+      ],
     },
     predictions: [predicted],
   };
