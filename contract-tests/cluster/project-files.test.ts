@@ -451,21 +451,29 @@ describe.each([
 
   test('a project that holds more than a manifest may is told so', async () => {
     await apply([{ skill: { name: 'care', type: 'retrieval', params: { source: 'x' } } }]);
-    for (let at = 0; at < 18; at += 1) {
-      const path = `/projects/${project}/skills/care/documents/d${at}`;
-      await checkedFetch(
-        new Request(server.url + path, {
+    const text = '\n'.repeat(490_000);
+    const putDocument = (name: string) =>
+      checkedFetch(
+        new Request(`${server.url}/projects/${project}/skills/care/documents/${name}`, {
           method: 'PUT',
           headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/plain' },
-          body: '\n'.repeat(490_000),
+          body: text,
         }),
       );
-    }
-    const refused = await send('GET', `/projects/${project}/manifest`);
-    expect(refused.status).toBe(409);
-    expect(await refused.json()).toMatchObject({
+    for (let at = 0; at < 17; at += 1) await putDocument(`d${at}`);
+    const refusal = {
       ...{ type: '/problems/limit-reached', detail: expect.stringContaining('16 MiB') },
-    });
+    };
+    const document = { skill: 'care', name: 'last', media_type: 'text/plain' as const, text };
+    // A change that would make it so is refused, and so is the same as a dry run.
+    for (const query of ['?dry_run=true', '']) {
+      const refused = await put([{ document }], query);
+      expect(await refused.json()).toMatchObject({ status: 409, ...refusal });
+    }
+    expect(await read()).toHaveLength(18);
+    await putDocument('last');
+    const refused = await send('GET', `/projects/${project}/manifest`);
+    expect(await refused.json()).toMatchObject({ status: 409, ...refusal });
   });
 
   test('an apply of a thousand resources that is killed is done as a whole, or not at all', async () => {

@@ -2,8 +2,9 @@ import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord } from '../../contract/json-record.js';
+import type { Project } from '../../projects/projects.js';
 import { type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
-import type { ProjectState } from './project-state.js';
+import { countEntries, type ProjectState } from './project-state.js';
 
 type Action = components['schemas']['ManifestChange']['action'];
 
@@ -50,6 +51,26 @@ export async function compareProject(
   );
   const place = ({ entry }: Change) => order.get(entry.key) ?? 0;
   return changes.sort((one, other) => place(one) - place(other));
+}
+
+/**
+ * Refuses changes after which the project would hold more than a manifest may: it could be exported no more.
+ * @throws {ProblemError}
+ */
+export async function refuseExcess(
+  project: Project,
+  { entries }: ProjectState,
+  changes: readonly Change[],
+): Promise<void> {
+  const count = countEntries(project);
+  const pause = pausing();
+  const changed = new Set(changes.map(({ entry }) => entry.key));
+  const kept = [...entries.values()].filter(({ key }) => !changed.has(key));
+  const put = changes.flatMap(({ action, entry }) => (action === 'delete' ? [] : [entry]));
+  for (const entry of [...kept, ...put]) {
+    count(entry);
+    await pause();
+  }
 }
 
 /** A model that names no task has the one that was found in its table. */

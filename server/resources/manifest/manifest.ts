@@ -10,7 +10,7 @@ import type { TrainingServices } from '../../models/training/train.js';
 import { findProject, inProject, inProjectForLong } from '../../projects/projects.js';
 import { listServiceNames, type NamedServices } from '../skills.js';
 import { applyChanges, checkDocumentSkill } from './apply-changes.js';
-import { type Change, compareProject } from './compare.js';
+import { type Change, compareProject, refuseExcess } from './compare.js';
 import { type Entry, readEntries } from './entries.js';
 import { Preparation } from './preparation.js';
 import { type ProjectState, readProject, writeManifest } from './project-state.js';
@@ -38,11 +38,13 @@ export function manifestOperations(
       const names = listServiceNames(services, owner);
       const known = await findProject(store, caller, params.project_name);
       const wanted = await readEntries(body);
-      const compare = (state: ProjectState) => {
+      const compare = async (state: ProjectState) => {
         for (const entry of wanted.values()) {
           if (entry.kind === 'document') checkDocumentSkill(entry, wanted, state, prune);
         }
-        return compareProject(state, wanted, prune);
+        const changes = await compareProject(state, wanted, prune);
+        await refuseExcess(known, state, changes);
+        return changes;
       };
       const preparation = new Preparation(services, owner, known);
       try {

@@ -40,13 +40,11 @@ const MODELS_AT_ONCE = 100;
  */
 export async function readProject(store: Store, project: Project): Promise<ProjectState> {
   const entries: Entry[] = [];
-  let bytes = 0;
+  const count = countEntries(project);
   const pause = pausing();
   const add = async (entry: Entry) => {
     entries.push(entry);
-    bytes += Buffer.byteLength(entry.json) + 1;
-    if (bytes > MAX_BYTES) throw tooMuch(project, '16 MiB');
-    if (entries.length > MAX_ENTRIES) throw tooMuch(project, `${MAX_ENTRIES} resources`);
+    count(entry);
     await pause();
   };
   const state = {
@@ -77,6 +75,17 @@ export async function readProject(store: Store, project: Project): Promise<Proje
 export function writeManifest({ entries }: ProjectState): JsonChunks {
   const [first, ...others] = [...entries.values()].map(({ json }) => json);
   return first === undefined ? ['[]'] : ['[', first, ...others.map((json) => `,${json}`), ']'];
+}
+
+/** Returns a function that counts the entries of a project; it throws if they are more than a manifest may have. */
+export function countEntries(project: Project): (entry: Entry) => void {
+  let [count, bytes] = [0, 0];
+  return ({ json }) => {
+    count += 1;
+    bytes += Buffer.byteLength(json) + 1;
+    if (bytes > MAX_BYTES) throw tooMuch(project, '16 MiB');
+    if (count > MAX_ENTRIES) throw tooMuch(project, `${MAX_ENTRIES} resources`);
+  };
 }
 
 function tooMuch({ name }: Project, limit: string) {
