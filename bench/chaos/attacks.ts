@@ -119,7 +119,6 @@ export class Target {
     };
   }
 
-  /** Returns the number of answers with a status. */
   times(status: number): number {
     return this.#answers.filter((answer) => answer === String(status)).length;
   }

@@ -98,7 +98,6 @@ async function play(
 interface Play {
   readonly family: Family;
   readonly attacks: readonly Attack[];
-  /** The key of the tenant. */
   readonly key: string;
   /** Starts another service on the same store. */
   readonly start: () => Promise<Service>;

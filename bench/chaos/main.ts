@@ -16,7 +16,6 @@ import { killWrites, twoInstances } from './kills.js';
 import { noisyNeighbour } from './noisy-neighbour.js';
 import { overloadOfGets, overloadOfPredictions, slowConnections } from './overload.js';
 
-/** The number of projects, and of skills in each. */
 interface Size {
   readonly projects: number;
   readonly skills: number;

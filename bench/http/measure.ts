@@ -18,7 +18,6 @@ import {
   updateAgent,
 } from './contenders.js';
 
-/** An operation of a contender. */
 export type Work = readonly [Contender, Operation];
 
 /** Works that are measured in turn, because they are compared with each other. */

@@ -22,7 +22,7 @@ export {
   type PromiseSubject,
   UNKNOWN_CLASS,
 } from './promises/subject.js';
-export { type Correction, TruthSheet } from './promises/truth-sheet.js';
+export { TruthSheet } from './promises/truth-sheet.js';
 export type { Remembering } from './serving/answer-layout.js';
 export { InvalidRowsError, type RowFault } from './serving/invalid-rows.js';
 export type { SchemaCheck } from './serving/row-check.js';

@@ -17,7 +17,6 @@ export interface ListPage<T> {
 interface List<E> {
   readonly read: (page: Page) => Promise<E[]>;
   readonly write: (entries: readonly E[]) => Iterable<JsonChunks> | AsyncIterable<JsonChunks>;
-  /** The number of entries that are read first. */
   readonly firstPart: number;
   /** Returns the number that is read after a part of `limit` entries, and how much it wrote. */
   readonly nextPart: (limit: number, written: number) => number;

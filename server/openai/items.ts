@@ -11,7 +11,6 @@ type Body = Schemas['OpenaiResponseBody'];
 type OutputItem = Schemas['OpenaiOutputItem'];
 export type InputItem = Schemas['OpenaiInputItem'];
 
-/** Returns the input of a body as items. */
 export function listItems(input: Body['input']): readonly InputItem[] {
   return typeof input === 'string' ? [{ role: 'user', content: input }] : input;
 }

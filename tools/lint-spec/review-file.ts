@@ -15,7 +15,6 @@ import { readYaml, type Yaml, YamlError } from '../generator/check/yaml.js';
 import { requireFrom } from '../on-demand/installed.js';
 import { type Finding, REMEDIES, type Severity } from './finding.js';
 
-/** A finding of one reviewer. */
 interface Remark {
   /** The reviewer and its rule: `spectral/operation-tags`. */
   readonly rule: string;
@@ -27,7 +26,6 @@ interface Remark {
   readonly pointer: string;
 }
 
-/** A file that is YAML. */
 interface Source extends Yaml {
   readonly file: string;
   readonly text: string;

@@ -76,7 +76,6 @@ function operations(contract: Contract): string[] {
   ];
 }
 
-/** A released version of the contract. */
 export interface Release {
   readonly contract: Contract;
   /** The day, as `2026-11-23`; undefined if the changelog does not say it. */

@@ -99,7 +99,6 @@ export function sectionsOf(review: Review, format: Format): string[] {
   ];
 }
 
-/** Returns the number of breaking changes. */
 export function breaksIn({ breaking }: Review): number {
   return PARTIES.reduce((sum, party) => sum + breaking[party].length, 0);
 }

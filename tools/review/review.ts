@@ -7,7 +7,6 @@ import { differencesOf, type PartDifference, partName } from './differences.js';
 import { breaks, type Change, changesOf, type Pair } from './finding.js';
 import { type Party, RULES } from './rules.js';
 
-/** A part that differs, with words for it. */
 export interface NamedDifference extends PartDifference {
   readonly name: string;
 }

@@ -13,7 +13,6 @@ export interface CoveredFunction {
   readonly name: string;
   /** Where it begins in the compiled file, in characters. */
   readonly offset: number;
-  /** The number of its calls. */
   readonly count: number;
 }
 

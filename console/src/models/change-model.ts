@@ -2,7 +2,6 @@ import { answered, type Model } from 'roster-client';
 import { removed } from '../session/removed.js';
 import { roster } from '../session/roster.js';
 
-/** The names in the address of a model. */
 export interface ModelPath {
   readonly projectName: string;
   readonly modelName: string;

@@ -24,7 +24,6 @@ const TABS = [
   ['versions', 'Versions'],
 ] as const;
 
-/** A view of a model. */
 export type ModelTab = (typeof TABS)[number][0];
 
 /** A model as its newest version, and as the version that a view shows. */

@@ -1,7 +1,6 @@
 import type { Model } from 'roster-client';
 import { NearestName } from '../../../prediction/src/browser.js';
 
-/** A comparison of the columns of a file with those of a model. */
 export interface Comparison {
   /** The columns of the file that the model uses, and their places. */
   readonly used: readonly { readonly name: string; readonly index: number }[];

@@ -2,7 +2,6 @@ import { parseRecords, type TableRecord } from './read-records.js';
 import { TableFileError } from './table-file-error.js';
 import { detectFormat, type TableFormat } from './table-format.js';
 
-/** The beginning of a table. */
 export interface TableHead {
   readonly file: File;
   /** The media type by which the service knows the format. */
@@ -30,7 +29,6 @@ export interface WorkbookPlace {
   readonly header_line?: number;
 }
 
-/** The beginning of a table in CSV. */
 export interface CsvHead extends TableHead {
   readonly type: 'text/csv';
   readonly format: TableFormat;

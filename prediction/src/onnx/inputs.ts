@@ -7,7 +7,6 @@ import type { Steps } from '../trees/steps.js';
 import { DOUBLE, type GraphBuilder, OWN_NAMES, Tensor, type Value } from './graph.js';
 import type { TreeColumn } from './trees.js';
 
-/** The inputs that the graph reads of a row. */
 export interface GraphInputs {
   /** Rows × features, as the trees read them. */
   readonly matrix: Value;

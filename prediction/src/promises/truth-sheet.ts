@@ -2,7 +2,7 @@
 const MAX_CORRECTIONS = 64;
 
 /** An earlier truth, in whose place another came. */
-export interface Correction {
+interface Correction {
   readonly row: number;
   readonly earlier: number;
   /** When the other came: milliseconds since 1970. */
@@ -38,11 +38,6 @@ export class TruthSheet {
   /** The number of rows whose truth has come. */
   get count(): number {
     return this.#count;
-  }
-
-  /** The latest corrections, the oldest first. */
-  get corrections(): readonly Correction[] {
-    return this.#corrections;
   }
 
   /** Returns the truth of a row; undefined if it has not come. */

@@ -78,7 +78,6 @@ export function shiftAt({ values }: Shifts, confidence: number): number {
   return interpolate(values, confidence);
 }
 
-/** A promised interval. */
 export interface PromisedInterval {
   readonly value: number;
   readonly min: number;

@@ -9,7 +9,6 @@ export interface RowWarning {
   readonly kind: 'no-column' | 'unknown-name' | 'out-of-range' | 'new-category';
   /** The column, or the unknown name, cut to 100 characters; null for `no-column`. */
   readonly name: string | null;
-  /** The number of rows with it. */
   readonly rows: number;
   /** The input column whose name is nearest to an unknown one; null if none is near, and for other kinds. */
   readonly nearest: string | null;

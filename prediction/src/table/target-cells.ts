@@ -18,7 +18,6 @@ import { quote, TableError, type TableFault } from './table-error.js';
 /** The place of a row in the sender's own text. */
 export type Place = { line: number } | { row: number };
 
-/** The target of a table. */
 type TargetData =
   | Pick<RegressionTable, 'task' | 'targetValues' | 'targetReading'>
   | Pick<ClassificationTable, 'task' | 'classes' | 'targetClasses'>;

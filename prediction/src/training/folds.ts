@@ -57,7 +57,6 @@ export function trainingRows({ folds, learner }: OutOfFold<unknown>): Uint32Arra
   return only !== undefined && folds.length === 1 ? only.train : everyRow(learner.rowCount);
 }
 
-/** Returns the numbers of all rows. */
 export function everyRow(count: number): Uint32Array {
   return new Uint32Array(count).map((_, row) => row);
 }

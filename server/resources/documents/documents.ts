@@ -256,7 +256,6 @@ export async function storeText(
   return stored;
 }
 
-/** A passage of the text with an id. */
 type TextPassage = PreparedPassage & { readonly text_id: string; readonly skillId: string };
 
 function addPassages(store: Store, passages: readonly TextPassage[]): Promise<void> {

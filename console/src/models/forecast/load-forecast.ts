@@ -4,7 +4,6 @@ import { moment } from '../../ui/format.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
-/** A step of a forecast. */
 export interface Step {
   /** Steps after the end of the series: 0 is its last value. */
   readonly at: number;

@@ -1,6 +1,5 @@
 import type { Model, PredictionRow } from 'roster-client';
 
-/** A prediction of a number, with its interval. */
 export interface NumberPrediction {
   readonly task: 'regression';
   readonly value: number;

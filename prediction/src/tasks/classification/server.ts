@@ -13,7 +13,6 @@ import type { ClassificationModel } from './model.js';
 import { SetChooser } from './prediction-sets.js';
 import { mostLikely, ProbabilityEstimator } from './probabilities.js';
 
-/** A predicted class. */
 export interface ClassPrediction {
   /** The most likely class. */
   class: string;
@@ -74,7 +73,6 @@ function classLayout(model: ClassificationModel): AnswerLayout {
   ]);
 }
 
-/** The parts of a classifier. */
 interface Parts {
   readonly model: ClassificationModel;
   readonly names: readonly string[];

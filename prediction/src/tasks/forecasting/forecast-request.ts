@@ -55,10 +55,6 @@ export class ForecastRequest {
     this.#checkHorizon();
   }
 
-  get rowCount(): number {
-    return this.#count;
-  }
-
   /**
    * Adds a row, under the model's names.
    *

@@ -13,7 +13,6 @@ import type { SeriesModel, StoredSeries, WorstSeries } from './series-model.js';
 
 const MAX_WORST = 20;
 
-/** Trains a forecaster on the series of a table. */
 export function trainForecast(table: ForecastTable, progress: Progress, seed: number): SeriesModel {
   const { target, rowCount, goal, grid, report } = table;
   const set = createSeriesSet(table);

@@ -47,7 +47,6 @@ export interface Prediction {
 /** The numbers of a row. */
 const NUMBERS = 4;
 
-/** The parts of a regressor. */
 interface Parts {
   readonly model: RegressionModel;
   readonly binner: RowBinner;

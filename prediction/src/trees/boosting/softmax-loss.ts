@@ -14,12 +14,10 @@ const MAX_STEP = 4;
 const LATE_ROUND = 150;
 const LATE_LEARNING_RATE = 0.2;
 
-/** The classes of rows. */
 export interface ClassTarget {
   /** The class of each row of the whole table, as an index. */
   labels: Uint16Array;
   classCount: number;
-  /** The share of each class. */
   shares: Float64Array;
 }
 
