@@ -1,19 +1,11 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  agentEvents,
-  answered,
-  createRosterClient,
-  type RosterClient,
-  untilReady,
-} from 'roster-client';
-import { tooOld } from '../../server/node-version.js';
+import { agentEvents, answered, type RosterClient, untilReady } from 'roster-client';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { splitRows } from './hold-out.js';
 import { scriptedJeweller } from './scripted-jeweller.js';
-import { DidNotStart, startService } from './service.js';
+import { runDemo, say } from './service.js';
 import { createStock } from './stock.js';
 
 const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
@@ -27,45 +19,26 @@ const QUESTIONS = [
 
 scriptCommand('demo:agent', 'Ask an agent about diamonds.').parse();
 
-const fault = tooOld();
-if (fault !== undefined) {
-  process.stderr.write(`${fault}\n`);
-  process.exit(1);
-}
-
-const say = (line = '') => process.stdout.write(`${line}\n`);
-
 const isScripted = !process.env['CHAT_URL'];
-const folder = await mkdtemp(join(tmpdir(), 'roster-demo-'));
 const chat = isScripted ? await openScriptedChatServer(scriptedJeweller) : undefined;
-try {
-  const [training, stock] = splitRows(await readFile(DATASET, 'utf8'), STOCK_ROWS);
-  const stockFile = join(folder, 'shop.db');
-  createStock(stockFile, stock);
-  const service = await startService(join(folder, 'roster.db'), {
-    ...(chat && { CHAT_URL: chat.url, CHAT_MODEL: 'scripted' }),
-    DATABASES: JSON.stringify({ shop: `file:${stockFile}` }),
-  });
-  try {
-    const roster = createRosterClient({ baseUrl: service.url });
-    say(`Roster runs at ${service.url}, with a fresh store.`);
+const [training, stock] = splitRows(await readFile(DATASET, 'utf8'), STOCK_ROWS);
+await runDemo(
+  async (folder) => {
+    const stockFile = join(folder, 'shop.db');
+    createStock(stockFile, stock);
+    return {
+      ...(chat && { CHAT_URL: chat.url, CHAT_MODEL: 'scripted' }),
+      DATABASES: JSON.stringify({ shop: `file:${stockFile}` }),
+    };
+  },
+  async (roster, url) => {
     sayWhoAnswers();
     await createJeweller(roster, training);
     for (const question of QUESTIONS) await ask(roster, question);
     await createChatbot(roster);
-    await sayWhatNext(service.url);
-    await service.untilStopped;
-  } finally {
-    await service.stop();
-  }
-} catch (error) {
-  if (!(error instanceof DidNotStart)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-} finally {
-  await chat?.close();
-  await rm(folder, { recursive: true, force: true });
-}
+    await sayWhatNext(url);
+  },
+).finally(() => chat?.close());
 
 function sayWhoAnswers(): void {
   say(

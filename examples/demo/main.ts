@@ -1,18 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import {
-  answered,
-  createRosterClient,
-  type RosterClient,
-  rowWarnings,
-  untilReady,
-} from 'roster-client';
-import { tooOld } from '../../server/node-version.js';
+import { readFile } from 'node:fs/promises';
+import { answered, type RosterClient, rowWarnings, untilReady } from 'roster-client';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { holdOut } from './hold-out.js';
 import { tableOf } from './prediction-table.js';
-import { DidNotStart, startService } from './service.js';
+import { runDemo, say } from './service.js';
 
 const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
 const HELD_OUT_ROWS = 1000;
@@ -21,34 +12,15 @@ const CONFIDENCE = 0.9;
 
 scriptCommand('demo', 'Train a model of diamonds, and predict with it.').parse();
 
-const fault = tooOld();
-if (fault !== undefined) {
-  process.stderr.write(`${fault}\n`);
-  process.exit(1);
-}
-
-const say = (line = '') => process.stdout.write(`${line}\n`);
-
-const folder = await mkdtemp(join(tmpdir(), 'roster-demo-'));
-try {
-  const service = await startService(join(folder, 'roster.db'));
-  try {
-    const roster = createRosterClient({ baseUrl: service.url });
-    say(`Roster runs at ${service.url}, with a fresh store.\n`);
+await runDemo(
+  async () => ({}),
+  async (roster, url) => {
+    say('');
     await trainAndPredict(roster);
     await createAssistant(roster);
-    sayWhatNext(service.url);
-    await service.untilStopped;
-  } finally {
-    await service.stop();
-  }
-} catch (error) {
-  if (!(error instanceof DidNotStart)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = 1;
-} finally {
-  await rm(folder, { recursive: true, force: true });
-}
+    sayWhatNext(url);
+  },
+);
 
 async function trainAndPredict(roster: RosterClient): Promise<void> {
   const { csv, heldOut } = holdOut(await readFile(DATASET, 'utf8'), HELD_OUT_ROWS);

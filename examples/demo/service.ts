@@ -1,14 +1,54 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { createRosterClient, type RosterClient } from 'roster-client';
+import { tooOld } from '../../server/node-version.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 const HOST = '127.0.0.1';
 
+export const say = (line = '') => process.stdout.write(`${line}\n`);
+
+/**
+ * Plays a demo on the service with a fresh store, which then runs until somebody stops it.
+ * @param prepare makes what the service needs in a folder of its own, and returns its settings
+ */
+export async function runDemo(
+  prepare: (folder: string) => Promise<NodeJS.ProcessEnv>,
+  play: (roster: RosterClient, url: string) => Promise<void>,
+): Promise<void> {
+  const fault = tooOld();
+  if (fault !== undefined) {
+    process.stderr.write(`${fault}\n`);
+    process.exit(1);
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'roster-demo-'));
+  try {
+    const service = await startService(join(folder, 'roster.db'), await prepare(folder));
+    const { url } = service;
+    try {
+      say(`Roster runs at ${url}, with a fresh store.`);
+      await play(createRosterClient({ baseUrl: url }), url);
+      await service.untilStopped;
+    } finally {
+      await service.stop();
+    }
+  } catch (error) {
+    if (!(error instanceof DidNotStart)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** The service in its own process, as `npm start` would run it. */
-export interface Service {
+interface Service {
   readonly url: string;
   /** Resolves when the process has ended, on Ctrl-C for example. */
   readonly untilStopped: Promise<unknown>;
@@ -16,17 +56,14 @@ export interface Service {
 }
 
 /** The service ended before it listened. The message is one line, which says why and what to do. */
-export class DidNotStart extends Error {}
+class DidNotStart extends Error {}
 
 /**
  * Starts the service with a database file, on PORT, or 4000 without it.
  * @param env variables beside those of this process
  * @throws {DidNotStart} if another program has the port, for example
  */
-export async function startService(
-  databaseFile: string,
-  env: NodeJS.ProcessEnv = {},
-): Promise<Service> {
+async function startService(databaseFile: string, env: NodeJS.ProcessEnv): Promise<Service> {
   const child = spawn(process.execPath, [MAIN], {
     env: {
       ...process.env,
