@@ -260,3 +260,37 @@ test('deletes old events, and the rest of the chain holds', async () => {
     await store.close();
   }
 });
+
+test('an owner whose clock was wrong for an event keeps no other from being swept', async () => {
+  const store = await Store.open(`file:${servers.file('roster.db')}`);
+  try {
+    const add = async (owner: string) => {
+      const act = describeCommand(owner, 'createKey', '/keys/old');
+      await store.transaction(async () => {}, { owner, act });
+    };
+    for (const owner of ['first', 'first', 'other', 'other']) await add(owner);
+    const age = (owner: string, sequence: number, id: string) =>
+      store.work
+        .updateTable('audit_events')
+        .set({ id: `${id}-0000-7000-8000-000000000000` })
+        .where('owner', '=', owner)
+        .where('sequence', '=', sequence)
+        .execute();
+    // The oldest event is not the first of its chain.
+    await age('first', 2, '00000001');
+    await age('other', 1, '00000002');
+    const { step } = forgetOld(store, EVENTS, DAY_MS, new ClockWatch());
+    while (await step());
+    const left = await store.work
+      .selectFrom('audit_events')
+      .select(['owner', 'sequence'])
+      .orderBy('owner')
+      .orderBy('sequence')
+      .execute();
+    expect(left.map(({ owner, sequence }) => `${owner} ${sequence}`)).toEqual([
+      ...['first 1', 'first 2', 'other 2'],
+    ]);
+  } finally {
+    await store.close();
+  }
+});

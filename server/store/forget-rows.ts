@@ -99,15 +99,22 @@ export async function forgetBatch(
   condition: RawBuilder<SqlBool>,
 ): Promise<boolean> {
   const from = sql.table(table);
+  const place = sql.ref(chain ?? since);
+  // Others of a chain are not deleted before its first, and must not keep other owners waiting.
+  const isFirst = chain
+    ? sql<SqlBool>`${place} = (
+        select min(${place}) from ${from} as own where own.owner = ${sql.ref(`${table}.owner`)}
+      )`
+    : sql<SqlBool>`true`;
   const { rows: found } = await sql<{ owner: string }>`
-    select ${owned ? sql.ref('owner') : sql.lit('')} as owner from ${from} where ${condition} limit 1
+    select ${owned ? sql.ref('owner') : sql.lit('')} as owner from ${from}
+    where ${condition} and ${isFirst} order by ${sql.ref(since)} limit 1
   `.execute(db);
   const [first] = found;
   if (!first) return false;
   const { owner } = first;
   await owned?.lock(db, owner);
   const ids = sql.join(key.map((column) => sql.ref(column)));
-  const place = sql.ref(chain ?? since);
   const own = owned ? sql<SqlBool>`owner = ${owner}` : sql<SqlBool>`true`;
   const skipLocked = dialectOf(db).locksRows ? sql`for update skip locked` : sql``;
   // A chain is cut at its first row that is not old, which may be before others that are.
