@@ -11,7 +11,14 @@ export {
   shiftAt,
   shiftThreshold,
   startShifts,
-} from './record/adapting.js';
+} from './calibration/adapting.js';
+export {
+  moveRecalibration,
+  type Recalibration,
+  recalibrate,
+  startRecalibration,
+} from './calibration/recalibration.js';
+export { describeWidths, stepGroup } from './calibration/trained-calibration.js';
 export {
   type AlarmState,
   bet,
@@ -21,21 +28,11 @@ export {
 export { type Coverage, CoverageCounter, summarize } from './record/coverage.js';
 export { type Drift, findDrift, MAX_COMPARED } from './record/drift.js';
 export {
-  moveRecalibration,
-  type Recalibration,
-  recalibrate,
-  startRecalibration,
-} from './record/recalibration.js';
-export {
   addTruth,
   errorOf,
   type MetPromise,
   type RunningRecord,
   startRecord,
 } from './record/running-record.js';
-export {
-  describeThresholds,
-  describeWidths,
-  stepGroup,
-} from './record/trained-calibration.js';
 export { decodeSample } from './record/training-sample.js';
+export { describeThresholds } from './tasks/classification/prediction-sets.js';

@@ -1,5 +1,5 @@
+import type { AdaptedCalibration } from '../calibration/adapting.js';
 import type { PromisePart } from '../promises/promise-memory.js';
-import type { AdaptedCalibration } from '../record/adapting.js';
 import type { PredictedBlock, RowOptions } from '../serving/answer-layout.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';

@@ -1,4 +1,4 @@
-import type { AdaptedCalibration } from '../record/adapting.js';
+import type { AdaptedCalibration } from '../calibration/adapting.js';
 
 /** Promises that are stored together. */
 export interface Promises {

@@ -1,5 +1,5 @@
+import type { TrainedCalibration } from '../calibration/trained-calibration.js';
 import type { ModelBase } from '../model/model.js';
-import type { TrainedCalibration } from '../record/trained-calibration.js';
 import { cellText } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { type NumberReading, readerOf } from '../table/number-formats.js';

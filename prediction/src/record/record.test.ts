@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { describeStepWidths, nameStepGroups } from '../calibration/trained-calibration.js';
 import {
   type AlarmState,
   bet,
@@ -16,7 +17,6 @@ import {
   startShifts,
 } from '../recording.js';
 import { seededRandom } from '../trees/random.js';
-import { describeStepWidths, nameStepGroups } from './trained-calibration.js';
 
 /** Returns the state after truths, each kept with a chance that depends on its number. */
 function watch(

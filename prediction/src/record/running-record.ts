@@ -1,5 +1,3 @@
-import type { ClassSets, Promises } from '../promises/promise-batch.js';
-import { type PromiseSubject, UNKNOWN_CLASS } from '../promises/subject.js';
 import {
   type AdaptedCalibration,
   findIntervalNeeds,
@@ -8,14 +6,16 @@ import {
   shiftAt,
   shiftsOf,
   startShifts,
-} from './adapting.js';
-import { type AlarmState, bet, type Outcome, startAlarm } from './alarm.js';
+} from '../calibration/adapting.js';
 import {
   moveRecalibration,
   recalibrate,
   startRecalibration,
   undoRecalibration,
-} from './recalibration.js';
+} from '../calibration/recalibration.js';
+import type { ClassSets, Promises } from '../promises/promise-batch.js';
+import { type PromiseSubject, UNKNOWN_CLASS } from '../promises/subject.js';
+import { type AlarmState, bet, type Outcome, startAlarm } from './alarm.js';
 
 /** The outcome of the promises of a version so far, as JSON of at most 10 kB with 100 classes. */
 export interface RunningRecord {

@@ -1,9 +1,9 @@
+import type { AdaptedCalibration } from '../calibration/adapting.js';
 import type { ModelBase } from '../model/model.js';
 import { SeenRows } from '../model/seen-rows.js';
 import { chooseIds } from '../promises/ids.js';
 import type { Promising } from '../promises/promise-memory.js';
 import { describePromises, type PromisedTarget, type PromiseForm } from '../promises/subject.js';
-import type { AdaptedCalibration } from '../record/adapting.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';

@@ -1,5 +1,5 @@
+import { SHIFT_LEVELS, shiftThreshold } from '../../calibration/adapting.js';
 import { requireLevel } from '../../intervals/conformal.js';
-import { shiftThreshold } from '../../record/adapting.js';
 
 /**
  * Sets of classes that hold the truth with a chosen confidence, calibrated for each class by itself: the least
@@ -58,6 +58,15 @@ function findThresholds(scores: readonly number[]): number[] {
 /** Few digits take less room; a lower threshold holds no less. */
 function roundDown(threshold: number): number {
   return Math.floor(threshold * 1e6) / 1e6;
+}
+
+/** Returns for each class, and each of `SHIFT_LEVELS`, the trained threshold of sets. */
+export function describeThresholds({ groups, thresholds }: SetCalibration): number[][] {
+  return groups.map((group) =>
+    SHIFT_LEVELS.map(
+      (level) => thresholds[group]?.[Math.ceil(level * (LEVELS + 1) - 1e-9) - 1] ?? 0,
+    ),
+  );
 }
 
 /** Sets of classes at one confidence. */

@@ -1,7 +1,6 @@
+import { type AdaptedCalibration, shiftAt } from '../../calibration/adapting.js';
+import { type Recalibration, recalibrate } from '../../calibration/recalibration.js';
 import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
-import { type AdaptedCalibration, shiftAt } from '../../record/adapting.js';
-import { type Recalibration, recalibrate } from '../../record/recalibration.js';
-import { describeThresholds } from '../../record/trained-calibration.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
 import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
 import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
@@ -10,7 +9,7 @@ import { derivedColumns, probabilityColumn, setColumn } from '../../table/column
 import type { Scores } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { ClassificationModel } from './model.js';
-import { SetChooser } from './prediction-sets.js';
+import { describeThresholds, SetChooser } from './prediction-sets.js';
 import { mostLikely, ProbabilityEstimator } from './probabilities.js';
 
 export interface ClassPrediction {

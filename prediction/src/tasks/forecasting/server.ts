@@ -1,9 +1,13 @@
+import { type AdaptedCalibration, shiftAt, shiftsOf } from '../../calibration/adapting.js';
+import {
+  describeStepWidths,
+  nameStepGroups,
+  stepGroup,
+} from '../../calibration/trained-calibration.js';
 import { requireLevel } from '../../intervals/conformal.js';
 import { Rounding } from '../../intervals/target-range.js';
 import { chooseIds } from '../../promises/ids.js';
 import type { PromiseForm } from '../../promises/subject.js';
-import { type AdaptedCalibration, shiftAt, shiftsOf } from '../../record/adapting.js';
-import { describeStepWidths, nameStepGroups, stepGroup } from '../../record/trained-calibration.js';
 import {
   ANOMALY,
   CONFIDENCE,

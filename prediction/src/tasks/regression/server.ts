@@ -1,3 +1,5 @@
+import { type AdaptedCalibration, shiftAt } from '../../calibration/adapting.js';
+import { describeWidths } from '../../calibration/trained-calibration.js';
 import { ErrorEstimator, type WidthChoice, widestReach } from '../../intervals/conformal.js';
 import {
   type Bounded,
@@ -7,8 +9,6 @@ import {
   withinSupport,
 } from '../../intervals/target-range.js';
 import type { PromisedTarget } from '../../promises/subject.js';
-import { type AdaptedCalibration, shiftAt } from '../../record/adapting.js';
-import { describeWidths } from '../../record/trained-calibration.js';
 import {
   ANOMALY,
   type AnswerLayout,

@@ -1,5 +1,4 @@
 import { type ErrorModel, widthAt } from '../intervals/conformal.js';
-import { LEVELS, type SetCalibration } from '../tasks/classification/prediction-sets.js';
 import { SHIFT_LEVELS } from './adapting.js';
 
 /**
@@ -62,12 +61,3 @@ function logWidths(parts: readonly (readonly number[])[]): number[] {
 
 /** A width of 0 has no log. */
 const MIN_SCORE = 2 ** -40;
-
-/** Returns for each class, and each of `SHIFT_LEVELS`, the trained threshold of sets. */
-export function describeThresholds({ groups, thresholds }: SetCalibration): number[][] {
-  return groups.map((group) =>
-    SHIFT_LEVELS.map(
-      (level) => thresholds[group]?.[Math.ceil(level * (LEVELS + 1) - 1e-9) - 1] ?? 0,
-    ),
-  );
-}
