@@ -16,7 +16,8 @@ import {
   newResource,
   padToPowerOfTwo,
 } from '../store/rows.js';
-import { type Filter, Resources } from './crud.js';
+import type { Filter } from './crud.js';
+import { Resources } from './requests.js';
 
 type Schemas = components['schemas'];
 type Skill = Schemas['Skill'];

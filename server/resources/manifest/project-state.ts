@@ -7,7 +7,7 @@ import { limitReached } from '../../store/quota.js';
 import { chunksBySize, type JsonChunks, lookup } from '../../store/rows.js';
 import { agents } from '../agents.js';
 import { type ChatbotRow, chatbots } from '../chatbots.js';
-import type { Resources } from '../crud.js';
+import type { ResourceRows } from '../crud.js';
 import { readTexts } from '../documents/documents.js';
 import { type SkillRow, skills } from '../skills.js';
 import { type Entry, type Fields, MAX_TEXT_BYTES, makeEntry, sortEntries } from './entries.js';
@@ -99,7 +99,7 @@ async function readAll<Row extends { readonly id: string; readonly name: string 
   store: Store,
   { id }: Project,
   resources: {
-    listIds: Resources<never, never, never>['listIds'];
+    listIds: ResourceRows<never, never>['listIds'];
     readRows: (db: Store['reads'], ids: readonly string[]) => Promise<Map<string, Row>>;
   },
 ): Promise<Map<string, Row>> {
