@@ -104,7 +104,9 @@ test.each([
     for (const one of await list('/keys')) {
       if (!key.includes(textOf(one, 'id'))) await send('DELETE', `/keys/${textOf(one, 'id')}`);
     }
-    expect((await send('GET', response)).status).toBe(404);
+    for (const method of ['GET', 'DELETE']) {
+      expect((await send(method, response)).status).toBe(404);
+    }
 
     const without = (counts: Record<string, number>) =>
       Object.fromEntries(Object.entries(counts).filter(([table]) => !(table in STAY)));

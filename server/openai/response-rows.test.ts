@@ -36,6 +36,9 @@ describe.each([
   beforeAll(async () => {
     own = await newStore();
     store = await Store.open(own.databaseUrl, { limits: LIMITS });
+    const created_at = new Date().toISOString();
+    const project = { ...PROJECT, owner: 'anyone', created_at };
+    await store.work.insertInto('projects').values(project).execute();
   });
   afterAll(async () => {
     await store.close();

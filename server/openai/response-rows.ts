@@ -182,6 +182,7 @@ export function removeResponse(
         .deleteFrom('responses')
         .where('id', '=', id)
         .where('owner', '=', owner)
+        .where('project_id', 'in', work.selectFrom('projects').select('id'))
         .returning(['bytes', 'project_id'])
         .executeTakeFirst();
       if (!removed || !seesProject(caller, removed.project_id)) throw unknownResponse(id);
