@@ -25,7 +25,7 @@ import {
   trainingInProgress,
   versionInUse,
 } from './model-rows.js';
-import { cancelTraining } from './training/training-rows.js';
+import { cancelTraining } from './training/end-training.js';
 import type { Trainings } from './training/trainings.js';
 
 type ModelOperations = Pick<

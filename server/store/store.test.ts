@@ -12,6 +12,12 @@ import {
   readStoredModel,
 } from '../models/model-rows.js';
 import {
+  beginTraining,
+  countWaitingTrainings,
+  refuseFullQueue,
+} from '../models/training/begin-training.js';
+import { cancelTraining, failTraining, finishTraining } from '../models/training/end-training.js';
+import {
   addTablePart,
   createTable,
   discardTable,
@@ -19,16 +25,10 @@ import {
   sweepTable,
 } from '../models/training/tables.js';
 import {
-  beginTraining,
-  cancelTraining,
   claimTraining,
-  countWaitingTrainings,
-  failTraining,
-  finishTraining,
-  refuseFullQueue,
   releaseTraining,
   renewTraining,
-} from '../models/training/training-rows.js';
+} from '../models/training/training-claims.js';
 import type { Project } from '../projects/projects.js';
 import {
   beginOwner,

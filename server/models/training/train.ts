@@ -23,9 +23,9 @@ import {
   requireModel,
   trainingInProgress,
 } from '../model-rows.js';
+import { beginTraining, refuseFullQueue } from './begin-training.js';
 import { goalOf, parseChoices, parseGoal } from './goal.js';
 import type { StoredTable, TableSource, Tables } from './tables.js';
-import { beginTraining, refuseFullQueue } from './training-rows.js';
 import type { Trainings } from './trainings.js';
 
 export interface TrainingServices {

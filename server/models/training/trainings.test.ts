@@ -5,8 +5,8 @@ import { encodeTable, readCsvTable } from '../../../prediction/src/reading.js';
 import { beginOwner, lockProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
 import { findModel } from '../model-rows.js';
+import { beginTraining, countWaitingTrainings } from './begin-training.js';
 import { addTablePart, createTable, discardTable, sweepTable } from './tables.js';
-import { beginTraining, countWaitingTrainings } from './training-rows.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
 const script = new URL('../../../dist/server/models/training/training-worker.js', import.meta.url);

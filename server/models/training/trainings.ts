@@ -10,18 +10,16 @@ import {
   WorkerEndedError,
   WorkerTimeoutError,
 } from '../../work/worker-process.js';
+import { failTraining, finishTraining, type TrainedVersion } from './end-training.js';
 import { findServingModel, type ServingModel } from './promotion.js';
 import { readTablePart } from './tables.js';
 import {
   type Claim,
   claimTraining,
-  failTraining,
-  finishTraining,
   releaseTraining,
   renewTraining,
-  type TrainedVersion,
   type TrainingState,
-} from './training-rows.js';
+} from './training-claims.js';
 
 /** A training that ends its process this often would do so again. */
 const MAX_ATTEMPTS = 3;
