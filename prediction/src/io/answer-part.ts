@@ -66,6 +66,8 @@ export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
 export interface RowReader {
   /** True if the whole body is read, and its warnings are known, before the first rows are given. */
   readonly isWhole: boolean;
+  /** The number of rows, if it is known before they are read. */
+  readonly rowCount?: number;
   /**
    * Yields the rows of each piece of the body as it arrives.
    * @throws {FormatError | UnknownNamesError} at a fault that ends the reading

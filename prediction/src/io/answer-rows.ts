@@ -60,6 +60,7 @@ export async function* answerParsedRows(
   const check = blocks.check();
   const reader: RowReader = {
     isWhole: true,
+    rowCount: rows.length,
     async *read() {
       check.add(rows);
       if (options.unknown === 'refuse') refuseUnknown(check);
@@ -87,7 +88,10 @@ async function* answerFrom(
   budget: ByteBudget,
 ): AsyncGenerator<AnswerPart> {
   const writer = await openWriter(blocks, options, budget);
-  const memory = blocks.promising && new PromiseMemory(blocks.promising);
+  const gatherer = blocks.gather?.();
+  // What gathers rows answers with others.
+  const memory =
+    blocks.promising && new PromiseMemory(blocks.promising, gatherer ? undefined : reader.rowCount);
   let rows = 0;
   const takeBytes = (): AnswerPart => {
     const part: AnswerPart = { kind: 'bytes', bytes: writer.take(), rows };
@@ -107,7 +111,6 @@ async function* answerFrom(
     if (writer.length >= PORTION) yield takeBytes();
   }
   let isWarned = false;
-  const gatherer = blocks.gather?.();
   const read = reader.read(body);
   for await (const items of memory ? markPauses(read, () => findPatience(memory.rows)) : read) {
     if (items === PAUSE) {

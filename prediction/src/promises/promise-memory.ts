@@ -51,6 +51,7 @@ export interface Promising {
 
 /** Gathers what is promised of the rows of one answer. */
 export class PromiseMemory {
+  readonly #maxRows: number;
   readonly #form: PromiseForm;
   readonly #ids: IdColumns | undefined;
   readonly #level: number | undefined;
@@ -60,7 +61,7 @@ export class PromiseMemory {
   readonly #choices: Uint8Array;
   /** For numbers the values, lower and upper bounds; for classes none. */
   readonly #bounds: readonly Float64Array[];
-  readonly #levels = new Float64Array(MAX_ROWS);
+  readonly #levels: Float64Array;
   readonly #probabilities: Uint16Array;
   readonly #likeliest: Uint8Array;
   readonly #sets: Uint8Array;
@@ -73,7 +74,9 @@ export class PromiseMemory {
   /** The batches that are full. */
   #batches: Omit<PromisePart, 'hasNext'>[] = [];
 
-  constructor({ layout, form, ids, level, adapted }: Promising) {
+  /** @param rows the most rows of a batch and of a block: those of the answer, if it has fewer than a batch may have */
+  constructor({ layout, form, ids, level, adapted }: Promising, rows = MAX_ROWS) {
+    this.#maxRows = Math.min(rows, MAX_ROWS);
     this.#adapted = adapted;
     const { length: classes } = form.subject.classes;
     this.#form = form;
@@ -82,12 +85,13 @@ export class PromiseMemory {
     this.#classes = classes;
     this.#numberCount = layout.numberCount;
     this.#choices = new Uint8Array(layout.choiceCount);
-    this.#bounds = classes > 0 ? [] : [VALUE, MIN, MAX].map(() => new Float64Array(MAX_ROWS));
-    this.#probabilities = new Uint16Array(classes * MAX_ROWS);
-    this.#likeliest = new Uint8Array(classes > 0 ? MAX_ROWS : 0);
-    this.#sets = new Uint8Array(setBytes(classes) * MAX_ROWS);
-    this.#bins = form.features.map(() => new Uint8Array(MAX_ROWS));
-    this.#hashes = new Float64Array(ids ? MAX_ROWS : 0);
+    this.#levels = new Float64Array(this.#maxRows);
+    this.#bounds = classes > 0 ? [] : [VALUE, MIN, MAX].map(() => new Float64Array(this.#maxRows));
+    this.#probabilities = new Uint16Array(classes * this.#maxRows);
+    this.#likeliest = new Uint8Array(classes > 0 ? this.#maxRows : 0);
+    this.#sets = new Uint8Array(setBytes(classes) * this.#maxRows);
+    this.#bins = form.features.map(() => new Uint8Array(this.#maxRows));
+    this.#hashes = new Float64Array(ids ? this.#maxRows : 0);
   }
 
   /** The rows that were added and not taken. */
@@ -106,13 +110,13 @@ export class PromiseMemory {
   }
 
   /**
-   * Adds a block of at most `MAX_ROWS`. Returns its predictions with the number of its first row.
+   * Adds a block. Returns its predictions with the number of its first row.
    *
    * @throws {InvalidRowsError} as `take`
    */
   add(block: RowBlock, predicted: PredictedBlock): PredictedBlock {
     const { rowCount: count } = block;
-    if (this.#rows + count > MAX_ROWS) this.#endBatch();
+    if (this.#rows + count > this.#maxRows) this.#endBatch();
     const start = this.#rows;
     if (this.#classes > 0) this.#addClasses(predicted, start, count);
     else this.#addIntervals(predicted, start, count);
