@@ -12,13 +12,13 @@ const TRAINED = 2000;
 const REPEATS = 5;
 const ASKED_MILLISECONDS = 2000;
 
-interface Rows {
+export interface Rows {
   readonly asked: string;
   readonly truths: string;
 }
 
 /** Makes up rows of two columns, and a target that follows from them with noise. */
-function makeRows(count: number, seed: number): Rows {
+export function makeRows(count: number, seed: number): Rows {
   const random = seededRandom(seed);
   const asked = ['order,x,kind'];
   const truths = ['order,y'];
@@ -31,7 +31,7 @@ function makeRows(count: number, seed: number): Rows {
   return { asked: asked.join('\n'), truths: truths.join('\n') };
 }
 
-function joinTable({ asked, truths }: Rows): string {
+export function joinTable({ asked, truths }: Rows): string {
   const values = truths.split('\n');
   return asked
     .split('\n')
@@ -40,7 +40,10 @@ function joinTable({ asked, truths }: Rows): string {
 }
 
 /** Sends a body of CSV. Returns the seconds until the answer has ended, and the answer. */
-async function sendRows(url: string, body: string): Promise<[seconds: number, answer: Buffer]> {
+export async function sendRows(
+  url: string,
+  body: string,
+): Promise<[seconds: number, answer: Buffer]> {
   const begun = performance.now();
   const headers = { 'Content-Type': 'text/csv' };
   const answer = await fetch(url, { method: 'POST', headers, body });

@@ -12,10 +12,23 @@ export {
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
 export { exportOnnx, type ModelFacts, ONNX_REVISION } from './onnx/export.js';
-export { chooseIds, NO_ID } from './promises/ids.js';
-export { decodePromises, isInSet, isKept, type Promises } from './promises/promise-batch.js';
-export type { PromisePart } from './promises/promise-memory.js';
-export type { SentTruth, TruthChunk, TruthColumns, UnreadTruth } from './promises/read-truths.js';
+export type {
+  SentTruth,
+  TruthChunk,
+  TruthColumns,
+  TruthGroup,
+  UnreadTruth,
+} from './promises/gathered-truths.js';
+export { chooseIds } from './promises/ids.js';
+export type { PromisedIds } from './promises/match-ids.js';
+export {
+  decodeBins,
+  decodePromises,
+  isInSet,
+  isKept,
+  type Promises,
+} from './promises/promise-batch.js';
+export { MAX_ROWS, type PromisePart } from './promises/promise-memory.js';
 export {
   createTruthReader,
   type PromisedColumn,

@@ -115,9 +115,12 @@ function proportionalMemory(pid: number): number {
   return Number(/^Pss:\s+(\d+)/m.exec(procFile(pid, 'smaps_rollup'))?.[1]) / 1024;
 }
 
-/** Returns the processor time of a process and its descendants, in milliseconds. */
+/** Returns the processor time of a process and its descendants, also of those that have ended, in milliseconds. */
 export function treeTime(pid: number): number {
-  return treeOf(pid).reduce((sum, process) => sum + (processorTime(process.pid) || 0), 0);
+  return treeOf(pid).reduce((sum, process) => {
+    const { own, ended } = readTimes(process.pid);
+    return sum + (own + ended || 0);
+  }, 0);
 }
 
 /** A process, which its start tells from a later one with the same id. */
@@ -188,6 +191,13 @@ const TICK = 10;
 
 /** Returns the processor time of a process, in milliseconds; NaN after it has ended. */
 export function processorTime(pid: number): number {
-  const stat = statOf(pid);
-  return (Number(stat[11]) + Number(stat[12])) * TICK;
+  return readTimes(pid).own;
+}
+
+/** Returns the processor times of a process and of its children that have ended, in milliseconds. */
+function readTimes(pid: number): { readonly own: number; readonly ended: number } {
+  const [user = Number.NaN, system = 0, ended = 0, endedSystem = 0] = statOf(pid)
+    .slice(11, 15)
+    .map(Number);
+  return { own: (user + system) * TICK, ended: (ended + endedSystem) * TICK };
 }

@@ -209,6 +209,25 @@ describe('truths', () => {
     expect(await addTruths(prices, own, { query: '?id=order_no' })).toMatchObject({ matched: 1 });
   });
 
+  test('of own ids meet their promises in any order, also beside ids that are not there', async () => {
+    const count = 10_000;
+    const rows = Array.from({ length: count }, (_, row) => ({ order_no: `O-${row}`, carat: 1 }));
+    await predictRows(prices, 'remember=true&id=order_no', rows, ['csv', 'csv']);
+    // A step that has no divisor in common with the count comes to each row once.
+    const known = rows.map((_, at) => ({ order_no: `O-${(7919 * at) % count}`, price: at }));
+    const unknown = Array.from({ length: 3 }, (_, at) => ({ order_no: `U-${at}`, price: at }));
+    const unmatched_rows = [1, 2, 3].map((row) => ({ row, reason: 'unknown-id' }));
+    // A body of more than 256 KiB is read in another process.
+    for (const [note, became] of [
+      ['', 'matched'] as const,
+      ['.'.repeat(30), 'unchanged'] as const,
+    ]) {
+      const truths = [...unknown, ...known].map((truth) => ({ ...truth, note }));
+      const added = await addTruths(prices, truths, { format: 'csv', query: '?id=order_no' });
+      expect(added).toEqual({ ...none, [became]: count, unmatched: 3, unmatched_rows });
+    }
+  });
+
   test('that meet no promise are told by row, with the reason', async () => {
     const other = await train('others', 'target=price', RUBIES);
     const [foreign = ''] = idsOf(await predictRows(other, 'remember=true', [{ carat: 1 }]));

@@ -77,13 +77,7 @@ export function encodePromises(
 
 /** @throws {Error} if the bytes are not what `encodePromises` wrote */
 export function decodePromises(bytes: Uint8Array): Promises {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < HEAD || head.readUInt8(0) !== FORMAT) {
-    throw new Error('A batch of promises is damaged, or was written by another release');
-  }
-  const count = head.readUInt16LE(2);
-  const rows = head.readUInt32LE(4);
-  const columns = head.readUInt16LE(8);
+  const { kind, count, rows, tailBytes } = readHead(bytes);
   let at = HEAD;
   const take = (length: number): ArrayBuffer => {
     const part = new Uint8Array(length);
@@ -93,7 +87,7 @@ export function decodePromises(bytes: Uint8Array): Promises {
   };
   const numbers = () => unpackNumbers(rows, take);
   const promised: Promises['promised'] =
-    head.readUInt8(1) === KIND.interval
+    kind === KIND.interval
       ? { kind: 'interval', values: numbers(), lower: numbers(), upper: numbers() }
       : {
           kind: 'classes',
@@ -103,11 +97,40 @@ export function decodePromises(bytes: Uint8Array): Promises {
           sets: new Uint8Array(take(rows * setBytes(count))),
         };
   const levels = numbers();
-  const bins = Array.from({ length: columns }, () => new Uint8Array(take(rows)));
-  const tail = Buffer.from(take(head.readUInt32LE(12))).toString();
+  const bins = decodeBins(bytes);
+  at += rows * bins.length;
+  const tail = Buffer.from(take(tailBytes)).toString();
   const adapted: AdaptedCalibration | undefined = tail === '' ? undefined : JSON.parse(tail);
   if (at !== bytes.length) throw new Error('A batch of promises has not the length that it names');
   return { rows, bins, promised, adapted, level: (row) => levels[row] ?? Number.NaN };
+}
+
+/**
+ * Decodes `Promises.bins` alone.
+ *
+ * @throws {Error} if the bytes are not what `encodePromises` wrote
+ */
+export function decodeBins(bytes: Uint8Array): Uint8Array[] {
+  const { rows, columns, tailBytes } = readHead(bytes);
+  const start = bytes.length - tailBytes - rows * columns;
+  return Array.from({ length: columns }, (_, column) =>
+    // Bytes of a database may be those of a larger buffer.
+    Uint8Array.from(bytes.subarray(start + rows * column, start + rows * (column + 1))),
+  );
+}
+
+function readHead(bytes: Uint8Array) {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < HEAD || head.readUInt8(0) !== FORMAT) {
+    throw new Error('A batch of promises is damaged, or was written by another release');
+  }
+  return {
+    kind: head.readUInt8(1),
+    count: head.readUInt16LE(2),
+    rows: head.readUInt32LE(4),
+    columns: head.readUInt16LE(8),
+    tailBytes: head.readUInt32LE(12),
+  };
 }
 
 /** The most decimals of numbers that are kept as whole ones. Those that have more are kept as they are. */

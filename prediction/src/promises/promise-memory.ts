@@ -13,7 +13,7 @@ import { encodePromises, type Promises, setBytes } from './promise-batch.js';
 import type { PromiseForm, PromiseSubject } from './subject.js';
 
 /** The most rows of a batch. */
-const MAX_ROWS = 4096;
+export const MAX_ROWS = 4096;
 
 /** The batches that are handed over together, or sooner after so many bytes of the answer, which wait for them. */
 const MAX_BATCHES = 4;

@@ -7,7 +7,9 @@ import type { Store } from '../../store/index.js';
 import { findFormat, parseForm } from '../formats.js';
 import { type Model, requireModel } from '../model-rows.js';
 import type { Tables } from '../training/tables.js';
-import { addTruths, type Unmet } from './truth-rows.js';
+import type { Unmet } from './locate-truths.js';
+import { readPromisedIds } from './promised-ids.js';
+import { addTruths } from './truth-rows.js';
 
 type Actuals = components['schemas']['Actuals'];
 type UnmatchedTruth = Actuals['unmatched_rows'][number];
@@ -28,12 +30,13 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
         form: parseForm(query, mediaType),
       };
       const isForecast = model.task === 'forecast' && query.id === undefined;
-      const target = { owner, project: project.name, modelId: model.id, isForecast, act };
+      const target = { owner, project: project.name, modelId: model.id, act };
       const counted = new CountedTruths();
-      const source = { owner, text, tooSlow: slowSender, signal: closed };
-      await tables.readTruths({ ...source, ...job }, async ({ truths, unread, repeats }) => {
+      const promised = readPromisedIds(store, { modelId: model.id, isForecast });
+      const source = { owner, text, promised, tooSlow: slowSender, signal: closed };
+      await tables.readTruths({ ...source, ...job }, async ({ groups, unread, repeats }) => {
         closed.throwIfAborted();
-        const { unmet, ...counts } = await addTruths(store, target, truths);
+        const { unmet, ...counts } = await addTruths(store, target, groups);
         counted.add({ ...counts, unchanged: counts.unchanged + repeats }, [...unread, ...unmet]);
       });
       return reply({ status: 200, body: counted.answer() });

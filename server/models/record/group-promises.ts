@@ -1,4 +1,5 @@
 import {
+  decodeBins,
   decodePromises,
   isKept,
   type PromisedColumn,
@@ -85,10 +86,10 @@ export async function readDriftRows(
   const sample = await readSample(store, address, columns.length);
   const first = sample ? [] : await readEndBatches(store, address, 'asc');
   const batches = await readBins(store, [...new Set([...first, ...latest])].sort());
-  const total = batches.reduce((sum, { rows }) => sum + rows, 0);
+  const total = batches.reduce((sum, [column]) => sum + (column?.length ?? 0), 0);
   const rows = Math.min(MAX_COMPARED, sample ? total : Math.floor(total / 2));
   const bins = places.map((place) => {
-    const all = Buffer.concat(batches.map((batch) => batch.bins[place] ?? new Uint8Array()));
+    const all = Buffer.concat(batches.map((columns) => columns[place] ?? new Uint8Array()));
     const then = sample?.[place] ?? all.subarray(0, rows);
     return Buffer.concat([then, all.subarray(all.length - rows)]);
   });
@@ -128,8 +129,8 @@ async function readEndBatches(
   return needed.map(({ id }) => id);
 }
 
-async function readBins({ work }: Store, ids: readonly string[]): Promise<Promises[]> {
-  const batches: Promises[] = [];
+async function readBins({ work }: Store, ids: readonly string[]): Promise<Uint8Array[][]> {
+  const batches: Uint8Array[][] = [];
   for (let at = 0; at < ids.length; at += READ) {
     const some = await work
       .selectFrom('promise_bytes')
@@ -137,7 +138,7 @@ async function readBins({ work }: Store, ids: readonly string[]): Promise<Promis
       .where('batch_id', 'in', ids.slice(at, at + READ))
       .orderBy('batch_id')
       .execute();
-    for (const { promises } of some) batches.push(decodePromises(promises));
+    for (const { promises } of some) batches.push(decodeBins(promises));
   }
   return batches;
 }

@@ -36,7 +36,10 @@ test('old promises are swept, with what they count as stored, and the record kee
   const answer = { id: newAnswerId(), owner: project.owner, project: project.name, version };
   await addPromises(store, answer, [batch()]);
   const target = { owner: project.owner, project: project.name, modelId: id };
-  const add = (value: number) => addTruths(store, target, [[1, [answer.id, 0], value]]);
+  const add = (value: number) => {
+    const truths = [{ line: 1, row: 0, value, isLatest: true }];
+    return addTruths(store, target, [{ kind: 'answer', id: answer.id, truths }]);
+  };
   expect(await add(2)).toMatchObject({ matched: 1 });
 
   const stored = () => work.selectFrom('owner_storage').select('bytes').executeTakeFirstOrThrow();

@@ -7,8 +7,9 @@ import type {
 import { readTruths } from '../../../prediction/src/reading.js';
 import { malformedJson } from '../../api/body/sliced-json.js';
 import { bodyProblem } from '../predictions/row-warnings.js';
+import type { TruthInput } from './truth-input.js';
 
-/** The details of a job that reads truths; the body follows as input. */
+/** The details of a job that reads truths; what `joinTruthInput` joined follows as input. */
 export interface TruthJob {
   readonly truths: TruthColumns;
   readonly format: RowFormat;
@@ -20,15 +21,16 @@ export interface TruthJob {
  * Reads a body of truths as a whole, and hands them over in chunks.
  *
  * @throws {ProblemError} if the body cannot be read
- * @throws the error of the body, or of `take`
+ * @throws the error of the body, of the promised ids, or of `take`
  */
 export async function readTruthBody(
   { truths, format, form }: Omit<TruthJob, 'target'>,
-  body: AsyncIterable<Uint8Array>,
+  { body, promised }: TruthInput,
   take: (chunk: TruthChunk) => Promise<void> | void,
 ): Promise<void> {
   try {
-    for await (const chunk of readTruths(body, truths, { from: format, form })) await take(chunk);
+    const chunks = readTruths(body, truths, { from: format, form }, promised);
+    for await (const chunk of chunks) await take(chunk);
   } catch (error) {
     throw error instanceof SyntaxError ? malformedJson(error) : bodyProblem(error);
   }

@@ -24,6 +24,7 @@ import type { ForecastFields } from '../model-rows.js';
 import { bodyProblem } from '../predictions/row-warnings.js';
 import { type DriftJob, findDriftOf } from '../record/drift-job.js';
 import { readTruthBody, type TruthJob } from '../record/truth-body.js';
+import { splitTruthInput } from '../record/truth-input.js';
 
 /** The details of a job that reads a table; the text follows as input. */
 export interface TableJob {
@@ -62,7 +63,7 @@ async function runJob(
   try {
     if ('drift' in job) return await findDriftOf(job, text);
     if ('truths' in job) {
-      await readTruthBody(job, text, (chunk) => output.event(chunk));
+      await readTruthBody(job, splitTruthInput(text), (chunk) => output.event(chunk));
       return undefined;
     }
     if (job.target === undefined) return await previewTable(text, job.format, job.form);

@@ -28,6 +28,7 @@ import { unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
 import type { DriftJob, DriftRows } from '../record/drift-job.js';
 import type { TruthJob } from '../record/truth-body.js';
+import { joinTruthInput, type TruthInput } from '../record/truth-input.js';
 import type { PreviewJob, TableJob, TableResult } from './table-worker.js';
 import { makeRoom, tooManyUploads, Upload, UploadSlots } from './uploads.js';
 
@@ -62,6 +63,8 @@ interface TableUpload {
 }
 
 export interface TableSource extends TableJob, TableUpload {}
+
+type TruthUpload = TableUpload & Pick<TruthInput, 'promised'>;
 
 /** Reads tables and stores them for their trainings, and yields to other requests meanwhile. */
 export class Tables {
@@ -116,20 +119,22 @@ export class Tables {
 
   /**
    * Reads truths. Few of them, in a format of text, are read here: to begin a process takes longer.
+   * @param upload with the ids among which those of truths are looked for
    * @param take takes them in chunks, when all are read
    * @throws {ProblemError} if they cannot be read, and as `ingest` does
    * @throws the error of the text or of `take`, or the reason of `signal`
    */
   readTruths(
-    { owner, text, tooSlow, signal, ...details }: TruthJob & TableUpload,
+    { owner, text, promised, tooSlow, signal, ...details }: TruthJob & TruthUpload,
     take: (chunk: TruthChunk) => Promise<void>,
   ): Promise<void> {
-    return this.#admit({ owner, text, tooSlow, signal }, async (upload, input, isWhole) => {
+    return this.#admit({ owner, text, tooSlow, signal }, async (upload, body, isWhole) => {
       if (isWhole && TEXT_FORMATS.has(details.format)) {
         // Loaded on demand: a service to which no truths are sent starts faster without it.
         const { readTruthBody } = await import('../record/truth-body.js');
-        await readTruthBody(details, input, take);
+        await readTruthBody(details, { body, promised }, take);
       } else {
+        const input = joinTruthInput({ body, promised });
         await this.#run({ details, input, onEvent: take, signal: upload.signal }, truthsTooLarge);
       }
     });

@@ -1,0 +1,216 @@
+import { FormatError } from '../io/columns/format-error.js';
+import type { RowBlock } from '../serving/row-binner.js';
+import { cellText, groupText, parseNumber } from '../table/cells.js';
+import { ROW_ID_COLUMN } from '../table/column-names.js';
+import { hashId, type IdColumns, idOf, listIdColumns, parseRowId, refuseUnusedIds } from './ids.js';
+import { matchIds, type PromisedIds } from './match-ids.js';
+
+/** The most rows of a body, which are all held until they are in the order of their promises. */
+const MAX_TRUTHS = 1_000_000;
+
+/** Truths that are handed over together. */
+const CHUNK = 16_384;
+
+/** The longest text of a truth; no class has a longer name. */
+const MAX_TEXT = 1000;
+
+/** The columns of a body of truths. */
+export interface TruthColumns {
+  readonly target: string;
+  /** The columns that name a row which has no id of the answer's; none where all rows have one. */
+  readonly ids: IdColumns | undefined;
+}
+
+/** The reason why a row of truths is left out before it is compared with promises. */
+export type UnreadTruth =
+  | 'id-missing'
+  | 'target-missing'
+  | 'repeated'
+  | 'unreadable'
+  | 'unknown-id';
+
+/** A truth that came. */
+export interface SentTruth {
+  /** The number of its row in the body, from 1. */
+  readonly line: number;
+  readonly value: string | number;
+  /** The row whose truth it is, in the answer or the batch of promises. */
+  readonly row: number;
+  /** False for an earlier forecast of the same moment, which the latest one is counted for. */
+  readonly isLatest: boolean;
+}
+
+/** Truths of one answer, or of one batch of promises, by row. */
+export interface TruthGroup {
+  readonly kind: 'answer' | 'batch';
+  readonly id: string;
+  readonly truths: SentTruth[];
+}
+
+/** Truths in the order of their promises, and rows that are none. */
+export interface TruthChunk {
+  /** Those of answers first. */
+  readonly groups: readonly TruthGroup[];
+  readonly unread: readonly (readonly [line: number, why: UnreadTruth])[];
+  /** Rows that say again what an earlier one said. */
+  readonly repeats: number;
+}
+
+type Value = Pick<SentTruth, 'line' | 'value'>;
+
+/** A truth of a row of an answer. */
+interface RowTruth extends Value {
+  readonly answer: string;
+  readonly row: number;
+}
+
+/** The id of a row: its row of an answer, or a hash; `unknown` for a text that no answer has given. */
+type Key = { readonly answer: string; readonly row: number } | number | 'unknown';
+
+/** The truths of one body. */
+export class GatheredTruths {
+  readonly #columns: TruthColumns;
+  readonly #ofRows: RowTruth[] = [];
+  readonly #ofIds: Value[] = [];
+  /** By row of an answer, and by the hash of an id, the place of its truth. */
+  readonly #rowPlaces = new Map<string, number>();
+  readonly #idPlaces = new Map<number, number>();
+  readonly #unread: [number, UnreadTruth][] = [];
+  #answer = '';
+  #line = 0;
+  #repeats = 0;
+  /** Rows that were read, and those of them that have no id. */
+  #read = 0;
+  #nameless = 0;
+
+  constructor(columns: TruthColumns) {
+    this.#columns = columns;
+  }
+
+  /** @throws {FormatError} if there are too many rows */
+  add(item: RowBlock | 'unreadable'): void {
+    if (item === 'unreadable') {
+      this.#countLine();
+      this.#unread.push([this.#line, 'unreadable']);
+      return;
+    }
+    const { ids, target } = this.#columns;
+    const rowId = item.valuesOf(ROW_ID_COLUMN);
+    const cells = ids ? listIdColumns(ids).map((name) => item.valuesOf(name)) : [];
+    const truthAt = item.valuesOf(target);
+    for (let row = 0; row < item.rowCount; row++) {
+      this.#countLine();
+      const values = cells.map((cell) => cell(row));
+      const key = this.#readKey(groupText(rowId(row)), ids, values);
+      this.#addTruth(key, truthAt(row));
+    }
+  }
+
+  /**
+   * Yields what was gathered, and finds the promises of ids.
+   *
+   * @param promised as for `matchIds`
+   * @throws {InvalidRowsError} if no row has a value in the column of ids
+   */
+  async *chunks(promised: AsyncIterable<PromisedIds>): AsyncGenerator<TruthChunk, undefined> {
+    if (this.#nameless === this.#read) refuseUnusedIds(this.#columns.ids, this.#read);
+    const { matches, isMet } = await matchIds(this.#idPlaces, promised);
+    for (const [place, { line }] of this.#ofIds.entries()) {
+      if (isMet[place] === 0) this.#unread.push([line, 'unknown-id']);
+    }
+    for (let at = 0; at < this.#unread.length; at += CHUNK) {
+      yield { groups: [], unread: this.#unread.slice(at, at + CHUNK), repeats: 0 };
+    }
+    let groups: TruthGroup[] = [];
+    let count = 0;
+    const add = (kind: TruthGroup['kind'], id: string, truth: SentTruth) => {
+      const last = groups.at(-1);
+      if (last?.id === id) last.truths.push(truth);
+      else groups.push({ kind, id, truths: [truth] });
+      count++;
+    };
+    const take = () => {
+      const taken = groups;
+      groups = [];
+      count = 0;
+      return taken;
+    };
+    for (const { answer, ...truth } of this.#ofRows.sort(compareRows)) {
+      add('answer', answer, { ...truth, isLatest: true });
+      if (count === CHUNK) yield { groups: take(), unread: [], repeats: 0 };
+    }
+    for (const { truth, batch, row, isLatest } of matches) {
+      const value = this.#ofIds[truth];
+      if (value) add('batch', batch, { ...value, row, isLatest });
+      if (count === CHUNK) yield { groups: take(), unread: [], repeats: 0 };
+    }
+    yield { groups: take(), unread: [], repeats: this.#repeats };
+  }
+
+  #countLine(): void {
+    if (this.#line++ < MAX_TRUTHS) return;
+    const limit = MAX_TRUTHS.toLocaleString('en');
+    throw new FormatError(`The body has more than ${limit} rows. Send them in several requests.`);
+  }
+
+  #readKey(rowId: string, ids: IdColumns | undefined, cells: readonly unknown[]): Key | null {
+    if (ids === undefined || (ids.kind === 'series' && rowId !== '')) {
+      if (rowId === '') return null;
+      const { answer, row } = parseRowId(rowId) ?? {};
+      if (answer === undefined || row === undefined) return 'unknown';
+      // Most rows are of the answer of the row before.
+      if (answer !== this.#answer) this.#answer = flatten(answer);
+      return { answer: this.#answer, row };
+    }
+    const id = idOf(ids, cells);
+    return id === '' ? null : hashId(id);
+  }
+
+  #addTruth(key: Key | null, sent: unknown): void {
+    const line = this.#line;
+    const text = cellText(sent);
+    this.#read++;
+    if (key === null) this.#nameless++;
+    if (key === null || text === '' || key === 'unknown') {
+      const why = key === null ? 'id-missing' : text === '' ? 'target-missing' : 'unknown-id';
+      this.#unread.push([line, why]);
+      return;
+    }
+    const earlier = this.#find(key);
+    if (earlier) {
+      if (isSame(earlier.value, text)) this.#repeats++;
+      else this.#unread.push([line, 'repeated']);
+      return;
+    }
+    const value = typeof sent === 'number' ? sent : flatten(text.slice(0, MAX_TEXT));
+    if (typeof key === 'number') {
+      this.#idPlaces.set(key, this.#ofIds.length);
+      this.#ofIds.push({ line, value });
+    } else {
+      this.#rowPlaces.set(`${key.answer}-${key.row}`, this.#ofRows.length);
+      this.#ofRows.push({ line, value, ...key });
+    }
+  }
+
+  /** Returns the truth of the same row. */
+  #find(key: Exclude<Key, 'unknown'>): Value | undefined {
+    return typeof key === 'number'
+      ? this.#ofIds[this.#idPlaces.get(key) ?? -1]
+      : this.#ofRows[this.#rowPlaces.get(`${key.answer}-${key.row}`) ?? -1];
+  }
+}
+
+function compareRows(one: RowTruth, other: RowTruth): number {
+  if (one.answer !== other.answer) return one.answer < other.answer ? -1 : 1;
+  return one.row - other.row;
+}
+
+function isSame(earlier: string | number, text: string): boolean {
+  const before = String(earlier);
+  return before === text || parseNumber(before) === parseNumber(text);
+}
+
+/** A copy, as a part of a text would keep all of it in memory. */
+function flatten(text: string): string {
+  return Buffer.from(text, 'utf16le').toString('utf16le');
+}
