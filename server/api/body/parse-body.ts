@@ -177,10 +177,14 @@ function refuseDeepNesting(body: unknown): void {
 /** Returns whether a JSON value has more than this many levels; an array of numbers has one. */
 export function nestsDeeperThan(levels: number, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const child of Array.isArray(value) ? value : Object.values(value)) {
-    if (nestsDeeperThan(levels - 1, child)) return true;
-  }
+  return levels === 0 || someChild(value, (child) => nestsDeeperThan(levels - 1, child));
+}
+
+/** Tests the children of a JSON value without a list of them: this is on the way of every body. */
+function someChild(value: object, test: (child: unknown) => boolean): boolean {
+  if (Array.isArray(value)) return value.some(test);
+  const record = asRecord(value);
+  for (const name in record) if (test(record[name])) return true;
   return false;
 }
 
@@ -230,23 +234,21 @@ function infiniteNumbers(body: unknown): FieldError[] {
     // One more than a response lists, so that it can say that there are more.
     if (errors.length > MAX_ERRORS) return;
     if (typeof value === 'object' && value !== null) {
-      const names = Array.isArray(value) ? undefined : Object.keys(value);
-      const children: unknown[] = Array.isArray(value) ? value : Object.values(value);
-      for (const [index, child] of children.entries()) {
-        if (typeof child !== 'object' && !isInfinite(child)) continue;
-        visit(child, () => `${pointer()}/${escapeToken(names?.[index] ?? String(index))}`);
+      for (const [name, child] of Object.entries(value)) {
+        visit(child, () => `${pointer()}/${escapeToken(name)}`);
       }
-    } else if (isInfinite(value)) {
+    } else if (hasInfiniteNumber(value)) {
       const message = 'must be within the range of a double, which ends at about 1.8e308';
       errors.push({ pointer: pointer(), message });
     }
   };
-  visit(body, () => '/body');
+  if (hasInfiniteNumber(body)) visit(body, () => '/body');
   return errors;
 }
 
-function isInfinite(value: unknown): boolean {
-  return typeof value === 'number' && !Number.isFinite(value);
+function hasInfiniteNumber(value: unknown): boolean {
+  if (typeof value === 'number') return !Number.isFinite(value);
+  return typeof value === 'object' && value !== null && someChild(value, hasInfiniteNumber);
 }
 
 /** A body of text, decoded from UTF-8. */
