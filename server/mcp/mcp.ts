@@ -26,7 +26,11 @@ export function mcpOperations(
     ask: () => Promise<Project>,
   ): Project | Promise<Project> => projects.get([owner, projectId, name].join('\0'), ask);
   const answer = (request: Request, project: Project): Promise<McpReply> =>
-    answerMessage(request.body, request.headers, serve(services, version, project, request));
+    answerMessage(
+      request.body,
+      request.headers,
+      new ProjectServer(services, version, project, request),
+    );
   return {
     callMcp: async (request) => {
       const { caller } = request;
@@ -42,24 +46,48 @@ export function mcpOperations(
   };
 }
 
-function serve(
-  services: McpServices,
-  version: string,
-  project: Project,
-  request: Request,
-): McpServer {
-  const { tools: names } = request.query;
-  const chosen = names === undefined ? undefined : [...new Set(names.split(','))];
-  const { [DEPTH_HEADER]: depth = 0 } = request.headers;
-  const tools = () => new ProjectTools(services, project, request, { chosen, depth });
-  const resources = new ProjectResources(services.store, project, request.caller);
-  return {
-    version,
-    instructions: `Roster answers for the project "${project.name}". A prediction is a value with an interval, or a class with a set of classes, that holds at its confidence: tell both. Leave out inputs that are not known, and tell what did not fit.`,
-    listTools: () => tools().list(),
-    callTool: (name, input) => tools().call(name, input),
-    listResources: (cursor) => resources.list(cursor),
-    listResourceTemplates: () => ({ resourceTemplates: resources.templates }),
-    readResource: (uri) => resources.read(uri),
-  };
+/** A project, as a request sees it. */
+class ProjectServer implements McpServer {
+  constructor(
+    private readonly services: McpServices,
+    readonly version: string,
+    private readonly project: Project,
+    private readonly request: Request,
+  ) {}
+
+  get instructions(): string {
+    return `Roster answers for the project "${this.project.name}". A prediction is a value with an interval, or a class with a set of classes, that holds at its confidence: tell both. Leave out inputs that are not known, and tell what did not fit.`;
+  }
+
+  listTools() {
+    return this.#tools.list();
+  }
+
+  callTool(name: string, input: unknown) {
+    return this.#tools.call(name, input);
+  }
+
+  listResources(cursor: string | undefined) {
+    return this.#resources.list(cursor);
+  }
+
+  listResourceTemplates() {
+    return { resourceTemplates: this.#resources.templates };
+  }
+
+  readResource(uri: string) {
+    return this.#resources.read(uri);
+  }
+
+  get #tools(): ProjectTools {
+    const { services, project, request } = this;
+    const { tools: names } = request.query;
+    const chosen = names === undefined ? undefined : [...new Set(names.split(','))];
+    const { [DEPTH_HEADER]: depth = 0 } = request.headers;
+    return new ProjectTools(services, project, request, { chosen, depth });
+  }
+
+  get #resources(): ProjectResources {
+    return new ProjectResources(this.services.store, this.project, this.request.caller);
+  }
 }
