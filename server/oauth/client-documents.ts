@@ -38,7 +38,7 @@ const MAX_REDIRECTS = 50;
 
 const metadata = v.object({
   client_id: v.string(),
-  client_name: v.optional(v.string()),
+  client_name: v.nullish(v.string()),
   redirect_uris: v.pipe(v.array(v.string()), v.maxLength(MAX_REDIRECTS)),
   token_endpoint_auth_method: v.optional(v.string(), 'none'),
 });
@@ -139,7 +139,7 @@ function readClient(id: string, { host }: URL, text: string): Client {
   const { success, output } = v.safeParse(metadata, parseJson(text));
   if (!success) {
     throw new ClientError(
-      `The metadata document of the client must be JSON with client_id and redirect_uris, at most ${MAX_REDIRECTS} texts.`,
+      `The metadata document of the client must be JSON with client_id, redirect_uris, which are at most ${MAX_REDIRECTS} texts, and client_name, if it has a name, as a text.`,
     );
   }
   if (output.client_id !== id) {
