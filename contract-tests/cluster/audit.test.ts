@@ -214,7 +214,7 @@ test('tells at most a hundred kinds of refusals apart in a minute', async () => 
     const req = new IncomingMessage(new Socket());
     for (let number = 0; number < 500; number += 1) {
       const key = { id: `key${number % 250}`, name: 'x' };
-      const caller = { owner: 'shop', scopes: [], key };
+      const caller = { id: key.id, owner: 'shop', scopes: [], key };
       refusals.note('/problems/missing-scope', req, { caller });
     }
     await refusals.stop();

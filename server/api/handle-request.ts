@@ -7,7 +7,8 @@
 
 import type { Request, RequestHandler, Response } from 'express';
 import { type Caller, describeAct, type Identity } from '../auth/caller.js';
-import { type Callers, identifyCaller, requireScope } from '../auth/callers.js';
+import type { Callers } from '../auth/callers.js';
+import { identifyCaller, requireScope } from '../auth/identify-caller.js';
 import { locateResource } from '../auth/resource.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
@@ -78,7 +79,7 @@ interface Address {
 }
 
 /** The caller of an operation that is open to all. */
-const ANONYMOUS: Caller = { owner: '', scopes: [], key: null };
+const ANONYMOUS: Caller = { id: null, owner: '', scopes: [], key: null };
 
 /**
  * Returns the handler of requests to addresses of the contract, which passes on all others.
@@ -246,6 +247,7 @@ class HandlerInput {
  * written. A class, because V8 makes a shape of its own for each object that is given a getter.
  */
 class ActingCaller implements Caller {
+  readonly id: Caller['id'];
   readonly owner: Caller['owner'];
   readonly scopes: Caller['scopes'];
   readonly key: Caller['key'];
@@ -259,7 +261,8 @@ class ActingCaller implements Caller {
   #act: Act | undefined;
 
   constructor(caller: Caller, req: Request, { locals }: Response) {
-    const { owner, scopes, key, limits, projectId, grant, identity } = caller;
+    const { id, owner, scopes, key, limits, projectId, grant, identity } = caller;
+    this.id = id;
     this.owner = owner;
     this.scopes = scopes;
     this.key = key;

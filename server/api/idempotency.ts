@@ -1,5 +1,4 @@
 import type { Caller } from '../auth/caller.js';
-import { callerId } from '../auth/callers.js';
 import { problem } from '../problems/problem.js';
 import {
   claimAnswer,
@@ -75,7 +74,7 @@ export async function idempotent<T>(
     return store.transaction(async (tx) => replyCreated(await createNamed(tx)), target);
   // A key that is for one project gets no response that was made for a key of others.
   const bound = caller.projectId === undefined ? [] : [caller.projectId];
-  if (renew) bound.push(`${callerId(caller)}`);
+  if (renew) bound.push(String(caller.id));
   const fingerprint = await digestRequest([operation, params, normalize(body), ...bound]);
   return store.transaction(async (tx) => {
     const kept = await findOrClaimAnswer(tx, owner, key);

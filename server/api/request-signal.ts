@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Caller } from '../auth/caller.js';
-import { callerEnded } from '../auth/callers.js';
+import { callerEnded } from '../auth/identify-caller.js';
 import { onResponseClose } from '../edge/connections.js';
 import { type ProblemError, unavailable } from '../problems/problem.js';
 

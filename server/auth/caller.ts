@@ -1,11 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyLimits } from '../contract/key-limits.js';
 import { OWNER_SCOPES, type Scope } from '../contract/scopes.js';
-import { maskKeys } from '../problems/problem.js';
+import { maskKeys } from '../contract/secrets.js';
 import type { Act } from '../store/audit.js';
 
 /** The sender of a request. */
 export interface Caller {
+  /** By which the uses of a key or an identity are counted; null for the local caller, and for none. */
+  readonly id: string | null;
   /** To whom the resources belong that the caller sees and makes. */
   readonly owner: string;
   readonly scopes: readonly Scope[];
@@ -76,6 +78,7 @@ export const LOCAL_OWNER = 'local';
 
 /** Everyone who reaches a service that has no keys; its first key, which closes it, is made by a command. */
 export const LOCAL_CALLER: Caller = {
+  id: null,
   owner: LOCAL_OWNER,
   scopes: [...OWNER_SCOPES, 'operate'],
   key: null,

@@ -7,11 +7,12 @@ import { type Logger, pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { anyText } from '../../testkit/any-text.js';
 import { OWNER_SCOPES } from '../contract/scopes.js';
+import { createKey } from '../contract/secrets.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
 import { Store } from '../store/index.js';
 import type { ApiKey } from '../store/keys.js';
 import { insertKey, listKeys, revokeKey } from '../store/keys.js';
-import { Callers, createKey } from './callers.js';
+import { Callers } from './callers.js';
 
 let folder: string;
 let file: string;
@@ -55,6 +56,7 @@ const seconds = (count: number) => vi.advanceTimersByTime(count * 1000);
 describe('while no key was ever made', () => {
   test('everyone is the local caller, who may do everything', async () => {
     expect(await callers.authenticate(undefined)).toEqual({
+      id: null,
       owner: 'local',
       scopes: ['read', 'write', 'predict', 'ask', 'operate'],
       key: null,
@@ -97,6 +99,7 @@ describe('once a key exists', () => {
   test('its holder is known by its owner and its scopes', async () => {
     const key = await keep({ owner: 'sales', scopes: ['predict'] });
     expect(await callers.authenticate(key)).toEqual({
+      id: idOf(key),
       owner: 'sales',
       scopes: ['predict'],
       key: { id: idOf(key), name: 'a key' },

@@ -181,7 +181,8 @@ export class Identities {
     const values = this.#readValues(claims);
     const limits = this.#findLimits(values);
     return {
-      ...{ owner, scopes: this.#findScopes(values), key: null, identity },
+      ...{ id: `oidc:${identity.subject}`, owner, scopes: this.#findScopes(values) },
+      ...{ key: null, identity },
       ...(limits && { limits }),
     };
   }

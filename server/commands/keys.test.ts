@@ -8,8 +8,9 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Outcome, runRoster } from '../../testkit/service/roster-command.js';
 import { startServer } from '../../testkit/service/server-process.js';
-import { Callers, createKey } from '../auth/callers.js';
+import { Callers } from '../auth/callers.js';
 import { OWNER_SCOPES } from '../contract/scopes.js';
+import { createKey } from '../contract/secrets.js';
 import { keepKey } from '../projects/keys.js';
 import { listProjects, lockProjectRow, removeProject } from '../projects/projects.js';
 import { DatabaseSync } from '../store/database/sqlite-connection.js';
@@ -78,6 +79,7 @@ describe('keys create', () => {
     const all = await create();
     const one = await create('--owner', 'sales', '--scope', 'predict,read,predict');
     expect(await caller(all)).toEqual({
+      id: idOf(all),
       owner: 'local',
       scopes: ['read', 'write', 'predict', 'ask'],
       key: { id: idOf(all), name: 'a key' },

@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { isOwnerName, LOCAL_OWNER, OWNER_FORM } from '../auth/caller.js';
-import { createKey } from '../auth/callers.js';
 import { KEY_LIMITS, type KeyLimits, LIMIT_NAMES, MAX_LIMIT } from '../contract/key-limits.js';
 import { OWNER_SCOPES, SCOPES, type Scope } from '../contract/scopes.js';
+import { createKey } from '../contract/secrets.js';
 import { findKeyFault, keepKey } from '../projects/keys.js';
 import { DAY_MS } from '../store/clock-watch.js';
 import {

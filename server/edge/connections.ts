@@ -1,7 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Caller } from '../auth/caller.js';
-import { callerId } from '../auth/callers.js';
 
 type Exchange = readonly [IncomingMessage, ServerResponse];
 
@@ -114,7 +113,7 @@ export type Throttle = (req: IncomingMessage, res: ServerResponse, caller?: Call
 export function throttleConnections(): Throttle {
   const turns = new RefusalTurns();
   return (req, res, caller) => {
-    const isKnown = caller && callerId(caller) !== undefined;
+    const isKnown = caller && caller.id !== null;
     const sender = isKnown ? `owner ${caller.owner}` : `address ${req.socket.remoteAddress}`;
     const time = turns.next(sender);
     if (time === undefined) res.setHeader('Connection', 'close');

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { KEY_HEADERS, keyHeader } from '../auth/callers.js';
+import { KEY_HEADERS, keyHeader } from '../auth/identify-caller.js';
 
 /** A request from a page, or the request that a preflight announces. */
 interface CrossOriginRequest {

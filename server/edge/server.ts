@@ -16,7 +16,7 @@ import express, {
   type RequestHandler,
   type Response,
 } from 'express';
-import { keyHeader } from '../auth/callers.js';
+import { keyHeader } from '../auth/identify-caller.js';
 import { FairQueue } from '../common/fair-gate.js';
 import type { Contract } from '../contract/document.js';
 import type { ProblemError } from '../problems/problem.js';

@@ -1,7 +1,7 @@
 import * as v from 'valibot';
-import { randomText } from '../auth/callers.js';
 import { isLoopback } from '../common/addresses.js';
 import { parseJson } from '../contract/json-record.js';
+import { randomText } from '../contract/secrets.js';
 
 /** A client of OAuth. All are public: none has a secret. */
 export interface Client {

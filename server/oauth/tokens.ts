@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { operations as Operations } from '../../generated/openapi.js';
-import { type Callers, createSecret, parseSecret } from '../auth/callers.js';
+import type { Callers } from '../auth/callers.js';
+import { createSecret, parseSecret } from '../contract/secrets.js';
 import type { Act } from '../store/audit.js';
 import { deleteGrant, findGrant, type Grant, replaceSecret } from '../store/grants.js';
 import type { Store } from '../store/index.js';
@@ -52,7 +53,7 @@ export async function issueTokens(
   const found = secret && (await findGrant(store, secret.id));
   if (!secret || !found || found.client_id !== sent.client_id) throw badGrant();
   const key = { id: found.key_id, name: '' };
-  if (!(await callers.isValid({ owner: '', scopes: [], key }))) throw badGrant();
+  if (!(await callers.isValid({ key }))) throw badGrant();
   const use = isCode ? useCode : useRefreshToken;
   const outcome = await changeConsent(store, found, act, (tx) =>
     use(tx, issuer, found, secret.hash, sent),

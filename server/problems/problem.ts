@@ -1,6 +1,7 @@
 import type { components } from '../../generated/openapi.js';
 import type { Contract } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
+import { maskKeys } from '../contract/secrets.js';
 
 type Schemas = components['schemas'];
 type Common = Schemas['Problem'];
@@ -157,15 +158,4 @@ function uriReference(address: string): string {
   return address
     .replace(/[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]/g, encodeURIComponent)
     .replace(/%(?![0-9A-Fa-f]{2})/g, '%25');
-}
-
-/**
- * A key or a token that was sent in the wrong place is not repeated where others read it. A shorter secret is a piece of
- * one, of no use; and a name such as roster_sales_2026 is not a key.
- */
-const KEY = /roster_[A-Za-z0-9]+_[A-Za-z0-9]{16,}/g;
-const TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
-
-export function maskKeys(text: string): string {
-  return text.replace(KEY, 'roster_…').replace(TOKEN, 'eyJ…');
 }

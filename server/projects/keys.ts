@@ -3,8 +3,9 @@ import type { Handlers } from '../api/handlers.js';
 import { idempotent, keyReused } from '../api/idempotency.js';
 import { conditionalGet } from '../api/preconditions.js';
 import { type Caller, isOwnerName, OWNER_FORM } from '../auth/caller.js';
-import { callerEnded, callerId, createKey, missingScope } from '../auth/callers.js';
+import { callerEnded, missingScope } from '../auth/identify-caller.js';
 import { SCOPES, type Scope } from '../contract/scopes.js';
+import { createKey } from '../contract/secrets.js';
 import { invalidRequest, problem } from '../problems/problem.js';
 import type { Store } from '../store/index.js';
 import {
@@ -200,7 +201,7 @@ async function makeKey(tx: Store, caller: Caller, chosen: Chosen) {
   const { text, id, hash } = createKey();
   await insertKey(tx, {
     ...{ ...own, id, owner, hash, expires_at: own.expires_at ?? last },
-    ...{ made_by: callerId(caller) ?? null, ...(project_id !== undefined && { project_id }) },
+    ...{ made_by: caller.id, ...(project_id !== undefined && { project_id }) },
   });
   const key = await findManagedKey(tx, caller, id);
   if (!key) throw unknownKey(id);

@@ -6,7 +6,7 @@ import type { RateLimits } from '../api/limits/rate-limits.js';
 import { listPage } from '../api/list-page.js';
 import { checkPreconditions, conditionalGet, isConditional } from '../api/preconditions.js';
 import { type Caller, LOCAL_OWNER, type Reach, seesProject } from '../auth/caller.js';
-import { callerId, missingScope } from '../auth/callers.js';
+import { missingScope } from '../auth/identify-caller.js';
 import { problem } from '../problems/problem.js';
 import { createAct } from '../store/audit.js';
 import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
@@ -300,7 +300,7 @@ export function callerOperations(
     getCaller: async ({ caller, reply }) => {
       const { owner, key, scopes, identity } = caller;
       // The local caller has no rate limit, and 0 stands for none.
-      const rate_limit = callerId(caller) !== undefined && rateLimit > 0 ? rateLimit : null;
+      const rate_limit = caller.id !== null && rateLimit > 0 ? rateLimit : null;
       const quotas = caller.limits && (await rates.list(caller));
       const own = { max_body: maxBody, max_table: maxTable, rate_limit };
       const limits = { ...own, ...(quotas && { quotas }) };

@@ -16,7 +16,7 @@ export interface Slice {
 
 /**
  * Takes a part of a limit out of the store, which all instances share. The period is by the clock of the database.
- * @param keyId that of a key, or of an identity as `callerId` makes it
+ * @param keyId the id of a caller
  * @param wanted what is granted, unless less is left
  * @param max the limit
  */

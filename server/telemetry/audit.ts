@@ -5,6 +5,7 @@ import { listPage } from '../api/list-page.js';
 import type { RequestContext } from '../api/request-context.js';
 import { type Caller, describeAct } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
+import { keyHeader } from '../auth/identify-caller.js';
 import type { Act } from '../store/audit.js';
 import { listEvents } from '../store/audit-trail.js';
 import type { Store } from '../store/index.js';
@@ -24,7 +25,7 @@ export function auditOperations(store: Store): Pick<Handlers, 'listAudit'> {
 }
 
 /** A caller whom the service does not know. */
-const UNKNOWN: Caller = { owner: '', scopes: [], key: null };
+const UNKNOWN: Caller = { id: null, owner: '', scopes: [], key: null };
 
 /** The time for which equal refusals are counted together, in milliseconds. */
 const WINDOW_MS = 60_000;
@@ -50,7 +51,7 @@ export class Refusals {
 
   /** @param problem the type of the problem with which a request was refused */
   note(problem: string, req: IncomingMessage, locals: RequestContext): void {
-    const caller = locals.caller ?? this.callers.recall(req) ?? UNKNOWN;
+    const caller = locals.caller ?? this.callers.recall(keyHeader(req.headers)) ?? UNKNOWN;
     const isNew = this.#kinds.size < MAX_KINDS;
     const act = { ...describeAct(caller, req, locals), problem };
     const { owner, operation, key, subject, address } = act;

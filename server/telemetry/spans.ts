@@ -16,8 +16,8 @@ import {
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
+import { maskKeys } from '../contract/secrets.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
-import { maskKeys } from '../problems/problem.js';
 
 /** The longest time that a stop waits for a collector, in milliseconds. */
 const FLUSH_TIMEOUT_MS = 3000;

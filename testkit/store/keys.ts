@@ -1,7 +1,7 @@
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
-import { createKey } from '../../server/auth/callers.js';
 import type { KeyLimits } from '../../server/contract/key-limits.js';
 import { SCOPES, type Scope } from '../../server/contract/scopes.js';
+import { createKey } from '../../server/contract/secrets.js';
 import { keepKey } from '../../server/projects/keys.js';
 import { Store } from '../../server/store/index.js';
 import { revokeKey } from '../../server/store/keys.js';

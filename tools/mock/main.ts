@@ -8,10 +8,11 @@ import {
 } from 'node:http';
 import { pino } from 'pino';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
-import { createKey, KEY_HEADERS } from '../../server/auth/callers.js';
+import { KEY_HEADERS } from '../../server/auth/identify-caller.js';
 import { ORIGIN_HEADERS } from '../../server/auth/origins.js';
 import { type Config, readConfig } from '../../server/config.js';
 import { SCOPES } from '../../server/contract/scopes.js';
+import { createKey } from '../../server/contract/secrets.js';
 import { allowOrigins } from '../../server/edge/cors.js';
 import { keepKey } from '../../server/projects/keys.js';
 import { openService } from '../../server/service.js';

@@ -1,5 +1,4 @@
 import type { Caller } from '../../auth/caller.js';
-import { callerId } from '../../auth/callers.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
 
 /** A body is stalled if fewer than PROGRESS bytes of it arrive within PROGRESS_MS milliseconds. */
@@ -104,7 +103,7 @@ export class BodyShare {
     giveUp: (reason: ProblemError) => void,
   ) {
     this.owner = caller?.owner ?? '';
-    this.hasKey = callerId(caller) !== undefined;
+    this.hasKey = (caller?.id ?? null) !== null;
     this.#giveUp = giveUp;
     this.#progressAt = memory.now();
   }

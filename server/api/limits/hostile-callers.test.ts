@@ -35,6 +35,7 @@ function serve(...middleware: RequestHandler[]): Promise<string> {
   const asOwner: RequestHandler = (req, res, next) => {
     const owner = req.get('owner');
     res.locals.caller = {
+      id: owner ?? null,
       owner: owner ?? 'local',
       scopes: ['write'],
       key: owner ? { id: owner, name: owner } : null,
@@ -64,7 +65,8 @@ function limit(
   unread?: SendBufferLimit,
 ): Record<'reserve' | 'run', RequestHandler> {
   const gate = new RequestGate(capacity, () => {}, unread);
-  const caller = ({ locals }: Response) => locals.caller ?? { owner: '', scopes: [], key: null };
+  const caller = ({ locals }: Response) =>
+    locals.caller ?? { id: null, owner: '', scopes: [], key: null };
   return {
     reserve: (req, res, next) => {
       gate.reserve(req, res, caller(res));
@@ -165,7 +167,9 @@ describe('the memory for bodies', () => {
     const memory = new BodyMemory(MAX);
     const given: string[] = [];
     const begin = (owner: string) =>
-      memory.begin({ owner, scopes: [], key: { id: owner, name: owner } }, () => given.push(owner));
+      memory.begin({ id: owner, owner, scopes: [], key: { id: owner, name: owner } }, () =>
+        given.push(owner),
+      );
     for (const owner of ['one', 'two']) {
       const share = begin(owner);
       share.add(500);
@@ -434,6 +438,7 @@ describe('requests in one write on one connection', () => {
         req.setMaxListeners(500);
         for (let time = 0; time < 500; time += 1) {
           throttle(req, res, {
+            id: 'greedy',
             owner: 'greedy',
             scopes: [],
             key: { id: 'greedy', name: 'greedy' },

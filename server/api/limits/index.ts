@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
-import { callerId } from '../../auth/callers.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import type { Operation, Pool } from '../../contract/document.js';
 import {
@@ -170,7 +169,7 @@ export class StreamGate {
   enter(req: Request, res: Response, caller: Caller): void {
     const { owner } = caller;
     // Without keys there is only one owner, and no slots to reserve for others.
-    const isLocal = callerId(caller) === undefined;
+    const isLocal = caller.id === null;
     if (!this.#gate.tryEnter(owner, isLocal ? this.slots : undefined)) {
       this.throttle(req, res, caller);
       throw this.#problem();

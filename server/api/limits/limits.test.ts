@@ -176,7 +176,7 @@ describe('a project at its limit', () => {
 
 const unthrottled = () => {};
 
-const LOCAL = { owner: 'local', scopes: [], key: null };
+const LOCAL = { id: null, owner: 'local', scopes: [], key: null };
 
 /** Returns the two steps of a gate as middleware. */
 function limit(capacity: Omit<Capacity, 'what'>): Record<'reserve' | 'run', RequestHandler> {
@@ -300,7 +300,7 @@ describe('a limit that several owners share', () => {
     const working: (() => void)[] = [];
     const caller: RequestHandler = (req, res, next) => {
       const owner = req.get('owner') ?? '';
-      res.locals.caller = { owner, scopes: ['read'], key: { id: owner, name: owner } };
+      res.locals.caller = { id: owner, owner, scopes: ['read'], key: { id: owner, name: owner } };
       next();
     };
     const { reserve, run } = limit({ atOnce: 2, waiting: 4 });
@@ -324,6 +324,7 @@ describe('the limit of streams', () => {
   const asOwner: RequestHandler = (req, res, next) => {
     const owner = req.get('owner');
     res.locals.caller = {
+      id: owner ?? null,
       owner: owner ?? 'local',
       scopes: ['predict'],
       key: owner ? { id: owner, name: owner } : null,

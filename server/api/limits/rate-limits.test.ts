@@ -36,7 +36,7 @@ describe.each(['SQLite', 'PostgreSQL'])('a limit that instances share on %s', (k
     const id = `key-${keys}`;
     const fields = { name: id, owner: 'shop', scopes: [], expires_at: null };
     await insertKey(store, { ...fields, id, hash: '', limits: { rows } });
-    return { owner: 'shop', scopes: [], key: { id, name: id }, limits: { rows } };
+    return { id, owner: 'shop', scopes: [], key: { id, name: id }, limits: { rows } };
   }
 
   /** Returns whether so many rows were granted. */
@@ -103,7 +103,8 @@ describe.each(['SQLite', 'PostgreSQL'])('a limit that instances share on %s', (k
     keys += 1;
     const identity = { subject: `user-${keys}`, until: 0, signedBy: '' };
     const [small, large] = [2, 40].map((rows): Caller => {
-      return { owner: 'shop', scopes: [], key: null, identity, limits: { rows } };
+      const id = `oidc:${identity.subject}`;
+      return { id, owner: 'shop', scopes: [], key: null, identity, limits: { rows } };
     });
     const limits = new RateLimits(0, store);
     let [used, refused] = [0, 0];

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import type { components } from '../../../generated/openapi.js';
 import type { Caller } from '../../auth/caller.js';
-import { callerId } from '../../auth/callers.js';
 import { KEY_LIMITS, LIMIT_NAMES, type LimitName } from '../../contract/key-limits.js';
 import type { Throttle } from '../../edge/connections.js';
 import { ProblemError, problem } from '../../problems/problem.js';
@@ -104,9 +103,9 @@ export class RateLimits {
 
   /** Counts what a caller has had, though it may be more than was left. */
   async settle(caller: Caller, name: LimitName, amount: number): Promise<void> {
+    const { id } = caller;
     const max = caller.limits?.[name];
-    const id = callerId(caller);
-    if (id === undefined || max === undefined || amount === 0) return;
+    if (id === null || max === undefined || amount === 0) return;
     try {
       await this.#spend(caller, name, amount);
     } catch (error) {
@@ -119,9 +118,8 @@ export class RateLimits {
 
   /** Returns what is left of the limits of a caller, as the store knows it. */
   async list(caller: Caller): Promise<Quota[]> {
-    const { limits = {} } = caller;
-    const id = callerId(caller);
-    if (id === undefined) return [];
+    const { id, limits = {} } = caller;
+    if (id === null) return [];
     const quotas: Quota[] = [];
     for (const name of LIMIT_NAMES) {
       const limit = limits[name];
@@ -147,9 +145,9 @@ export class RateLimits {
   }
 
   #spend(caller: Caller, name: PolicyName, amount: number): Promise<void> | undefined {
+    const { id } = caller;
     const max = name === OWN ? this.max : caller.limits?.[name];
-    const id = callerId(caller);
-    if (id === undefined || !max) return undefined;
+    if (id === null || !max) return undefined;
     if (name === OWN && !this.#find(id, OWN)) this.#begin(id, OWN, beginOwn(max));
     const period = this.#find(id, name);
     const needed = Math.max(amount, 1);
@@ -164,7 +162,7 @@ export class RateLimits {
   }
 
   async #spendShared(caller: Caller, name: LimitName, max: number, amount: number): Promise<void> {
-    const keyId = callerId(caller) ?? '';
+    const keyId = caller.id ?? '';
     const needed = Math.max(amount, 1);
     for (;;) {
       const period = this.#find(keyId, name);
@@ -218,8 +216,8 @@ export class RateLimits {
   }
 
   #report(res: Response, caller: Caller): void {
-    const id = callerId(caller);
-    if (id === undefined) return;
+    const { id } = caller;
+    if (id === null) return;
     const policies = this.#policies.get(caller) ?? this.#describePolicies(id, caller);
     this.#policies.set(caller, policies);
     if (policies === '') return;

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request, Response } from 'express';
 import type { Caller } from '../../auth/caller.js';
-import { callerId } from '../../auth/callers.js';
 import { Deadlines } from '../../common/deadlines.js';
 import { FairGate, type QueueLength } from '../../common/fair-gate.js';
 import { onResponseClose, SendBufferLimit, type Throttle } from '../../edge/connections.js';
@@ -140,7 +139,7 @@ export class RequestGate {
 
   #hasRoomFor(caller: Caller): boolean {
     // Without keys there is only one owner, and no room to reserve for others.
-    if (callerId(caller) === undefined) return !this.#isFull;
+    if (caller.id === null) return !this.#isFull;
     const taken = this.#countOf(caller.owner);
     if (taken >= this.#room / 2) return false;
     const largest = this.#isFull ? this.#findLargestReservation(taken) : undefined;

@@ -1,0 +1,81 @@
+import { hash, randomInt } from 'node:crypto';
+
+/** Neither `_`, which separates the parts, nor `-`: a double click selects the whole key. */
+const CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const ID_LENGTH = 16;
+/** 43 characters of 62 are 256 bits. */
+const SECRET_LENGTH = 43;
+
+/** The beginning of the id in a text: nothing in a key, and two characters in the texts of a consent. */
+export type SecretKind = '' | 'at' | 'rt' | 'ac';
+
+const FORM = new RegExp(
+  `^roster_((?:ac|at|rt)?)([${CHARACTERS}]{${ID_LENGTH}})_([${CHARACTERS}]{${SECRET_LENGTH}})$`,
+);
+
+/** A new secret: `text`, which is `roster_<kind><id>_<secret>`, is for its holder alone, the hash for the store. */
+export interface NewSecret {
+  readonly text: string;
+  readonly hash: string;
+}
+
+/** Returns the random id of a key or of a consent. */
+export function randomId(): string {
+  return randomText(ID_LENGTH);
+}
+
+/** @param id that of a key which gets another secret; a random one by default */
+export function createKey(id = randomId()): NewSecret & { readonly id: string } {
+  return { id, ...createSecret('', id) };
+}
+
+export function createSecret(kind: SecretKind, id: string): NewSecret {
+  const secret = randomText(SECRET_LENGTH);
+  return { text: `roster_${kind}${id}_${secret}`, hash: hashSecret(secret) };
+}
+
+/** What a text has that someone presents. */
+export interface PresentedSecret<Kind extends SecretKind = SecretKind> {
+  readonly kind: Kind;
+  /** Of the key or the consent. */
+  readonly id: string;
+  readonly hash: string;
+}
+
+/**
+ * Parses the text of a key or of a consent; undefined for any text that is of none of these kinds. However long the
+ * text is, this looks at no more of it than a secret has.
+ */
+export function parseSecret<Kind extends SecretKind>(
+  text: string | undefined,
+  ...kinds: readonly Kind[]
+): PresentedSecret<Kind> | undefined {
+  const [, sent, id, secret] = FORM.exec(text ?? '') ?? [];
+  const kind = kinds.find((one) => one === sent);
+  if (kind === undefined || id === undefined || secret === undefined) return undefined;
+  return { kind, id, hash: hashSecret(secret) };
+}
+
+/**
+ * The SHA-256 of a secret, in hexadecimal. A password would need a slow hash; 256 random bits are found by
+ * no search, however fast.
+ */
+function hashSecret(secret: string): string {
+  return hash('sha256', secret);
+}
+
+/** Returns a random text of so many characters, none of which a key separates its parts by. */
+export function randomText(length: number): string {
+  return Array.from({ length }, () => CHARACTERS[randomInt(CHARACTERS.length)]).join('');
+}
+
+/**
+ * A key or a token that was sent in the wrong place is not repeated where others read it. A shorter secret is a piece of
+ * one, of no use; and a name such as roster_sales_2026 is not a key.
+ */
+const KEY = /roster_[A-Za-z0-9]+_[A-Za-z0-9]{16,}/g;
+const TOKEN = /eyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*/g;
+
+export function maskKeys(text: string): string {
+  return text.replace(KEY, 'roster_…').replace(TOKEN, 'eyJ…');
+}
