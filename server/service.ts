@@ -19,7 +19,7 @@ import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
 import { listSweeps } from './housekeeping.js';
-import type { CountRows } from './models/predictions/predict.js';
+import { createRowCounter } from './models/predictions/predict.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
 import { countAlarms } from './models/record/tell-alarms.js';
@@ -90,12 +90,7 @@ export async function openService(
     const sql = settings.size > 0 ? new SqlTools(queries) : undefined;
     const servers = await openMcpServers(config.mcpServers, contract.document.info.version);
     const mcp = servers && new McpTools(servers);
-    const countRows: CountRows = (caller, rows) => {
-      const counted = rates.spend(caller, 'rows', rows);
-      if (counted) return counted.then(() => metrics.predicted(rows));
-      metrics.predicted(rows);
-      return undefined;
-    };
+    const countRows = createRowCounter(rates, metrics);
     const tools = { store, passages, predictors, sql, mcp, countRows };
     const agents = new AgentRunner(
       tools,

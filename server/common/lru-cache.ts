@@ -50,3 +50,27 @@ export class LruCache<V> {
     this.#entries.delete(key);
   }
 }
+
+const MAX_KNOWN = 10_000;
+
+/** Answers of something that are kept while nothing in it changes. */
+export class WhileUnchanged<T extends object> {
+  /** With the mark that was seen before they were looked for. */
+  readonly #known = new LruCache<{ readonly mark: object; readonly found: T }>({
+    maxEntries: MAX_KNOWN,
+  });
+
+  /** @param readMark returns an object that stays the same while nothing changes; undefined if nobody can tell, so that none is kept */
+  constructor(private readonly readMark: () => object | undefined) {}
+
+  /** Returns what is found for a key; undefined is looked for again. */
+  get<F extends T | undefined>(key: string, find: () => Promise<F>): T | Promise<F> {
+    const mark = this.readMark();
+    const known = this.#known.get(key);
+    if (known !== undefined && known.mark === mark) return known.found;
+    return find().then((found) => {
+      if (found !== undefined && mark !== undefined) this.#known.set(key, { mark, found });
+      return found;
+    });
+  }
+}

@@ -1,8 +1,8 @@
 import { DEPTH_HEADER } from '../agents/mcp/wire.js';
 import type { Handlers, Input } from '../api/handlers.js';
 import type { Caller } from '../auth/caller.js';
+import { WhileUnchanged } from '../common/lru-cache.js';
 import { findDefaultProject, findProject, type Project } from '../projects/projects.js';
-import { WhileUnchanged } from '../store/while-unchanged.js';
 import { answerMessage, type McpReply, type McpServer } from './protocol.js';
 import { ProjectResources } from './resources.js';
 import { type McpServices, ProjectTools } from './tools.js';
@@ -18,7 +18,7 @@ export function mcpOperations(
   version: string,
 ): Pick<Handlers, 'callMcp' | 'callMcpOfProject'> {
   const { store } = services;
-  const projects = new WhileUnchanged<Project>(store);
+  const projects = new WhileUnchanged<Project>(store.mark);
   // Those who are bound to a project see another one than the owner does.
   const find = (
     { owner, projectId = '' }: Caller,

@@ -160,11 +160,16 @@ export class SchemaCheck {
       all.push({ kind: 'unknown-name', name, rows });
     }
     all.push(...this.#suspects('out-of-range'), ...this.#suspects('new-category'));
-    const nearest = new NearestName(this.#names.inputs);
+    // Made for the first unknown name: most rows have none.
+    let names: NearestName | undefined;
+    const findNearest = (name: string) => {
+      names ??= new NearestName(this.#names.inputs);
+      return names.of(name);
+    };
     const warnings = all.slice(0, most).map(
       (warning): RowWarning => ({
         ...warning,
-        nearest: warning.kind === 'unknown-name' ? nearest.of(warning.name ?? '') : null,
+        nearest: warning.kind === 'unknown-name' ? findNearest(warning.name ?? '') : null,
       }),
     );
     return { warnings, more: all.length - warnings.length };

@@ -13,6 +13,7 @@ import {
 } from '../../../prediction/src/predicting.js';
 import { UnparsedJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
+import type { RateLimits } from '../../api/limits/rate-limits.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
 import type { Caller } from '../../auth/caller.js';
 import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
@@ -47,6 +48,19 @@ type Events = AsyncIterable<AnswerProgress>;
  * @throws {ProblemError} if the caller may have no more rows
  */
 export type CountRows = (caller: Caller, rows: number) => Promise<void> | undefined;
+
+/** Returns what counts rows in the limits of their callers, and in all. */
+export function createRowCounter(
+  rates: Pick<RateLimits, 'spend'>,
+  metrics: { predicted(rows: number): void },
+): CountRows {
+  return (caller, rows) => {
+    const counted = rates.spend(caller, 'rows', rows);
+    if (counted) return counted.then(() => metrics.predicted(rows));
+    metrics.predicted(rows);
+    return undefined;
+  };
+}
 
 /** The bytes of JSON from which another process answers sooner than the main loop. */
 const MIN_DEFERRED = 32 * 1024;

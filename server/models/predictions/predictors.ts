@@ -1,9 +1,9 @@
 import type { AnyPredictor } from '../../../prediction/src/predicting.js';
 import { type Caller, seesProject } from '../../auth/caller.js';
+import { WhileUnchanged } from '../../common/lru-cache.js';
 import { pausing } from '../../common/pausing.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import { WhileUnchanged } from '../../store/while-unchanged.js';
 import {
   findModel,
   findServingVersion,
@@ -38,7 +38,7 @@ export class Predictors {
   readonly #known: WhileUnchanged<ServingVersion>;
 
   constructor(private readonly store: Store) {
-    this.#known = new WhileUnchanged(store);
+    this.#known = new WhileUnchanged(store.mark);
   }
 
   /**
