@@ -101,10 +101,8 @@ export async function createAgent(
   sent: Schemas['CreateAgentBody']['agent'],
 ): Promise<AgentRow> {
   const { skills: _, ...fields } = omitNulls(sent);
-  const { name } = fields;
-  await agents.refuseTakenName(tx, projectId, name);
   const used = distinctSkills(await findSkillIds(tx, projectId, sent, 'skills'), sent);
-  const columns = { ...EMPTY, name, ...changedColumns(EMPTY, fields, sent) };
+  const columns = { ...EMPTY, ...changedColumns(EMPTY, fields, sent), name: fields.name };
   const row = await agents.insert(tx, projectId, columns, used.length);
   await addSkills(tx, row.id, used);
   return row;
@@ -125,7 +123,7 @@ export async function updateAgent(
     skills_to_remove,
     ...fields
   } = changedFields(sent, REMOVABLE);
-  await agents.refuseTakenName(tx, row.project_id, fields.name ?? row.name, row);
+  await agents.refuseTakenName(tx, row, fields.name);
   const used = replaced
     ? await findSkillIds(tx, row.project_id, sent, 'skills')
     : (skills_to_add ?? skills_to_remove) && (await addAndRemoveSkills(tx, row, sent));

@@ -89,7 +89,6 @@ export async function createChatbot(
   sent: ChatbotBody & { readonly name: string },
 ): Promise<ChatbotRow> {
   const { name } = sent;
-  await chatbots.refuseTakenName(tx, projectId, name);
   const agent = await findSentAgent(tx, projectId, sent);
   const columns = { ...EMPTY, ...changedColumns(EMPTY, sent), name, agent_id: agent?.id ?? null };
   const row = await chatbots.insert(tx, projectId, columns);
@@ -118,7 +117,7 @@ export async function updateChatbot(
   sent: ChatbotBody,
 ): Promise<ChatbotRow> {
   const { project_id } = stored;
-  await chatbots.refuseTakenName(tx, project_id, sent.name ?? stored.name, stored);
+  await chatbots.refuseTakenName(tx, stored, sent.name ?? stored.name);
   const agent = await findSentAgent(tx, project_id, sent);
   const columns = changedColumns(stored, sent);
   if (!agent) return chatbots.change(tx, stored, columns);

@@ -152,43 +152,41 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
   }
 
   /**
-   * Refuses a name that another resource of the kind has. Runs before any write, because PostgreSQL
+   * Refuses a new name of a row that another resource of the kind has. Runs before the change, because PostgreSQL
    * aborts a transaction once it has refused a row.
-   * @param self the resource that is to have the name, and may have it already
    * @throws {ProblemError}
    */
-  async refuseTakenName(
-    tx: Store,
-    projectId: string,
-    name: string,
-    self?: Pick<Row, 'name'>,
-  ): Promise<void> {
-    if (self?.name === name) return;
+  async refuseTakenName(tx: Store, row: Row, name = row.name): Promise<void> {
+    if (name === row.name) return;
+    const { project_id: projectId } = row;
     const other = await this.#findNamed.first(tx.reads, { projectId, value: name });
-    if (!other) return;
+    if (other) throw await this.#nameTaken(tx, projectId, name);
+  }
+
+  async #nameTaken(tx: Store, projectId: string, name: string) {
     const project = await tx.reads
       .selectFrom('projects')
       .select('name')
       .where('id', '=', projectId)
       .executeTakeFirstOrThrow();
     const { noun } = this.kind;
-    throw problem(
+    return problem(
       '/problems/name-taken',
       `There is already ${noun === 'agent' ? 'an' : 'a'} ${noun} named "${name}" in the project "${project.name}"; choose another name, or update that one.`,
     );
   }
 
   /**
-   * @param columns of a row whose name is not taken
    * @param uses of skills by agents
-   * @throws {ProblemError} if a limit of the project or its owner would be exceeded
+   * @throws {ProblemError} if the name is taken, or a limit of the project or its owner would be exceeded
    */
   async insert<C extends OwnColumns<K>>(tx: Store, projectId: string, columns: C, uses = 0) {
     const row = { ...newResource(), project_id: projectId, ...columns };
     const { table } = this.kind;
     const growth = { [table]: 1, bytes: this.#countBytes(row), uses };
+    const made = await this.#prepareWrite(insertInto, Object.keys(row)).first(tx.reads, row);
+    if (made === undefined) throw await this.#nameTaken(tx, projectId, columns.name);
     await adjustCounters(tx.reads, projectId, growth, tx.limits);
-    await this.#prepareWrite(insertInto, Object.keys(row)).all(tx.reads, row);
     return row;
   }
 
@@ -284,11 +282,13 @@ function selectProject(db: Kysely<Database>, parameter: Parameter<PathValues>) {
     .where('name', '=', parameter('project'));
 }
 
+/** Returns no row if the name is taken. */
 function insertInto(table: Table, columns: readonly string[]) {
   return new PreparedQuery((_, parameter: Parameter<Readonly<Record<string, unknown>>>) => {
     const names = columns.map((name) => sql.ref(name));
     const values = columns.map((name) => parameter(name));
-    return sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(values)})`;
+    return sql`insert into ${sql.table(table)} (${sql.join(names)}) values (${sql.join(values)})
+      on conflict (project_id, name) do nothing returning id`;
   });
 }
 

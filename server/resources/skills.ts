@@ -13,7 +13,6 @@ import {
   jsonWriter,
   key,
   mergeJson,
-  newResource,
   padToPowerOfTwo,
 } from '../store/rows.js';
 import type { Filter } from './crud.js';
@@ -102,12 +101,11 @@ export async function createSkill(
   tx: Store,
   projectId: string,
   sent: Schemas['CreateSkillBody']['skill'],
-  id: string = newResource().id,
+  id?: string,
 ): Promise<SkillRow> {
   const { params = {}, ...columns } = omitNulls(sent);
-  await skills.refuseTakenName(tx, projectId, columns.name);
   const merged = mergeJson(EMPTY_OBJECT, params, PARAMS);
-  const row = await skills.insert(tx, projectId, { ...columns, params: merged, id });
+  const row = await skills.insert(tx, projectId, { ...columns, params: merged, ...(id && { id }) });
   return { ...row, agent_ids: '[]' };
 }
 
@@ -119,7 +117,7 @@ export async function updateSkill(
 ): Promise<SkillRow> {
   const { params = {}, ...columns } = omitNulls(sent);
   const merged = mergeJson(row.params, params, PARAMS);
-  await skills.refuseTakenName(tx, row.project_id, columns.name ?? row.name, row);
+  await skills.refuseTakenName(tx, row, columns.name);
   return skills.change(tx, row, { ...columns, params: merged });
 }
 
