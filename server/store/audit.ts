@@ -5,9 +5,9 @@
  */
 
 import { hash } from 'node:crypto';
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, type QueryCreator, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
+import { type Dialect, dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 /** Something that was done or refused, and by whom: never a body, a query or a secret. */
@@ -99,53 +99,36 @@ export function hashEvent(before: string, facts: string): string {
   return hash('sha256', before + facts);
 }
 
-const HEAD = new PreparedQuery((db, parameter: Parameter<{ owner: string }>) =>
-  db
-    .selectFrom('audit_chains')
-    .select(['sequence', 'hash'])
-    .where('owner', '=', parameter('owner')),
+/** Moves the head of a chain on to an event, and returns the place of that; nothing for an owner without a chain. */
+function advanceChain(db: QueryCreator<Database>, parameter: Parameter<Values>, dialect: Dialect) {
+  const chained = sql<string>`audit_chains.hash || cast(${parameter('facts')} as text)`;
+  return db
+    .updateTable('audit_chains')
+    .set({ sequence: sql`audit_chains.sequence + 1`, hash: dialect.sha256(chained) })
+    .where('owner', '=', parameter('owner'))
+    .returning(['sequence', 'hash']);
+}
+
+const ADVANCE = new PreparedQuery((db, parameter: Parameter<Values>) =>
+  advanceChain(db, parameter, dialectOf(db)),
 );
 
-const columnNames = sql.join([...COLUMNS, 'sequence', 'hash'].map((name) => sql.ref(name)));
+const PLACED = [...COLUMNS, 'sequence', 'hash'] as const;
 
-type EventValues = Values & { readonly sequence: number; readonly hash: string };
+type Placed = Values & { readonly sequence: number | string; readonly hash: string };
 
-const INSERT = new PreparedQuery((_, parameter: Parameter<EventValues>) => {
-  const values = [...COLUMNS, 'sequence' as const, 'hash' as const].map((name) => parameter(name));
-  return sql`insert into audit_events (${columnNames}) values (${sql.join(values)})`;
+const INSERT = new PreparedQuery((_, parameter: Parameter<Placed>) => {
+  const names = PLACED.map((name) => sql.ref(name));
+  const values = PLACED.map((name) => parameter(name));
+  return sql`insert into audit_events (${sql.join(names)}) values (${sql.join(values)})`;
 });
 
-const SET_HEAD = new PreparedQuery(
-  (db, parameter: Parameter<{ owner: string; sequence: number; hash: string }>) =>
-    db
-      .insertInto('audit_chains')
-      .values({
-        ...{ owner: parameter('owner'), sequence: parameter('sequence') },
-        hash: parameter('hash'),
-      })
-      .onConflict((conflict) =>
-        conflict
-          .column('owner')
-          .doUpdateSet({ sequence: parameter('sequence'), hash: parameter('hash') }),
-      ),
-);
-
-/** All of it at once, where each statement costs a way to the database and back; nothing for an owner without a chain. */
-const INSERT_IN_CHAIN = new PreparedQuery((db, parameter: Parameter<Values>) => {
-  const chained = sql`convert_to(audit_chains.hash || cast(${parameter('facts')} as text), 'UTF8')`;
-  return db
-    .with('head', (step) =>
-      step
-        .updateTable('audit_chains')
-        .set({
-          sequence: sql`audit_chains.sequence + 1`,
-          hash: sql`encode(sha256(${chained}), 'hex')`,
-        })
-        .where('owner', '=', parameter('owner'))
-        .returning(['sequence', 'hash']),
-    )
+/** Both at once, where each statement costs a way to the database and back. */
+const ADVANCE_AND_INSERT = new PreparedQuery((db, parameter: Parameter<Values>) =>
+  db
+    .with('head', (step) => advanceChain(step, parameter, dialectOf(db)))
     .insertInto('audit_events')
-    .columns([...COLUMNS, 'sequence', 'hash'])
+    .columns(PLACED)
     .expression((from) =>
       from
         .selectFrom('head')
@@ -155,8 +138,8 @@ const INSERT_IN_CHAIN = new PreparedQuery((db, parameter: Parameter<Values>) => 
           'head.hash',
         ]),
     )
-    .returning('sequence');
-});
+    .returning('sequence'),
+);
 
 /** PostgreSQL asks for the types of values that go through a `select`. */
 function cast(name: (typeof COLUMNS)[number], value: unknown) {
@@ -173,16 +156,17 @@ const BEGIN_CHAIN = new PreparedQuery((db, parameter: Parameter<{ owner: string 
 /** Adds the event of an act to the chain of its owner: the last statement of a transaction. */
 export async function addEvent(db: Kysely<Database>, act: Act): Promise<void> {
   const values = toValues(uuidv7(), act);
+  if (await addToChain(db, values)) return;
+  await BEGIN_CHAIN.all(db, values);
+  await addToChain(db, values);
+}
+
+/** @returns whether the owner has a chain */
+async function addToChain(db: Kysely<Database>, values: Values): Promise<boolean> {
   if (dialectOf(db).locksRows) {
-    if (await INSERT_IN_CHAIN.first(db, values)) return;
-    await BEGIN_CHAIN.all(db, values);
-    await INSERT_IN_CHAIN.first(db, values);
-    return;
+    return (await ADVANCE_AND_INSERT.first(db, values)) !== undefined;
   }
-  const { owner, facts } = values;
-  const head = await HEAD.first(db, { owner });
-  const sequence = Number(head?.sequence ?? 0) + 1;
-  const link = { sequence, hash: hashEvent(head?.hash ?? '', facts) };
-  await INSERT.first(db, { ...values, ...link });
-  await SET_HEAD.first(db, { owner, ...link });
+  const head = await ADVANCE.first(db, values);
+  if (head) await INSERT.all(db, { ...values, ...head });
+  return head !== undefined;
 }

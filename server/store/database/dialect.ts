@@ -64,6 +64,8 @@ export interface Dialect {
   readonly locksRows: boolean;
   /** Returns the length of a text column in bytes of UTF-8. */
   octets(column: string): RawBuilder<number>;
+  /** Returns the SHA-256 of a text in UTF-8, in hexadecimal. */
+  sha256(text: RawBuilder<string>): RawBuilder<string>;
   /** The bytes that the database takes on its disk, without the log of writes. */
   readonly size: RawBuilder<number>;
   /** Takes a lock until the end of the transaction of `db`; waits for whoever has it. */
@@ -77,6 +79,8 @@ const sqlite: Dialect = {
   now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   locksRows: false,
   octets: (column) => sql<number>`octet_length(${sql.ref(column)})`,
+  // A function of ours: `openSqlite`.
+  sha256: (text) => sql<string>`sha256(${text})`,
   size: sql<number>`(select page_count * page_size from pragma_page_count, pragma_page_size)`,
   // A transaction has the whole store to itself.
   lock: async () => {},
@@ -89,6 +93,7 @@ const postgres: Dialect = {
   locksRows: true,
   // The text itself is in the encoding of the database, which may be another.
   octets: (column) => sql<number>`octet_length(convert_to(${sql.ref(column)}, 'UTF8'))`,
+  sha256: (text) => sql<string>`encode(sha256(convert_to(${text}, 'UTF8')), 'hex')`,
   size: sql<number>`pg_database_size(current_database())`,
   lock: async (db, name) => {
     await sql`select pg_advisory_xact_lock(cast(${hashName(name)} as bigint))`.execute(db);
