@@ -99,6 +99,8 @@ export interface Contender {
   readonly operations?: readonly Operation[];
   /** The operations that Roster's contract has beside its own. */
   readonly more?: number;
+  /** False if writes leave no events in the audit log. */
+  readonly audits?: false;
   /** Prism's own program, which has no store. */
   readonly isMock?: true;
 }
@@ -134,15 +136,21 @@ export const baselines: readonly Contender[] = [
   { name: 'prism', title: "Prism's mock", isMock: true },
 ];
 
+const variant = { main: './variant.js', more: 0 };
+
 /** Returns Roster on a contract with more operations, which must not make a request more expensive. */
 function grown(more: number): Contender {
-  const title = more === 0 ? 'the contract as it is' : `with ${more} more operations`;
-  return { name: `grown-${more}`, title, main: './growth.js', more };
+  return { ...variant, name: `grown-${more}`, title: `with ${more} more operations`, more };
 }
 
-export const unchanged = grown(0);
+export const unchanged: Contender = { ...variant, name: 'unchanged', title: 'Roster as it is' };
+export const unaudited: Contender = {
+  ...{ ...variant, name: 'unaudited', title: 'without events', audits: false },
+};
 export const larger = grown(500);
 export const growing: readonly Contender[] = [unchanged, grown(50), larger];
+/** Those that are compared with each other alone. */
+export const variants: readonly Contender[] = [...growing, unaudited];
 
 /**
  * Starts the server of a contender.
@@ -151,11 +159,11 @@ export const growing: readonly Contender[] = [unchanged, grown(50), larger];
  */
 export async function start(contender: Contender, folder: string, store: string): Promise<Running> {
   await mkdir(folder);
-  const { name, main, more, isMock } = contender;
+  const { name, main, more, audits, isMock } = contender;
   if (isMock) return startPrism(folder);
   const copy = join(folder, 'roster.db');
   await copyFile(store, copy);
-  const env = { ...ENVIRONMENT, BASELINE: name, MORE: String(more) };
+  const env = { ...ENVIRONMENT, BASELINE: name, MORE: String(more), AUDITS: String(audits) };
   const program = main ? { main: fileURLToPath(new URL(main, import.meta.url)) } : {};
   return startService(folder, `file:${copy}`, env, program);
 }

@@ -21,9 +21,11 @@ import {
   refusedCreate,
   refusedList,
   roster,
+  unaudited,
   unchanged,
   unknownSkill,
   updateAgent,
+  variants,
 } from './contenders.js';
 import { measureInstances } from './instances.js';
 import { type Group, has, type Measured, measure, WARM_UP, type Work } from './measure.js';
@@ -46,6 +48,12 @@ function groups(against: readonly Contender[] = baselines): readonly Group[] {
     { name: 'updateAgent', works: all(updateAgent) },
     { name: '404', works: all(unknownSkill) },
     { name: 'limits', works: [getSkill, besideRefusals].map((one) => [roster, one] as const) },
+    {
+      name: 'audit',
+      works: [createSkill, updateAgent].flatMap((operation) =>
+        [unchanged, unaudited].map((one) => [one, operation] as const),
+      ),
+    },
     { name: 'growth', works: growing.map((contender) => [contender, getSkill] as const) },
   ];
 }
@@ -64,6 +72,8 @@ const LIMITS: readonly Limit[] = [
   ['createSkill, of bare Express', 1.25, [roster, createSkill], [express, createSkill]],
   ['createSkill, refused, of accepted', 1, [roster, refusedCreate], [roster, createSkill]],
   ['listSkills, limit=0, of limit=1', 1, [roster, refusedList], [roster, listOneSkill]],
+  ['createSkill, with its event', 1.1, [unchanged, createSkill], [unaudited, createSkill]],
+  ['updateAgent, with its event', 1.1, [unchanged, updateAgent], [unaudited, updateAgent]],
   ['getSkill with 500 operations more', 1.05, [larger, getSkill], [unchanged, getSkill]],
 ];
 
@@ -100,7 +110,7 @@ async function run(options: Options): Promise<void> {
   const measured = await measure(chosen, { cores, rounds, seconds });
   const minutes = minutesSince(begun);
   const tables = [false, true]
-    .map((grows) => measured.filter(({ work }) => growing.includes(work[0]) === grows))
+    .map((vary) => measured.filter(({ work }) => variants.includes(work[0]) === vary))
     .filter(({ length }) => length > 0)
     .map(figures);
   const limits = LIMITS.flatMap((limit) => judge(limit, measured, anySpeed));
