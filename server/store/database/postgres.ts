@@ -110,6 +110,8 @@ function openPool(
     idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
     statement_timeout: statement,
     keepAlive: true,
+    // Statements are sent without a wait for those before them.
+    pipeline: true,
     stream: () => endedBySilence(statement === 0 ? 0 : statement + SILENCE_MS),
   });
   pool.on('error', onError);
@@ -127,9 +129,13 @@ function endedBySilence(silence: number): Socket {
   });
 }
 
+/** The result of a `begin` that is not answered yet. */
+const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] };
+
 /**
  * Returns a pool for Kysely whose connections refuse the statements that would wait in vain, and those that
- * would make a transaction take too long.
+ * would make a transaction take too long. The `begin` of a transaction goes with its first statement: to wait for it
+ * would cost a way there and back.
  * @param transaction the time after which a connection that was taken begins no further statement
  */
 function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): PostgresPool {
@@ -138,6 +144,13 @@ function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): Postgres
     connect: async () => {
       const client = await pool.connect();
       const end = performance.now() + transaction;
+      let beginning: Promise<unknown> | undefined;
+      const send = async (text: string, values: readonly unknown[]) => {
+        const begun = beginning;
+        beginning = undefined;
+        const [result] = await Promise.all([client.query(text, [...values]), begun]);
+        return result;
+      };
       function query<R>(text: string, values: readonly unknown[]): Promise<PostgresQueryResult<R>>;
       function query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
       function query(text: unknown, values: readonly unknown[] = []): unknown {
@@ -145,7 +158,13 @@ function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): Postgres
         if (performance.now() > end && text !== 'rollback') {
           throw new StoreBusyError('The store took too long; try again in a moment.');
         }
-        return breaker.run(text, () => client.query(text, [...values]));
+        if (text === 'begin') {
+          beginning = client.query(text);
+          // Whatever goes wrong, the next statement fails with it.
+          beginning.catch(() => {});
+          return Promise.resolve(BEGUN);
+        }
+        return breaker.run(text, () => send(text, values));
       }
       return { query, release: () => client.release() };
     },
