@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -79,13 +79,19 @@ const sqlite: Dialect = {
   now: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   locksRows: false,
   octets: (column) => sql<number>`octet_length(${sql.ref(column)})`,
-  // A function of ours: `openSqlite`.
   sha256: (text) => sql<string>`sha256(${text})`,
   size: sql<number>`(select page_count * page_size from pragma_page_count, pragma_page_size)`,
   // A transaction has the whole store to itself.
   lock: async () => {},
   tryLock: async () => true,
 };
+
+/** Adds the functions that the statements for SQLite use. */
+export function addFunctions(connection: SqliteConnection): void {
+  connection.function('sha256', { deterministic: true }, (text: unknown) =>
+    hash('sha256', String(text)),
+  );
+}
 
 const postgres: Dialect = {
   bytes: 'bytea',

@@ -1,10 +1,10 @@
-import { hash } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { Kysely, sql } from 'kysely';
 import pRetry from 'p-retry';
 import { migrate } from '../migrations/index.js';
 import {
+  addFunctions,
   type Databases,
   EmbeddedSqliteDialect,
   type NoteStatementFailure,
@@ -52,9 +52,7 @@ export async function openSqlite(
   if (path !== ':memory:') makeFile(path);
   // While it opens, no statement waits: whoever has the lock may be in this very process, and needs the thread.
   const database = new DatabaseSync(path, { timeout: 0 });
-  database.function('sha256', { deterministic: true }, (text: unknown) =>
-    hash('sha256', String(text)),
-  );
+  addFunctions(database);
   const statements = new StatementCache(database, noteFailure);
   const db = new Kysely<Database>({
     dialect: new EmbeddedSqliteDialect(statements),
