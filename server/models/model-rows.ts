@@ -86,13 +86,8 @@ export function modelFromRow(row: VersionRow): Model {
   const { summary, training_seconds, checksum } = row;
   const source = database !== null && query !== null ? { database, query } : null;
   const stored: Model['columns'] = parseStored(row.columns);
-  // Those that were trained by earlier versions have no reading, and no typical value.
-  const columns =
-    stored?.map((column) => ({
-      ...column,
-      reading: column.reading ?? null,
-      typical: column.typical ?? null,
-    })) ?? null;
+  // Those that were trained by earlier releases have no typical value.
+  const columns = stored?.map((column) => ({ ...column, typical: column.typical ?? null })) ?? null;
   const state = { status, progress, seconds_left, failure };
   const adapt = row.adapt === 1;
   const begin = { id, name, version, ...state, serving_version, promotion, adapt };

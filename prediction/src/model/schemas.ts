@@ -22,8 +22,7 @@ export const columnSchema = v.strictObject({
   min: v.nullable(v.union([v.number(), v.string()])),
   max: v.nullable(v.union([v.number(), v.string()])),
   categories: v.nullable(v.pipe(v.array(v.string()), v.maxLength(MAX_CATEGORIES))),
-  // Models of earlier versions have none.
-  reading: v.optional(v.nullable(columnReadingSchema), null),
+  reading: v.nullable(columnReadingSchema),
   importance: v.nullable(v.strictObject({ gain: levelSchema, permutation: v.number() })),
   chosen: v.exactOptional(v.picklist(['unused', 'number', 'date', 'category'])),
 });

@@ -26,18 +26,15 @@ const headSchema = v.object({
   format: v.literal(FORMAT),
   target: v.string(),
   rowCount: v.pipe(integerSchema, v.minValue(1)),
-  classes: v.optional(
-    v.nullable(
-      v.array(
-        v.object({
-          name: v.string(),
-          rows: v.pipe(integerSchema, v.minValue(1)),
-          merged_count: v.pipe(integerSchema, v.minValue(0)),
-          merged: v.array(v.string()),
-        }),
-      ),
+  classes: v.nullable(
+    v.array(
+      v.object({
+        name: v.string(),
+        rows: v.pipe(integerSchema, v.minValue(1)),
+        merged_count: v.pipe(integerSchema, v.minValue(0)),
+        merged: v.array(v.string()),
+      }),
     ),
-    null,
   ),
   targetReading: v.optional(numberReadingSchema),
   columns: v.array(

@@ -60,30 +60,24 @@ const metricsSchema = v.strictObject({
   interval_coverage_by_error: v.array(levelSchema),
   /** Rows by the confidence that they get of their own accord, ascending. */
   reliability: reliabilitySchema,
-  /** Rows by their predicted value, ascending, in groups of about as many. Earlier versions have none. */
-  predicted_actual: v.optional(
-    v.array(
-      v.strictObject({
-        /** The mean predicted value, and the mean and the standard deviation of the actual values. */
-        predicted: v.number(),
-        actual: v.number(),
-        deviation: nonNegativeSchema,
-        rows: countSchema,
-      }),
-    ),
-    [],
+  /** Rows by their predicted value, ascending, in groups of about as many. */
+  predicted_actual: v.array(
+    v.strictObject({
+      /** The mean predicted value, and the mean and the standard deviation of the actual values. */
+      predicted: v.number(),
+      actual: v.number(),
+      deviation: nonNegativeSchema,
+      rows: countSchema,
+    }),
   ),
-  /** Rows by actual value − predicted value, ascending. Earlier versions have none. */
-  residuals: v.optional(
-    v.array(
-      v.strictObject({
-        /** The residual is at least `from` and below `to`; null where there is no bound. */
-        from: v.nullable(v.number()),
-        to: v.nullable(v.number()),
-        rows: indexSchema,
-      }),
-    ),
-    [],
+  /** Rows by actual value − predicted value, ascending. */
+  residuals: v.array(
+    v.strictObject({
+      /** The residual is at least `from` and below `to`; null where there is no bound. */
+      from: v.nullable(v.number()),
+      to: v.nullable(v.number()),
+      rows: indexSchema,
+    }),
   ),
   /** The rows that all of this was counted on. */
   held_out_rows: countSchema,
@@ -112,8 +106,7 @@ export const regressionHeadSchema = v.pipe(
   v.object({
     task: v.literal('regression'),
     target: v.string(),
-    // Models of earlier versions have none.
-    target_reading: v.optional(v.nullable(numberReadingSchema), null),
+    target_reading: v.nullable(numberReadingSchema),
     row_count: countSchema,
     columns: indexSchema,
     metrics: metricsSchema,
