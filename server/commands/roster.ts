@@ -1,6 +1,19 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
 import { tooOld } from '../node-version.js';
+
+/** The commands, in the order of the help. */
+const COMMANDS: readonly (readonly [name: string, load: () => Promise<Command>])[] = [
+  ['start', async () => (await import('./start.js')).startCommand],
+  ['check', async () => (await import('./check.js')).checkCommand],
+  ['keys', async () => (await import('./keys.js')).keysCommand],
+  ['audit', async () => (await import('./audit.js')).auditCommand],
+  ['backup', async () => (await import('./backup.js')).backupCommand],
+  ['restore', async () => (await import('./restore.js')).restoreCommand],
+  ['export', async () => (await import('./export.js')).exportCommand],
+  ['apply', async () => (await import('./apply.js')).applyCommand],
+];
 
 try {
   const fault = tooOld();
@@ -10,26 +23,13 @@ try {
   );
   // An old Node.js cannot load the modules of the commands, so they are imported after the check.
   const { Command } = await import('commander');
-  const { startCommand } = await import('./start.js');
-  const { checkCommand } = await import('./check.js');
-  const { keysCommand } = await import('./keys.js');
-  const { auditCommand } = await import('./audit.js');
-  const { backupCommand } = await import('./backup.js');
-  const { restoreCommand } = await import('./restore.js');
-  const { exportCommand } = await import('./export.js');
-  const { applyCommand } = await import('./apply.js');
-  await new Command('roster')
+  const roster = new Command('roster')
     .description('Roster: skills, agents, chatbots and models behind one REST service.')
-    .version(version)
-    .addCommand(startCommand)
-    .addCommand(checkCommand)
-    .addCommand(keysCommand)
-    .addCommand(auditCommand)
-    .addCommand(backupCommand)
-    .addCommand(restoreCommand)
-    .addCommand(exportCommand)
-    .addCommand(applyCommand)
-    .parseAsync();
+    .version(version);
+  // The modules of the other commands take longer to load than most commands to run.
+  const asked = COMMANDS.filter(([name]) => name === process.argv[2]);
+  for (const [, load] of asked.length > 0 ? asked : COMMANDS) roster.addCommand(await load());
+  await roster.parseAsync();
 } catch (error) {
   process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
