@@ -1,0 +1,60 @@
+/** Promises and truths are the same in every format. */
+import { MEDIA_TYPES, type PredictionFormat } from 'roster-client';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { columnsOf, FILE_FORMATS, fileOf } from '../../testkit/data/table-files.js';
+import { ownProject, send } from '../target.js';
+import {
+  expectTruthsMeet,
+  listIds,
+  ORDERS,
+  predictRows,
+  RUBIES,
+  trainRows,
+} from './promised-rows.js';
+
+const ANSWER_FORMATS: readonly PredictionFormat[] = [
+  'json',
+  'ndjson',
+  'csv',
+  'arrow-stream',
+  'arrow-file',
+];
+
+let prices: string;
+beforeAll(async () => {
+  prices = await trainRows(await ownProject(), 'prices', 'target=price&exclude=fine', RUBIES);
+});
+
+describe('rows that are remembered', () => {
+  test.each(FILE_FORMATS.flatMap((from) => ANSWER_FORMATS.map((to) => [from, to] as const)))(
+    'as %s have ids in %s, and the same predictions as without',
+    async (from, to) => {
+      const answer = await predictRows(prices, 'remember=true&id=order_no', ORDERS, [from, to]);
+      const [first = ''] = listIds(answer);
+      expect(first).toMatch(/^[0-9a-z]{20}-0$/);
+      expect(listIds(answer)).toEqual(ORDERS.map((_, row) => `${first.slice(0, -1)}${row}`));
+      const plain = await predictRows(prices, 'confidence=0.9', ORDERS, [from, to]);
+      const again = await predictRows(prices, 'confidence=0.9&remember=true', ORDERS, [from, to]);
+      const withoutId = (row: object) => ({ ...row, __service_row_id: null });
+      expect(again.map(withoutId)).toEqual(plain.map(withoutId));
+    },
+  );
+
+  test.each(['json', 'ndjson', 'csv', 'arrow-stream'] as const)(
+    'as %s are refused if no row has the column of their ids, as are truths',
+    async (format) => {
+      const body = new Uint8Array(fileOf(format, columnsOf(ORDERS)));
+      const headers = { 'Content-Type': MEDIA_TYPES[format], Accept: 'application/json' };
+      for (const path of ['predict?remember=true&id=ordr_no', 'actuals?id=ordr_no']) {
+        const refused = await send(`${prices}/${path}`, { method: 'POST', headers, body });
+        expect(refused.status).toBe(400);
+        const message = expect.stringContaining('none of the first 40 rows has a value');
+        expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/query/id', message }] });
+      }
+    },
+  );
+});
+
+test.each(FILE_FORMATS)('truths as %s meet promises, by either id, once', (format) =>
+  expectTruthsMeet(prices, format),
+);
