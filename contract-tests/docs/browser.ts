@@ -1,7 +1,7 @@
 /** Opens the service's pages in a browser, and collects their errors. */
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Browser, Page, Request } from 'playwright-core';
-import { PAGE_TIMEOUT } from '../../testkit/browser.js';
+import type { Browser, Page, Request, Route } from 'playwright-core';
+import { PAGE_TIMEOUT, PROXIED } from '../../testkit/browser.js';
 
 /** A script renders the reference; other pages are complete at once. */
 const DRAWN = '.opblock, main.text';
@@ -16,7 +16,10 @@ export interface Look {
   readonly idle: () => Promise<void>;
 }
 
-/** Opens an address in a new browser context, and waits until the page is complete. */
+/**
+ * Opens an address in a new browser context, and waits until the page is complete.
+ * @param operations the only ones that the reference is given, for tests of few: it takes seconds to draw all
+ */
 export async function open(
   browser: Browser,
   url: string,
@@ -25,9 +28,11 @@ export async function open(
     width?: number;
     locale?: string;
     until?: string;
+    operations?: readonly string[];
   } = {},
 ): Promise<Look> {
   const { colorScheme = 'light', width = 1280, locale = 'en-US', until = DRAWN } = options;
+  const { operations } = options;
   const viewport = { width, height: 900 };
   const context = await browser.newContext({ colorScheme, locale, viewport });
   context.setDefaultTimeout(PAGE_TIMEOUT);
@@ -42,10 +47,22 @@ export async function open(
   page.on('request', (request) => {
     if (!request.url().startsWith('data:')) origins.add(new URL(request.url()).origin);
   });
+  if (operations) await page.route('**/openapi.json', (route) => answerWith(operations, route));
   await page.goto(url);
   await page.locator(until).first().waitFor();
   await idle();
   return { page, faults, origins, idle };
+}
+
+/** Answers with the contract, without the paths that have none of some operations. */
+async function answerWith(operations: readonly string[], route: Route): Promise<void> {
+  const url = route.request().url().replace(PROXIED, '127.0.0.1');
+  const response = await route.fetch({ url });
+  const contract = Object(await response.json());
+  const isKept = (path: unknown) =>
+    Object.values(Object(path)).some((one) => operations.includes(Object(one).operationId));
+  const paths = Object.entries(contract.paths).filter(([, path]) => isKept(path));
+  await route.fulfill({ response, json: { ...contract, paths: Object.fromEntries(paths) } });
 }
 
 /** The time without a request after which a page has what it needs, in milliseconds. Playwright's own is half a second. */

@@ -97,7 +97,7 @@ describe('in a browser', () => {
   });
 
   describe('the reference', () => {
-    /** Loaded once: that takes longer than what a test does in it. */
+    /** Loaded with all operations for one test, and with two for the others: each step draws what is open again. */
     let look: Look;
 
     test('shows every operation of this contract in light and dark, even if the address names another one', async () => {
@@ -132,7 +132,10 @@ describe('in a browser', () => {
         projectName: 'default',
         modelName: 'tried',
       });
+      await look.page.context().close();
+      look = await open(browser, `${root}/docs`, { operations: ['predict', 'updateSkill'] });
       const { page, faults, origins } = look;
+      await openOperation(page, 'models', 'predict');
       const answer = await tryPrediction(page);
       // The page draws all that is open again with each step.
       await page.locator('#operations-models-predict .opblock-summary-control').click();
@@ -194,7 +197,8 @@ describe('in a browser', () => {
 
   describe('the playground', () => {
     test('sends requests, and tables from files, to the base path when opened at it', async () => {
-      const { page, faults } = await open(browser, `${local.url}/docs`);
+      const operations = ['listProjects', 'trainModel'];
+      const { page, faults } = await open(browser, `${local.url}/docs`, { operations });
       const asked: string[] = [];
       page.on('request', (request) => asked.push(request.url()));
       expect(await tryList(page)).toBe('200');
@@ -215,7 +219,8 @@ describe('in a browser', () => {
 
     test('accepts a key, and forgets it when the page is closed', async () => {
       const { key, server } = await startWithKey('kept-in-memory');
-      const { page, faults } = await open(browser, `${server.url}/docs`);
+      const operations = ['listProjects'];
+      const { page, faults } = await open(browser, `${server.url}/docs`, { operations });
       await page.getByRole('button', { name: 'Authorize' }).first().click();
       await page.getByLabel('auth-bearer-value').fill(key);
       await page.locator('.modal-ux .authorize').first().click();
@@ -239,7 +244,8 @@ describe('in a browser', () => {
   });
 
   async function expectReadOnly(url: string): Promise<void> {
-    const { page, faults } = await open(browser, `${url}/docs`);
+    const operations = ['createProject'];
+    const { page, faults } = await open(browser, `${url}/docs`, { operations });
     const note = page.getByText('Here the reference is to read only');
     expect(await note.isVisible()).toBe(true);
     const operation = await openOperation(page, 'projects', 'createProject');
