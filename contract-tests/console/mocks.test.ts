@@ -9,22 +9,26 @@ import {
   sharedBrowser,
 } from '../../testkit/browser.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
+import type { Look } from '../docs/browser.js';
 import { startMock } from '../targets/mock.js';
 import { startStatefulMock } from '../targets/stateful-mock.js';
 import { expectGoodView, goTo, openConsole } from './console-page.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Each view, with the names of the contract's examples, and the heading that it has. */
+/**
+ * Each view, with the names of the contract's examples, and the heading that it has. None has the heading of the one
+ * before it, so that a heading tells that the view has changed.
+ */
 const VIEWS = [
   ['/projects/default/models', 'Models'],
-  ['/projects/default/models/~new', 'Train a model'],
   ['/projects/default/models/diamond_prices', 'diamond_prices'],
+  ['/projects/default/models/~new', 'Train a model'],
   ['/projects/default/models/diamond_prices/try', 'diamond_prices'],
-  ['/projects/default/models/diamond_prices/predict', 'diamond_prices'],
-  ['/projects/default/models/diamond_prices/versions', 'diamond_prices'],
   ['/projects/default/skills', 'Skills'],
+  ['/projects/default/models/diamond_prices/predict', 'diamond_prices'],
   ['/projects/default/skills/~new', 'New skill'],
+  ['/projects/default/models/diamond_prices/versions', 'diamond_prices'],
   ['/projects/default/skills/sales_questions', 'sales_questions'],
   ['/projects/default/skills/care_instructions/documents', 'Documents of care_instructions'],
   ['/projects/default/skills/care_instructions/documents/care.md', 'care.md'],
@@ -70,25 +74,26 @@ describe('the console', () => {
     const { url } = await started(consoleFor(mock.url));
     const look = await openConsole(browser, url);
     await enterAnyKey(look.page);
-    for (const [view, heading] of [...VIEWS, CONVERSATION]) {
-      await goTo(look.page, view, heading);
-      await look.page.getByText(/^Loading /).waitFor({ state: 'detached' });
-      expect(await look.page.getByRole('alert').allTextContents(), view).toEqual([]);
-      await expectGoodView(look);
-    }
+    for (const [view, heading] of [...VIEWS, CONVERSATION])
+      await expectExamples(look, view, heading);
+    await expectGoodView(look);
   });
 
   test('is served by the mock that remembers, with the same examples', async () => {
     const { url } = await started(startStatefulMock());
     const look = await openConsole(browser, url);
-    for (const [view, heading] of VIEWS) {
-      await goTo(look.page, view, heading);
-      await look.page.getByText(/^Loading /).waitFor({ state: 'detached' });
-      expect(await look.page.getByRole('alert').allTextContents(), view).toEqual([]);
-    }
+    for (const [view, heading] of VIEWS) await expectExamples(look, view, heading);
     await expectGoodView(look);
   });
 });
+
+/** Goes to a view, and expects that nothing in it says that something is wrong. */
+async function expectExamples({ page, idle }: Look, view: string, heading: string): Promise<void> {
+  await goTo(page, view, heading);
+  await idle();
+  await page.getByText(/^Loading /).waitFor({ state: 'detached' });
+  expect(await page.getByRole('alert').allTextContents(), view).toEqual([]);
+}
 
 /** Starts `npm run console:dev` on a free port, with a service to send requests to. */
 function consoleFor(serviceUrl: string): Promise<Child & { url: string }> {
