@@ -2,14 +2,37 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { someDiamonds } from '../testkit/data/diamonds.js';
 import { OpenStream } from '../testkit/http/open-stream.js';
 import { ownServers } from '../testkit/service/own-servers.js';
 import { PREDICT, train, untilLogged, untilTrained } from '../testkit/service/price-model.js';
-import type { ServerProcess } from '../testkit/service/server-process.js';
+import { type ServerProcess, startServer } from '../testkit/service/server-process.js';
 
-const { file, start } = ownServers();
+const { start } = ownServers();
+
+const HAS_SIGNALS = process.platform !== 'win32';
+
+/** Keep a process from its end: one by something that never ends, the other on the main thread. */
+const HINDRANCES = [
+  'setInterval(() => {}, 1000);',
+  'process.once("SIGTERM", () => setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)));',
+];
+
+/** The ends of two services that do not stop by themselves, for which the other tests do not wait. */
+let late: Promise<{ codes: unknown[]; log: string[] | undefined }>;
+beforeAll(async () => {
+  if (!HAS_SIGNALS) return;
+  const services = await Promise.all(
+    HINDRANCES.map((module) => {
+      const source = `data:text/javascript,${encodeURIComponent(module)}`;
+      return startServer({ env: { NODE_OPTIONS: `--import=${source}` } });
+    }),
+  );
+  late = Promise.all(services.map((service) => service.stop())).then((codes) => {
+    return { codes, log: services[0]?.log };
+  });
+});
 
 describe('a drain', () => {
   test('announces the stop by /health/ready, and serves all else, each answer the last on its connection', async () => {
@@ -110,29 +133,16 @@ describe('a stop', () => {
     const after = await untilTrained(await start());
     expect(after).toMatchObject({ status: 'ready', version: 1, serving_version: 1 });
   });
-
-  // Windows has no signals: there the process ends without a stop.
-  test.skipIf(process.platform === 'win32')(
-    'ends the process in the end, whether something never ends or holds the main thread',
-    async () => {
-      const never = 'setInterval(() => {}, 1000);';
-      const held =
-        'process.once("SIGTERM", () => setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)));';
-      const [waiting, holding] = await Promise.all([never, held].map(startWith));
-      const codes = await Promise.all([waiting?.stop(), holding?.stop()]);
-      expect(codes).toEqual([null, null]);
-      const last: unknown = JSON.parse(waiting?.log.at(-1) ?? '');
-      expect(last).toMatchObject({ msg: expect.stringMatching('took too long'), under_way: [] });
-      expect(last).toMatchObject({ resources: expect.arrayContaining(['Timeout']) });
-    },
-  );
-
-  /** Starts a service that runs a module first. */
-  function startWith(module: string): Promise<ServerProcess> {
-    const source = `data:text/javascript,${encodeURIComponent(module)}`;
-    return start({
-      databaseFile: file(`${module.length}.db`),
-      env: { NODE_OPTIONS: `--import=${source}` },
-    });
-  }
 });
+
+// Windows has no signals: there the process ends without a stop.
+test.skipIf(!HAS_SIGNALS)(
+  'a stop that takes too long ends the process, and says what was under way',
+  async () => {
+    const { codes, log } = await late;
+    expect(codes).toEqual([null, null]);
+    const last: unknown = JSON.parse(log?.at(-1) ?? '');
+    expect(last).toMatchObject({ msg: expect.stringMatching('took too long'), under_way: [] });
+    expect(last).toMatchObject({ resources: expect.arrayContaining(['Timeout']) });
+  },
+);
