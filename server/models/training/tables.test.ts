@@ -101,8 +101,8 @@ describe.skipIf(process.platform !== 'linux')('the process that trains', () => {
   };
 
   test('may be killed: the service and the training continue', async () => {
-    expect((await train(4000)).status).toBe(202);
-    // From its first progress to its end it works for more than a second, in which this looks often.
+    expect((await train(1500)).status).toBe(202);
+    // From its first progress to its end it works for half a second, in which this looks often.
     while ((await shown())['progress'] === 0) await pause(10);
     for (const pid of children()) process.kill(pid, 'SIGKILL');
     await untilLogged(server, 'training cut short');
@@ -133,7 +133,7 @@ describe('the parts of a table', () => {
   });
 
   test('are kept for a training that a crash interrupted', async () => {
-    expect((await train(2000)).status).toBe(202);
+    expect((await train(500)).status).toBe(202);
     await server.stop('SIGKILL');
     expect(countParts()).toBeGreaterThan(0);
     server = await startServer({ databaseFile });
