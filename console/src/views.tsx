@@ -12,124 +12,87 @@ import { ResourceView } from './resources/resource-view.js';
 import { ResourcesView } from './resources/resources-view.js';
 import { SKILLS } from './resources/skills.js';
 import { href, type Route } from './router/route.js';
-import { Later } from './ui/later.js';
+import { Later, type Views } from './ui/later.js';
 import { View } from './ui/view.js';
 
-type Names = readonly string[];
+/** Of the project, of what it contains, and of what that contains; empty where an address has none. */
+type Names = readonly [project: string, name: string, part: string];
+type ViewOf = (names: Names, route: Route) => ComponentChildren;
+
+/** A view whose code is loaded when it is opened. */
+const later =
+  (show: (views: Views, names: Names) => ComponentChildren): ViewOf =>
+  (names) => <Later isPage>{(views) => show(views, names)}</Later>;
 
 /**
  * Views by their address. A segment that begins with `:` stands for any name; `~new`, which cannot
  * be a name, for what does not exist yet.
  */
-const VIEWS: readonly (readonly [string, (names: Names, route: Route) => ComponentChildren])[] = [
-  ['', () => <StartView />],
-  ['key', () => <KeyView />],
-  ['projects', () => <ProjectsView />],
-  ['projects/:project', ([project = '']) => <ModelList project={project} />],
-  ['projects/:project/models', ([project = '']) => <ModelList project={project} />],
-  [
-    'projects/:project/models/~new',
-    // With `?name=`, the next version of a model.
-    ([project = ''], { query }) => <TrainView project={project} model={query.get('name')} />,
-  ],
-  [
-    'projects/:project/models/:model',
-    ([project = '', model = '']) => <ModelView project={project} model={model} />,
-  ],
-  [
-    'projects/:project/models/:model/try',
-    ([project = '', model = '']) => <TryRowView project={project} model={model} />,
-  ],
-  [
-    'projects/:project/models/:model/predict',
-    ([project = '', model = '']) => (
-      <Later isPage>
-        {({ PredictFileView }) => <PredictFileView project={project} model={model} />}
-      </Later>
+const VIEWS: Readonly<Record<string, ViewOf>> = {
+  '': () => <StartView />,
+  key: () => <KeyView />,
+  projects: () => <ProjectsView />,
+  'projects/:project': ([project]) => <ModelList project={project} />,
+  'projects/:project/models': ([project]) => <ModelList project={project} />,
+  // With `?name=`, the next version of a model.
+  'projects/:project/models/~new': ([project], { query }) => (
+    <TrainView project={project} model={query.get('name')} />
+  ),
+  'projects/:project/models/:model': ([project, model]) => (
+    <ModelView project={project} model={model} />
+  ),
+  'projects/:project/models/:model/try': ([project, model]) => (
+    <TryRowView project={project} model={model} />
+  ),
+  'projects/:project/models/:model/predict': later(({ PredictFileView }, [project, model]) => (
+    <PredictFileView project={project} model={model} />
+  )),
+  'projects/:project/models/:model/report': later(({ ReportView }, [project, model]) => (
+    <ReportView project={project} model={model}>
+      {(shown) => <Quality project={project} model={shown} />}
+    </ReportView>
+  )),
+  'projects/:project/models/:model/record': later(({ RecordView }, [project, model]) => (
+    <RecordView project={project} model={model} />
+  )),
+  'projects/:project/models/:model/versions': later(({ VersionsView }, [project, model]) => (
+    <VersionsView project={project} model={model} />
+  )),
+  'projects/:project/:kind': ([project, kind]) => <ResourcesView project={project} kind={kind} />,
+  'projects/:project/skills/:skill': ([project, name]) => (
+    <ResourceView kind={SKILLS} project={project} name={name} />
+  ),
+  'projects/:project/skills/:skill/documents': later(({ DocumentsView }, [project, skill]) => (
+    <DocumentsView project={project} skill={skill} />
+  )),
+  'projects/:project/skills/:skill/documents/:document': later(
+    ({ DocumentView }, [project, skill, name]) => (
+      <DocumentView project={project} skill={skill} name={name} />
     ),
-  ],
-  [
-    'projects/:project/models/:model/report',
-    ([project = '', model = '']) => (
-      <Later isPage>
-        {({ ReportView }) => (
-          <ReportView project={project} model={model}>
-            {(shown) => <Quality project={project} model={shown} />}
-          </ReportView>
-        )}
-      </Later>
+  ),
+  'projects/:project/agents/:agent': ([project, name]) => (
+    <ResourceView kind={AGENTS} project={project} name={name} />
+  ),
+  'projects/:project/agents/:agent/talk': later(({ AgentView }, [project, agent]) => (
+    <AgentView project={project} agent={agent} />
+  )),
+  'projects/:project/chatbots/:chatbot': ([project, name]) => (
+    <ResourceView kind={CHATBOTS} project={project} name={name} />
+  ),
+  'projects/:project/chatbots/:chatbot/conversations': later(
+    ({ ConversationsView }, [project, chatbot]) => (
+      <ConversationsView project={project} chatbot={chatbot} />
     ),
-  ],
-  [
-    'projects/:project/models/:model/record',
-    ([project = '', model = '']) => (
-      <Later isPage>{({ RecordView }) => <RecordView project={project} model={model} />}</Later>
+  ),
+  'projects/:project/chatbots/:chatbot/conversations/:conversation': later(
+    ({ ConversationView }, [project, chatbot, id]) => (
+      <ConversationView project={project} chatbot={chatbot} id={id} />
     ),
-  ],
-  [
-    'projects/:project/models/:model/versions',
-    ([project = '', model = '']) => (
-      <Later isPage>{({ VersionsView }) => <VersionsView project={project} model={model} />}</Later>
-    ),
-  ],
-  [
-    'projects/:project/:kind',
-    ([project = '', kind = '']) => <ResourcesView project={project} kind={kind} />,
-  ],
-  [
-    'projects/:project/skills/:skill',
-    ([project = '', name = '']) => <ResourceView kind={SKILLS} project={project} name={name} />,
-  ],
-  [
-    'projects/:project/skills/:skill/documents',
-    ([project = '', skill = '']) => (
-      <Later isPage>
-        {({ DocumentsView }) => <DocumentsView project={project} skill={skill} />}
-      </Later>
-    ),
-  ],
-  [
-    'projects/:project/skills/:skill/documents/:document',
-    ([project = '', skill = '', name = '']) => (
-      <Later isPage>
-        {({ DocumentView }) => <DocumentView project={project} skill={skill} name={name} />}
-      </Later>
-    ),
-  ],
-  [
-    'projects/:project/agents/:agent/talk',
-    ([project = '', agent = '']) => (
-      <Later isPage>{({ AgentView }) => <AgentView project={project} agent={agent} />}</Later>
-    ),
-  ],
-  [
-    'projects/:project/chatbots/:chatbot/conversations',
-    ([project = '', chatbot = '']) => (
-      <Later isPage>
-        {({ ConversationsView }) => <ConversationsView project={project} chatbot={chatbot} />}
-      </Later>
-    ),
-  ],
-  [
-    'projects/:project/chatbots/:chatbot/conversations/:conversation',
-    ([project = '', chatbot = '', id = '']) => (
-      <Later isPage>
-        {({ ConversationView }) => <ConversationView project={project} chatbot={chatbot} id={id} />}
-      </Later>
-    ),
-  ],
-  [
-    'projects/:project/agents/:agent',
-    ([project = '', name = '']) => <ResourceView kind={AGENTS} project={project} name={name} />,
-  ],
-  [
-    'projects/:project/chatbots/:chatbot',
-    ([project = '', name = '']) => <ResourceView kind={CHATBOTS} project={project} name={name} />,
-  ],
-];
+  ),
+};
 
 export function viewOf(route: Route): ComponentChildren {
-  for (const [pattern, view] of VIEWS) {
+  for (const [pattern, view] of Object.entries(VIEWS)) {
     const names = match(pattern, route.segments);
     if (names) return view(names, route);
   }
@@ -151,12 +114,16 @@ function NotFoundView() {
 const NOT_A_NAME = new Set(['.', '..']);
 
 /** Returns the names at the places of a pattern, or undefined if it does not match. */
-function match(pattern: string, segments: Names): Names | undefined {
+function match(pattern: string, segments: readonly string[]): Names | undefined {
   const parts = pattern.split('/').filter(Boolean);
   if (parts.length !== segments.length) return undefined;
   const isMatch = parts.every((part, index) => {
     const segment = segments[index] ?? '';
     return part.startsWith(':') ? !NOT_A_NAME.has(segment) : part === segment;
   });
-  return isMatch ? segments.filter((_, index) => parts[index]?.startsWith(':')) : undefined;
+  if (!isMatch) return undefined;
+  const [project = '', name = '', part = ''] = segments.filter((_, index) =>
+    parts[index]?.startsWith(':'),
+  );
+  return [project, name, part];
 }

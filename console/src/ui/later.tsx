@@ -2,7 +2,8 @@ import { type ComponentChildren, Fragment } from 'preact';
 import { useLoaded } from '../session/use-loaded.js';
 import { Loading } from './loading.js';
 
-type Views = typeof import('../later-views.js');
+/** The views whose code is loaded when they are opened. */
+export type Views = typeof import('../later-views.js');
 
 /**
  * A part of a page whose code is loaded when it is opened.
