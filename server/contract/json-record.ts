@@ -8,6 +8,11 @@ export function asRecord(value: unknown): JsonRecord {
   return isObject(value) ? value : EMPTY;
 }
 
+/** Returns a value as a list to read; empty if it is not one. */
+export function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
 function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null;
 }

@@ -1,3 +1,5 @@
+import { clamp } from '../trees/params.js';
+
 /**
  * Moves the probabilities of classes by the truths: the softmax of scale × log probability + shift, one shift a class,
  * fitted by gradient steps on the log loss of each truth as it comes (online Platt scaling: Gupta & Ramdas 2023). Since
@@ -80,8 +82,4 @@ export function moveRecalibration(
 
 function logOf(probability = 0): number {
   return Math.log(Math.max(probability, LEAST));
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
 }

@@ -45,6 +45,6 @@ export function minRowsOfCategory(rowCount: number): number {
   return valueTreeParams(rowCount).minRowsPerLeaf / 2;
 }
 
-function clamp(value: number, least: number, most: number): number {
+export function clamp(value: number, least: number, most: number): number {
   return Math.min(Math.max(value, least), most);
 }

@@ -1,7 +1,7 @@
 import type { EventSourceMessage } from 'eventsource-parser';
 import { EventReader } from '../../common/event-reader.js';
 import { ExchangeError } from '../../common/http-exchange.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { asArray, asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { ChatError, refusalError } from './chat-error.js';
 import { type ChatAnswer, type ChatLimits, parseObject } from './messages.js';
 import { ToolCallAssembler } from './tool-calls.js';
@@ -276,10 +276,6 @@ function readThought(thinking: unknown): string {
     .map((part) => (typeof part === 'string' ? part : asRecord(part)['text']))
     .filter((text) => typeof text === 'string')
     .join('');
-}
-
-function asArray(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 const OPEN = '<think>';

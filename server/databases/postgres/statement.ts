@@ -1,4 +1,5 @@
 import { parse, SqlError } from 'libpg-query';
+import { asArray } from '../../contract/json-record.js';
 import type { ProblemError } from '../../problems/problem.js';
 import {
   databaseMessage,
@@ -47,7 +48,7 @@ async function parseStatements(sql: string): Promise<readonly unknown[]> {
   if (sql.trim() === '') return [];
   try {
     const tree: unknown = await parse(sql);
-    return toList(isTreeObject(tree) ? tree['stmts'] : undefined);
+    return asArray(isTreeObject(tree) ? tree['stmts'] : undefined);
   } catch (error) {
     // Everything else is a fault of the parser, after which it must not be used again.
     if (error instanceof SqlError) throw databaseMessage(error.message);
@@ -99,7 +100,7 @@ export class Statement {
     SubLink: ({ operName }) => this.#noteOperator(operName),
     SortBy: ({ useOp }) => this.#noteOperator(useOp),
     A_Indirection: ({ indirection }) => {
-      if (toList(indirection).every((part) => isTreeObject(part) && 'A_Indices' in part)) return;
+      if (asArray(indirection).every((part) => isTreeObject(part) && 'A_Indices' in part)) return;
       throw queryError('A field of a value, as in (value).field, is not allowed.');
     },
   };
@@ -176,7 +177,7 @@ export class Statement {
     for (const name of Object.keys(clause)) {
       if (!['ctes', 'recursive', 'location'].includes(name)) throw forbiddenPart(name);
     }
-    const expressions = toList(clause['ctes']).map(readExpression);
+    const expressions = asArray(clause['ctes']).map(readExpression);
     const scope = new Set(outer);
     if (clause['recursive'] === true) for (const { name } of expressions) scope.add(name);
     for (const { name, fields } of expressions) {
@@ -205,11 +206,11 @@ export class Statement {
   #noteFunction(parts: unknown): void {
     const name = readBuiltInName(parts);
     if (name === undefined || !FUNCTIONS.has(name)) throw forbiddenFunction(formatParts(parts));
-    if (toList(parts).length === 1) this.#functions.add(name);
+    if (asArray(parts).length === 1) this.#functions.add(name);
   }
 
   #noteColumn(fields: TreeObject): void {
-    const parts = toList(fields['fields']);
+    const parts = asArray(fields['fields']);
     const last = readString(parts.at(-1));
     if (parts.length > 1 && last !== undefined) this.#qualifiedColumns.add(last);
     // Elsewhere, `o.*` is the row `o`.
@@ -231,7 +232,7 @@ export class Statement {
     if (name === undefined) {
       throw queryError(`The operator ${formatParts(parts)} is not allowed.`);
     }
-    if (toList(parts).length === 1) this.#operators.add(name);
+    if (asArray(parts).length === 1) this.#operators.add(name);
   }
 }
 
@@ -258,10 +259,6 @@ function isTreeObject(value: unknown): value is TreeObject {
 }
 
 /** Returns the items of a list of the tree; none if the field is absent. */
-function toList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
@@ -274,13 +271,13 @@ function readString(node: unknown): string | undefined {
 
 /** Returns the name of a thing of `pg_catalog`, as the parts of a name; undefined for another schema. */
 function readBuiltInName(parts: unknown): string | undefined {
-  const names = toList(parts).map(readString);
+  const names = asArray(parts).map(readString);
   if (names.length === 1) return names[0];
   return names.length === 2 && names[0] === 'pg_catalog' ? names[1] : undefined;
 }
 
 function formatParts(parts: unknown): string {
-  return toList(parts)
+  return asArray(parts)
     .map((part) => readString(part) ?? '*')
     .join('.');
 }

@@ -2,6 +2,7 @@ import type { Objective } from '../../training/folds.js';
 import type { CreateLoss } from '../../trees/boosting/booster.js';
 import { type ClassTarget, forestCount, softmaxLoss } from '../../trees/boosting/softmax-loss.js';
 import type { Scores } from '../../trees/forest/tree.js';
+import { clamp } from '../../trees/params.js';
 
 /** The most trees of a model of classes: each adds to the time of an answer and of loading the model. */
 const MAX_TREES = 2500;
@@ -49,8 +50,4 @@ export class ClassObjective implements Objective<ClassObjective> {
     const labels = Uint16Array.from(rows, (row) => this.target.labels[row] ?? 0);
     return new ClassObjective({ ...this.target, labels });
   }
-}
-
-function clamp(value: number, least: number, most: number): number {
-  return Math.min(Math.max(value, least), most);
 }
