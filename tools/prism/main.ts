@@ -32,6 +32,7 @@ try {
   good = await readContract();
   const document = checkedDocument(good);
   // Prism takes a second to load: a fault of the contract is told before.
+  await import('./english-words.js');
   const { createPrism } = await import('./mock.js');
   prism = createPrism(({ method, url }, reasons) => {
     say([`${method.toUpperCase()} ${url.path}`, ...reasons].join('\n  '));
