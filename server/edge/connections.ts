@@ -69,8 +69,15 @@ function throttledFor(socket: Socket): number {
   return until === undefined ? 0 : Math.max(until - performance.now(), 1);
 }
 
-/** Stops reading a connection until a time, as given by `performance.now()`. */
-function throttleSocket(socket: Socket, until: number): void {
+/**
+ * The time between two moments at which connections are read again, in milliseconds. They are read together: what
+ * wakes the service for one request doubles the cost of its refusal.
+ */
+const RELEASE_EVERY_MS = 50;
+
+/** Stops reading a connection for a time, in milliseconds, and until the next moment at which others are read again. */
+function throttleSocket(socket: Socket, time: number): void {
+  const until = Math.ceil((performance.now() + time) / RELEASE_EVERY_MS) * RELEASE_EVERY_MS;
   const known = throttledUntil.get(socket);
   throttledUntil.set(socket, Math.max(known ?? 0, until));
   socket.pause();
@@ -123,7 +130,7 @@ export function throttleConnections(): Throttle {
 }
 
 function throttleAfter(req: IncomingMessage, time: number): void {
-  const throttle = () => throttleSocket(req.socket, performance.now() + time);
+  const throttle = () => throttleSocket(req.socket, time);
   // The rest of the request must be discarded first, or it would be read as the next request.
   if (req.complete) setImmediate(throttle);
   else req.once('end', throttle);
@@ -131,14 +138,14 @@ function throttleAfter(req: IncomingMessage, time: number): void {
 
 /**
  * The time between two refusals of one sender, in milliseconds. The fewer requests the service
- * refuses, the more it serves: a refusal costs as much as a read, so that 263 in a second cost others less than a
+ * refuses, the more it serves: a refusal costs as much as a read, so that 180 in a second cost others less than a
  * twentieth (`bench:http --only limits`). With a thousand connections the wait stays below {@link
  * MAX_THROTTLE_MS}: closed connections reconnect, which costs more.
  */
-const SPACING_MS = 3.8;
+const SPACING_MS = 5.5;
 
 /** The longest time that a connection is throttled, in milliseconds. */
-const MAX_THROTTLE_MS = 4000;
+const MAX_THROTTLE_MS = 1000 * SPACING_MS;
 
 /** Assigns turns to refused senders. They share a fixed rate of refusals in equal parts. */
 export class RefusalTurns {
