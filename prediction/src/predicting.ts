@@ -11,14 +11,14 @@ export {
 } from './io/answer-part.js';
 export { answerParsedRows, answerRows } from './io/answer-rows.js';
 export { FormatError, JsonShapeError, MalformedJsonError } from './io/columns/format-error.js';
-export { exportOnnx, type ModelFacts, ONNX_REVISION } from './onnx/export.js';
 export type {
   SentTruth,
   TruthChunk,
   TruthColumns,
   TruthGroup,
   UnreadTruth,
-} from './promises/gathered-truths.js';
+} from './io/gathered-truths.js';
+export { exportOnnx, type ModelFacts, ONNX_REVISION } from './onnx/export.js';
 export { chooseIds } from './promises/ids.js';
 export type { PromisedIds } from './promises/match-ids.js';
 export {
@@ -28,7 +28,6 @@ export {
   isKept,
   type Promises,
 } from './promises/promise-batch.js';
-export { MAX_ROWS, type PromisePart } from './promises/promise-memory.js';
 export {
   createTruthReader,
   type PromisedColumn,
@@ -37,12 +36,13 @@ export {
 } from './promises/subject.js';
 export { TruthSheet } from './promises/truth-sheet.js';
 export type { Remembering } from './serving/answer-layout.js';
-export { InvalidRowsError, type RowFault } from './serving/invalid-rows.js';
+export { MAX_ROWS, type PromisePart } from './serving/promise-memory.js';
 export type { SchemaCheck } from './serving/row-check.js';
 export { listForecastOptions, type PredictOptions } from './serving/row-server.js';
 export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
 export type { ColumnChoices } from './table/column.js';
 export { columnName } from './table/column-names.js';
+export { InvalidRowsError, type RowFault } from './table/invalid-rows.js';
 export type { ForecastGoal, SeriesReport } from './table/series-table.js';
 export type { Goal, ModelTask, Task } from './table/table.js';
 export { TableError, type TableFault } from './table/table-error.js';

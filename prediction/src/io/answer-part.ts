@@ -1,6 +1,6 @@
 import type { AdaptedCalibration } from '../calibration/adapting.js';
-import type { PromisePart } from '../promises/promise-memory.js';
 import type { PredictedBlock, RowOptions } from '../serving/answer-layout.js';
+import type { PromisePart } from '../serving/promise-memory.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
 import type { RowWarnings, UnknownName } from '../serving/row-warnings.js';

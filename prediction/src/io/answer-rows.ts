@@ -1,6 +1,6 @@
 import { findPatience, markPauses, PAUSE } from '../promises/pauses.js';
-import { PromiseMemory } from '../promises/promise-memory.js';
 import type { PredictedBlock } from '../serving/answer-layout.js';
+import { PromiseMemory } from '../serving/promise-memory.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import type { SchemaCheck } from '../serving/row-check.js';
 import {

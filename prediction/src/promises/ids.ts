@@ -1,5 +1,5 @@
-import { InvalidRowsError } from '../serving/invalid-rows.js';
 import { cellText, groupText, parseNumber } from '../table/cells.js';
+import { InvalidRowsError } from '../table/invalid-rows.js';
 import { quote } from '../table/table-error.js';
 import { parseMoment } from '../table/time-grid.js';
 

@@ -2,8 +2,8 @@ import { rowIdPrefix } from '../promises/ids.js';
 import type { RowObject } from '../table/cells.js';
 import { derivedColumns, ECHO_COLUMNS, ROW_ID_COLUMN } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { InvalidRowsError } from '../table/invalid-rows.js';
 import { readerOf } from '../table/number-formats.js';
-import { InvalidRowsError } from './invalid-rows.js';
 
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =

@@ -2,11 +2,11 @@ import type { AdaptedCalibration } from '../calibration/adapting.js';
 import type { ModelBase } from '../model/model.js';
 import { SeenRows } from '../model/seen-rows.js';
 import { chooseIds } from '../promises/ids.js';
-import type { Promising } from '../promises/promise-memory.js';
 import { describePromises, type PromisedTarget, type PromiseForm } from '../promises/subject.js';
 import { ownValue, valuesOf } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { InvalidRowsError } from '../table/invalid-rows.js';
 import type { Steps } from '../trees/steps.js';
 import type {
   AnswerColumn,
@@ -16,7 +16,7 @@ import type {
   RowOptions,
 } from './answer-layout.js';
 import { createDescriber, listValueChecks, type ValueCheck } from './describe-row.js';
-import { InvalidRowsError } from './invalid-rows.js';
+import type { Promising } from './promise-memory.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';

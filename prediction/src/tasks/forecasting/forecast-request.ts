@@ -1,5 +1,5 @@
-import { InvalidRowsError, type RowFault } from '../../serving/invalid-rows.js';
 import { cellText, groupText, parseNumber, type RowObject } from '../../table/cells.js';
+import { InvalidRowsError, type RowFault } from '../../table/invalid-rows.js';
 import { quote } from '../../table/table-error.js';
 import {
   describeForm,

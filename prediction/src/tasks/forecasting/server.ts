@@ -19,7 +19,6 @@ import {
   type PredictedBlock,
   VALUE,
 } from '../../serving/answer-layout.js';
-import { InvalidRowsError } from '../../serving/invalid-rows.js';
 import { ObjectBlock, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import { type SchemaCheck, SchemaChecks } from '../../serving/row-check.js';
 import { ColumnMapper } from '../../serving/row-keys.js';
@@ -33,6 +32,7 @@ import {
 } from '../../serving/row-server.js';
 import { RowForms } from '../../serving/row-writer.js';
 import type { RowObject } from '../../table/cells.js';
+import { InvalidRowsError } from '../../table/invalid-rows.js';
 import {
   cacheByPosition,
   createCalendar,

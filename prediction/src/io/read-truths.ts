@@ -1,16 +1,16 @@
-import { DeclinedError, type ReadOptions } from '../io/answer-part.js';
-import { openReader } from '../io/answer-rows.js';
-import { ByteBudget } from '../io/columns/byte-budget.js';
-import { JsonShapeError } from '../io/columns/format-error.js';
+import { listIdColumns } from '../promises/ids.js';
+import type { PromisedIds } from '../promises/match-ids.js';
 import { layOutAnswer } from '../serving/answer-layout.js';
 import { RowBinner, type RowBlock } from '../serving/row-binner.js';
 import { SchemaChecks } from '../serving/row-check.js';
 import { objectBlocks, type RowColumns } from '../serving/row-server.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { finish } from '../trees/steps.js';
+import { DeclinedError, type ReadOptions } from './answer-part.js';
+import { openReader } from './answer-rows.js';
+import { ByteBudget } from './columns/byte-budget.js';
+import { JsonShapeError } from './columns/format-error.js';
 import { GatheredTruths, type TruthChunk, type TruthColumns } from './gathered-truths.js';
-import { listIdColumns } from './ids.js';
-import type { PromisedIds } from './match-ids.js';
 
 /** Rows that are read together. */
 const MAX_ROWS = 256;

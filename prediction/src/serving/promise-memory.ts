@@ -1,16 +1,23 @@
 import type { AdaptedCalibration } from '../calibration/adapting.js';
 import {
+  hashId,
+  type IdColumns,
+  idOf,
+  listIdColumns,
+  NO_ID,
+  refuseUnusedIds,
+} from '../promises/ids.js';
+import { encodePromises, type Promises, setBytes } from '../promises/promise-batch.js';
+import type { PromiseForm, PromiseSubject } from '../promises/subject.js';
+import {
   CONFIDENCE,
   MAX,
   MIN,
   type PredictedBlock,
   type RowLayout,
   VALUE,
-} from '../serving/answer-layout.js';
-import type { RowBlock } from '../serving/row-binner.js';
-import { hashId, type IdColumns, idOf, listIdColumns, NO_ID, refuseUnusedIds } from './ids.js';
-import { encodePromises, type Promises, setBytes } from './promise-batch.js';
-import type { PromiseForm, PromiseSubject } from './subject.js';
+} from './answer-layout.js';
+import type { RowBlock } from './row-binner.js';
 
 /** The most rows of a batch. */
 export const MAX_ROWS = 4096;

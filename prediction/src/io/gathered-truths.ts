@@ -1,9 +1,16 @@
-import { FormatError } from '../io/columns/format-error.js';
+import {
+  hashId,
+  type IdColumns,
+  idOf,
+  listIdColumns,
+  parseRowId,
+  refuseUnusedIds,
+} from '../promises/ids.js';
+import { matchIds, type PromisedIds } from '../promises/match-ids.js';
 import type { RowBlock } from '../serving/row-binner.js';
 import { cellText, groupText, parseNumber } from '../table/cells.js';
 import { ROW_ID_COLUMN } from '../table/column-names.js';
-import { hashId, type IdColumns, idOf, listIdColumns, parseRowId, refuseUnusedIds } from './ids.js';
-import { matchIds, type PromisedIds } from './match-ids.js';
+import { FormatError } from './columns/format-error.js';
 
 /** The most rows of a body, which are all held until they are in the order of their promises. */
 const MAX_TRUTHS = 1_000_000;
