@@ -54,26 +54,64 @@ const FORMAT = 2;
 const HEAD = 16;
 const KIND = { interval: 1, classes: 2 } as const;
 
-/** @param levels by row */
+/**
+ * @param levels by row
+ * @returns bytes with memory of their own
+ */
 export function encodePromises(
   { rows, bins, promised, adapted }: Omit<Promises, 'level'>,
   levels: Float64Array,
 ): Uint8Array {
-  const head = Buffer.alloc(HEAD);
+  const tail = adapted ? Buffer.from(JSON.stringify(adapted)) : Buffer.alloc(0);
+  packed.begin();
+  const head = packed.take(HEAD);
   head.writeUInt8(FORMAT, 0);
   head.writeUInt8(KIND[promised.kind], 1);
   head.writeUInt16LE(promised.kind === 'classes' ? promised.count : 0, 2);
   head.writeUInt32LE(rows, 4);
   head.writeUInt16LE(bins.length, 8);
-  const tail = adapted ? Buffer.from(JSON.stringify(adapted)) : Buffer.alloc(0);
   head.writeUInt32LE(tail.length, 12);
-  const parts =
-    promised.kind === 'interval'
-      ? [promised.values, promised.lower, promised.upper].flatMap(packNumbers)
-      : [promised.probabilities, promised.likeliest, promised.sets];
-  const all = [head, ...parts.map(bytesOf), ...packNumbers(levels).map(bytesOf), ...bins, tail];
-  return Buffer.concat(all);
+  if (promised.kind === 'interval') {
+    for (const column of [promised.values, promised.lower, promised.upper]) packNumbers(column);
+  } else {
+    const { probabilities, likeliest, sets } = promised;
+    for (const part of [probabilities, likeliest, sets]) packed.add(part);
+  }
+  packNumbers(levels);
+  for (const column of bins) packed.add(column);
+  packed.add(tail);
+  return packed.copy();
 }
+
+/** Collects bytes in memory that is used again: memory outside of the heap costs a collection every few megabytes. */
+class PackedBytes {
+  #memory = Buffer.alloc(0);
+  #end = 0;
+
+  begin(): void {
+    this.#end = 0;
+  }
+
+  /** Returns the next bytes, to be written until more are taken. */
+  take(length: number): Buffer {
+    const start = this.#end;
+    this.#end += length;
+    if (this.#end > this.#memory.length) {
+      this.#memory = Buffer.concat([this.#memory.subarray(0, start)], 2 * this.#end);
+    }
+    return this.#memory.subarray(start, this.#end);
+  }
+
+  add(array: TypedArray): void {
+    this.take(array.byteLength).set(bytesOf(array));
+  }
+
+  copy(): Uint8Array {
+    return new Uint8Array(this.#memory.subarray(0, this.#end));
+  }
+}
+
+const packed = new PackedBytes();
 
 /** @throws {Error} if the bytes are not what `encodePromises` wrote */
 export function decodePromises(bytes: Uint8Array): Promises {
@@ -113,9 +151,11 @@ export function decodePromises(bytes: Uint8Array): Promises {
 export function decodeBins(bytes: Uint8Array): Uint8Array[] {
   const { rows, columns, tailBytes } = readHead(bytes);
   const start = bytes.length - tailBytes - rows * columns;
-  return Array.from({ length: columns }, (_, column) =>
-    // Bytes of a database may be those of a larger buffer.
-    Uint8Array.from(bytes.subarray(start + rows * column, start + rows * (column + 1))),
+  return Array.from(
+    { length: columns },
+    (_, column) =>
+      // Bytes of a database may be those of a larger buffer.
+      new Uint8Array(bytes.subarray(start + rows * column, start + rows * (column + 1))),
   );
 }
 
@@ -136,22 +176,47 @@ function readHead(bytes: Uint8Array) {
 /** The most decimals of numbers that are kept as whole ones. Those that have more are kept as they are. */
 const MAX_DECIMALS = 9;
 
+/** Room for the whole numbers of a column, and for those of fewer bits. */
+let wholes = new Int32Array(0);
+let narrow = new ArrayBuffer(0);
+
 /**
  * Packs a column of numbers, which is read as it was: its form and its decimals, a byte each, and the numbers. Answers
  * are rounded, so most columns are whole numbers of few bits once their decimals are taken off.
  */
-function packNumbers(column: Float64Array): readonly TypedArray[] {
+function packNumbers(column: Float64Array): void {
   const [first = 0] = column;
-  if (column.every((value) => value === first))
-    return [Uint8Array.of(0, 0), Float64Array.of(first)];
-  const whole = new Int32Array(column.length);
-  for (let decimals = 0; decimals <= MAX_DECIMALS; decimals++) {
-    const bits = scaleTo(whole, column, 10 ** decimals);
-    if (bits === undefined) continue;
-    const Form = bits < 2 ** 7 ? Int8Array : bits < 2 ** 15 ? Int16Array : Int32Array;
-    return [Uint8Array.of(Form.BYTES_PER_ELEMENT, decimals), new Form(whole)];
+  const rows = column.length;
+  if (isConstant(column, first)) {
+    packed.add(Uint8Array.of(0, 0));
+    packed.add(Float64Array.of(first));
+    return;
   }
-  return [Uint8Array.of(8, 0), column];
+  if (wholes.length < rows) {
+    wholes = new Int32Array(rows);
+    narrow = new ArrayBuffer(2 * rows);
+  }
+  for (let decimals = 0; decimals <= MAX_DECIMALS; decimals++) {
+    const bits = scaleTo(wholes, column, 10 ** decimals);
+    if (bits === undefined) continue;
+    const Form = bits < 2 ** 7 ? Int8Array : bits < 2 ** 15 ? Int16Array : undefined;
+    const scaled = wholes.subarray(0, rows);
+    packed.add(Uint8Array.of((Form ?? Int32Array).BYTES_PER_ELEMENT, decimals));
+    if (!Form) packed.add(scaled);
+    else {
+      const few = new Form(narrow, 0, rows);
+      few.set(scaled);
+      packed.add(few);
+    }
+    return;
+  }
+  packed.add(Uint8Array.of(8, 0));
+  packed.add(column);
+}
+
+function isConstant(column: Float64Array, first: number): boolean {
+  for (const value of column) if (value !== first) return false;
+  return true;
 }
 
 /**

@@ -17,7 +17,8 @@ await serveJobs<AnswerJob, AnswerEvent, boolean>(async (job, input, output) => {
     if (part.kind === 'promises') {
       const { promises, ids, ...rest } = part;
       const bytes = ids ? Buffer.concat([promises, ids]) : promises;
-      return output.data(bytes, { ...rest, idBytes: ids?.length ?? 0 });
+      output.data(bytes, { ...rest, idBytes: ids?.length ?? 0 });
+      return freeMemory(bytes);
     }
     if (part.kind !== 'bytes') return output.event(part);
     output.data(part.bytes, { kind: 'rows', rows: part.rows });

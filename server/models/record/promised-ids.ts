@@ -65,7 +65,7 @@ export async function* readPromisedIds(
         batches: batches.map(({ id, version, ids }) => {
           return { id, version, rows: (ids?.length ?? 0) / Float64Array.BYTES_PER_ELEMENT };
         }),
-        ids: new Float64Array(Uint8Array.from(ids).buffer),
+        ids: new Float64Array(new Uint8Array(ids).buffer),
         steps: isForecast ? Buffer.concat(batches.map(readSteps)) : undefined,
       };
       await pause();
