@@ -230,17 +230,17 @@ export async function adjustAnswers(
   );
 }
 
+const STORED = new PreparedQuery((db, parameter: Parameter<{ owner: string }>) =>
+  db.selectFrom('owner_storage').select('bytes').where('owner', '=', parameter('owner')),
+);
+
 /** @throws {ProblemError} if the owner stores as much as allowed: a write is refused early */
 export async function refuseFullOwner(
   db: Kysely<Database>,
   owner: string,
   limit: number,
 ): Promise<void> {
-  const row = await db
-    .selectFrom('owner_storage')
-    .select('bytes')
-    .where('owner', '=', owner)
-    .executeTakeFirst();
+  const row = await STORED.first(db, { owner });
   const bytes = Number(row?.bytes ?? 0);
   if (bytes >= limit) throw ownerFull(limit, bytes);
 }
