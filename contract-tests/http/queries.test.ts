@@ -24,6 +24,11 @@ test.each(['0x10', '+5', '05', ' 5', '5.', '1e400', '-1e400', ''])(
   },
 );
 
+test('a fraction in place of a whole number is told once', async () => {
+  const { errors } = await objectOf(await send('/projects/default/skills?limit=1.5'));
+  expect(errors).toEqual([{ pointer: '/query/limit', message: 'must be a whole number' }]);
+});
+
 test('a whole number may be written in any JSON notation', async () => {
   expect((await send('/projects/default/skills?limit=1e2')).status).toBe(200);
 });

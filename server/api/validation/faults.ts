@@ -148,15 +148,18 @@ const LENGTHS = ['minLength', 'maxLength'];
 
 /**
  * Drops faults that follow from others: that no branch of a choice matches, that a value does not
- * have the type of the other branch, and the length of a text that a pattern already limits.
+ * have the type of the other branch, the format of a value of another type, and the length of a text that a pattern
+ * already limits.
  */
 function withoutConsequences(faults: readonly Fault[]): readonly Fault[] {
   const choices = listPointers(faults.filter(({ keyword }) => keyword === 'oneOf'));
   const causes = faults.filter(({ keyword }) => !CONSEQUENCES.includes(keyword));
+  const typed = listPointers(causes.filter(({ keyword }) => keyword === 'type'));
   const bounded = listPointers(causes.filter(limitsLength));
   const within = causes.filter(
     ({ pointer, keyword }) =>
       !(choices.has(pointer) && keyword === 'type') &&
+      !(typed.has(pointer) && keyword === 'format') &&
       !(bounded.has(pointer) && LENGTHS.includes(keyword)),
   );
   return [within, causes, faults].find(({ length }) => length > 0) ?? [];
@@ -198,6 +201,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 const FORMATS: Readonly<Record<string, string>> = {
   uuid: 'must be a UUID',
   int32: 'must be a whole number of at most 32 bits',
+  int64: 'must be a whole number of at most 64 bits',
 };
 
 /** The things that a limit counts, in the plural. */
