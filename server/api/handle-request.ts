@@ -6,13 +6,12 @@
  */
 
 import type { Request, RequestHandler, Response } from 'express';
-import { type Caller, describeAct, type Identity } from '../auth/caller.js';
+import { type Caller, describeAct } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import { identifyCaller, requireScope } from '../auth/identify-caller.js';
 import { locateResource } from '../auth/resource.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
-import type { KeyLimits } from '../contract/key-limits.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';
@@ -207,7 +206,8 @@ class HandlerInput {
     this.query = query ?? req.query;
     this.headers = readHeaders(req, operation);
     this.body = req.body;
-    this.caller = operation.method === 'get' ? caller : new ActingCaller(caller, req, res);
+    const mayWrite = operation.method !== 'get';
+    this.caller = mayWrite ? Object.assign(new LazyAct(caller, req, res), caller) : caller;
     this.base = base;
     this.requestId = requestId;
     this.answerType = answerType;
@@ -243,33 +243,16 @@ class HandlerInput {
 }
 
 /**
- * A caller with the act of a request, which is made when it is asked for: most rows are predicted, and nothing is
- * written. A class, because V8 makes a shape of its own for each object that is given a getter.
+ * Makes the act of a request when it is asked for: most rows are predicted, and nothing is written. A class, because V8
+ * makes a shape of its own for each object that is given a getter.
  */
-class ActingCaller implements Caller {
-  readonly id: Caller['id'];
-  readonly owner: Caller['owner'];
-  readonly scopes: Caller['scopes'];
-  readonly key: Caller['key'];
-  readonly limits?: KeyLimits;
-  readonly projectId?: string;
-  readonly grant?: { readonly id: string };
-  readonly identity?: Identity;
+class LazyAct {
   readonly #caller: Caller;
   readonly #req: Request;
   readonly #locals: RequestContext;
   #act: Act | undefined;
 
   constructor(caller: Caller, req: Request, { locals }: Response) {
-    const { id, owner, scopes, key, limits, projectId, grant, identity } = caller;
-    this.id = id;
-    this.owner = owner;
-    this.scopes = scopes;
-    this.key = key;
-    if (limits) this.limits = limits;
-    if (projectId !== undefined) this.projectId = projectId;
-    if (grant) this.grant = grant;
-    if (identity) this.identity = identity;
     this.#caller = caller;
     this.#req = req;
     this.#locals = locals;
