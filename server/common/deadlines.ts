@@ -14,8 +14,9 @@ export class Deadlines<T> {
   ) {}
 
   begin(item: T): void {
+    this.#begun.delete(item);
     this.#begun.set(item, performance.now());
-    this.#timer ??= setTimeout(this.#look, this.ms).unref();
+    this.#wait(this.ms);
   }
 
   /** Returns whether the item had begun, and has neither ended nor been called back for. */
@@ -27,17 +28,25 @@ export class Deadlines<T> {
     return this.#begun.has(item);
   }
 
+  #wait(ms: number): void {
+    this.#timer ??= setTimeout(this.#look, ms).unref();
+  }
+
   readonly #look = (): void => {
     this.#timer = undefined;
     const now = performance.now();
     for (const [item, begun] of this.#begun) {
       const left = begun + this.ms - now;
-      if (left > 0) {
-        this.#timer = setTimeout(this.#look, left).unref();
-        return;
+      if (left > 0) return this.#wait(left);
+      try {
+        this.expire(item);
+      } catch (error) {
+        // Others must not wait for it.
+        this.#wait(0);
+        throw error;
+      } finally {
+        this.#begun.delete(item);
       }
-      this.expire(item);
-      this.#begun.delete(item);
     }
   };
 }
