@@ -1,12 +1,12 @@
 import type { components } from '../../../generated/openapi.js';
 import { chooseIds, columnName, type UnreadTruth } from '../../../prediction/src/predicting.js';
 import type { Handlers } from '../../api/handlers.js';
-import { problem } from '../../problems/problem.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import { findFormat, parseForm } from '../formats.js';
 import { type Model, requireModel } from '../model-rows.js';
 import type { Tables } from '../training/tables.js';
+import { slowSender } from '../training/uploads.js';
 import type { Unmet } from './locate-truths.js';
 import { readPromisedIds } from './promised-ids.js';
 import { addTruths } from './truth-rows.js';
@@ -33,7 +33,7 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const target = { owner, project: project.name, modelId: model.id, act };
       const counted = new CountedTruths();
       const promised = readPromisedIds(store, { modelId: model.id, isForecast });
-      const source = { owner, text, promised, tooSlow: slowSender, signal: closed };
+      const source = { owner, text, promised, tooSlow: slowSender('truths'), signal: closed };
       await tables.readTruths({ ...source, ...job }, async ({ groups, unread, repeats }) => {
         closed.throwIfAborted();
         const { unmet, ...counts } = await addTruths(store, target, groups);
@@ -75,13 +75,4 @@ class CountedTruths {
     const unmatched_rows = this.#listed.map(([row, reason]): UnmatchedTruth => ({ row, reason }));
     return { ...this.#counts, unmatched: this.#unmatched, unmatched_rows };
   }
-}
-
-function slowSender() {
-  return problem(
-    '/problems/request-timeout',
-    'The truths arrived too slowly while other tables waited to be read; send at least 128 KiB a second, and more the longer others wait, or send them again later.',
-    {},
-    { Connection: 'close' },
-  );
 }

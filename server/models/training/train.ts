@@ -27,6 +27,7 @@ import { beginTraining, refuseFullQueue } from './begin-training.js';
 import { goalOf, parseChoices, parseGoal } from './goal.js';
 import type { StoredTable, TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';
+import { slowSender } from './uploads.js';
 
 export interface TrainingServices {
   readonly store: Store;
@@ -99,7 +100,7 @@ export function trainingOperations(
       const { mediaType, bytes: text } = body;
       const form = parseForm(query, mediaType);
       const format = findFormat(mediaType);
-      const source = { owner: caller.owner, text, tooSlow: slowSender, signal: closed };
+      const source = { owner: caller.owner, text, tooSlow: slowSender('table'), signal: closed };
       const preview = await tables.preview({ ...source, format, form });
       return reply({ status: 200, body: { format: mediaType, ...preview } });
     },
@@ -124,7 +125,7 @@ async function train(
   const { source } = table;
   const stored = await (table.source
     ? ingestQuery({ tables, queries }, owner, table, request.signal)
-    : tables.ingest({ ...table, owner, tooSlow: slowSender, signal: request.closed }));
+    : tables.ingest({ ...table, owner, tooSlow: slowSender('table'), signal: request.closed }));
   try {
     const { model } = await inProject(store, caller, project.name, async (tx, { id }) => {
       await check(await findModel(tx, id, params.modelName));
@@ -174,15 +175,6 @@ function requireSource({ name, version, source }: Model): ModelSource {
   throw problem(
     '/problems/no-source',
     `Version ${version} of the model "${name}" was trained from a table that was sent; send a table to train it again, or train it from a query once.`,
-  );
-}
-
-function slowSender() {
-  return problem(
-    '/problems/request-timeout',
-    'The table arrived too slowly while other tables waited to be read; send at least 128 KiB a second, and more the longer others wait, or send it again later.',
-    {},
-    { Connection: 'close' },
   );
 }
 

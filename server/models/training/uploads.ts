@@ -1,5 +1,5 @@
 import { FairGate } from '../../common/fair-gate.js';
-import { type ProblemError, unavailable } from '../../problems/problem.js';
+import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 
 /** The maximum of uploads at once, including those that wait or arrive slowly. */
 const MAX_UPLOADS = { inAll: 64, ofOwner: 32 };
@@ -201,4 +201,11 @@ function rateBetween(from: Mark, to: Mark): number {
 export function tooManyUploads() {
   const detail = 'The service reads as many tables as it takes on at once; try again in a moment.';
   return unavailable(detail, 5);
+}
+
+/** Returns what creates the problem of a table or of truths that arrive too slowly while others wait. */
+export function slowSender(what: 'table' | 'truths'): () => ProblemError {
+  const it = what === 'table' ? 'it' : 'them';
+  const detail = `The ${what} arrived too slowly while other tables waited to be read; send at least 128 KiB a second, and more the longer others wait, or send ${it} again later.`;
+  return () => problem('/problems/request-timeout', detail, {}, { Connection: 'close' });
 }
