@@ -5,13 +5,13 @@ import type { Sweep } from './common/sweeps.js';
 import type { Config } from './config.js';
 import { PROMISES } from './models/record/promise-rows.js';
 import { tellAlarms } from './models/record/tell-alarms.js';
-import { sweepTable } from './models/training/tables.js';
+import { TABLES } from './models/training/tables.js';
 import { RESPONSES, sweepOrphans } from './openai/response-rows.js';
-import { sweepText } from './resources/documents/documents.js';
+import { TEXTS } from './resources/documents/documents.js';
 import { KEPT_ANSWERS } from './store/answers.js';
 import { EVENTS } from './store/audit-trail.js';
 import { ClockWatch, DAY_MS } from './store/clock-watch.js';
-import { forgetOld, type KeptRows } from './store/forget-rows.js';
+import { forgetOld, type KeptRows, sweepUntaken } from './store/forget-rows.js';
 import { ENDED_GRANTS } from './store/grants.js';
 import type { Store } from './store/index.js';
 import { USAGE } from './store/key-usage.js';
@@ -61,7 +61,7 @@ export function forgetByAge(
       step: async () => {
         // What was released waits until 0.
         const now = (await clock.read(store.work)) ?? 1;
-        return (await sweepTable(store, now)) || (await sweepText(store, now));
+        return (await sweepUntaken(store, TABLES, now)) || (await sweepUntaken(store, TEXTS, now));
       },
     },
   ];

@@ -135,3 +135,62 @@ export async function forgetBatch(
 
 /** Above every place in a chain. */
 const MAX_PLACE = sql.lit(Number.MAX_SAFE_INTEGER);
+
+/** Something large that is stored in parts, each in a transaction of its own, before something else takes it. */
+export interface StoredInParts {
+  readonly table: keyof Database;
+  /** The column of what has it: null before that takes it, and after that is gone. */
+  readonly taker: string;
+  readonly parts: keyof Database;
+  /** The columns of a part that tell what it is a part of, and which one. */
+  readonly whole: string;
+  readonly part: string;
+  /** The most parts that a step deletes. */
+  readonly batch: number;
+}
+
+/** Describes something in parts; the names of its columns are checked. */
+export function describeParts<T extends keyof Database, P extends keyof Database>(
+  table: T,
+  parts: P,
+  columns: Omit<StoredInParts, 'table' | 'parts'> & {
+    readonly taker: keyof Database[T];
+    readonly whole: keyof Database[P];
+    readonly part: keyof Database[P];
+  },
+): StoredInParts {
+  return { table, parts, ...columns };
+}
+
+/**
+ * Deletes some parts of something that nothing has, or what is left of it; returns whether there was any.
+ * @param now the time in milliseconds since 1970, at which others still wait for what takes them
+ */
+export async function sweepUntaken(
+  { work }: Pick<Store, 'work'>,
+  { table, taker, parts, whole, part, batch }: StoredInParts,
+  now = Date.now(),
+): Promise<boolean> {
+  const { rows } = await sql<{ id: string }>`
+    select id from ${sql.table(table)}
+    where ${sql.ref(taker)} is null and upload_until < ${now} limit 1
+  `.execute(work);
+  const [untaken] = rows;
+  if (!untaken) return false;
+  const own = sql<SqlBool>`${sql.ref(whole)} = ${untaken.id}`;
+  const key = sql.ref(part);
+  const { rows: deleted } = await sql`
+    delete from ${sql.table(parts)} where ${own} and ${key} in (
+      select ${key} from ${sql.table(parts)} where ${own} limit ${sql.lit(batch)}
+    )
+    returning ${key}
+  `.execute(work);
+  if (deleted.length > 0) return true;
+  await inTransaction(work, async (db) => {
+    const { rows: ended } = await sql<{ owner: string; bytes: number | string }>`
+      delete from ${sql.table(table)} where id = ${untaken.id} returning owner, bytes
+    `.execute(db);
+    for (const { owner, bytes } of ended) await adjustStored(db, owner, -Number(bytes));
+  });
+  return true;
+}

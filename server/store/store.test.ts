@@ -22,7 +22,7 @@ import {
   createTable,
   discardTable,
   readTablePart,
-  sweepTable,
+  TABLES,
 } from '../models/training/tables.js';
 import {
   claimTraining,
@@ -43,6 +43,7 @@ import { chatbots, createChatbot, updateChatbot } from '../resources/chatbots.js
 import { updateSkill as changeSkill, createSkill, skills } from '../resources/skills.js';
 import { claimAnswer, findAnswer, KEPT_ANSWERS, keepAnswer } from './answers.js';
 import { dialectOf } from './database/dialect.js';
+import { sweepUntaken } from './forget-rows.js';
 import { Store, withoutCredentials } from './index.js';
 import { findKey, hasKeys, insertKey, listKeys, lockKeys, noteKeyUse, revokeKey } from './keys.js';
 import { refuseFullOwner } from './quota.js';
@@ -356,7 +357,7 @@ describe.each([
       return { target: 'y', task: 'regression' as const, rowCount: 1, tableId };
     };
     const sweepAll = async () => {
-      while (await sweepTable(store));
+      while (await sweepUntaken(store, TABLES));
     };
     /** Expects room for this number of bytes, but not for one more. */
     async function expectRoom(bytes: number): Promise<void> {
@@ -733,7 +734,7 @@ describe.each([
       await claimTraining(store, 'one', HOUR);
       await failTraining(store, { versionId: trained, instance: 'one' }, 'for a reason');
       await write((store) => deleteModel(store, project.id, 'b'));
-      while (await sweepTable(store));
+      while (await sweepUntaken(store, TABLES));
       expect(await partsOf(trained)).toEqual([]);
       expect(await partsOf(deleted)).toEqual([]);
       expect(await partsOf(waiting)).toEqual(parts);
@@ -741,13 +742,13 @@ describe.each([
 
     test('removes a discarded table part by part, and begins no training from it', async () => {
       const table = await storeTable(store);
-      expect(await sweepTable(store)).toBe(false);
+      expect(await sweepUntaken(store, TABLES)).toBe(false);
       await discardTable(store, table.tableId);
       await expect(write((store) => beginTraining(store, project.id, 'a', table))).rejects.toThrow(
         'has been discarded',
       );
       let steps = 0;
-      while (await sweepTable(store)) steps++;
+      while (await sweepUntaken(store, TABLES)) steps++;
       expect(steps).toBe(parts.length + 1);
       await expect(addTablePart(store, table.tableId, 9, new Uint8Array(1))).rejects.toThrow();
     });
@@ -756,7 +757,7 @@ describe.each([
       const table = await storeTable(store);
       const { versionId } = await write((store) => beginTraining(store, project.id, 'a', table));
       await discardTable(store, table.tableId);
-      expect(await sweepTable(store)).toBe(false);
+      expect(await sweepUntaken(store, TABLES)).toBe(false);
       expect(await partsOf(versionId)).toEqual(parts);
     });
 

@@ -13,6 +13,7 @@ import { unlessAborted } from '../../common/unless-aborted.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
+import { describeParts } from '../../store/forget-rows.js';
 import type { Store } from '../../store/index.js';
 import { leaseEnd } from '../../store/lease.js';
 import { adjustStored } from '../../store/quota.js';
@@ -408,37 +409,8 @@ export async function discardTable({ work }: Store, tableId: string): Promise<vo
     .execute();
 }
 
-/**
- * Deletes a part of the table of a training that has ended or never began; returns whether there was
- * such a table.
- * @param now the time in milliseconds since 1970, at which other tables still wait for their training
- */
-export async function sweepTable({ work }: Store, now = Date.now()): Promise<boolean> {
-  const table = await work
-    .selectFrom('training_tables')
-    .select('id')
-    .where('version_id', 'is', null)
-    .where('upload_until', '<', now)
-    .limit(1)
-    .executeTakeFirst();
-  if (!table) return false;
-  const { numDeletedRows } = await work
-    .deleteFrom('training_table_parts')
-    .where('table_id', '=', table.id)
-    .where('position', '=', ({ selectFrom }) =>
-      selectFrom('training_table_parts as part')
-        .select(({ fn }) => fn.max('part.position').as('last'))
-        .where('part.table_id', '=', table.id),
-    )
-    .executeTakeFirst();
-  if (numDeletedRows > 0n) return true;
-  await inTransaction(work, async (db) => {
-    const deleted = await db
-      .deleteFrom('training_tables')
-      .where('id', '=', table.id)
-      .returning(['owner', 'bytes'])
-      .executeTakeFirst();
-    if (deleted) await adjustStored(db, deleted.owner, -Number(deleted.bytes));
-  });
-  return true;
-}
+/** Tables of trainings, whose parts are large. */
+export const TABLES = describeParts('training_tables', 'training_table_parts', {
+  ...{ taker: 'version_id', whole: 'table_id', part: 'position' },
+  batch: 1,
+});

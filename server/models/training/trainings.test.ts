@@ -3,10 +3,11 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { encodeTable, readCsvTable } from '../../../prediction/src/reading.js';
 import { beginOwner, lockProjectRow } from '../../projects/projects.js';
+import { sweepUntaken } from '../../store/forget-rows.js';
 import { Store } from '../../store/index.js';
 import { findModel } from '../model-rows.js';
 import { beginTraining, countWaitingTrainings } from './begin-training.js';
-import { addTablePart, createTable, discardTable, sweepTable } from './tables.js';
+import { addTablePart, createTable, discardTable, TABLES } from './tables.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
 const script = new URL('../../../dist/server/models/training/training-worker.js', import.meta.url);
@@ -36,7 +37,7 @@ test('a training begins while a large table is still being removed', async () =>
   await begin('local', 'm', await storeParts(1));
   start();
   while ((await countWaitingTrainings(store)) > 0) await nextTurn();
-  expect(await sweepTable(store)).toBe(true);
+  expect(await sweepUntaken(store, TABLES)).toBe(true);
 });
 
 test('a training that takes long does not keep another owner waiting', async () => {

@@ -5,6 +5,7 @@ import { anyText } from '../../../testkit/any-text.js';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import { ProblemError } from '../../problems/problem.js';
 import { createProject } from '../../projects/projects.js';
+import { sweepUntaken } from '../../store/forget-rows.js';
 import { Store } from '../../store/index.js';
 import { createSkill, skills } from '../skills.js';
 import {
@@ -14,7 +15,7 @@ import {
   readText,
   removeDocument,
   storeText,
-  sweepText,
+  TEXTS,
 } from './documents.js';
 import { openPassageSearch } from './passage-search.js';
 import { preparePassages } from './split-text.js';
@@ -60,7 +61,7 @@ describe.each([
 
   const remove = (name: string) => store.transaction((tx) => removeDocument(tx, skillId, name));
   const sweep = async () => {
-    while (await sweepText(store));
+    while (await sweepUntaken(store, TEXTS));
   };
   const search = (query: string, skill = skillId) =>
     openPassageSearch(store).search(

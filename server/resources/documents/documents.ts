@@ -7,6 +7,7 @@ import { PlainText } from '../../api/reply/send.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { findProject, inProject, type Project } from '../../projects/projects.js';
 import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import { describeParts } from '../../store/forget-rows.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
 import { chunks, lookup, newResource, type Page, paginate } from '../../store/rows.js';
@@ -366,36 +367,8 @@ export async function removeDocument(
   return numDeletedRows > 0n;
 }
 
-/**
- * Deletes some passages of a text without a document; returns whether there was such a text.
- * @param now the time in milliseconds since 1970, at which other texts still wait for their document
- */
-export async function sweepText({ work }: Store, now = Date.now()): Promise<boolean> {
-  const text = await work
-    .selectFrom('document_texts')
-    .select('id')
-    .where('document_id', 'is', null)
-    .where('upload_until', '<', now)
-    .limit(1)
-    .executeTakeFirst();
-  if (!text) return false;
-  const { numDeletedRows } = await work
-    .deleteFrom('passages')
-    .where('id', 'in', ({ selectFrom }) =>
-      selectFrom('passages as part')
-        .select('part.id')
-        .where('part.text_id', '=', text.id)
-        .limit(DELETED_AT_ONCE),
-    )
-    .executeTakeFirst();
-  if (numDeletedRows > 0n) return true;
-  await inTransaction(work, async (db) => {
-    const removed = await db
-      .deleteFrom('document_texts')
-      .where('id', '=', text.id)
-      .returning(['owner', 'bytes'])
-      .executeTakeFirst();
-    if (removed) await adjustStored(db, removed.owner, -removed.bytes);
-  });
-  return true;
-}
+/** Texts of documents. */
+export const TEXTS = describeParts('document_texts', 'passages', {
+  ...{ taker: 'document_id', whole: 'text_id', part: 'id' },
+  batch: DELETED_AT_ONCE,
+});
