@@ -258,7 +258,6 @@ function isTreeObject(value: unknown): value is TreeObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Returns the items of a list of the tree; none if the field is absent. */
 function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
