@@ -37,7 +37,10 @@ export class Deadlines<T> {
     const now = performance.now();
     for (const [item, begun] of this.#begun) {
       const left = begun + this.ms - now;
-      if (left > 0) return this.#wait(left);
+      if (left > 0) {
+        this.#wait(left);
+        return;
+      }
       try {
         this.expire(item);
       } catch (error) {
