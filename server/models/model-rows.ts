@@ -1,15 +1,12 @@
-import { createHash } from 'node:crypto';
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { ColumnChoices } from '../../prediction/src/predicting.js';
-import type { AdaptedCalibration, RunningRecord } from '../../prediction/src/recording.js';
-import { type ProblemError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
-import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
+import { type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { adjustCounters, adjustStored } from '../store/quota.js';
 import { type Page, paginate } from '../store/rows.js';
+import { modelNotFound } from './model-problems.js';
 
 export type Model = components['schemas']['Model'];
 export type ModelSource = NonNullable<Model['source']>;
@@ -20,11 +17,8 @@ export type ForecastFields = Pick<
   'order_by' | 'group_by' | 'horizon' | 'window' | 'known' | 'series'
 >;
 
-/** In how many seconds a training is worth asking after. */
-const RETRY_AFTER = { 'Retry-After': '1' };
-
 /** The largest number that a version may have, as the contract says. */
-const MAX_VERSION = 2_147_483_647;
+export const MAX_VERSION = 2_147_483_647;
 
 /** Selects each version of each model, with the columns that callers see. */
 export function selectVersions(db: Kysely<Database>) {
@@ -231,229 +225,6 @@ export async function findColumnChoices(
   return parseStored(row?.column_choices ?? null) ?? [];
 }
 
-interface Address {
-  readonly owner: string;
-  readonly project: string;
-  readonly name: string;
-}
-
-/** A version that answers predictions. */
-export interface ServingVersion
-  extends Pick<
-      Selectable<Database['model_versions']>,
-      'id' | 'task' | 'model_id' | 'version' | 'checksum'
-    >,
-    Pick<Selectable<Database['models']>, 'name' | 'project_id'> {
-  /**
-   * The calibration that answers in place of the trained one; null where the model does not adapt, or no truth has
-   * come.
-   */
-  readonly adapted: AdaptedCalibration | null;
-}
-
-function selectServing(db: Kysely<Database>, parameter: Parameter<Address>) {
-  return db
-    .selectFrom('projects')
-    .innerJoin('models', 'models.project_id', 'projects.id')
-    .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-    .leftJoin('records', (join) =>
-      join
-        .onRef('records.model_id', '=', 'models.id')
-        .onRef('records.version', '=', 'model_versions.version')
-        .on('models.adapt', '=', 1),
-    )
-    .select([
-      'model_versions.id',
-      'model_versions.task',
-      'model_versions.model_id',
-      'model_versions.version',
-      'models.project_id',
-      'model_versions.checksum',
-      'models.name',
-      'records.state',
-    ])
-    .where('projects.owner', '=', parameter('owner'))
-    .where('projects.name', '=', parameter('project'))
-    .where('models.name', '=', parameter('name'));
-}
-
-const FIND_SERVING = new PreparedQuery((db, parameter: Parameter<Address>) =>
-  selectServing(db, parameter).whereRef('model_versions.version', '=', 'models.serving_version'),
-);
-
-/** A version by its number, where no model has the very name that was asked for. */
-const FIND_READY_VERSION = new PreparedQuery(
-  (db, parameter: Parameter<Address & { version: number; asked: string }>) =>
-    selectServing(db, parameter)
-      .where('model_versions.version', '=', parameter('version'))
-      .where('model_versions.status', '=', 'ready')
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('models as asked')
-              .select('asked.id')
-              .whereRef('asked.project_id', '=', 'projects.id')
-              .where('asked.name', '=', parameter('asked')),
-          ),
-        ),
-      ),
-);
-
-/**
- * Finds the version that answers predictions, by the names of an address: every prediction may ask
- * this first. It is the serving version of the model, or, where no model has the name and it ends in
- * a number as `prices.3` does, that version of the model `prices`.
- * @returns undefined if there is no such project, model or version, or it is not ready
- */
-export async function findServingVersion(
-  { reads }: Store,
-  address: Address,
-): Promise<ServingVersion | undefined> {
-  const serving = await FIND_SERVING.first(reads, address);
-  const numbered = serving ? undefined : parseNumberedName(address.name);
-  const found = numbered
-    ? await FIND_READY_VERSION.first(reads, { ...address, asked: address.name, ...numbered })
-    : serving;
-  if (!found) return undefined;
-  const { state, ...version } = found;
-  const record: RunningRecord | undefined = state === null ? undefined : JSON.parse(state);
-  return { ...version, adapted: record && record.truths > 0 ? record.adapted : null };
-}
-
-/** Reads `prices.3` as version 3 of the model `prices`; undefined if the name does not end so. */
-export function parseNumberedName(name: string): { name: string; version: number } | undefined {
-  const [, model, digits] = /^(.+)\.([1-9]\d{0,9})$/.exec(name) ?? [];
-  const version = Number(digits);
-  return model === undefined || version > MAX_VERSION ? undefined : { name: model, version };
-}
-
-/** A trained model as it is stored. */
-export interface StoredModel {
-  readonly artifact: Uint8Array;
-  /** The rows that it was trained on, as `SeenRows` encodes them; null if they are not known. */
-  readonly seenRows: Uint8Array | null;
-}
-
-/**
- * Reads the trained model of a version.
- * @throws {Error} if it is not, to the last bit, what was stored
- */
-export async function readStoredModel(
-  { work }: Store,
-  versionId: string,
-): Promise<StoredModel | undefined> {
-  const stored = await work
-    .selectFrom('model_artifacts')
-    .innerJoin('model_versions', 'model_versions.id', 'model_artifacts.version_id')
-    .select(['model_artifacts.bytes', 'model_artifacts.seen_rows', 'model_versions.checksum'])
-    .where('model_artifacts.version_id', '=', versionId)
-    .executeTakeFirst();
-  if (stored && checksum(stored.bytes) !== stored.checksum) {
-    throw new Error(`The trained model of version ${versionId} is damaged in the store`);
-  }
-  return stored && { artifact: stored.bytes, seenRows: stored.seen_rows };
-}
-
-export function checksum(artifact: Uint8Array): string {
-  return createHash('sha256').update(artifact).digest('hex');
-}
-
-/**
- * Locks a model until the end of the transaction, its project being locked. A training that ends
- * meanwhile waits to store its version.
- */
-export async function lockModel({ reads }: Store, projectId: string, name: string): Promise<void> {
-  await reads
-    .selectFrom('models')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('name', '=', name)
-    .$if(dialectOf(reads).locksRows, (query) => query.forUpdate())
-    .executeTakeFirst();
-}
-
-/** Sets which version of a model serves, and which later ones are to. */
-export async function setServing(
-  db: Kysely<Database>,
-  modelId: string,
-  { adapt, ...serving }: Partial<Pick<Model, 'serving_version' | 'promotion' | 'adapt'>>,
-): Promise<void> {
-  await db
-    .updateTable('models')
-    .set({ ...serving, ...(adapt !== undefined && { adapt: Number(adapt) }) })
-    .where('id', '=', modelId)
-    .execute();
-}
-
-export async function countVersions({ reads }: Store, modelId: string): Promise<number> {
-  const { count } = await reads
-    .selectFrom('model_versions')
-    .select(({ fn }) => fn.countAll<number | string>().as('count'))
-    .where('model_id', '=', modelId)
-    .executeTakeFirstOrThrow();
-  return Number(count);
-}
-
-/** Deletes versions of a locked model that neither train nor serve; one is left. */
-export async function deleteVersions(
-  db: Kysely<Database>,
-  modelId: string,
-  owner: string,
-  numbers: readonly number[],
-): Promise<void> {
-  if (numbers.length === 0) return;
-  const deleted = await db
-    .deleteFrom('model_versions')
-    .where('model_id', '=', modelId)
-    .where('version', 'in', numbers)
-    .returning('bytes')
-    .execute();
-  await adjustStored(db, owner, -totalBytes(deleted));
-}
-
-/**
- * Deletes a model with all its versions, within the transaction that has locked its project.
- * @returns the ids of the versions; undefined if there is no such model
- */
-export async function deleteModel(
-  store: Store,
-  projectId: string,
-  name: string,
-): Promise<string[] | undefined> {
-  const { reads: db } = store;
-  // No promise of it is remembered from now on, so that all are counted.
-  await lockModel(store, projectId, name);
-  const rows = await db
-    .selectFrom('models')
-    .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
-    .innerJoin('projects', 'projects.id', 'models.project_id')
-    .select([
-      'models.id as modelId',
-      'model_versions.id as versionId',
-      'model_versions.bytes',
-      'projects.owner',
-    ])
-    .where('models.project_id', '=', projectId)
-    .where('models.name', '=', name)
-    .execute();
-  const [first] = rows;
-  if (!first) return undefined;
-  const promises = await db
-    .deleteFrom('promises')
-    .where('model_id', '=', first.modelId)
-    .returning('bytes')
-    .execute();
-  await db.deleteFrom('models').where('id', '=', first.modelId).execute();
-  await adjustCounters(db, projectId, { models: -1 });
-  await adjustStored(db, first.owner, -totalBytes(rows) - totalBytes(promises));
-  return rows.map(({ versionId }) => versionId);
-}
-
-/** PostgreSQL gives large numbers as text. */
-function totalBytes(rows: readonly { readonly bytes: number | string }[]): number {
-  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
-}
-
 /**
  * Finds a model, as its newest version shows it, or the one with a number.
  * @throws {ProblemError} if the project has no model of this name, or that has no such version
@@ -472,56 +243,3 @@ export async function requireModel(
 
 /** A model as it is sent, from which its entity tag is made. */
 export const modelJson = (model: Model) => [JSON.stringify(model)];
-
-export function modelNotFound(name: string, project: string, version?: number): ProblemError {
-  const what =
-    version === undefined
-      ? `model with the name "${name}"`
-      : `version ${version} of a model with the name "${name}"`;
-  return problem('/problems/model-not-found', `There is no ${what} in the project "${project}".`);
-}
-
-export function trainingInProgress({ name, version }: Model): ProblemError {
-  return problem(
-    '/problems/training-in-progress',
-    `Version ${version} of the model "${name}" is still training; try again when it is done, or cancel it.`,
-    {},
-    RETRY_AFTER,
-  );
-}
-
-/**
- * The problem of a model that cannot answer.
- * @param isVersion whether this version was asked for by its number; else no version can answer
- */
-export function modelNotReady(model: Model, isVersion: boolean): ProblemError {
-  const { name, version, status } = model;
-  const type = '/problems/model-not-ready';
-  if (status !== 'training') {
-    const rest = isVersion
-      ? '; choose a version that is ready.'
-      : ', and no earlier one is there to answer; send a table to train it again.';
-    const detail = `The training of version ${version} of the model "${name}" failed${rest}`;
-    return problem(type, detail, { model_status: 'failed' });
-  }
-  const rest = isVersion
-    ? '; try again in a moment, or choose a version that is ready.'
-    : ', and no earlier one is there to answer; try again in a moment.';
-  const detail = `Version ${version} of the model "${name}" is still training${rest}`;
-  return problem(type, detail, { model_status: 'training' }, RETRY_AFTER);
-}
-
-export function trainingEnded({ name, version }: Model): ProblemError {
-  return problem(
-    '/problems/training-ended',
-    `Version ${version} of the model "${name}" is ready, so there is no training to cancel; delete the version, or make another one serve.`,
-  );
-}
-
-export function versionInUse({ name, version, serving_version }: Model): ProblemError {
-  const detail =
-    serving_version === version
-      ? `Version ${version} of the model "${name}" answers predictions; make another one serve first, or delete the model.`
-      : `Version ${version} is the only one of the model "${name}"; delete the model instead.`;
-  return problem('/problems/version-in-use', detail);
-}

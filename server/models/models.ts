@@ -12,19 +12,17 @@ import {
   countVersions,
   deleteModel,
   deleteVersions,
-  listModels,
-  listVersions,
   lockModel,
-  type Model,
-  modelJson,
+  setServing,
+} from './change-models.js';
+import {
   modelNotFound,
   modelNotReady,
-  requireModel,
-  setServing,
   trainingEnded,
   trainingInProgress,
   versionInUse,
-} from './model-rows.js';
+} from './model-problems.js';
+import { listModels, listVersions, type Model, modelJson, requireModel } from './model-rows.js';
 import { cancelTraining } from './training/end-training.js';
 import type { Trainings } from './training/trainings.js';
 

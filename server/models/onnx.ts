@@ -6,9 +6,9 @@ import { ByteStream } from '../api/reply/send.js';
 import { FairGate } from '../common/fair-gate.js';
 import { pausing } from '../common/pausing.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
-import type { ServingVersion } from './model-rows.js';
 import { runSteps } from './predictions/answer-body.js';
 import type { Predictors } from './predictions/predictors.js';
+import type { ServingVersion } from './serving-version.js';
 
 /** Files that are written at once, and requests that wait: each holds a model, and the file of about its size. */
 const LIMITS = { slots: 2, slotsPerOwner: 1, maxWaiting: 8, maxWaitingInAll: 32 };

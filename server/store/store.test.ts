@@ -4,13 +4,9 @@ import { sql } from 'kysely';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { forgetAll } from '../../testkit/store/forget-all.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
-import {
-  deleteModel,
-  deleteVersions,
-  findModel,
-  listVersions,
-  readStoredModel,
-} from '../models/model-rows.js';
+import { deleteModel, deleteVersions } from '../models/change-models.js';
+import { findModel, listVersions } from '../models/model-rows.js';
+import { readStoredModel } from '../models/serving-version.js';
 import {
   beginTraining,
   countWaitingTrainings,

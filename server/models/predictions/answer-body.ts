@@ -13,7 +13,7 @@ import {
   UnknownNamesError,
 } from '../../../prediction/src/predicting.js';
 import { LruCache } from '../../common/lru-cache.js';
-import type { StoredModel } from '../model-rows.js';
+import type { StoredModel } from '../serving-version.js';
 import { bodyProblem, findRows, unknownNames } from './row-warnings.js';
 
 /** The details of a job that answers a body. If the model is asked for, it comes first as input, as an artifact and the rows that it was trained on; then the body. */

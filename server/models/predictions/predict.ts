@@ -21,9 +21,9 @@ import { invalidRequest, type ProblemError, problem } from '../../problems/probl
 import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
-import type { ServingVersion } from '../model-rows.js';
 import { addPromises, newAnswerId, type RememberedAnswer } from '../record/promise-rows.js';
 import { storeAhead } from '../record/store-ahead.js';
+import type { ServingVersion } from '../serving-version.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
 import {

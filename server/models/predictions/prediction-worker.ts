@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { freeMemory } from '../../common/free-memory.js';
 import { serveJobs } from '../../work/serve-jobs.js';
-import type { StoredModel } from '../model-rows.js';
+import type { StoredModel } from '../serving-version.js';
 import { type AnswerEvent, type AnswerJob, answerBody, ModelCache } from './answer-body.js';
 
 const cache = new ModelCache(256 * 1024 * 1024);

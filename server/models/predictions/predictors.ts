@@ -4,16 +4,15 @@ import { WhileUnchanged } from '../../common/lru-cache.js';
 import { pausing } from '../../common/pausing.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
+import { modelNotReady } from '../model-problems.js';
+import { findModel, requireModel } from '../model-rows.js';
 import {
-  findModel,
   findServingVersion,
-  modelNotReady,
   parseNumberedName,
   readStoredModel,
-  requireModel,
   type ServingVersion,
   type StoredModel,
-} from '../model-rows.js';
+} from '../serving-version.js';
 import { ModelCache } from './answer-body.js';
 
 /** About how many bytes the loaded models may take together. */

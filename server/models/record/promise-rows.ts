@@ -10,7 +10,7 @@ import { describeRows, STORED_ROWS } from '../../store/forget-rows.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
-import type { ServingVersion } from '../model-rows.js';
+import type { ServingVersion } from '../serving-version.js';
 
 /** The bytes of a batch beside what it holds: its rows in the tables, and the corrections of truths. */
 const BATCH = 2048;

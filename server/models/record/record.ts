@@ -12,7 +12,8 @@ import { CSV_TYPE } from '../../edge/request.js';
 import { invalidRequest } from '../../problems/problem.js';
 import { findProject } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
-import { findModel, type Model, modelNotFound, requireModel } from '../model-rows.js';
+import { modelNotFound } from '../model-problems.js';
+import { findModel, type Model, requireModel } from '../model-rows.js';
 import type { Tables } from '../training/tables.js';
 import {
   type Group,

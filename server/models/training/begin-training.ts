@@ -3,13 +3,13 @@ import { dialectOf } from '../../store/database/dialect.js';
 import type { Store } from '../../store/index.js';
 import { adjustCounters, adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
+import { trainingInProgress } from '../model-problems.js';
 import {
   findModel,
   type Model,
   type ModelSource,
   modelFromRow,
   selectVersions,
-  trainingInProgress,
 } from '../model-rows.js';
 import { type StoredTable, takeTable } from './tables.js';
 import { selectWaiting } from './training-claims.js';

@@ -5,7 +5,8 @@ import {
 } from '../../../prediction/src/training.js';
 import type { Store } from '../../store/index.js';
 import { count, number } from '../model-record.js';
-import type { Model, StoredModel } from '../model-rows.js';
+import type { Model } from '../model-rows.js';
+import type { StoredModel } from '../serving-version.js';
 
 /** The version that a training is to be compared with. */
 export interface ServingModel extends StoredModel {

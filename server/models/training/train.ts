@@ -13,15 +13,14 @@ import { findProject, inProject, type Project } from '../../projects/projects.js
 import type { Store } from '../../store/index.js';
 import { refuseFullOwner } from '../../store/quota.js';
 import { findFormat, parseForm } from '../formats.js';
+import { modelNotFound, trainingInProgress } from '../model-problems.js';
 import {
   findColumnChoices,
   findModel,
   type Model,
   type ModelSource,
   modelJson,
-  modelNotFound,
   requireModel,
-  trainingInProgress,
 } from '../model-rows.js';
 import { beginTraining, refuseFullQueue } from './begin-training.js';
 import { goalOf, parseChoices, parseGoal } from './goal.js';

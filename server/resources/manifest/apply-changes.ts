@@ -1,5 +1,5 @@
 import { pausing } from '../../common/pausing.js';
-import { deleteModel, lockModel, setServing } from '../../models/model-rows.js';
+import { deleteModel, lockModel, setServing } from '../../models/change-models.js';
 import { addVersion, enterQueue } from '../../models/training/begin-training.js';
 import { type StoredTable, takeTable } from '../../models/training/tables.js';
 import { listFaults, ProblemError, problem, unavailable } from '../../problems/problem.js';

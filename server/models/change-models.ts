@@ -1,0 +1,102 @@
+import type { Kysely } from 'kysely';
+import { dialectOf } from '../store/database/dialect.js';
+import type { Database } from '../store/database/schema.js';
+import type { Store } from '../store/index.js';
+import { adjustCounters, adjustStored } from '../store/quota.js';
+import type { Model } from './model-rows.js';
+
+/**
+ * Locks a model until the end of the transaction, its project being locked. A training that ends
+ * meanwhile waits to store its version.
+ */
+export async function lockModel({ reads }: Store, projectId: string, name: string): Promise<void> {
+  await reads
+    .selectFrom('models')
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .$if(dialectOf(reads).locksRows, (query) => query.forUpdate())
+    .executeTakeFirst();
+}
+
+/** Sets which version of a model serves, and which later ones are to. */
+export async function setServing(
+  db: Kysely<Database>,
+  modelId: string,
+  { adapt, ...serving }: Partial<Pick<Model, 'serving_version' | 'promotion' | 'adapt'>>,
+): Promise<void> {
+  await db
+    .updateTable('models')
+    .set({ ...serving, ...(adapt !== undefined && { adapt: Number(adapt) }) })
+    .where('id', '=', modelId)
+    .execute();
+}
+
+export async function countVersions({ reads }: Store, modelId: string): Promise<number> {
+  const { count } = await reads
+    .selectFrom('model_versions')
+    .select(({ fn }) => fn.countAll<number | string>().as('count'))
+    .where('model_id', '=', modelId)
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
+
+/** Deletes versions of a locked model that neither train nor serve; one is left. */
+export async function deleteVersions(
+  db: Kysely<Database>,
+  modelId: string,
+  owner: string,
+  numbers: readonly number[],
+): Promise<void> {
+  if (numbers.length === 0) return;
+  const deleted = await db
+    .deleteFrom('model_versions')
+    .where('model_id', '=', modelId)
+    .where('version', 'in', numbers)
+    .returning('bytes')
+    .execute();
+  await adjustStored(db, owner, -totalBytes(deleted));
+}
+
+/**
+ * Deletes a model with all its versions, within the transaction that has locked its project.
+ * @returns the ids of the versions; undefined if there is no such model
+ */
+export async function deleteModel(
+  store: Store,
+  projectId: string,
+  name: string,
+): Promise<string[] | undefined> {
+  const { reads: db } = store;
+  // No promise of it is remembered from now on, so that all are counted.
+  await lockModel(store, projectId, name);
+  const rows = await db
+    .selectFrom('models')
+    .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
+    .innerJoin('projects', 'projects.id', 'models.project_id')
+    .select([
+      'models.id as modelId',
+      'model_versions.id as versionId',
+      'model_versions.bytes',
+      'projects.owner',
+    ])
+    .where('models.project_id', '=', projectId)
+    .where('models.name', '=', name)
+    .execute();
+  const [first] = rows;
+  if (!first) return undefined;
+  const promises = await db
+    .deleteFrom('promises')
+    .where('model_id', '=', first.modelId)
+    .returning('bytes')
+    .execute();
+  await db.deleteFrom('models').where('id', '=', first.modelId).execute();
+  await adjustCounters(db, projectId, { models: -1 });
+  await adjustStored(db, first.owner, -totalBytes(rows) - totalBytes(promises));
+  return rows.map(({ versionId }) => versionId);
+}
+
+/** PostgreSQL gives large numbers as text. */
+function totalBytes(rows: readonly { readonly bytes: number | string }[]): number {
+  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+}
