@@ -38,7 +38,7 @@ describe.each([
       await keepOneOfEach(store);
       let [jumpedMs, passedMs] = [0, 0];
       const clock = new ClockWatch(() => performance.now() + passedMs - jumpedMs);
-      // What is to be kept until a year ago is old now.
+      // Rows of a year from now are old already.
       const ages = listAges({ promiseDays: 90, auditDays: 365 });
       const sweeps = forgetByAge(
         store,
@@ -82,7 +82,7 @@ describe.each([
   });
 });
 
-/** What waits for a training or a document, in the sweep that deletes it when nothing comes. */
+/** Tables that wait for a training, and texts that wait for a document: swept when nothing comes. */
 const UPLOADS = ['training_tables', 'document_texts'] as const;
 
 /** Puts a row into each table of what is kept for a time. */

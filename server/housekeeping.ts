@@ -59,7 +59,7 @@ export function forgetByAge(
       failure: 'unused tables and texts are not deleted yet',
       everyMs: 500,
       step: async () => {
-        // What was released waits until 0.
+        // While the clock is not trusted, only those go that were released: they wait until 0.
         const now = (await clock.read(store.work)) ?? 1;
         return (await sweepUntaken(store, TABLES, now)) || (await sweepUntaken(store, TEXTS, now));
       },

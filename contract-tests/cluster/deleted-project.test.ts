@@ -1,4 +1,4 @@
-/** What is left of a project after everything in it was deleted, and the project. */
+/** A project is deleted with everything in it: nothing is left but what has a reason. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Store } from '../../server/store/index.js';

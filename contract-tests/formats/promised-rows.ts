@@ -67,7 +67,7 @@ export async function addTruths(
   return objectOf(response);
 }
 
-/** What is answered to truths that change nothing. */
+/** The answer to truths that change nothing. */
 export const NONE = { matched: 0, corrected: 0, unchanged: 0, unmatched: 0, unmatched_rows: [] };
 
 /** Expects that truths of a model of RUBIES meet their promises by either id, and change nothing a second time. */

@@ -34,7 +34,7 @@ export function createSecret(kind: SecretKind, id: string): NewSecret {
   return { text: `roster_${kind}${id}_${secret}`, hash: hashSecret(secret) };
 }
 
-/** What a text has that someone presents. */
+/** The parts of a text that someone presents. */
 export interface PresentedSecret<Kind extends SecretKind = SecretKind> {
   readonly kind: Kind;
   /** Of the key or the consent. */

@@ -38,7 +38,7 @@ export interface FoundEntry extends ToolEntry {
 const MAX_NAME = 64;
 const HASH_LENGTH = 8;
 const HASHED = new RegExp(`_[0-9a-f]{${HASH_LENGTH}}$`);
-/** What `nameTool` makes, and nothing that a database cannot compare. */
+/** The names that `nameTool` makes, and none that a database cannot compare. */
 const TOOL_NAME = new RegExp(`^(?=.{1,${MAX_NAME}}$)([a-z]+)_([A-Za-z0-9_-]+)$`);
 
 /**

@@ -92,7 +92,7 @@ export function keepAnswer(
   });
 }
 
-/** What is kept for repetitions. */
+/** Answers that are kept for repetitions. */
 export const KEPT_ANSWERS = describeRows('kept_answers', {
   name: 'answers under an Idempotency-Key',
   key: ['owner', 'key'],

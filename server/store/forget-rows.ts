@@ -16,7 +16,7 @@ import { adjustAnswers, adjustStored } from './quota.js';
  */
 export interface KeptRows {
   readonly table: keyof Database;
-  /** What the rows are, in the log: "responses". */
+  /** The name of the rows in the log, such as "responses". */
   readonly name: string;
   /** The columns of the primary key. */
   readonly key: readonly string[];
@@ -32,7 +32,7 @@ export interface KeptRows {
 
 type DeletedRow = Readonly<Record<string, string | number>>;
 
-/** How rows count for their owner, who is in the column `owner`. */
+/** Rows count for their owner, who is in the column `owner`. */
 interface OwnedRows {
   /** The columns that `settle` needs of the deleted rows. */
   readonly columns: readonly string[];

@@ -72,7 +72,7 @@ export async function returnSlice(
     .execute();
 }
 
-/** What was used of limits in periods that have begun. */
+/** Uses of limits in periods that have begun. */
 export const USAGE = describeRows('key_usage', {
   name: 'counts of limits',
   key: ['key_id', 'name'],
