@@ -433,9 +433,23 @@ describe.each([
     const options = more.flatMap((option) => option ?? []);
     const { code, stderr } = await roster('apply', file, '--project', project, ...options);
     expect(code).toBe(1);
+    for (const line of stderr.trimEnd().split('\n')) expect(line).toMatch(/^error: /);
     for (const fault of faults)
       expect(stderr).toContain(fault.replaceAll('FILE', file).replace(/^(\d)/, `${file}:$1`));
     expect(await read()).toEqual([]);
+  });
+
+  once('a file that cannot be read is named, and why', async () => {
+    const latin = join(folder, 'latin.yaml');
+    await writeFile(latin, Buffer.from([0x2d, 0x20, 0xe9]));
+    for (const [file, why] of [
+      [join(folder, 'missing.yaml'), 'cannot be read: there is no such file'],
+      [folder, 'cannot be read: it is a folder'],
+      [latin, 'is not UTF-8 text; save it in UTF-8'],
+    ] as const) {
+      const applied = await roster('apply', file, '--project', project);
+      expect(applied).toMatchObject({ code: 1, stderr: `error: ${file} ${why}\n` });
+    }
   });
 
   test('nobody who was not asked changes anything, and a key is not sent along', async () => {

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import type { components } from '../../generated/openapi.js';
@@ -6,6 +6,7 @@ import { splitPointer, valueAt } from '../contract/json-pointer.js';
 import {
   type ProjectOptions,
   RemoteProject,
+  readNamedFile,
   ServiceProblem,
   withProject,
 } from './project-client.js';
@@ -50,11 +51,11 @@ async function applyFile(path: string, options: ApplyOptions): Promise<void> {
 }
 
 function readText(path: string): string {
-  const { size } = statSync(path);
+  const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > MAX_FILE_BYTES) {
     throw new FileError(`${path}: the file has ${size} bytes, and may have ${MAX_FILE_BYTES}`);
   }
-  return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(path));
+  return readNamedFile(path);
 }
 
 /** Asks whether to go on; where nobody can be asked, the answer is no. */

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { components } from '../../generated/openapi.js';
@@ -19,6 +20,28 @@ export function withProject(command: Command): Command {
     .option('--url <url>', 'the address of the service', 'http://127.0.0.1:4000')
     .option('--project <name>', 'the project', 'default')
     .option('--key-file <file>', 'a file that holds the key (default: the variable ROSTER_KEY)');
+}
+
+const FILE_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'permission denied',
+  EISDIR: 'it is a folder',
+};
+
+/**
+ * Reads a text file that a command names.
+ * @throws with the name of the file, and why it cannot be read
+ */
+export function readNamedFile(path: string): string {
+  let bytes: Uint8Array;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    throw new Error(`${path} cannot be read: ${FILE_ERRORS[code] ?? String(cause)}`, { cause });
+  }
+  if (!isUtf8(bytes)) throw new Error(`${path} is not UTF-8 text; save it in UTF-8`);
+  return new TextDecoder().decode(bytes);
 }
 
 /** The longest time of a request, in milliseconds: an apply may read rows for four minutes. */
@@ -48,7 +71,7 @@ export class RemoteProject {
     this.#address.search = '';
     this.#address.pathname = `${this.#address.pathname.replace(/\/$/, '')}/projects/${encodeURIComponent(project)}/manifest`;
     this.#key = (
-      keyFile === undefined ? process.env['ROSTER_KEY'] : readFileSync(keyFile, 'utf8')
+      keyFile === undefined ? process.env['ROSTER_KEY'] : readNamedFile(keyFile)
     )?.trim();
   }
 

@@ -31,6 +31,8 @@ try {
   for (const [, load] of asked.length > 0 ? asked : COMMANDS) roster.addCommand(await load());
   await roster.parseAsync();
 } catch (error) {
-  process.stderr.write(`error: ${error instanceof Error ? error.message : String(error)}\n`);
+  const message = error instanceof Error ? error.message : String(error);
+  // Each fault of a file has a line of its own.
+  process.stderr.write(`${message.replaceAll(/^/gm, 'error: ')}\n`);
   process.exitCode = 1;
 }
