@@ -10,6 +10,7 @@ import { type Caller, describeAct } from '../auth/caller.js';
 import type { Callers } from '../auth/callers.js';
 import { identifyCaller, requireScope } from '../auth/identify-caller.js';
 import { locateResource } from '../auth/resource.js';
+import { joinWords } from '../common/join-words.js';
 import type { Sunset } from '../contract/deprecations.js';
 import type { Contract, Operation } from '../contract/document.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
@@ -295,7 +296,7 @@ function negotiateType(req: Request, operation: Operation): string {
   if (typeof accepted === 'string') return accepted;
   throw problem(
     '/problems/not-acceptable',
-    `This operation answers with ${types.join(' or ')}; the Accept header must allow it.`,
+    `This operation answers with ${joinWords(types, 'or')}; the Accept header must allow it.`,
   );
 }
 

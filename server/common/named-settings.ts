@@ -1,4 +1,5 @@
 import * as v from 'valibot';
+import { joinWords } from './join-words.js';
 import { isName } from './names.js';
 
 /** Settings of the operator by name, such as databases: which of them an owner may use. */
@@ -69,16 +70,12 @@ function readSettings<T>(name: string, value: object, form: Form<T>): T {
   const unknown = Object.keys(value).find((setting) => !Object.hasOwn(rules, setting));
   if (unknown !== undefined) {
     throw new Error(
-      `${variable}: the ${noun} ${name} has the unknown setting ${JSON.stringify(unknown)}; there are ${joinWords(Object.keys(rules))}`,
+      `${variable}: the ${noun} ${name} has the unknown setting ${JSON.stringify(unknown)}; there are ${joinWords(Object.keys(rules), 'and')}`,
     );
   }
   const { success, output, issues } = v.safeParse(schema, value, { abortEarly: true });
   if (success) return output;
   throw new Error(`${variable}: ${rules[String(issues[0].path?.[0]?.key)]?.(name)}`);
-}
-
-function joinWords(words: readonly string[]): string {
-  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }
 
 function isObject(value: unknown): value is object {

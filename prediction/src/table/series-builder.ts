@@ -340,7 +340,7 @@ class OrderCells implements CellSink {
         text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
       this.#fail(
         row,
-        `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}`,
+        `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}.`,
       );
     }
     if (this.#form === undefined) {

@@ -412,5 +412,5 @@ function mod(value: number, divisor: number): number {
 
 /** Says what to write in place of a moment that cannot be read. */
 export function momentHint(name: string): string {
-  return `Write the column ${quote(name)} as numbers, or as dates or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z.`;
+  return `Write the column ${quote(name)} as numbers, or as dates or times of ISO 8601, such as 2026-01-31 or 2026-01-31T08:00:00Z`;
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { Request, Response } from 'express';
 import type { Callers } from '../../auth/callers.js';
+import { joinWords } from '../../common/join-words.js';
 import type { Operation } from '../../contract/document.js';
 import { FORM_TYPE } from '../../contract/operation.js';
 import { onResponseClose } from '../../edge/connections.js';
@@ -80,7 +81,7 @@ function refuseOtherForms({ consumes }: Operation): (req: Request) => void {
     if (!consumes.includes(mediaType(req))) {
       const what = sent === undefined ? 'There is no Content-Type' : `The Content-Type "${sent}"`;
       const verdict = sent === undefined ? '' : ' is not taken here';
-      throw unsupported(`${what}${verdict}; send ${consumes.join(' or ')}.`);
+      throw unsupported(`${what}${verdict}; send ${joinWords(consumes, 'or')}.`);
     }
     const charset = /charset="?([^";\s]+)/i.exec(sent ?? '')?.[1] ?? 'utf-8';
     if (!/^(utf-?8|us-ascii)$/i.test(charset)) {

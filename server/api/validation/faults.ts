@@ -231,7 +231,7 @@ function describe({ messages }: Contract, { pointer, keyword, params, message }:
     case 'format':
       return FORMATS[String(params['format'])] ?? message;
     case 'enum':
-      return `${message}: ${[params['allowedValues']].flat().map(String).join(', ')}`;
+      return `must be one of ${[params['allowedValues']].flat().map(String).join(', ')}`;
     case 'const':
       return `must be ${JSON.stringify(params['allowedValue'])}`;
     case 'minimum':

@@ -69,12 +69,9 @@ function chooseGrouping(
   subject: PromiseSubject | undefined,
 ): Grouping {
   if (by !== 'column') return by;
-  if (name === undefined) {
-    throw invalidRequest([{ pointer: '/query/column', message: 'must name a column' }]);
-  }
-  const wanted = columnName(name);
+  const wanted = name && columnName(name);
   const column = subject?.columns.findIndex((each) => each.name === wanted) ?? 0;
-  if (column >= 0) return { column };
+  if (wanted !== undefined && column >= 0) return { column };
   const known = subject?.columns.map((each) => `"${each.name}"`).join(', ') || 'none';
   const message = `must be a column whose values are kept with promises: ${known}`;
   throw invalidRequest([{ pointer: '/query/column', message }]);
