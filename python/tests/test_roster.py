@@ -144,7 +144,7 @@ class ModelTest(unittest.TestCase):
     def test_a_training_that_cannot_succeed_says_why(self) -> None:
         with self.assertRaises(Problem) as caught:
             self.roster.model("none").train([{"size": 1}], target="price")
-        self.assertIn('There is no column "price"', str(caught.exception))
+        self.assertIn('\n  There is no column "price"', str(caught.exception))
 
     def test_a_table_of_another_kind_is_named(self) -> None:
         with self.assertRaisesRegex(TypeError, "not str"):

@@ -11,8 +11,9 @@ import httpx
 class Problem(Exception):
     """The service refused a request, and says why (RFC 9457).
 
-    ``errors`` has the places of the request that are wrong, each a
-    ``pointer`` and a ``message`` that says how to fix it.
+    ``errors`` has what is wrong: each a ``message`` that says how to fix it,
+    and its place, the ``pointer`` into the request or the ``column`` or
+    ``line`` of a table.
     """
 
     def __init__(self, response: httpx.Response, body: Dict[str, Any]) -> None:
@@ -29,7 +30,7 @@ class Problem(Exception):
         """After how many seconds the same request may succeed; None if the service does not say."""
         self.body: Dict[str, Any] = body
         """The problem as it was sent."""
-        places = "".join(f"\n  {error.get('pointer')}: {error.get('message')}" for error in self.errors)
+        places = "".join(f"\n  {_describe(error)}" for error in self.errors)
         super().__init__(f"{self.status} {self.title}: {self.detail or ''}{places}")
 
 
@@ -53,6 +54,12 @@ def raise_for_problem(response: httpx.Response) -> None:
     except (json.JSONDecodeError, UnicodeDecodeError):
         body = {"detail": response.text[:1000]}
     raise Problem(response, body if isinstance(body, dict) else {"detail": str(body)[:1000]})
+
+
+def _describe(error: Dict[str, Any]) -> str:
+    """A fault of a table has no pointer, and its message names the place."""
+    pointer, message = error.get("pointer"), error.get("message")
+    return str(message) if pointer is None else f"{pointer}: {message}"
 
 
 def _seconds(text: Optional[str]) -> Optional[float]:
