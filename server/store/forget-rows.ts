@@ -163,7 +163,8 @@ export function describeParts<T extends keyof Database, P extends keyof Database
 }
 
 /**
- * Deletes some parts of something that nothing has, or what is left of it; returns whether there was any.
+ * Deletes some parts of something that nothing has, or what is left of it; returns whether there was any. It is released
+ * first, as those are that nothing will take: what takes it late would have it without some of its parts.
  * @param now the time in milliseconds since 1970, at which others still wait for what takes them
  */
 export async function sweepUntaken(
@@ -171,12 +172,18 @@ export async function sweepUntaken(
   { table, taker, parts, whole, part, batch }: StoredInParts,
   now = Date.now(),
 ): Promise<boolean> {
-  const { rows } = await sql<{ id: string }>`
-    select id from ${sql.table(table)}
-    where ${sql.ref(taker)} is null and upload_until < ${now} limit 1
+  const isUntaken = sql<SqlBool>`${sql.ref(taker)} is null and upload_until < ${now}`;
+  const { rows } = await sql<{ id: string; upload_until: number | string }>`
+    select id, upload_until from ${sql.table(table)} where ${isUntaken} limit 1
   `.execute(work);
   const [untaken] = rows;
   if (!untaken) return false;
+  if (Number(untaken.upload_until) > 0) {
+    await sql`
+      update ${sql.table(table)} set upload_until = 0 where id = ${untaken.id} and ${isUntaken}
+    `.execute(work);
+    return true;
+  }
   const own = sql<SqlBool>`${sql.ref(whole)} = ${untaken.id}`;
   const key = sql.ref(part);
   const { rows: deleted } = await sql`

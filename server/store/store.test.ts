@@ -749,6 +749,14 @@ describe.each([
       await expect(addTablePart(store, table.tableId, 9, new Uint8Array(1))).rejects.toThrow();
     });
 
+    test('begins no training from a table that waited too long and is being removed', async () => {
+      const table = await storeTable(store);
+      expect(await sweepUntaken(store, TABLES, Date.now() + 2 * HOUR)).toBe(true);
+      await expect(write((store) => beginTraining(store, project.id, 'a', table))).rejects.toThrow(
+        'has been discarded',
+      );
+    });
+
     test('does not discard a table that a training has', async () => {
       const table = await storeTable(store);
       const { versionId } = await write((store) => beginTraining(store, project.id, 'a', table));
