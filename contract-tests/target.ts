@@ -1,5 +1,5 @@
 /** The target of the tests: the mock or the server. */
-import { createRosterClient, retry } from 'roster-client';
+import { createRosterClient } from 'roster-client';
 import { inject } from 'vitest';
 import type { Keys } from '../testkit/store/keys.js';
 import { checkedFetch, checkedFetchOfMock } from './checked-fetch.js';
@@ -28,8 +28,6 @@ export const keys = target.keys;
 
 /** The typed client. Each of its answers has been checked against the contract. */
 export const roster = createRosterClient({ baseUrl, apiKey: keys.own, fetch: fetchOfTarget });
-// A store that is busy on a busy machine refuses a request for a moment, and every client is told to send it again.
-if (target.kind === 'server') roster.use(retry());
 
 /** Sends a request that the typed client would not allow. The answer is checked against the contract too. */
 export function send(path: string, init: RequestInit = {}): Promise<Response> {

@@ -482,7 +482,8 @@ describe.each([
     // A change that would make it so is refused, and so is the same as a dry run.
     for (const query of ['?dry_run=true', '']) {
       const refused = await put([{ document }], query);
-      expect(await refused.json()).toMatchObject({ status: 409, ...refusal });
+      const detail = expect.stringContaining('would hold more than 16 MiB');
+      expect(await refused.json()).toMatchObject({ status: 409, ...refusal, detail });
     }
     expect(await read()).toHaveLength(18);
     await putDocument('last');

@@ -162,7 +162,9 @@ describe.each([
         ),
       ),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409]);
+    // Where SQLite is locked by the one for too long, the other is told to try again.
+    const refused = [409, ...(isSqlite ? [503] : [])];
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, expect.toBeOneOf(refused)]);
     expect(await (await send('GET', address('twice'))).json()).toMatchObject({ version: 2 });
     expect((await send('DELETE', address('twice'))).status).toBe(204);
   });

@@ -62,7 +62,7 @@ export async function refuseExcess(
   { entries }: ProjectState,
   changes: readonly Change[],
 ): Promise<void> {
-  const count = countEntries(project);
+  const count = countEntries(project, 'would hold');
   const pause = pausing();
   const changed = new Set(changes.map(({ entry }) => entry.key));
   const kept = [...entries.values()].filter(({ key }) => !changed.has(key));

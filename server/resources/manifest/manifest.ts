@@ -38,13 +38,11 @@ export function manifestOperations(
       const names = listServiceNames(services, owner);
       const known = await findProject(store, caller, params.project_name);
       const wanted = await readEntries(body);
-      const compare = async (state: ProjectState) => {
+      const compare = (state: ProjectState) => {
         for (const entry of wanted.values()) {
           if (entry.kind === 'document') checkDocumentSkill(entry, wanted, state, prune);
         }
-        const changes = await compareProject(state, wanted, prune);
-        await refuseExcess(known, state, changes);
-        return changes;
+        return compareProject(state, wanted, prune);
       };
       const preparation = new Preparation(services, owner, known);
       try {
@@ -63,6 +61,7 @@ export function manifestOperations(
             const prepared = dry_run ? undefined : preparation;
             const scope = { tx, project, state, names, prepared };
             const deleted = await applyChanges(changes, scope);
+            await refuseExcess(project, state, changes);
             const answer = {
               dry_run,
               changes: changes.map(showChange),

@@ -77,21 +77,25 @@ export function writeManifest({ entries }: ProjectState): JsonChunks {
   return first === undefined ? ['[]'] : ['[', first, ...others.map((json) => `,${json}`), ']'];
 }
 
-/** Returns a function that counts the entries of a project; it throws if they are more than a manifest may have. */
-export function countEntries(project: Project): (entry: Entry) => void {
+/**
+ * Returns a function that counts the entries of a project; it throws if they are more than a manifest may have.
+ * @param verb of the project, in the problem
+ */
+export function countEntries(
+  { name }: Project,
+  verb: 'holds' | 'would hold' = 'holds',
+): (entry: Entry) => void {
+  const tooMuch = (limit: string) =>
+    limitReached(
+      `The project "${name}" ${verb} more than ${limit}, the most that a manifest may have; delete some documents, or use another project.`,
+    );
   let [count, bytes] = [0, 0];
   return ({ json }) => {
     count += 1;
     bytes += Buffer.byteLength(json) + 1;
-    if (bytes > MAX_BYTES) throw tooMuch(project, '16 MiB');
-    if (count > MAX_ENTRIES) throw tooMuch(project, `${MAX_ENTRIES} resources`);
+    if (bytes > MAX_BYTES) throw tooMuch('16 MiB');
+    if (count > MAX_ENTRIES) throw tooMuch(`${MAX_ENTRIES} resources`);
   };
-}
-
-function tooMuch({ name }: Project, limit: string) {
-  return limitReached(
-    `The project "${name}" holds more than ${limit}, the most that a manifest may have; delete some documents, or use another project.`,
-  );
 }
 
 /** Reads all resources of a kind, by their names. */
