@@ -45,18 +45,18 @@ const SHOP: Manifest = [
   },
 ];
 
-/** Hundreds of resources of all kinds but models. */
+/** A thousand resources of all kinds but models. */
 const MANY: Manifest = Array.from(
-  { length: 100 },
+  { length: 320 },
   (_, index): Manifest => [
     { skill: { name: `s${index}`, type: 'retrieval', params: { source: `part ${index}` } } },
-    { agent: { name: `a${index}`, skills: [`s${index}`, `s${(index + 1) % 100}`] } },
+    { agent: { name: `a${index}`, skills: [`s${index}`, `s${(index + 1) % 320}`] } },
     { chatbot: { name: `c${index}`, agent_name: `a${index}` } },
   ],
 )
   .flat()
   .concat(
-    Array.from({ length: 20 }, (_, index) => ({
+    Array.from({ length: 40 }, (_, index) => ({
       document: {
         ...{ skill: `s${index}`, name: 'text.md', media_type: 'text/markdown' },
         text: `# Part ${index}\n\n${'Some words of it. '.repeat(20)}\n`,
@@ -491,7 +491,7 @@ describe.each([
     expect(await refused.json()).toMatchObject({ status: 409, ...refusal });
   });
 
-  test('an apply of hundreds of resources that is killed is done as a whole, or not at all', async () => {
+  test('an apply of a thousand resources that is killed is done as a whole, or not at all', async () => {
     await apply([{ skill: { name: 'before', type: 'note' } }]);
     const begin = performance.now();
     await apply(MANY, '', await newProject());
