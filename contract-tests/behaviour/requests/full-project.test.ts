@@ -49,6 +49,9 @@ test('a full project takes no manifest that would exceed the limit', async () =>
   const agent = { name: 'new', settings: { text: 'x'.repeat(MORE) } };
   const refused = await sendJson('PUT', `/projects/${project}/manifest`, [{ agent }]);
   expect(refused.status).toBe(409);
-  expect(await refused.json()).toMatchObject({ type: '/problems/limit-reached' });
+  expect(await refused.json()).toMatchObject({
+    type: '/problems/limit-reached',
+    detail: expect.stringContaining('16 MiB of params, settings and prompts'),
+  });
   expect((await send(`/projects/${project}/agents/new`)).status).toBe(404);
 });
