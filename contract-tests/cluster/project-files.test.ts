@@ -443,13 +443,15 @@ describe.each([
     const latin = join(folder, 'latin.yaml');
     await writeFile(latin, Buffer.from([0x2d, 0x20, 0xe9]));
     for (const [file, why] of [
-      [join(folder, 'missing.yaml'), 'cannot be read: there is no such file'],
+      [join(folder, 'missing.yaml'), 'cannot be read: there is no such file or folder'],
       [folder, 'cannot be read: it is a folder'],
       [latin, 'is not UTF-8 text; save it in UTF-8'],
     ] as const) {
       const applied = await roster('apply', file, '--project', project);
       expect(applied).toMatchObject({ code: 1, stderr: `error: ${file} ${why}\n` });
     }
+    const exported = await roster('export', '--project', project, '--output', folder);
+    expect(exported.stderr).toBe(`error: ${folder} cannot be written: it is a folder\n`);
   });
 
   test('nobody who was not asked changes anything, and a key is not sent along', async () => {

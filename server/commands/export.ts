@@ -1,6 +1,10 @@
-import { writeFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { type ProjectOptions, RemoteProject, withProject } from './project-client.js';
+import {
+  type ProjectOptions,
+  RemoteProject,
+  withProject,
+  writeNamedFile,
+} from './project-client.js';
 import { writeProjectFile } from './project-file.js';
 
 interface ExportOptions extends ProjectOptions {
@@ -18,5 +22,5 @@ export const exportCommand = withProject(
 async function exportProject({ output, ...options }: ExportOptions): Promise<void> {
   const text = writeProjectFile(await new RemoteProject(options).read());
   if (output === undefined) process.stdout.write(text);
-  else writeFileSync(output, text);
+  else writeNamedFile(output, text);
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { components } from '../../generated/openapi.js';
 import { asRecord, parseJson } from '../contract/json-record.js';
@@ -23,7 +23,7 @@ export function withProject(command: Command): Command {
 }
 
 const FILE_ERRORS: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file',
+  ENOENT: 'there is no such file or folder',
   EACCES: 'permission denied',
   EISDIR: 'it is a folder',
 };
@@ -33,15 +33,23 @@ const FILE_ERRORS: Readonly<Record<string, string>> = {
  * @throws with the name of the file, and why it cannot be read
  */
 export function readNamedFile(path: string): string {
-  let bytes: Uint8Array;
-  try {
-    bytes = readFileSync(path);
-  } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-    throw new Error(`${path} cannot be read: ${FILE_ERRORS[code] ?? String(cause)}`, { cause });
-  }
+  const bytes = explainFailure(`${path} cannot be read`, () => readFileSync(path));
   if (!isUtf8(bytes)) throw new Error(`${path} is not UTF-8 text; save it in UTF-8`);
   return new TextDecoder().decode(bytes);
+}
+
+/** @throws with the name of the file, and why it cannot be written */
+export function writeNamedFile(path: string, text: string): void {
+  explainFailure(`${path} cannot be written`, () => writeFileSync(path, text));
+}
+
+function explainFailure<T>(what: string, use: () => T): T {
+  try {
+    return use();
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+    throw new Error(`${what}: ${FILE_ERRORS[code] ?? String(cause)}`, { cause });
+  }
 }
 
 /** The longest time of a request, in milliseconds: an apply may read rows for four minutes. */

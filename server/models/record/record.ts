@@ -72,8 +72,9 @@ function chooseGrouping(
   const wanted = name && columnName(name);
   const column = subject?.columns.findIndex((each) => each.name === wanted) ?? 0;
   if (wanted !== undefined && column >= 0) return { column };
-  const known = subject?.columns.map((each) => `"${each.name}"`).join(', ') || 'none';
-  const message = `must be a column whose values are kept with promises: ${known}`;
+  const known = subject?.columns.map((each) => `"${each.name}"`).join(', ');
+  const what = 'a column whose values are kept with promises';
+  const message = known ? `must be ${what}: ${known}` : `must name ${what}; there are none yet`;
   throw invalidRequest([{ pointer: '/query/column', message }]);
 }
 
