@@ -1,4 +1,5 @@
-/** The `begin` of a transaction on PostgreSQL, which is sent with the first statement. */
+/** The `begin` of a transaction on PostgreSQL, which is sent with a first statement that reads. */
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
@@ -56,3 +57,39 @@ test.each([
     expect(await countOpen()).toBe(0);
   },
 );
+
+test('keeps no write of a transaction whose begin has failed', async () => {
+  const { port, hostname } = new URL(postgres.url);
+  // Begins fail once the store is open, and the connection lives on.
+  let sent = 'begin\0';
+  const proxy = createServer((client) => {
+    const server = connect(Number(port), hostname);
+    client.on('data', (bytes) =>
+      server.write(Buffer.from(bytes.toString('latin1').replace('begin\0', sent), 'latin1')),
+    );
+    server.pipe(client).on('close', () => server.destroy());
+    server.on('error', () => client.destroy());
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const url = new URL(postgres.url);
+  url.hostname = '127.0.0.1';
+  url.port = String((proxy.address() as AddressInfo).port); // A string is for pipes only.
+  const spoiled = await openPostgres(
+    url.href,
+    () => {},
+    () => {},
+  );
+  try {
+    await sql`create table begun (id integer)`.execute(databases.writes);
+    sent = 'begim\0';
+    const write = spoiled.writes
+      .transaction()
+      .execute((tx) => sql`insert into begun values (1)`.execute(tx));
+    await expect(write).rejects.toThrow('begim');
+    const { rows } = await sql`select id from begun`.execute(databases.reads);
+    expect(rows).toEqual([]);
+  } finally {
+    await Promise.all(Object.values(spoiled).map((pool) => pool.destroy()));
+    proxy.close();
+  }
+});

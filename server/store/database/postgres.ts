@@ -134,8 +134,8 @@ const BEGUN = { command: 'BEGIN', rowCount: null, rows: [] };
 
 /**
  * Returns a pool for Kysely whose connections refuse the statements that would wait in vain, and those that
- * would make a transaction take too long. The `begin` of a transaction goes with its first statement: to wait for it
- * would cost a way there and back.
+ * would make a transaction take too long. The `begin` of a transaction goes with its first statement, if that reads: to
+ * wait for it would cost a way there and back.
  * @param transaction the time after which a connection that was taken begins no further statement
  */
 function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): PostgresPool {
@@ -148,6 +148,8 @@ function guardPool(pool: Pool, transaction = Number.POSITIVE_INFINITY): Postgres
       const send = async (text: string, values: readonly unknown[]) => {
         const begun = beginning;
         beginning = undefined;
+        // If `begin` fails on a connection that lives, a write sent with it would be kept without its transaction.
+        if (!text.startsWith('select ')) await begun;
         const [result] = await Promise.all([client.query(text, [...values]), begun]);
         return result;
       };
