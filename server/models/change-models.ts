@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import { dialectOf } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { adjustCounters, adjustStored } from '../store/quota.js';
+import { adjustCounters, adjustStored, sumBytes } from '../store/quota.js';
 import type { Model } from './model-rows.js';
 
 /**
@@ -55,7 +55,7 @@ export async function deleteVersions(
     .where('version', 'in', numbers)
     .returning('bytes')
     .execute();
-  await adjustStored(db, owner, -totalBytes(deleted));
+  await adjustStored(db, owner, -sumBytes(deleted));
 }
 
 /**
@@ -92,11 +92,6 @@ export async function deleteModel(
     .execute();
   await db.deleteFrom('models').where('id', '=', first.modelId).execute();
   await adjustCounters(db, projectId, { models: -1 });
-  await adjustStored(db, first.owner, -totalBytes(rows) - totalBytes(promises));
+  await adjustStored(db, first.owner, -sumBytes(rows) - sumBytes(promises));
   return rows.map(({ versionId }) => versionId);
-}
-
-/** PostgreSQL gives large numbers as text. */
-function totalBytes(rows: readonly { readonly bytes: number | string }[]): number {
-  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
 }

@@ -7,7 +7,7 @@ import { dialectOf, inTransaction } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import { describeRows, forgetBatch, STORED_ROWS } from '../store/forget-rows.js';
 import type { Store } from '../store/index.js';
-import { adjustStored } from '../store/quota.js';
+import { adjustStored, sumBytes } from '../store/quota.js';
 import { lookup, padToPowerOfTwo, writeMoment } from '../store/rows.js';
 import { type InputItem, toInput } from './items.js';
 import type { Response } from './responses.js';
@@ -60,8 +60,7 @@ export async function readChain(
     .select(['id', 'previous_id', 'bytes'])
     .orderBy('turn', 'desc')
     .execute();
-  const total = chain.reduce((sum, row) => sum + Number(row.bytes), 0);
-  if (chain.length > MAX_TURNS || total > MAX_CONTEXT_BYTES) throw tooLarge(id);
+  if (chain.length > MAX_TURNS || sumBytes(chain) > MAX_CONTEXT_BYTES) throw tooLarge(id);
   if (chain[0]?.previous_id !== null) throw notFound(id);
   const ids = chain.map((row) => row.id);
   const rows = await lookup(ids, (some) =>
@@ -151,7 +150,7 @@ async function dropOldest({ work, limits }: Store, owner: string): Promise<void>
     .execute();
   const ids = padToPowerOfTwo(oldest.map(({ id }) => id));
   await work.deleteFrom('responses').where('id', 'in', ids).execute();
-  await adjustStored(work, owner, -oldest.reduce((sum, row) => sum + Number(row.bytes), 0));
+  await adjustStored(work, owner, -sumBytes(oldest));
 }
 
 /** Returns the JSON of a response of a project that exists. @throws {ProblemError} if the caller sees none of this identifier */

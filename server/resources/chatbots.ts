@@ -7,7 +7,7 @@ import { invalidRequest, problem } from '../problems/problem.js';
 import { inProject } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
-import { adjustStored } from '../store/quota.js';
+import { adjustStored, sumBytes } from '../store/quota.js';
 import { EMPTY_OBJECT, jsonWriter, key, mergeSettings } from '../store/rows.js';
 import { Resources } from './requests.js';
 
@@ -176,7 +176,7 @@ async function detachConversations(tx: Store, { id, project_id }: ChatbotRow): P
     .where('chatbot_id', '=', id)
     .returning('bytes')
     .execute();
-  const bytes = detached.reduce((sum, conversation) => sum + Number(conversation.bytes), 0);
+  const bytes = sumBytes(detached);
   if (bytes === 0) return;
   const { owner } = await tx.reads
     .selectFrom('projects')

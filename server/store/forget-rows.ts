@@ -11,7 +11,7 @@ import { adjustAnswers, adjustStored } from './quota.js';
  *
  * Two things end with time. Whether something is **valid** (a key, a token, a code, a lease, an answer under an
  * `Idempotency-Key`) is asked by those who use it, of the clock as it is: it ends on time, whatever becomes of its row.
- * What was **kept** is data, which a wrong clock would destroy for good: its deletion, here, waits while the clock is not
+ * Data that was **kept** would be destroyed for good by a wrong clock: its deletion, here, waits while the clock is not
  * trusted. So the row of a token may stay for a day after its end, and is good for nothing.
  */
 export interface KeptRows {
@@ -20,9 +20,10 @@ export interface KeptRows {
   readonly name: string;
   /** The columns of the primary key. */
   readonly key: readonly string[];
-  /** The column that tells how old a row is, and its form of a time in milliseconds since 1970. */
+  /** The column that tells how old a row is. */
   readonly since: string;
-  readonly writeTime: (milliseconds: number) => string | number;
+  /** Writes a time as that column has it; without it, the column has milliseconds since 1970. */
+  readonly writeTime?: (milliseconds: number) => string | number;
   /** The most rows that a step deletes, all of one owner if they have owners. */
   readonly batch: number;
   readonly owned?: OwnedRows;
@@ -82,7 +83,7 @@ export function forgetOld(
       inTransaction(work, async (db) => {
         const now = await clock.read(db);
         if (now === undefined) return false;
-        const end = rows.writeTime(now - ageMs);
+        const end = rows.writeTime?.(now - ageMs) ?? now - ageMs;
         return forgetBatch(db, rows, sql<SqlBool>`${sql.ref(rows.since)} < ${end}`);
       }),
   };

@@ -96,6 +96,5 @@ export const ENDED_GRANTS = describeRows('oauth_grants', {
   name: 'consents',
   key: ['id'],
   since: 'valid_until',
-  writeTime: (milliseconds) => milliseconds,
   batch: 1000,
 });

@@ -77,6 +77,5 @@ export const USAGE = describeRows('key_usage', {
   name: 'counts of limits',
   key: ['key_id', 'name'],
   since: 'began',
-  writeTime: (milliseconds) => milliseconds,
   batch: 1000,
 });

@@ -215,6 +215,11 @@ function refuseExcess(bytes: number, by: number, limit = Number.POSITIVE_INFINIT
   if (by > 0 && bytes > limit) throw ownerFull(limit, bytes - by);
 }
 
+/** Sums what rows take. PostgreSQL gives large numbers as text. */
+export function sumBytes(rows: readonly { readonly bytes: number | string }[]): number {
+  return rows.reduce((sum, { bytes }) => sum + Number(bytes), 0);
+}
+
 /** Does the same for the kept responses of an owner. */
 export async function adjustAnswers(
   db: Kysely<Database>,

@@ -89,7 +89,7 @@ async function* answerFrom(
 ): AsyncGenerator<AnswerPart> {
   const writer = await openWriter(blocks, options, budget);
   const gatherer = blocks.gather?.();
-  // What gathers rows answers with others.
+  // A gatherer answers with other rows than it reads.
   const memory =
     blocks.promising && new PromiseMemory(blocks.promising, gatherer ? undefined : reader.rowCount);
   let rows = 0;

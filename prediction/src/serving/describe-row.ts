@@ -37,7 +37,7 @@ export function createDescriber(
   };
 }
 
-/** Tells whether a column has a value that a model can read. */
+/** The check of whether a value of a column can be read by a model. */
 export interface ValueCheck {
   readonly cell: Cell;
   readonly isMissing: (value: unknown) => boolean;

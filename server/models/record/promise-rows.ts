@@ -129,7 +129,6 @@ export const PROMISES = describeRows('promises', {
   name: 'promises',
   key: ['id'],
   since: 'made_at',
-  writeTime: (milliseconds) => milliseconds,
   batch: 64,
   owned: STORED_ROWS,
 });
