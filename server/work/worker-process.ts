@@ -155,7 +155,8 @@ export class WorkerProcess<Details, Event, Result> {
     const over = new AbortController();
     const giveUp = () => over.abort(signal?.reason);
     signal?.addEventListener('abort', giveUp, { once: true });
-    const watch = setInterval(() => this.#endIfSilent(), LOOK_EVERY_MS).unref();
+    const lookEveryMs = Math.min(LOOK_EVERY_MS, this.#maxSilenceMs);
+    const watch = setInterval(() => this.#endIfSilent(), lookEveryMs).unref();
     this.#job = this.#sent + 1;
     this.#last = performance.now();
     this.#answer = this.#receive(job, over);

@@ -59,7 +59,7 @@ test('a training that takes longer than one may fails, and says so', async () =>
 });
 
 test('a training whose process does nothing for too long fails at once, and says so', async () => {
-  const silent = await begin('ann', 'silent', await storeTable(100_000));
+  const silent = await begin('ann', 'silent', await storeTable(60));
   start({ workers: { script, maxSilenceMs: 1 } });
   await expect.poll(() => outcomes, { timeout: 10_000 }).toEqual(['failed']);
   expect(await findModel(store, silent.projectId, 'silent')).toMatchObject({
