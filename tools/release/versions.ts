@@ -30,11 +30,12 @@ const PATTERNS: Readonly<Record<string, readonly RegExp[]>> = {
 
 const SEMVER = String.raw`\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?`;
 
-/** Names of packages as files, and of the project as an action, in texts for users. */
+/** Names of packages as files, of the project as an action, and of its image, in texts for users. */
 const IN_TEXTS = [
   new RegExp(String.raw`(?<=\broster(?:-client|-prediction|-contract)?-)${SEMVER}(?=\.tgz)`, 'g'),
   new RegExp(`(?<=/roster@v)${SEMVER}`, 'g'),
   new RegExp(String.raw`(?<=\broster-)${SEMVER}(?=-py3-none-any\.whl)`, 'g'),
+  new RegExp(`(?<=/roster:)${SEMVER}`, 'g'),
 ];
 
 /** Finds the version in every file that names it. */
@@ -86,6 +87,8 @@ function patternsByFile(root: string): Map<string, readonly RegExp[]> {
     'prediction/README.md',
     'python/README.md',
     'examples/README.md',
+    'examples/systemd/roster.service',
+    'examples/kubernetes/roster.yaml',
   ];
   return new Map([
     ...Object.entries(PATTERNS),
