@@ -746,15 +746,28 @@ describe.each([
       let steps = 0;
       while (await sweepUntaken(store, TABLES)) steps++;
       expect(steps).toBe(parts.length + 1);
-      await expect(addTablePart(store, table.tableId, 9, new Uint8Array(1))).rejects.toThrow();
+      await expect(addTablePart(store, table.tableId, 9, new Uint8Array(1))).rejects.toMatchObject({
+        type: '/problems/service-unavailable',
+      });
     });
 
     test('begins no training from a table that waited too long and is being removed', async () => {
       const table = await storeTable(store);
       expect(await sweepUntaken(store, TABLES, Date.now() + 2 * HOUR)).toBe(true);
-      await expect(write((store) => beginTraining(store, project.id, 'a', table))).rejects.toThrow(
-        'has been discarded',
-      );
+      const late = write((store) => beginTraining(store, project.id, 'a', table));
+      await expect(late).rejects.toMatchObject({
+        type: '/problems/service-unavailable',
+        detail: expect.stringContaining('has been discarded'),
+      });
+    });
+
+    test('keeps a table whose parts still arrive, however long that takes', async () => {
+      const table = await storeTable(store);
+      const inAnHour = Date.now() + HOUR - 60_000;
+      await store.work.updateTable('training_tables').set({ upload_until: 1 }).execute();
+      await addTablePart(store, table.tableId, parts.length, new Uint8Array(1));
+      expect(await sweepUntaken(store, TABLES, inAnHour)).toBe(false);
+      await write((store) => beginTraining(store, project.id, 'a', table));
     });
 
     test('does not discard a table that a training has', async () => {

@@ -317,7 +317,10 @@ export interface StoredTable {
   readonly choices?: ColumnChoices | undefined;
 }
 
-/** Begins a table for an owner; returns its id. If no training takes it within an hour, it is deleted. */
+/**
+ * Begins a table for an owner; returns its id. If no part of it is added and no training takes it for an hour, it is
+ * deleted.
+ */
 export async function createTable({ work }: Store, owner: string): Promise<string> {
   const { id } = newResource();
   await work
@@ -327,7 +330,10 @@ export async function createTable({ work }: Store, owner: string): Promise<strin
   return id;
 }
 
-/** @throws {ProblemError} if the owner would exceed the limit; then nothing is added */
+/**
+ * Adds a part, and lets the table wait for another hour from now.
+ * @throws {ProblemError} if the owner would exceed the limit, or the table is being removed; then nothing is added
+ */
 export function addTablePart(
   { work, limits }: Store,
   tableId: string,
@@ -335,18 +341,28 @@ export function addTablePart(
   bytes: Uint8Array,
 ): Promise<void> {
   return inTransaction(work, async (db) => {
+    const table = await db
+      .updateTable('training_tables')
+      .set({
+        bytes: sql<number>`bytes + ${bytes.length}`,
+        upload_until: leaseEnd(work, UPLOAD_MS),
+      })
+      .where('id', '=', tableId)
+      .where('upload_until', '>', 0)
+      .returning('owner')
+      .executeTakeFirst();
+    if (!table) throw tableDiscarded();
     await db
       .insertInto('training_table_parts')
       .values({ table_id: tableId, position, bytes })
       .execute();
-    const { owner } = await db
-      .updateTable('training_tables')
-      .set({ bytes: sql<number>`bytes + ${bytes.length}` })
-      .where('id', '=', tableId)
-      .returning('owner')
-      .executeTakeFirstOrThrow();
-    await adjustStored(db, owner, bytes.length, limits.stored);
+    await adjustStored(db, table.owner, bytes.length, limits.stored);
   });
+}
+
+function tableDiscarded(): ProblemError {
+  const detail = 'The table waited for too long, and has been discarded; begin the training again.';
+  return unavailable(detail);
 }
 
 /** Returns the part of a training's table at a position from 0; undefined if there is none. */
@@ -367,7 +383,7 @@ export async function readTablePart(
 
 /**
  * Assigns a table to a training, within the transaction that begins it.
- * @throws {Error} if the table has been discarded
+ * @throws {ProblemError} if the table has been discarded
  */
 export async function takeTable(
   db: Kysely<Database>,
@@ -387,7 +403,7 @@ export async function takeTable(
     .where('version_id', 'is', null)
     .where('upload_until', '>', 0)
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new Error('The table of a training has been discarded');
+  if (numUpdatedRows === 0n) throw tableDiscarded();
 }
 
 /** Releases the table of an ended training. */
