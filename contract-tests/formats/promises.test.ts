@@ -2,12 +2,13 @@
 import { MEDIA_TYPES, type PredictionFormat } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { columnsOf, FILE_FORMATS, fileOf } from '../../testkit/data/table-files.js';
-import { ownProject, send } from '../target.js';
+import { objectOf, ownProject, send } from '../target.js';
 import {
   expectTruthsMeet,
   listIds,
   ORDERS,
   predictRows,
+  type Rows,
   RUBIES,
   trainRows,
 } from './promised-rows.js';
@@ -53,6 +54,28 @@ describe('rows that are remembered', () => {
       }
     },
   );
+});
+
+describe('truths that have no column of the target', () => {
+  const add = (format: (typeof FILE_FORMATS)[number], rows: Rows) =>
+    send(`${prices}/actuals?id=order_no`, {
+      method: 'POST',
+      headers: { 'Content-Type': MEDIA_TYPES[format] },
+      body: new Uint8Array(fileOf(format, columnsOf(rows))),
+    });
+
+  test.each(FILE_FORMATS)('as %s are refused, with those that are there', async (format) => {
+    const rows = ORDERS.map(({ order_no }) => ({ order_no, Price: 1 }));
+    const refused = await add(format, rows);
+    expect(refused.status).toBe(400);
+    const message = expect.stringMatching(/"price".*"order_no".*"Price"/);
+    expect(await refused.json()).toMatchObject({ errors: [{ pointer: '/body', message }] });
+  });
+
+  test.each(FILE_FORMATS)('as %s are told by row if it is empty', async (format) => {
+    const rows = ORDERS.map(({ order_no }) => ({ order_no, price: null }));
+    expect(await objectOf(await add(format, rows))).toMatchObject({ unmatched: 40 });
+  });
 });
 
 test.each(FILE_FORMATS)('truths as %s meet promises, by either id, once', (format) =>

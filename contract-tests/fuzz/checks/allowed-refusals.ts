@@ -184,6 +184,8 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
   const pointers = pointersOf(problem);
   const pointWithin = (parent: string) =>
     pointers.length > 0 && pointers.every((at) => at.startsWith(parent));
+  const pointsAtParameters = () =>
+    pointers.length > 0 && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
   switch (operationId) {
     // The last message is the question.
     case 'completeAgent':
@@ -203,9 +205,11 @@ function breaksTextRule(operationId: string, body: unknown, problem: unknown): b
     case 'trainModel':
     case 'previewTable':
     case 'predict':
-    case 'addActuals':
     case 'getRecord':
-      return pointWithin('/query/') && pointers.every((at) => DEPENDENT_PARAMETERS.test(at));
+      return pointsAtParameters();
+    // Rows without the target.
+    case 'addActuals':
+      return pointers.join() === '/body' || pointsAtParameters();
     default:
       return (
         operationId === 'updateChatbot' &&

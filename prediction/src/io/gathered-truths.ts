@@ -8,8 +8,11 @@ import {
 } from '../promises/ids.js';
 import { matchIds, type PromisedIds } from '../promises/match-ids.js';
 import type { RowBlock } from '../serving/row-binner.js';
-import { cellText, groupText, parseNumber } from '../table/cells.js';
-import { ROW_ID_COLUMN } from '../table/column-names.js';
+import type { SchemaCheck } from '../serving/row-check.js';
+import { cellText, groupText, parseNumber, type RowObject } from '../table/cells.js';
+import { listNames, ROW_ID_COLUMN } from '../table/column-names.js';
+import { InvalidRowsError } from '../table/invalid-rows.js';
+import { quote } from '../table/table-error.js';
 import { FormatError } from './columns/format-error.js';
 
 /** The most rows of a body, which are all held until they are in the order of their promises. */
@@ -20,6 +23,9 @@ const CHUNK = 16_384;
 
 /** The longest text of a truth; no class has a longer name. */
 const MAX_TEXT = 1000;
+
+/** Names of other columns that are told where none is the target. */
+const MAX_UNKNOWN = 100;
 
 /** The columns of a body of truths. */
 export interface TruthColumns {
@@ -89,6 +95,10 @@ export class GatheredTruths {
   /** Rows that were read, and those of them that have no id. */
   #read = 0;
   #nameless = 0;
+  /** True if a row has the column of the target, with a value or without. */
+  #hasTarget = false;
+  /** The columns that the rows were found to have, as long as none has the target. */
+  readonly #names = new Set<string>();
 
   constructor(columns: TruthColumns) {
     this.#columns = columns;
@@ -110,17 +120,33 @@ export class GatheredTruths {
       const values = cells.map((cell) => cell(row));
       const key = this.#readKey(groupText(rowId(row)), ids, values);
       this.#addTruth(key, truthAt(row));
+      if (!this.#hasTarget) this.#findTarget(item.row(row));
     }
+  }
+
+  /**
+   * Refuses rows of which none can meet a promise, for lack of a column.
+   *
+   * @param check knows the names of the rows that are neither the target nor of ids
+   * @throws {InvalidRowsError} if no row has a value in the column of ids, or none has the column of the target
+   */
+  refuseAbsent(check: SchemaCheck): void {
+    if (this.#read === 0) return;
+    const { ids, target } = this.#columns;
+    if (this.#nameless === this.#read) refuseUnusedIds(ids, this.#read);
+    if (this.#hasTarget) return;
+    const others = check.unknownNames(MAX_UNKNOWN).map(({ name }) => name);
+    const names = [...new Set([...this.#names, ...others])];
+    const message = `has no column ${quote(target)}, which is the target of the model; name it as the table of the training did. The columns are: ${listNames(names)}`;
+    throw new InvalidRowsError([{ message }]);
   }
 
   /**
    * Yields what was gathered, and finds the promises of ids.
    *
    * @param promised as for `matchIds`
-   * @throws {InvalidRowsError} if no row has a value in the column of ids
    */
   async *chunks(promised: AsyncIterable<PromisedIds>): AsyncGenerator<TruthChunk, undefined> {
-    if (this.#nameless === this.#read) refuseUnusedIds(this.#columns.ids, this.#read);
     const { matches, isMet } = await matchIds(this.#idPlaces, promised);
     for (const [place, { line }] of this.#ofIds.entries()) {
       if (isMet[place] === 0) this.#unread.push([line, 'unknown-id']);
@@ -158,6 +184,11 @@ export class GatheredTruths {
     if (this.#line++ < MAX_TRUTHS) return;
     const limit = MAX_TRUTHS.toLocaleString('en');
     throw new FormatError(`The body has more than ${limit} rows. Send them in several requests.`);
+  }
+
+  #findTarget(row: RowObject): void {
+    this.#hasTarget = Object.hasOwn(row, this.#columns.target);
+    for (const name of Object.keys(row)) this.#names.add(name);
   }
 
   #readKey(rowId: string, ids: IdColumns | undefined, cells: readonly unknown[]): Key | null {

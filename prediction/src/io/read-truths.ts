@@ -2,7 +2,7 @@ import { listIdColumns } from '../promises/ids.js';
 import type { PromisedIds } from '../promises/match-ids.js';
 import { layOutAnswer } from '../serving/answer-layout.js';
 import { RowBinner, type RowBlock } from '../serving/row-binner.js';
-import { SchemaChecks } from '../serving/row-check.js';
+import { type SchemaCheck, SchemaChecks } from '../serving/row-check.js';
 import { objectBlocks, type RowColumns } from '../serving/row-server.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { finish } from '../trees/steps.js';
@@ -20,7 +20,7 @@ const MAX_ROWS = 256;
  *
  * @param promised the ids that the model has promised something for, as for `matchIds`; read if truths have such ids
  * @throws {FormatError} at a fault of the body that ends its reading, or if it has too many rows
- * @throws {InvalidRowsError} if no row has a value in the column of ids
+ * @throws {InvalidRowsError} if no row has a value in the column of ids, or none has the column of the target
  * @throws {JsonShapeError} if it is JSON, and not an array
  * @throws {SyntaxError} if it is JSON that cannot be parsed
  * @throws the error of the body, or of `promised`
@@ -32,13 +32,17 @@ export async function* readTruths(
   promised: AsyncIterable<PromisedIds>,
 ): AsyncGenerator<TruthChunk> {
   const gathered = new GatheredTruths(columns);
-  for await (const item of readBlocks(body, describeColumns(columns), options)) gathered.add(item);
+  const blocks = describeColumns(columns);
+  const check = blocks.check();
+  for await (const item of readBlocks(body, blocks, check, options)) gathered.add(item);
+  gathered.refuseAbsent(check);
   yield* gathered.chunks(promised);
 }
 
 async function* readBlocks(
   body: AsyncIterable<Uint8Array>,
   blocks: RowColumns,
+  check: SchemaCheck,
   options: ReadOptions,
 ): AsyncGenerator<RowBlock | 'unreadable'> {
   const budget = new ByteBudget();
@@ -51,7 +55,7 @@ async function* readBlocks(
     }
   }
   try {
-    const reader = await openReader(blocks, options, blocks.check(), budget);
+    const reader = await openReader(blocks, options, check, budget);
     for await (const read of reader.read(kept())) {
       for (const item of read) yield 'kind' in item ? 'unreadable' : item;
     }
@@ -59,6 +63,7 @@ async function* readBlocks(
     if (!(error instanceof DeclinedError)) throw error;
     const parsed: unknown = JSON.parse(Buffer.concat(pieces).toString());
     if (!Array.isArray(parsed)) throw new JsonShapeError('must be an array of rows');
+    check.add(parsed);
     yield* objectBlocks(parsed, blocks);
   }
 }

@@ -104,8 +104,7 @@ export function checkNamed(
   const faults = new FaultList();
   for (const [parameter, name] of named) {
     if (present.has(name)) continue;
-    const listed = [...present].slice(0, MAX_LISTED).map(quote).join(', ');
-    const message = `There is no column ${quote(name)}, which ${parameter} names. The columns are: ${listed}.`;
+    const message = `There is no column ${quote(name)}, which ${parameter} names. The columns are: ${listNames([...present])}.`;
     faults.add({ message, column: name });
   }
   faults.throwIfAny();
@@ -153,11 +152,15 @@ function checkClaimedNames(names: readonly string[], target: string, faults: Fau
 }
 
 function absentTarget(names: readonly string[], target: string): string {
-  const listed = names.slice(0, MAX_LISTED).map(quote).join(', ');
-  const rest = names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : '';
   const hint =
     names.length === 1 && /[;\t|]/.test(names[0] ?? '')
       ? ' Separate the fields by commas, semicolons or tabs.'
       : '';
-  return `There is no column ${quote(target)} to be the target. The columns are: ${listed}${rest}.${hint}`;
+  return `There is no column ${quote(target)} to be the target. The columns are: ${listNames(names)}.${hint}`;
+}
+
+/** Lists names in a message: the first of them, and how many more there are. */
+export function listNames(names: readonly string[]): string {
+  const listed = names.slice(0, MAX_LISTED).map(quote).join(', ');
+  return names.length > MAX_LISTED ? `${listed} and ${names.length - MAX_LISTED} more` : listed;
 }
