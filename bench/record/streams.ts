@@ -1,4 +1,4 @@
-import { wilson } from '../../prediction/src/intervals/wilson.js';
+import { wilson } from '../../prediction/src/intervals/statistics.js';
 import { bet, type Outcome, startAlarm } from '../../prediction/src/recording.js';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import { median } from '../../testkit/numbers.js';

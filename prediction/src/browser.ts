@@ -1,6 +1,6 @@
 /** Exports for a page that shows a table before it is sent: how cells and names are read. */
 
-export { wilson } from './intervals/wilson.js';
+export { wilson } from './intervals/statistics.js';
 export { NearestName } from './serving/nearest-name.js';
 export { cellText, parseDate, parseNumber } from './table/cells.js';
 export { PARSING_SHARE } from './table/column.js';

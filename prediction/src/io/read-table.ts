@@ -67,7 +67,7 @@ export async function addObjects(
   rows: ObjectSink,
 ): Promise<void> {
   if (format === 'json') return (await import('./json/json-table.js')).addJson(pieces, rows);
-  return (await import('./json/ndjson-table.js')).addNdjson(pieces, rows);
+  return (await import('./json/line-tables.js')).addNdjson(pieces, rows);
 }
 
 /**
@@ -86,13 +86,13 @@ export async function addRows(
     case 'csv':
       return (await import('./csv/csv-table.js')).addCsv(pieces, rows, form);
     case 'records':
-      return (await import('./json/record-table.js')).addRecords(pieces, rows);
+      return (await import('./json/line-tables.js')).addRecords(pieces, rows);
     case 'arrow-stream':
-      return (await import('./arrow/arrow-table.js')).addArrow(pieces, rows, 'stream');
+      return (await import('./arrow/arrow-batches.js')).addArrow(pieces, rows, 'stream');
     case 'arrow-file':
-      return (await import('./arrow/arrow-table.js')).addArrow(pieces, rows, 'file');
+      return (await import('./arrow/arrow-batches.js')).addArrow(pieces, rows, 'file');
     case 'parquet':
-      return (await import('./parquet/parquet-table.js')).addParquet(pieces, rows);
+      return (await import('./parquet/parquet-groups.js')).addParquet(pieces, rows);
     case 'xlsx':
       return (await import('./xlsx/xlsx-table.js')).addXlsx(pieces, rows, form, listener);
   }

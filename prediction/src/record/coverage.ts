@@ -1,4 +1,4 @@
-import { wilson } from '../intervals/wilson.js';
+import { wilson } from '../intervals/statistics.js';
 
 /** The outcome of the promises of a group. */
 export interface Coverage {

@@ -1,7 +1,7 @@
 import { chooseFeatures } from '../promises/subject.js';
 import { type BinnedModel, ObjectBlock, RowBinner } from '../serving/row-binner.js';
-import { rowObject } from '../table/row-object.js';
 import type { RowTable } from '../table/table.js';
+import { rowObject } from '../table/table.js';
 import { seededRandom, shuffledRange } from '../trees/random.js';
 import { finish } from '../trees/steps.js';
 import { MAX_COMPARED } from './drift.js';

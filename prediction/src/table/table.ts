@@ -1,3 +1,4 @@
+import type { RowObject } from './cells.js';
 import type { TableColumn } from './column.js';
 import type { NumberReading } from './number-formats.js';
 import type { ForecastGoal, ForecastTable } from './series-table.js';
@@ -71,3 +72,15 @@ export const MAX_COLUMNS = 1000;
 
 /** The most rows × columns, without those that are left out: rows that name few of many columns say little and take much. */
 export const MAX_CELLS = 25_000_000;
+
+/** Returns a row of a table as a caller would send it. */
+export function rowObject({ columns }: RowTable, row: number): RowObject {
+  return Object.fromEntries(columns.map((column) => [column.name, cellOf(column, row)]));
+}
+
+function cellOf(column: TableColumn, row: number): unknown {
+  if (column.kind === 'text') return column.texts[(column.codes[row] ?? 0) - 1] ?? null;
+  const value = column.values[row] ?? Number.NaN;
+  if (Number.isNaN(value)) return null;
+  return column.kind === 'date' ? new Date(value).toISOString() : value;
+}

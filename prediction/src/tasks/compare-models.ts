@@ -1,8 +1,8 @@
 import { average } from '../intervals/statistics.js';
 import { SeenRows } from '../model/seen-rows.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { rowObject } from '../table/row-object.js';
 import type { RowTable } from '../table/table.js';
+import { rowObject } from '../table/table.js';
 import type { HeldOutRows } from '../training/train-model.js';
 import { lossOf } from './classification/probabilities.js';
 import type { Model, RowModel } from './models.js';

@@ -1,6 +1,6 @@
 import * as v from 'valibot';
 import { ModelLineReader, ModelLineWriter } from '../model/model-lines.js';
-import { refuseLaterFormat } from '../table/codec/stored-format.js';
+import { refuseLaterFormat } from '../table/codec/format.js';
 import { finish, type Steps } from '../trees/steps.js';
 import { describeClassification } from './classification/metrics.js';
 import {
@@ -9,13 +9,13 @@ import {
   decodeClassification,
   encodeClassification,
 } from './classification/model.js';
+import { describeForecast } from './forecasting/metrics.js';
 import {
   decodeForecast,
   encodeForecast,
   forecastHeadSchema,
   type SeriesModel,
 } from './forecasting/series-model.js';
-import { describeForecast } from './forecasting/summary.js';
 import { describeRegression } from './regression/metrics.js';
 import {
   decodeRegression,

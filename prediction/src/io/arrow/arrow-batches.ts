@@ -1,4 +1,6 @@
-import type { ByteBudget, HeldBytes } from '../columns/byte-budget.js';
+import type { OrderedSink } from '../../table/row-reader.js';
+import { addBatches } from '../columns/add-batches.js';
+import { ByteBudget, type HeldBytes } from '../columns/byte-budget.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatError, withContext } from '../columns/format-error.js';
 import { TEXT_CODES_BYTES, TextCodes } from '../columns/text-codes.js';
@@ -200,4 +202,21 @@ class ArrowBatches {
     this.#texts.set(place, codes);
     return codes;
   }
+}
+
+/**
+ * Adds the rows of an Arrow IPC stream or file, batch by batch, until no more are wanted.
+ *
+ * @throws {FormatError | TableError} at a fault of the body.
+ */
+export function addArrow(
+  pieces: AsyncIterable<Uint8Array>,
+  rows: OrderedSink,
+  format: 'stream' | 'file',
+): Promise<void> {
+  const batches = readArrow(pieces, format, new ByteBudget(), (names) => {
+    rows.begin(names);
+    return new Set(names.keys());
+  });
+  return addBatches(rows, batches);
 }

@@ -1,8 +1,12 @@
-import { type ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budget.js';
+import type { OrderedSink } from '../../table/row-reader.js';
+import { MAX_ROWS } from '../../table/table.js';
+import { addBatches } from '../columns/add-batches.js';
+import { ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budget.js';
 import { type ByteFile, holdFile } from '../columns/byte-file.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatError } from '../columns/format-error.js';
 import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
+import { SpoolFile } from '../spool-file.js';
 import { readColumn } from './column-chunk.js';
 import { type ParquetMetadata, readMetadata } from './metadata.js';
 import { cellBytes } from './value-sinks.js';
@@ -155,4 +159,25 @@ async function readGroup(
     read.releaseAll();
   }
   return vectors;
+}
+
+/**
+ * Adds the rows of a Parquet file, until no more are wanted.
+ *
+ * @throws {FormatError | TableError} at a fault of the file.
+ */
+export async function addParquet(
+  pieces: AsyncIterable<Uint8Array>,
+  rows: OrderedSink,
+): Promise<void> {
+  const file = await SpoolFile.of(pieces);
+  try {
+    const batches = readParquet(file, new ByteBudget(), MAX_ROWS, (names) => {
+      rows.begin(names);
+      return new Set(names.keys());
+    });
+    await addBatches(rows, batches);
+  } finally {
+    await file.close();
+  }
 }

@@ -9,6 +9,7 @@ import {
   type Head,
   numberReadingSchema,
   type Piece,
+  refuseLaterFormat,
   TARGET,
 } from './format.js';
 import {
@@ -18,7 +19,6 @@ import {
   seriesHeadSchema,
   seriesPieceSchema,
 } from './series.js';
-import { refuseLaterFormat } from './stored-format.js';
 
 const integerSchema = v.pipe(v.number(), v.safeInteger());
 

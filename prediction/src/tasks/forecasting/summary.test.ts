@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { describeForecast } from './summary.js';
+import { describeForecast } from './metrics.js';
 
 const METRICS = {
   value_count: 540,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { wilson } from './wilson.js';
+import { wilson } from './statistics.js';
 
 /** Figures of method 3 in Newcombe, Statistics in Medicine 17 (1998), table I. */
 test.each([
