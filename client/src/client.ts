@@ -1,11 +1,8 @@
-import createClient from 'openapi-fetch';
+import createClient, { defaultPathSerializer, type Middleware } from 'openapi-fetch';
 import type { RosterClient } from './contract/calls.js';
 import type { RosterPaths } from './contract/paths.js';
 import { type DeprecatedCall, reportDeprecation, warnOnce } from './middleware/deprecation.js';
-import { requestUrl, serializePath } from './request/address.js';
 import { rememberBody, rememberingRequest } from './request/body-source.js';
-import { passNotModified } from './request/not-modified.js';
-import { serializeBody } from './request/request-body.js';
 import { refuseUnexpectedAnswers } from './request/unexpected-answer.js';
 
 /** The address of the service and the options for requests to it. */
@@ -63,3 +60,75 @@ export function createRosterClient({
   // parameters differ. src/answers.test-d.ts and src/requests.test-d.ts check these types.
   return client as RosterClient;
 }
+
+/** Path segments that a URL parser drops or resolves. */
+const NOT_A_SEGMENT = new Set(['', '.', '..']);
+
+/** A parameter that has no value. Names in an address are encoded, so its braces are the contract's. */
+const UNFILLED = /^[^?]*\{(\w+)\}/;
+
+/**
+ * Puts names into an address. Refuses an empty name, `.` and `..`: with these, the request would
+ * reach another address, and deleting the skill `..` would delete its project.
+ */
+function serializePath(path: string, names: Record<string, unknown>): string {
+  for (const [parameter, name] of Object.entries(names)) {
+    if (typeof name === 'string' && NOT_A_SEGMENT.has(name)) {
+      throw new TypeError(`The ${parameter} ${JSON.stringify(name)} is not allowed in an address`);
+    }
+  }
+  return defaultPathSerializer(path, names);
+}
+
+/**
+ * Returns the URL that a request is sent to. Addresses of models begin with `/api`: below a base
+ * URL that ends in `/api` they have it once.
+ *
+ * @throws TypeError if a parameter of the address has no value
+ */
+function requestUrl(baseUrl: string, url: string): string {
+  const parameter = UNFILLED.exec(url)?.[1];
+  if (parameter !== undefined) {
+    throw new TypeError(
+      `${url} needs a value for ${parameter}: give it as params: { path: { ${parameter} } }, spelled like this`,
+    );
+  }
+  const isDoubled = baseUrl.endsWith('/api') && url.startsWith(`${baseUrl}/api/`);
+  return isDoubled ? baseUrl + url.slice(`${baseUrl}/api`.length) : url;
+}
+
+const JSON_MEDIA_TYPE = /^application\/json\b/i;
+
+/**
+ * Serializes a body as its `Content-Type` says: as JSON if the header names JSON or is missing,
+ * else unchanged. A Blob or a stream is JSON already if the header says so. Refuses text without
+ * `text/csv` or `application/x-ndjson`, and a Blob or a stream without a header, since the service
+ * could report it only as a missing array.
+ */
+function serializeBody(body: unknown, headers?: Headers): unknown {
+  const mediaType = headers?.get('Content-Type') ?? null;
+  if (mediaType !== null && !JSON_MEDIA_TYPE.test(mediaType)) {
+    return body;
+  }
+  const isBytes = body instanceof Blob || body instanceof ReadableStream;
+  if (isBytes && mediaType !== null) return body;
+  if (isBytes || typeof body === 'string') {
+    throw new TypeError(
+      "A table as text, Blob or stream is sent with headers: { 'Content-Type': 'text/csv' }, rows as lines with 'application/x-ndjson'",
+    );
+  }
+  return JSON.stringify(body);
+}
+
+/**
+ * Returns a 304 response without a body, with neither `data` nor `error`. openapi-fetch would treat
+ * the empty body as an error.
+ */
+const passNotModified: Middleware = {
+  onResponse({ response }) {
+    if (response.status !== 304) return undefined;
+    const headers = new Headers(response.headers);
+    headers.set('Content-Length', '0');
+    return new Response(null, { status: 304, statusText: response.statusText, headers });
+  },
+};

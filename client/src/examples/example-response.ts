@@ -1,9 +1,7 @@
 import { METHOD_NOT_ALLOWED, UNKNOWN_ADDRESS, VALUES } from '../../../generated/examples.js';
-import { acceptedType } from './accept.js';
 import type { OperationId } from './choices.js';
 import { type FoundExample, findExample, responseAt } from './find-example.js';
 import { type Address, allowOf } from './find-operation.js';
-import { pageOf } from './page.js';
 
 /**
  * Returns the response to a request, in the media type that it accepts, or 406 if it accepts none.
@@ -78,3 +76,75 @@ function contentOf({ name, body, response }: FoundExample, type: string): unknow
 }
 
 const isJson = (type: string) => type === 'application/json' || type.endsWith('+json');
+
+interface MediaRange {
+  readonly pattern: string;
+  readonly quality: number;
+}
+
+/**
+ * Returns the media type that a header `Accept` prefers (RFC 9110, section 12.5.1). Of two that it likes the same, the
+ * one that it names first; without a header, the first one.
+ */
+function acceptedType(accept: string | null, types: readonly string[]): string | undefined {
+  const ranges = (accept || '*/*').split(',').map(mediaRange);
+  const ranked = types.flatMap((type) => {
+    const range = rangeFor(type, ranges);
+    return range && range.quality > 0 ? [{ type, range }] : [];
+  });
+  // Sorting is stable: types of the same range keep their order.
+  ranked.sort(
+    (a, b) =>
+      b.range.quality - a.range.quality ||
+      specificity(b.range) - specificity(a.range) ||
+      ranges.indexOf(a.range) - ranges.indexOf(b.range),
+  );
+  return ranked[0]?.type;
+}
+
+function mediaRange(text: string): MediaRange {
+  const [pattern = '', ...parameters] = text.split(';').map((part) => part.trim().toLowerCase());
+  const quality = parameters.find((parameter) => /^q\s*=/.test(parameter))?.split('=')[1];
+  return { pattern, quality: quality === undefined ? 1 : Number(quality) || 0 };
+}
+
+/** Returns the most specific range that has the type. */
+function rangeFor(type: string, ranges: readonly MediaRange[]): MediaRange | undefined {
+  const patterns = [type, `${type.split('/')[0]}/*`, '*/*'];
+  for (const wanted of patterns) {
+    const range = ranges.find(({ pattern }) => pattern === wanted);
+    if (range) return range;
+  }
+  return undefined;
+}
+
+function specificity({ pattern }: MediaRange): number {
+  if (pattern === '*/*') return 0;
+  return pattern.endsWith('/*') ? 1 : 2;
+}
+
+/** A page of a list, and the value of its header `Link` if another one follows. */
+interface Page {
+  readonly items: readonly unknown[];
+  readonly link?: string;
+}
+
+/** Returns the page that the parameters `limit` and `cursor` of an address ask for: all, if there is no limit. */
+function pageOf(list: readonly unknown[], url: URL): Page {
+  const start = offsetOf(url.searchParams.get('cursor') ?? '');
+  const end = start + (Number(url.searchParams.get('limit')) || list.length);
+  const items = list.slice(start, end);
+  if (end >= list.length) return { items };
+  const query = new URLSearchParams(url.searchParams);
+  query.set('cursor', cursorOf(end));
+  return { items, link: `<${url.pathname}?${query}>; rel="next"` };
+}
+
+/** Returns a cursor as the contract has it: 22 characters of base64url, of which the last one is `A`. */
+function cursorOf(offset: number): string {
+  return `${String(offset).padStart(21, '0')}A`;
+}
+
+function offsetOf(cursor: string): number {
+  return Number.parseInt(cursor, 10) || 0;
+}
