@@ -3,17 +3,16 @@ import { useEffect, useState } from 'preact/hooks';
 import { answered, type Model, ProblemError } from 'roster-client';
 import { href, navigate, useRoute } from '../router/route.js';
 import { roster } from '../session/roster.js';
+import { useAttempt } from '../session/use-attempt.js';
 import { type Loaded, useLoaded } from '../session/use-loaded.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Loading } from '../ui/loading.js';
 import { Tabs } from '../ui/tabs.js';
 import { View } from '../ui/view.js';
-import { cancelTraining, deleteModel, type ModelPath } from './change-model.js';
-import { TrainAgain } from './train-again.js';
+import { cancelTraining, deleteModel, type ModelPath, setServing } from './change-model.js';
 import { TrainingState } from './training-state.js';
 import { readVersions } from './versions/read-versions.js';
-import { WaitingVersion } from './waiting-version.js';
 
 /** The views of a model, by the last segment of their addresses. */
 const TABS = [
@@ -205,4 +204,70 @@ async function findWaiting(path: ModelPath, newest: Model, signal: AbortSignal) 
 function isGone(loaded: Loaded<Versions>): boolean {
   if (loaded.state !== 'failed' || !(loaded.error instanceof ProblemError)) return false;
   return loaded.error.problem.type === '/problems/model-not-found';
+}
+
+/**
+ * A button that trains a model again from the query of its newest version.
+ * @param onEnd called when the training has begun, or with the error that kept it from that
+ */
+function TrainAgain({ path, onEnd }: { path: ModelPath; onEnd: (error: unknown) => void }) {
+  const [isReading, setReading] = useState(false);
+  const train = async () => {
+    setReading(true);
+    try {
+      const address = '/api/projects/{projectName}/models/{modelName}/retrain';
+      await answered(roster.POST(address, { params: { path } }));
+      onEnd(null);
+    } catch (error) {
+      onEnd(error);
+    } finally {
+      setReading(false);
+    }
+  };
+  return (
+    <button type="button" disabled={isReading} onClick={train}>
+      {isReading ? 'Reading the rows…' : 'Train again'}
+    </button>
+  );
+}
+
+/** Says that a version of a model waits until somebody lets it answer predictions. */
+function WaitingVersion({
+  waiting,
+  project,
+  isCompared,
+  onServed,
+}: {
+  waiting: Model;
+  project: string;
+  /** True if the view shows the comparison itself. */
+  isCompared: boolean;
+  onServed: () => void;
+}) {
+  const { error, attempt } = useAttempt();
+  const { name, version, serving_version: serving, comparison } = waiting;
+  const serve = async () => {
+    await attempt(() => setServing({ projectName: project, modelName: name }, { version }));
+    onServed();
+  };
+  return (
+    <div class="notice">
+      <p>
+        <strong>Version {version} is ready, and waits for your approval.</strong> Version {serving}{' '}
+        answers predictions until then.
+      </p>
+      {comparison && <p>{comparison.reason}</p>}
+      <p class="actions">
+        <button type="button" class="primary" onClick={serve}>
+          Serve version {version}
+        </button>
+        {!isCompared && (
+          <a href={href(['projects', project, 'models', name, 'versions'])}>
+            Compare it with version {serving}
+          </a>
+        )}
+      </p>
+      {error !== null && <ErrorNotice error={error} />}
+    </div>
+  );
 }

@@ -1,5 +1,5 @@
 import type { ClassificationModel, Model, RegressionModel } from 'roster-client';
-import { finePercent, percent } from '../ui/format.js';
+import { duration, finePercent, percent, time, whole } from '../ui/format.js';
 import { Later } from '../ui/later.js';
 import { targetUnit } from '../ui/units.js';
 import { ModelFrame } from './model-frame.js';
@@ -11,7 +11,6 @@ import { Importance } from './quality/importance.js';
 import { PredictedActual } from './quality/predicted-actual.js';
 import { Reliability } from './quality/reliability.js';
 import { Residuals } from './quality/residuals.js';
-import { VersionFacts } from './quality/version-facts.js';
 
 /** The view of a model's quality. */
 export function ModelView({ project, model }: { project: string; model: string }) {
@@ -107,4 +106,37 @@ function ClassificationQuality({ model }: { model: ClassificationModel }) {
       </div>
     </>
   );
+}
+
+/** Facts about the training of a version: its table, its time, its checksum, its query. */
+function VersionFacts({ model }: { model: Model }) {
+  const { version, source, row_count, columns, updated_at, training_seconds, checksum } = model;
+  const facts: readonly (readonly [string, string])[] = [
+    ['Version', String(version)],
+    ['Rows', whole(row_count)],
+    ['Columns', whole(columns?.length ?? 0)],
+    ['Trained', time(updated_at)],
+    ['Training time', duration(training_seconds ?? 0)],
+    ['Checksum', checksum ?? ''],
+    ...(source
+      ? ([
+          ['Database', source.database],
+          ['Query', source.query],
+        ] as const)
+      : []),
+  ];
+  return (
+    <dl class="model-facts">
+      {facts.map(([name, value]) => (
+        <div key={name} class={isCode(name) ? 'wide' : undefined}>
+          <dt>{name}</dt>
+          <dd>{isCode(name) ? <code>{value}</code> : value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function isCode(name: string): boolean {
+  return name === 'Checksum' || name === 'Query';
 }

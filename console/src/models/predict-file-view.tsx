@@ -1,5 +1,15 @@
-import { PredictFile } from '../predictions/predict-file.js';
+import { useState } from 'preact/hooks';
+import type { Model } from 'roster-client';
+import { PredictTable } from '../predictions/predict-table.js';
 import { href } from '../router/route.js';
+import { useAttempt } from '../session/use-attempt.js';
+import { readHead } from '../tables/any-head.js';
+import type { TableHead } from '../tables/table-head.js';
+import { TABLE_TYPES } from '../tables/table-types.js';
+import { DEMO, loadDemoTable } from '../training/demo.js';
+import { DropZone } from '../ui/drop-zone.js';
+import { ErrorNotice } from '../ui/error-notice.js';
+import { count } from '../ui/format.js';
 import { ModelFrame } from './model-frame.js';
 
 export function PredictFileView({ project, model }: { project: string; model: string }) {
@@ -17,5 +27,49 @@ export function PredictFileView({ project, model }: { project: string; model: st
         )
       }
     </ModelFrame>
+  );
+}
+
+/** Predicts all rows of a file that is chosen, and gives it back with the predictions. */
+function PredictFile({ project, model }: { project: string; model: Model }) {
+  const [head, setHead] = useState<TableHead>();
+  const { error, attempt } = useAttempt();
+  const read = (find: () => Promise<File>) =>
+    attempt(async () => setHead(await readHead(project, await find())));
+  if (head !== undefined) {
+    return (
+      <PredictTable
+        project={project}
+        model={model}
+        head={head}
+        onHead={setHead}
+        forget={() => setHead(undefined)}
+      />
+    );
+  }
+  const isDemo = model.name === DEMO.name && model.target === DEMO.target;
+  return (
+    <>
+      <p>
+        Choose a file with the model’s columns: CSV, JSON, JSON lines, Excel, Parquet or Arrow. You
+        get it back as CSV, with a prediction of {model.target} in each row. First, its columns are
+        compared with the model’s. CSV is sent when you start; the service reads the beginning of
+        other formats at once, and their predicted file has the columns that the model knows.
+      </p>
+      {error !== null && <ErrorNotice error={error} />}
+      <DropZone
+        label="Drop a file here, or"
+        accept={TABLE_TYPES}
+        onFile={(file) => read(async () => file)}
+      />
+      {isDemo && (
+        <p class="actions">
+          No file at hand?
+          <button type="button" onClick={() => read(() => loadDemoTable(DEMO.moreRows))}>
+            Use {count(DEMO.moreRowCount, 'other diamond')}
+          </button>
+        </p>
+      )}
+    </>
   );
 }

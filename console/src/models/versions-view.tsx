@@ -3,10 +3,11 @@ import type { Model } from 'roster-client';
 import { useAttempt } from '../session/use-attempt.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
+import { Field } from '../ui/field.js';
 import { Loading } from '../ui/loading.js';
+import { Select } from '../ui/select.js';
 import { setServing } from './change-model.js';
 import { ModelFrame } from './model-frame.js';
-import { PromotionField } from './versions/promotion-field.js';
 import { readVersions } from './versions/read-versions.js';
 import { VersionComparison } from './versions/version-comparison.js';
 import { VersionTable } from './versions/version-table.js';
@@ -91,4 +92,34 @@ function defaultPair(ready: readonly Model[], serving: number | null): readonly 
   const other = ready.find(({ version }) => version !== serving)?.version ?? 0;
   const pair = [other, serving ?? ready.at(-1)?.version ?? 0] as const;
   return pair[0] < pair[1] ? pair : [pair[1], pair[0]];
+}
+
+type Promotion = Model['promotion'];
+
+const CHOICES: readonly (readonly [Promotion, string])[] = [
+  ['always', 'It answers predictions at once'],
+  ['if_not_worse', 'It answers predictions if it is no worse'],
+  ['manual', 'It waits until you let it answer'],
+];
+
+/** The setting of a model that says which new versions serve. */
+function PromotionField({
+  promotion,
+  onChange,
+}: {
+  promotion: Promotion;
+  onChange: (promotion: Promotion) => void;
+}) {
+  return (
+    <Field
+      label="When a new version is ready"
+      hint={
+        promotion === 'if_not_worse'
+          ? 'Both versions are compared on rows that neither was trained on. With fewer than 100, it waits.'
+          : undefined
+      }
+    >
+      {(control) => <Select {...control} value={promotion} options={CHOICES} onChoose={onChange} />}
+    </Field>
+  );
 }

@@ -8,10 +8,11 @@ import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
 import { Progress } from '../ui/progress.js';
-import { addedColumns } from './added-columns.js';
-import { ColumnComparison } from './column-comparison.js';
-import { compareColumns } from './compare-columns.js';
+import { type AddedColumn, addedColumns } from './added-columns.js';
+import { ColumnNames, UnknownColumns } from './column-names.js';
+import { type Comparison, compareColumns } from './compare-columns.js';
 import { ConfidenceChoices, confidenceOf, DEFAULT_CHOICE } from './confidence-choices.js';
+import { MissingColumns } from './missing-columns.js';
 import { PredictionResult } from './prediction-result.js';
 import { RememberFields, ROW_ID } from './remember-fields.js';
 import {
@@ -158,6 +159,60 @@ export function PredictTable({
           result={state.result}
         />
       )}
+    </>
+  );
+}
+
+/** Shows how the columns of a file fit a model, and what will be added to the file. */
+function ColumnComparison({
+  model,
+  comparison,
+  added,
+}: {
+  model: Model;
+  comparison: Comparison;
+  added: readonly AddedColumn[];
+}) {
+  const { used, unknown, missing, targetIndex } = comparison;
+  const needed = used.length + missing.length;
+  if (used.length === 0) {
+    return (
+      <p class="notice error" role="alert">
+        <strong>This file has none of the model’s columns.</strong> It needs{' '}
+        <ColumnNames names={missing} />.
+      </p>
+    );
+  }
+  return (
+    <>
+      <MissingColumns target={model.target} comparison={comparison} />
+      <dl class="fit">
+        <dt>Used</dt>
+        <dd>
+          {missing.length === 0
+            ? `All ${count(needed, 'column')} of the model`
+            : `${used.length} of the ${count(needed, 'column')} of the model`}
+        </dd>
+        {unknown.length > 0 && (
+          <>
+            <dt>Unknown to the model</dt>
+            <dd>
+              <UnknownColumns columns={unknown} />
+            </dd>
+          </>
+        )}
+        <dt>Added to the file</dt>
+        <dd>
+          <ColumnNames names={added.map(({ name }) => name)} />
+          {targetIndex !== undefined && (
+            <>
+              . The file’s own <code>{model.target}</code> stays, and is compared with the
+              predictions
+            </>
+          )}
+          .
+        </dd>
+      </dl>
     </>
   );
 }

@@ -1,11 +1,22 @@
 import { answered, type components, ProblemError, type Skill } from 'roster-client';
+import { readVersions } from '../models/versions/read-versions.js';
 import { href } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
+import { ErrorNotice } from '../ui/error-notice.js';
 import { count } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
-import { bodyOf, CHANGED, ifMatch, type Kind, nameColumn } from './kind.js';
-import { ModelControl, VersionControl } from './model-controls.js';
+import { Select } from '../ui/select.js';
+import { Choose } from './form/choose.js';
+import {
+  bodyOf,
+  CHANGED,
+  type Choice,
+  ifMatch,
+  type Kind,
+  type MemberProps,
+  nameColumn,
+} from './kind.js';
 import { NameLinks } from './name-links.js';
 
 type Schemas = components['schemas'];
@@ -110,4 +121,58 @@ async function nameOfAgent(project: string, id: string, signal: AbortSignal) {
     if (error instanceof ProblemError && error.problem.status === 404) return null;
     throw error;
   }
+}
+
+const MODELS: Choice = {
+  label: 'Model',
+  what: 'models',
+  list: (project, signal) => (query) =>
+    roster.GET('/api/projects/{projectName}/models', {
+      params: { path: { projectName: project }, query },
+      signal,
+    }),
+};
+
+/** The model of a skill, of all that the project has. */
+function ModelControl({ control, project, value, isBusy, onChange }: MemberProps) {
+  return (
+    <Choose
+      control={control}
+      project={project}
+      choice={MODELS}
+      chosen={typeof value === 'string' ? [value] : []}
+      isMany={false}
+      mayBeNone={false}
+      isBusy={isBusy}
+      // Another model has other versions.
+      onChange={([model]) => onChange({ model, version: undefined })}
+    />
+  );
+}
+
+/** The version of the model of a skill. */
+function VersionControl({ control, project, value, object, isBusy, onChange }: MemberProps) {
+  const modelName = typeof object['model'] === 'string' ? object['model'] : '';
+  const { loaded, reload } = useLoaded(
+    async (signal) => (modelName ? readVersions({ projectName: project, modelName }, signal) : []),
+    [project, modelName],
+  );
+  const versions = loaded.state === 'ready' ? loaded.value.map(({ version }) => version) : [];
+  const isKnown = value === undefined || versions.some((version) => version === value);
+  return (
+    <>
+      <Select
+        {...control}
+        disabled={isBusy}
+        value={value === undefined ? '' : String(value)}
+        options={[
+          ['', 'The version that serves'],
+          ...(isKnown ? [] : [String(value)]),
+          ...versions.map((version) => [String(version), `Version ${version}`] as const),
+        ]}
+        onChoose={(chosen) => onChange({ version: chosen === '' ? undefined : Number(chosen) })}
+      />
+      {loaded.state === 'failed' && <ErrorNotice error={loaded.error} retry={reload} />}
+    </>
+  );
 }

@@ -1,6 +1,8 @@
 import { useMemo, useRef, useState } from 'preact/hooks';
-import { ProblemError } from 'roster-client';
+import { answered, ProblemError } from 'roster-client';
 import { href } from '../router/route.js';
+import { roster } from '../session/roster.js';
+import { useLoaded } from '../session/use-loaded.js';
 import { type ColumnProfile, profileColumns } from '../tables/column-profile.js';
 import { nameValues } from '../tables/column-words.js';
 import { FileLine } from '../tables/file-line.js';
@@ -18,7 +20,6 @@ import { isName, nameFromFile } from './model-name.js';
 import { SendingProgress } from './sending-progress.js';
 import { UseChoice } from './use-choice.js';
 import { useExistingModel } from './use-existing-model.js';
-import { useMaxTableSize } from './use-max-table-size.js';
 import { useTraining } from './use-training.js';
 
 type Task = ColumnProfile['task'] | 'forecast';
@@ -299,4 +300,10 @@ function faultsOf(error: unknown): [ReadonlyMap<string, string>, unknown] {
 
 function isTraining(error: unknown): boolean {
   return error instanceof ProblemError && error.problem.type === '/problems/training-in-progress';
+}
+
+/** Returns how many bytes a table can have; while that is not known, the service itself refuses larger ones. */
+function useMaxTableSize(): number {
+  const { loaded } = useLoaded((signal) => answered(roster.GET('/me', { signal })), []);
+  return loaded.state === 'ready' ? loaded.value.limits.max_table : Number.POSITIVE_INFINITY;
 }

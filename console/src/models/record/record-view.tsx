@@ -1,14 +1,15 @@
 import { useState } from 'preact/hooks';
 import { answered, type Model } from 'roster-client';
+import type { components } from '../../../../generated/openapi.js';
+import { Bars } from '../../plots/bars.js';
 import { roster } from '../../session/roster.js';
 import { useLoaded } from '../../session/use-loaded.js';
-import { count, date, finePercent, measure, time, whole } from '../../ui/format.js';
+import { count, date, finePercent, measure, percent, time, whole } from '../../ui/format.js';
 import { Loading } from '../../ui/loading.js';
 import { Select } from '../../ui/select.js';
 import { targetUnit } from '../../ui/units.js';
 import { ModelFrame } from '../model-frame.js';
 import { CoverageOfGroups, CoverageOverTime, type ModelRecord } from './coverage.js';
-import { MovedColumns } from './moved-columns.js';
 import { TruthsFile } from './truths-file.js';
 
 /** A choice of groups: `day`, `week`, `width`, or `column:` with the name of one. */
@@ -188,5 +189,37 @@ function readRecord(
       },
       signal,
     }),
+  );
+}
+
+type Drift = components['schemas']['RecordDrift'];
+
+/** The columns whose values moved since the training, or since the earliest promises. */
+function MovedColumns({ drift }: { drift: Drift }) {
+  if (drift === null) {
+    return <p>There are too few rows to compare: it takes 100 of each time.</p>;
+  }
+  const others = drift.since === 'training' ? 'those of the training' : 'the earliest promises';
+  if (drift.columns.length === 0) {
+    return (
+      <p>
+        The {count(drift.rows, 'latest row')} are like {others}: chance explains the difference.
+      </p>
+    );
+  }
+  return (
+    <>
+      <p>
+        Of the {count(drift.rows, 'latest row')}, at least {percent(drift.moved)} are unlike{' '}
+        {others}. The columns that moved, by the share of the change that each explains:
+      </p>
+      <Bars
+        rows={drift.columns.map(({ column, share }) => ({
+          name: column,
+          share,
+          text: percent(share),
+        }))}
+      />
+    </>
   );
 }
