@@ -22,7 +22,7 @@ import {
   type SentSettings,
   tooLarge,
 } from '../store/rows.js';
-import { Resources } from './requests.js';
+import { Resources } from './crud.js';
 import { skills, writeSkill } from './skills.js';
 
 type Schemas = components['schemas'];

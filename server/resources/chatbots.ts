@@ -9,7 +9,7 @@ import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { adjustStored, sumBytes } from '../store/quota.js';
 import { EMPTY_OBJECT, jsonWriter, key, mergeSettings } from '../store/rows.js';
-import { Resources } from './requests.js';
+import { Resources } from './crud.js';
 
 type Schemas = components['schemas'];
 type Chatbot = Schemas['Chatbot'];

@@ -16,7 +16,7 @@ import {
   padToPowerOfTwo,
 } from '../store/rows.js';
 import type { Filter } from './crud.js';
-import { Resources } from './requests.js';
+import { Resources } from './crud.js';
 
 type Schemas = components['schemas'];
 type Skill = Schemas['Skill'];
