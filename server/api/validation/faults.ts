@@ -3,7 +3,7 @@ import type { Request } from 'express';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
-import { absenceRule, patternRule } from '../../contract/rule-messages.js';
+import { absenceRule, describePattern, patternRule } from '../../contract/rule-messages.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
 import type { FieldError } from '../../problems/problem.js';
 import type { Excerpt } from './excerpt.js';
@@ -226,8 +226,10 @@ function describe({ messages }: Contract, { pointer, keyword, params, message }:
       const ofContract = types.join() === 'null' ? messages.get(absenceRule(field)) : undefined;
       return ofContract ?? `must be ${types.map((type) => TYPE_NAMES[type] ?? type).join(' or ')}`;
     }
-    case 'pattern':
-      return messages.get(patternRule(String(params['pattern']))) ?? message;
+    case 'pattern': {
+      const pattern = String(params['pattern']);
+      return messages.get(patternRule(pattern)) ?? describePattern(pattern) ?? message;
+    }
     case 'format':
       return FORMATS[String(params['format'])] ?? message;
     case 'enum':

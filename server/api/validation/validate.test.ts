@@ -3,9 +3,10 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { operations } from '../../../testkit/openapi/document.js';
+import { operations, type Place } from '../../../testkit/openapi/document.js';
 import { exampleRequests } from '../../../testkit/openapi/example-requests.js';
 import { type Operation, readContract } from '../../contract/document.js';
+import { describePattern, patternRule } from '../../contract/rule-messages.js';
 import { RouteTree } from '../route-tree.js';
 import { requestValidation } from './validate.js';
 
@@ -98,6 +99,67 @@ describe('a query', () => {
     const { status, body } = await get(`${list}?${query}`);
     expect(status).toBe(400);
     expect(body).toHaveProperty('members.errors');
+  });
+});
+
+const MODEL = '/api/projects/default/models/m';
+
+describe('a text of other characters', () => {
+  test.each([
+    ['GET', '/v1/responses/a%20b', 'must consist of A-Z a-z 0-9 _ -'],
+    ['GET', '/keys/a', 'must consist of 16 characters of A-Z a-z 0-9'],
+    [
+      'GET',
+      `${MODEL}/record?by=column&column=%20`,
+      'must not be blank, and must not contain the character U+0000',
+    ],
+    [
+      'POST',
+      '/v1/responses',
+      'must consist of visible characters of ASCII',
+      { previous_response_id: 'a b' },
+    ],
+    [
+      'POST',
+      '/oauth/register',
+      'must consist of visible characters of ASCII',
+      { redirect_uris: ['a b'] },
+    ],
+    ['POST', '/keys', 'must not contain control characters', { key: { name: '\u0001' } }],
+  ])('is told by %s %s in words', async (method, path, message, body?: object) => {
+    const headers = { 'Content-Type': 'application/json' };
+    const answer = await fetch(`${url}${path}`, {
+      method,
+      headers,
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    const errors = expect.arrayContaining([{ pointer: expect.anything(), message }]);
+    expect(await answer.json()).toHaveProperty('members.errors', errors);
+  });
+
+  test('is told in words wherever a request may have one', () => {
+    const seen = new Set<unknown>();
+    const patterns = new Set<string>();
+    const visit = (place: Place) => {
+      if (seen.has(place.value)) return;
+      seen.add(place.value);
+      const pattern = place.find('pattern')?.value;
+      if (typeof pattern === 'string') patterns.add(pattern);
+      for (const [key, child] of place.entries()) if (!/^examples?$/.test(key)) visit(child);
+    };
+    for (const { place } of operations) {
+      for (const part of ['parameters', 'requestBody'])
+        for (const [, child] of place.entries(part)) visit(child);
+    }
+    const raw = [...patterns].filter(
+      (pattern) =>
+        // Any text has this form.
+        pattern !== String.raw`^[\s\S]*$` &&
+        !contract.messages.has(patternRule(pattern)) &&
+        describePattern(pattern) === undefined,
+    );
+    expect(raw).toEqual([]);
+    expect(patterns.size).toBeGreaterThan(10);
   });
 });
 
