@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { root } from '../testkit/root.js';
@@ -30,6 +32,36 @@ test('docs/contributing/commands.md lists every script that no other script runs
     (name) => !listed.has(name) && !run.has(name) && !(name.startsWith('pre') && runByNpm(name)),
   );
   expect(missing).toEqual([]);
+});
+
+test('every program of a script reads its arguments, and refuses others in one line', async () => {
+  // They refuse arguments by themselves, or pass them to another program; a build has none.
+  const others = [
+    'server/main',
+    'server/commands/roster',
+    'tools/on-demand/main',
+    'tools/pages/main',
+  ];
+  const programs = [...scripts.values()].flatMap((commands) =>
+    [...commands.matchAll(/\bdist\/([\w/-]+)\.js/g)].map(([, program = '']) => program),
+  );
+  for (const program of new Set(programs)) {
+    if (others.includes(program)) continue;
+    const source = await readFile(new URL(`${program}.ts`, root), 'utf8');
+    expect(source, program).toMatch(/\b(scriptCommand|runScenarios)\(/);
+  }
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    ['dist/contract-tests/tour/main.js', 'x'],
+    {
+      cwd: fileURLToPath(root),
+      encoding: 'utf8',
+    },
+  );
+  expect(stderr).toBe(
+    'error: npm run tour takes no "x"; it takes nothing; add --help to see what it does\n',
+  );
+  expect(status).toBe(2);
 });
 
 /** The scripts that the commands run themselves; `npm ci` runs `prepare`. */

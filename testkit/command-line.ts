@@ -1,14 +1,32 @@
 import { Command, InvalidArgumentError } from 'commander';
 
 /**
- * Begins the command line of a script of `package.json`. `--help` shows its options; a wrong one is told with a
- * hint, and the exit code is 2.
+ * Begins the command line of a script of `package.json`. `--help` shows its options; a wrong one, or an argument that
+ * it does not take, is told in one line, and the exit code is 2.
  */
 export function scriptCommand(script: string, description: string): Command {
-  return new Command(`npm run ${script} --`)
+  const command = new Command(`npm run ${script} --`)
     .description(description)
-    .showHelpAfterError('Add --help to see the options.')
+    .configureOutput({
+      outputError: (text, write) => {
+        const fault = text.includes('too many arguments') ? describeSurplus(script, command) : text;
+        const line = fault.trim().replaceAll('\n', ' ').replace(/\.$/, '');
+        write(`${line}; add --help to see what it does\n`);
+      },
+    })
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
+  return command;
+}
+
+function describeSurplus(script: string, command: Command): string {
+  const { args, registeredArguments, options } = command;
+  const stray = args.slice(registeredArguments.length).map((text) => JSON.stringify(text));
+  const taken = [
+    ...registeredArguments.map((argument) => argument.name()),
+    ...options.map(({ flags }) => flags),
+  ];
+  const all = taken.length === 0 ? 'nothing' : taken.join(', ');
+  return `error: npm run ${script} takes no ${stray.join(' ')}; it takes ${all}`;
 }
 
 /**

@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { allOperations, contract } from '../../testkit/openapi/document.js';
 import { root } from '../../testkit/root.js';
 import { compare } from './compare.js';
@@ -12,6 +13,11 @@ import { matrix } from './matrix.js';
 import { promises } from './promises.js';
 import { REASONS } from './reasons.js';
 import { RECORDED, readRecords } from './records.js';
+
+scriptCommand(
+  'coverage:contract',
+  'List which promises of the contract the tests exercise.',
+).parse();
 
 const top = fileURLToPath(root);
 

@@ -15,12 +15,15 @@ import {
   trainFile,
   untilReady,
 } from 'roster-client';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { duckDb, type Frames, polars, type Rows, type WrittenFile } from './libraries.js';
 
 const MODEL = { projectName: 'default', modelName: 'prices' };
 const COMPARED = ['price', 'price_min', 'price_max', 'price_confidence'];
+
+scriptCommand('test:dataframes', 'Exchange files with DuckDB and Polars.').parse();
 
 const folder = await mkdtemp(join(tmpdir(), 'roster-dataframes-'));
 const server = await startServer({ env: { RATE_LIMIT: '0' } });

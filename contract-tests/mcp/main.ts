@@ -18,6 +18,7 @@ import { createRosterClient } from 'roster-client';
 import { readConfig } from '../../server/config.js';
 import { answerMessage } from '../../server/mcp/protocol.js';
 import { openService } from '../../server/service.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
@@ -34,6 +35,11 @@ interface Failing {
   /** By the reason. */
   readonly left_out: Readonly<Record<string, readonly string[]>>;
 }
+
+scriptCommand(
+  'test:mcp',
+  'Run the conformance suite of MCP, and clients and servers of others.',
+).parse();
 
 const folder = await mkdtemp(join(tmpdir(), 'roster-mcp-'));
 try {

@@ -12,12 +12,15 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { says, slowly } from '../../testkit/chat/reply.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { NO_PYTHON, pythonOfThisMachine } from '../../testkit/python.js';
 import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { buildPythonPackage } from '../../tools/pack/python-package.js';
 
 const CLIENT = fileURLToPath(new URL('python', root));
+
+scriptCommand('test:python', 'Test the Python client.').parse();
 
 const python = pythonOfThisMachine();
 if (python === undefined) {

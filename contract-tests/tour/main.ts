@@ -5,6 +5,7 @@
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { diamonds } from '../../testkit/data/diamonds.js';
 import { root } from '../../testkit/root.js';
 import type { Child } from '../../testkit/service/child-process.js';
@@ -16,6 +17,8 @@ const TARGETS: Readonly<Record<string, () => Promise<Child & { url: string }>>> 
   'the server': () => startServer(),
   'the mock that remembers': () => startStatefulMock(),
 };
+
+scriptCommand('tour', 'Run the tour of the README against the server and the mock.').parse();
 
 /** Every twentieth diamond: the command line of Windows holds 32,000 characters. */
 const table = diamonds

@@ -5,9 +5,9 @@
  */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { ContractError, type Document } from '../../server/contract/document-schema.js';
 import { listOperations } from '../../server/contract/operation.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { documentOf } from './check/index.js';
 import { examplesModule } from './examples-module.js';
 import { facadeModule } from './facade-module.js';
@@ -15,9 +15,14 @@ import { writeGenerated } from './generated-files.js';
 import { handlersIn } from './handlers.js';
 import { tourModule } from './tour-module.js';
 
-const { values: options } = parseArgs({
-  options: { write: { type: 'boolean' }, compare: { type: 'boolean' } },
-});
+const options = scriptCommand(
+  'generate:contract',
+  'Check the contract, and generate modules from it.',
+)
+  .option('--write', 'write what is not up to date')
+  .option('--compare', 'end with 1 if something is not up to date')
+  .parse()
+  .opts<{ readonly write?: true; readonly compare?: true }>();
 try {
   const source = readFileSync('openapi.yaml', 'utf8');
   const document = documentOf(source, { handlers: handlersIn('.') });

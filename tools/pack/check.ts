@@ -8,6 +8,8 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { InvalidArgumentError } from 'commander';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { root } from '../../testkit/root.js';
 import { startChild } from '../../testkit/service/child-process.js';
 
@@ -27,7 +29,9 @@ const inProject = (path: string) => fileURLToPath(new URL(path, root));
 const PACKAGES = inProject('dist/packages/');
 const CONSUMERS = inProject('tools/pack/consumers/');
 
-const asked = process.argv.slice(2);
+const { args: asked } = scriptCommand('pack:check', 'Use each package on each version of Node.js.')
+  .argument('[versions...]', 'on these versions alone, such as 22 24', readVersion)
+  .parse();
 try {
   for (const version of asked.length > 0 ? asked : VERSIONS) {
     const begun = Date.now();
@@ -38,6 +42,12 @@ try {
 } catch (error) {
   process.stderr.write(`error: ${error instanceof Error ? error.message : error}\n`);
   process.exitCode = 1;
+}
+
+/** @throws {InvalidArgumentError} */
+function readVersion(text: string): string {
+  if (/^\d+(\.\d+){0,2}$/.test(text)) return text;
+  throw new InvalidArgumentError('It must be a version of Node.js, such as 22 or 20.19.');
 }
 
 async function checkOn(version: string): Promise<void> {

@@ -7,6 +7,7 @@ import { copyFileSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } 
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import * as v from 'valibot';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { NO_PYTHON, pythonOfThisMachine } from '../../testkit/python.js';
 import { root } from '../../testkit/root.js';
 import { versionInStep } from '../release/versions.js';
@@ -42,6 +43,8 @@ import contract from 'roster-contract/openapi.json' with { type: 'json' };
 \`\`\`
 `;
 
+scriptCommand('pack', 'Pack all packages into dist/packages/.').parse();
+
 try {
   pack();
 } catch (error) {
@@ -70,6 +73,16 @@ function pack(): void {
     );
   }
   packPython(packages);
+  lint(contract);
+}
+
+/** @throws if publint finds something in the folder of a package */
+function lint(packageFolder: string): void {
+  const publint = ['package-checks', 'publint', '--strict', packageFolder];
+  execFileSync(process.execPath, [join(folder, 'dist/tools/on-demand/main.js'), ...publint], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
 }
 
 function packPython(packages: string): void {

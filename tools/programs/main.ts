@@ -5,6 +5,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { browserOfThisMachine } from '../../testkit/browser.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { nginxOfThisMachine } from '../../testkit/nginx.js';
 import { pythonOfThisMachine } from '../../testkit/python.js';
 
@@ -111,6 +112,10 @@ function run([program = '', ...args]: readonly string[], fail: (reason: string) 
   if (status !== 0) fail(error?.message ?? `${[program, ...args].join(' ')} ended with ${status}`);
 }
 
-const program = PROGRAMS[process.argv[2] ?? ''];
+const [script = '', ...args] = process.argv.slice(2);
+const program = PROGRAMS[script];
 if (program === undefined) throw new Error(`usage: ${Object.keys(PROGRAMS).join(' | ')}`);
+scriptCommand(script, `Find or install ${program.name}, and print its path.`).parse(args, {
+  from: 'user',
+});
 provide(program);

@@ -6,15 +6,18 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { load } from 'js-yaml';
 import { asRecord } from '../../server/contract/json-record.js';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { writeGenerated } from '../generator/generated-files.js';
 import { pythonContract } from './python-contract.js';
 
 const FILE = 'python/src/roster/_api.py';
 
-const { values: options } = parseArgs({ options: { check: { type: 'boolean' } } });
+const options = scriptCommand('generate:python', "Make the contract's half of the Python client.")
+  .option('--check', 'compare it with the file instead')
+  .parse()
+  .opts<{ readonly check?: true }>();
 const contract = pythonContract(asRecord(load(readFileSync('openapi.yaml', 'utf8'))));
 const compare = options.check === true;
 const [stale] = writeGenerated([[FILE, generate(JSON.stringify(contract))]], { compare });

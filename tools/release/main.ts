@@ -26,10 +26,15 @@ const command = scriptCommand('release', 'Make a release of the working tree.')
     if (next !== undefined) return prepare(next);
     if (fixture !== undefined) return makeFixture(fixture);
     if (version === undefined) return command.help({ error: true });
-    // The fixture comes from what is released. `--next` must run without: a build may refuse the contract.
-    build();
-    run('dist/tools/generator/main.js', '--compare');
-    await release(folder, { version, date, makeFixture });
+    await release(folder, {
+      ...{ version, date },
+      makeFixture: (fixture) => {
+        // The fixture comes from what is released. `--next` must run without: a build may refuse the contract.
+        build();
+        run('dist/tools/generator/main.js', '--compare');
+        return makeFixture(fixture);
+      },
+    });
     run('dist/tools/review/main.js', '--changelog');
     say(`${version} is released. Read the difference, commit it, and tag the commit v${version}.`);
   });

@@ -2,13 +2,16 @@
  * `npm run generate:review`: bundles `spec:review` into one file that needs nothing but Node, for those who use
  * the GitHub Action. With `--check`, compares it with the file instead.
  */
-import { parseArgs } from 'node:util';
 import { build } from 'vite';
+import { scriptCommand } from '../../testkit/command-line.js';
 import { writeGenerated } from '../generator/generated-files.js';
 
 const FOLDER = 'generated/spec-review';
 
-const { values: options } = parseArgs({ options: { check: { type: 'boolean' } } });
+const options = scriptCommand('generate:review', 'Bundle spec:review into one file.')
+  .option('--check', 'compare it with the file instead')
+  .parse()
+  .opts<{ readonly check?: true }>();
 const stale = writeGenerated(await bundle(), { compare: options.check === true });
 for (const file of options.check ? stale : []) {
   process.stderr.write(`${file} is out of date: npm run generate\n`);

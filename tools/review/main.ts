@@ -38,8 +38,6 @@ interface Options {
 const description = 'Say what the change of a contract does to clients.';
 
 const command = scriptCommand('spec:review', description)
-  // Each fault is one line: the action has them in its log.
-  .showHelpAfterError(false)
   .argument('[commit]', 'what to compare with; without it, where this branch left the main one')
   .option('--contract <file>', 'the contract, relative to this folder', 'openapi.yaml')
   .addOption(

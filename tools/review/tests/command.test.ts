@@ -144,7 +144,7 @@ describe('spec:review exits with 2 and one line for', () => {
     ['a commit that does not exist', ['nowhere'], 'there is no commit nowhere'],
     ['a commit that looks like an option of git', ['--', '--all'], 'there is no commit --all'],
     ['an unknown option', ['--colour'], "unknown option '--colour'"],
-    ['two commits', ['HEAD', 'HEAD'], 'too many arguments'],
+    ['two commits', ['HEAD', 'HEAD'], 'takes no "HEAD"; it takes commit, --contract'],
     ['a commit before the first', [], 'there is no commit HEAD^'],
   ])('%s', (_, args, words) => {
     commit(contract(LOOK));
