@@ -35,7 +35,7 @@ if (gaps.length + needless.length + stale.length > 0) process.exitCode = 1;
  */
 function testAndRead(name: string): Set<string> {
   process.stderr.write(
-    `No whole run of the tests is recorded since ${name} changed: they run now, which takes minutes.\n`,
+    `No whole run of the tests is recorded since ${name} changed: they run now, as in npm test, for six to fifteen minutes.\n`,
   );
   const projects = RECORDED.flatMap((name) => ['--project', name]);
   const { status } = spawnSync('npx', ['vitest', 'run', ...projects], {
