@@ -5,6 +5,7 @@ import { LeftOut } from './contract-tests/left-out.js';
 import { LongestFirst } from './contract-tests/longest-first.js';
 import { Parity } from './contract-tests/parity.js';
 import { BRIEF_RUN_FLAGS } from './testkit/node-flags.js';
+import { TEST_MS, WAIT_MS } from './testkit/patience.js';
 
 /**
  * One more than there are cores, since tests also wait: for a lease, a lock, a page or another process. Each loads
@@ -13,10 +14,9 @@ import { BRIEF_RUN_FLAGS } from './testkit/node-flags.js';
 const WORKERS = availableParallelism() + 1;
 
 const EVERYWHERE = {
-  // On a machine that is busy with other tests a start, a training or an answer takes a multiple of its time.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
-  expect: { poll: { timeout: 30_000 } },
+  testTimeout: TEST_MS,
+  hookTimeout: TEST_MS,
+  expect: { poll: { timeout: WAIT_MS } },
   // A worker loads its code once, for all files of a project that it runs: what has become fast for one is so
   // for the next. Files run at once, with one server in some projects, so that none may count on being alone.
   // Each project has workers of its own and compiles the code again, so there are few.

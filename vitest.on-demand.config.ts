@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LeftOut } from './contract-tests/left-out.js';
+import { TEST_MS, WAIT_MS } from './testkit/patience.js';
 
 /** Returns the place of a package in `tools/on-demand/FOLDER`. */
 const installed = (folder: string, name: string) =>
@@ -18,8 +19,9 @@ export default defineConfig({
   test: {
     include: ['**/*.on-demand.test.ts'],
     reporters: ['default', new LeftOut()],
-    testTimeout: 120_000,
-    hookTimeout: 120_000,
+    testTimeout: TEST_MS,
+    hookTimeout: TEST_MS,
+    expect: { poll: { timeout: WAIT_MS } },
     isolate: false,
   },
 });

@@ -1,4 +1,5 @@
 import { type Browser, chromium } from 'playwright-core';
+import { WAIT_MS } from './patience.js';
 import { findProgram } from './programs.js';
 
 /** The first renders pages without the rest of a browser, which takes a third less processor time. */
@@ -22,9 +23,6 @@ export const NO_BROWSER = 'there is no Chromium on this machine; `npm run browse
 export function browserOfThisMachine(): string | undefined {
   return findProgram('CHROME_BIN', NAMES, [...ELSEWHERE, chromium.executablePath()]);
 }
-
-/** How long a page may take, in milliseconds: on a busy machine the 30 seconds of Playwright run out now and then. */
-export const PAGE_TIMEOUT = 90_000;
 
 /** A host name that the browser resolves to this machine, like the name of a proxy. */
 export const PROXIED = 'roster.example';
@@ -66,5 +64,5 @@ export function launch(executablePath: string): Promise<Browser> {
     '--js-flags=--no-opt',
     `--host-resolver-rules=MAP ${PROXIED} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
   ];
-  return chromium.launch({ executablePath, args });
+  return chromium.launch({ executablePath, args, timeout: WAIT_MS });
 }

@@ -12,11 +12,11 @@ import {
   browserOfThisMachine,
   closePages,
   NO_BROWSER,
-  PAGE_TIMEOUT,
   sharedBrowser,
 } from '../../testkit/browser.js';
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { installPackedClient } from '../../testkit/packed-client.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 
@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
   browser = await sharedBrowser(chromium);
   page = await browser.newPage();
-  page.setDefaultTimeout(PAGE_TIMEOUT);
+  page.setDefaultTimeout(WAIT_MS);
   page.on('pageerror', ({ message }) => faults.push(message));
   await page.goto(site.url);
 });

@@ -10,10 +10,10 @@ import {
   browserOfThisMachine,
   closePages,
   NO_BROWSER,
-  PAGE_TIMEOUT,
   sharedBrowser,
 } from '../../testkit/browser.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { root } from '../../testkit/root.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { startServer } from '../../testkit/service/server-process.js';
@@ -80,7 +80,7 @@ describe.each(Object.entries(TARGETS))('on %s, the page', (_, start) => {
   beforeAll(async () => {
     if (chromium === undefined) return;
     [service, page] = await Promise.all([start(), browser.newPage()]);
-    page.setDefaultTimeout(PAGE_TIMEOUT);
+    page.setDefaultTimeout(WAIT_MS);
     page.on('pageerror', ({ message }) => errors.push(message));
     await open();
   });

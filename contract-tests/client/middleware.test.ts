@@ -3,8 +3,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiKey, createRosterClient, idempotencyKeys, TimeoutError, timeout } from 'roster-client';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type FaultyProxy, openFaultyProxy } from '../../testkit/http/faulty-proxy.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
 
@@ -63,11 +64,11 @@ describe('a timeout', () => {
   };
 
   test('does not affect an answer that comes in time', async () => {
-    expect((await clientWithTimeout(30_000).GET('/projects')).data).toHaveLength(1);
+    expect((await clientWithTimeout(WAIT_MS).GET('/projects')).data).toHaveLength(1);
   });
 
   test('keeps the body of the request', async () => {
-    await clientWithTimeout(30_000).POST('/projects', { body: { project: { name: 'kept' } } });
+    await clientWithTimeout(WAIT_MS).POST('/projects', { body: { project: { name: 'kept' } } });
     expect(proxy.passed[0]?.body).toBe('{"project":{"name":"kept"}}');
   });
 
@@ -88,8 +89,8 @@ describe('a timeout', () => {
     const reason = new Error('The user has left the page');
     const abort = new AbortController();
     proxy.next('half an answer');
-    const listing = clientWithTimeout(30_000).GET('/projects', { signal: abort.signal });
-    await vi.waitFor(() => expect(proxy.passed).toHaveLength(1));
+    const listing = clientWithTimeout(WAIT_MS).GET('/projects', { signal: abort.signal });
+    await expect.poll(() => proxy.passed).toHaveLength(1);
     abort.abort(reason);
     await expect(listing).rejects.toBe(reason);
     await expect(clientWithTimeout().GET('/projects', { signal: abort.signal })).rejects.toBe(

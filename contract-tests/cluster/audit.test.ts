@@ -103,7 +103,7 @@ describe.each(Object.entries(STORES))('on %s, the audit log', (_, { url, run }) 
     for (let kill = 1; kill <= KILLS; kill += 1) {
       instances = await Promise.all([start(), start()]);
       const writing = writers.map((writer) => writer.write());
-      await expect.poll(() => acknowledged.size, { timeout: 30_000 }).toBeGreaterThan(kill * 20);
+      await expect.poll(() => acknowledged.size).toBeGreaterThan(kill * 20);
       await pause(Math.random() * 50);
       await Promise.all(instances.map((instance) => instance.kill()));
       await Promise.all(writing);
@@ -176,7 +176,9 @@ test('tells of keys that commands made and revoked, and of refusals, which fill 
   for (const path of paths) {
     for (const method of methods) await ask(stranger, path, { method });
   }
-  await expect.poll(() => list('result=refused&owner=shop')).toHaveLength(2);
+  const kinds = async () =>
+    new Set((await list('result=refused&owner=shop')).map(({ operation }) => operation)).size;
+  await expect.poll(kinds).toBe(2);
   await server.stop('SIGTERM');
 
   const { stdout } = await runRoster(['audit', 'export', '--owner', 'shop'], env);
@@ -196,8 +198,10 @@ test('tells of keys that commands made and revoked, and of refusals, which fill 
   const forbidden = ['listAudit', '/audit', idOf(reader), '/problems/missing-scope'];
   expect(told).toContainEqual(unauthorized);
   expect(told).toContainEqual([...forbidden, 1]);
-  // Counted until the stop.
-  expect(told).toContainEqual([...forbidden, 19]);
+  // The first at once, and the others counted until their minute is over, or the service stops.
+  const counts = events.flatMap(({ operation, count }) => (operation === 'listAudit' ? count : []));
+  expect(counts.length).toBeLessThan(20);
+  expect(counts.reduce((sum, count) => sum + count, 0)).toBe(20);
   expect(stdout).not.toContain('secret=1');
   for (const key of [auditor, reader, revoked]) expect(stdout).not.toContain(key);
   expect(Math.max(...events.map(({ user_agent }) => user_agent?.length ?? 0))).toBe(200);

@@ -24,8 +24,11 @@ function add({ url }: ServerProcess, truths: readonly object[], query = '') {
 
 const recordOf = ({ url }: ServerProcess) => ask('GET', `${url}${MODEL}/record?by=day`);
 
-const dayAfter = (days: number) =>
-  new Date(Date.now() + 1000 * DAY * days).toISOString().slice(0, 10);
+/** The seconds to the noon of a day in UTC. The clocks of the services begin there, and so reach no other day alone. */
+const NOW = Math.floor(Date.now() / 1000);
+const toNoon = (days: number) => DAY / 2 - (NOW % DAY) + days * DAY;
+
+const dayAfter = (days: number) => new Date(1000 * (NOW + toNoon(days))).toISOString().slice(0, 10);
 
 test.skipIf(compiler === undefined)(
   'a clock that jumps by a year, and back by a day, loses no promise, no truth and no alarm',
@@ -38,13 +41,14 @@ test.skipIf(compiler === undefined)(
     });
     try {
       const clock = createShiftedClock(servers.file);
+      clock.set(toNoon(0));
       const env = { ...clock.env, ALARM_URL: operator.origin, ALARM_SECRET: 'a-secret-of-theirs' };
       const server = await servers.start({ env });
       await train(server);
       await untilTrained(server);
       const now = await promise(server, 3);
 
-      clock.set(365 * DAY);
+      clock.set(toNoon(365));
       const ahead = await promise(server, 100);
       expect(ahead.every((id) => id > (now[0] ?? ''))).toBe(true);
       const wrong = [...now, ...ahead].map((__service_row_id) => {
@@ -62,7 +66,7 @@ test.skipIf(compiler === undefined)(
       });
 
       // The next try of the alarm was due in a year.
-      clock.set(-DAY);
+      clock.set(toNoon(-1));
       await expect.poll(() => told.length).toBe(2);
       const [first = 0, second = 0] = told;
       expect(Math.round((first - second) / DAY)).toBe(366);
@@ -73,13 +77,13 @@ test.skipIf(compiler === undefined)(
       expect(await add(server, wrong)).toMatchObject({ unchanged: 103 });
       await server.kill();
 
-      clock.set(0);
+      clock.set(toNoon(0));
       const again = await servers.start({ env });
       expect(await recordOf(again)).toMatchObject({ promises: 105, missing: 1, truths: 104 });
       await again.kill();
 
       // A hundred days later, those of a year ahead are the only ones that are not old.
-      clock.set(100 * DAY);
+      clock.set(toNoon(100));
       const later = await servers.start({ env });
       await expect.poll(() => recordOf(later)).toMatchObject({ promises: 100, truths: 104 });
       expect(told).toHaveLength(2);

@@ -1,6 +1,7 @@
 /** An instance of the service, for tests of several instances. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { answered, createRosterClient, type Model, type RosterClient } from 'roster-client';
+import { expect } from 'vitest';
 import {
   type ServerOptions,
   type ServerProcess,
@@ -44,15 +45,22 @@ export async function beginTraining(
 }
 
 /** Returns the lines of an instance's log with a message about a model. */
-export function logged(
-  { log }: Instance,
-  message: string,
-  modelName: string,
-): Record<string, unknown>[] {
+function logged({ log }: Instance, message: string, modelName: string): Record<string, unknown>[] {
   return log
     .filter((line) => line.startsWith('{'))
     .map((line): Record<string, unknown> => JSON.parse(line))
     .filter(({ msg, model }) => msg === message && model === modelName);
+}
+
+/** Waits until instances have logged messages about a model: a log comes through a pipe, later than the answer. */
+export async function expectLogged(
+  instances: readonly Instance[],
+  message: string,
+  modelName: string,
+  expected: readonly object[],
+): Promise<void> {
+  const lines = () => instances.flatMap((instance) => logged(instance, message, modelName));
+  await expect.poll(lines).toMatchObject(expected);
 }
 
 /** Waits until one of the instances has logged a message about a model. Returns that instance first. */

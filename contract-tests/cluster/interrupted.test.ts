@@ -9,9 +9,9 @@ import { settled } from '../../testkit/service/train-prices.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import {
   beginTraining,
+  expectLogged,
   firstToLog,
   type Instance,
-  logged,
   startInstance,
   startTwo,
   untilReadiness,
@@ -50,7 +50,7 @@ describe('a training', () => {
       status: 'ready',
       serving_version: 1,
     });
-    expect(logged(other, 'training', path.modelName)).toMatchObject([{ attempt: 2 }]);
+    await expectLogged([other], 'training', path.modelName, [{ attempt: 2 }]);
   });
 
   test('is handed over by an instance that shuts down, without counting as an attempt', async () => {
@@ -60,7 +60,7 @@ describe('a training', () => {
     ended.add(stopping);
     expect(await stopping.stop()).toBe(0);
     expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
-    expect(logged(other, 'training', path.modelName)).toMatchObject([{ attempt: 1 }]);
+    await expectLogged([other], 'training', path.modelName, [{ attempt: 1 }]);
   });
 });
 
@@ -125,7 +125,6 @@ describe('a restart of the database', () => {
     await database.start();
     await Promise.all(both.map((instance) => untilReadiness(instance, 200)));
     expect(await settled(both[1].roster, path, begun)).toMatchObject({ status: 'ready' });
-    const attempts = both.flatMap((instance) => logged(instance, 'training', path.modelName));
-    expect(attempts).toMatchObject([{ attempt: 1 }]);
+    await expectLogged(both, 'training', path.modelName, [{ attempt: 1 }]);
   });
 });

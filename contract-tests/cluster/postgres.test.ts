@@ -10,7 +10,7 @@ import { makeKey } from '../../testkit/store/keys.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
 import { checkedFetch } from '../checked-fetch.js';
 import { OauthService } from '../oauth/oauth-service.js';
-import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
+import { beginTraining, expectLogged, firstToLog, type Instance, startTwo } from './instance.js';
 
 const MODEL = '/api/projects/{projectName}/models/{modelName}';
 const TRAINING = '/api/projects/{projectName}/models/{modelName}/versions/{version}/training';
@@ -105,8 +105,7 @@ describe('a training', () => {
     );
     expect(trained.map(({ status }) => status)).toEqual(models.map(() => 'ready'));
     for (const { modelName } of models) {
-      const begun = both.flatMap((instance) => logged(instance, 'training', modelName));
-      expect(begun).toMatchObject([{ attempt: 1 }]);
+      await expectLogged(both, 'training', modelName, [{ attempt: 1 }]);
     }
   });
 
@@ -140,8 +139,7 @@ describe('a training', () => {
     expect(two?.data).toEqual(one?.data);
     await firstToLog([running, running], 'training cancelled', path.modelName);
     expect(await trainPrices(other.roster, path)).toMatchObject({ status: 'ready', version: 2 });
-    const cancelled = both.flatMap((each) => logged(each, 'training cancelled', path.modelName));
-    expect(cancelled).toHaveLength(1);
+    await expectLogged(both, 'training cancelled', path.modelName, [{}]);
   });
 
   test('makes a model that answers on both instances as soon as it is ready', async () => {
@@ -257,7 +255,7 @@ describe('a key', () => {
       Promise.all(callers.map(async (caller) => (await caller.GET('/projects')).response.status));
     expect(await statuses()).toEqual([200, 200]);
     await runRoster(['keys', 'revoke', `${key.split('_')[1]}`], { DATABASE_URL: database.url });
-    await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, 401]);
+    await expect.poll(statuses).toEqual([401, 401]);
   });
 
   test('gives tokens on one instance, which are good on both and end on both', async () => {
@@ -279,6 +277,6 @@ describe('a key', () => {
     expect((await one.refresh(client, old)).error).toBe('invalid_grant');
     const statuses = () =>
       Promise.all([one, other].map(async (each) => (await each.tools(tokens.access_token)).status));
-    await expect.poll(statuses, { timeout: 10_000 }).toEqual([401, 401]);
+    await expect.poll(statuses).toEqual([401, 401]);
   });
 });

@@ -8,6 +8,7 @@ import type { components } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readProjectFile, writeProjectFile } from '../../server/commands/project-file.js';
 import { anyText } from '../../testkit/any-text.js';
+import { slowTable } from '../../testkit/data/diamonds.js';
 import { postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { runRoster } from '../../testkit/service/roster-command.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
@@ -310,11 +311,14 @@ describe.each([
     expect(await refusal(`${QUERY} where size < 0`)).toMatchObject({
       ...{ status: 422, type: '/problems/unusable-table', detail: expect.stringContaining(at) },
     });
-    const rows = Array.from({ length: 5000 }, (_, row) => ({
-      size: row,
-      price: (row * 7919) % 641,
-    }));
-    expect((await send('PUT', model('?target=price'), rows)).status).toBe(202);
+    const begun = await checkedFetch(
+      new Request(`${server.url}${model('?target=price')}`, {
+        method: 'PUT',
+        headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'text/csv' },
+        body: slowTable(),
+      }),
+    );
+    expect(begun.status).toBe(202);
     expect(await refusal(QUERY)).toMatchObject({
       ...{ status: 409, type: '/problems/training-in-progress' },
     });

@@ -86,6 +86,6 @@ test('an alarm is told once, by one of both', async () => {
   const ids = JSON.stringify(predicted).match(/[0-9a-z]{20}-\d+/g) ?? [];
   const truths = ids.map((__service_row_id) => ({ __service_row_id, price: 1e6 }));
   await answered(both[1].roster.POST(ACTUALS, { params: { path }, body: truths }));
-  await expect.poll(() => heard.length, { timeout: 30_000 }).toBe(1);
+  await expect.poll(() => heard.length).toBe(1);
   expect(JSON.parse(heard[0] ?? '')).toMatchObject({ data: { model: 'prices' } });
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { longTable } from '../../testkit/data/diamonds.js';
 import { settled, trainPrices } from '../../testkit/service/train-prices.js';
-import { beginTraining, firstToLog, type Instance, logged, startTwo } from './instance.js';
+import { beginTraining, expectLogged, firstToLog, type Instance, startTwo } from './instance.js';
 
 let folder: string;
 let both: [Instance, Instance];
@@ -27,9 +27,7 @@ test('a training is run by exactly one instance', async () => {
     expect(trained.status).toBe('ready');
   }
   for (const { modelName } of models) {
-    // The log comes through a pipe, later than the answer.
-    const begun = () => both.flatMap((instance) => logged(instance, 'training', modelName));
-    await expect.poll(begun).toMatchObject([{ attempt: 1 }]);
+    await expectLogged(both, 'training', modelName, [{ attempt: 1 }]);
   }
 });
 
@@ -38,5 +36,5 @@ test('a training is finished by the other instance when the instance that runs i
   const [dying, other] = await firstToLog(both, 'training', path.modelName);
   await dying.kill();
   expect(await settled(other.roster, path, begun)).toMatchObject({ status: 'ready' });
-  expect(logged(other, 'training', path.modelName)).toMatchObject([{ attempt: 2 }]);
+  await expectLogged([other], 'training', path.modelName, [{ attempt: 2 }]);
 });

@@ -152,20 +152,30 @@ describe.each([
     await train('twice', from(MANY_SALES));
     await ready('twice');
     await shop.execute(MANY_ORDERS);
-    const answers = await Promise.all(
-      both.map(({ url }) =>
-        checkedFetch(
-          new Request(url + address('twice', '/retrain'), {
-            method: 'POST',
-            headers: authorization,
-          }),
+    const retrain = async () => {
+      const answers = await Promise.all(
+        both.map(({ url }) =>
+          checkedFetch(
+            new Request(url + address('twice', '/retrain'), {
+              method: 'POST',
+              headers: authorization,
+            }),
+          ),
         ),
-      ),
-    );
+      );
+      return answers.map(({ status }) => status).sort();
+    };
+    let version = 2;
+    let statuses = await retrain();
+    // The first may have been done before the other instance came to it.
+    for (; statuses.every((status) => status === 202); statuses = await retrain()) {
+      await ready('twice');
+      version += 2;
+    }
     // Where SQLite is locked by the one for too long, the other is told to try again.
     const refused = [409, ...(isSqlite ? [503] : [])];
-    expect(answers.map(({ status }) => status).sort()).toEqual([202, expect.toBeOneOf(refused)]);
-    expect(await (await send('GET', address('twice'))).json()).toMatchObject({ version: 2 });
+    expect(statuses).toEqual([202, expect.toBeOneOf(refused)]);
+    expect(await (await send('GET', address('twice'))).json()).toMatchObject({ version });
     expect((await send('DELETE', address('twice'))).status).toBe(204);
   });
 

@@ -91,7 +91,7 @@ describe('the console', () => {
 async function expectExamples({ page, idle }: Look, view: string, heading: string): Promise<void> {
   await goTo(page, view, heading);
   await idle();
-  await page.getByText(/^Loading /).waitFor({ state: 'detached' });
+  await expect.poll(() => page.getByText(/^Loading /).count()).toBe(0);
   expect(await page.getByRole('alert').allTextContents(), view).toEqual([]);
 }
 

@@ -94,6 +94,8 @@ describe('predicting a file in the console', () => {
     await chooseFile(page, { name: 'long.csv', content: `size,weight\n${rows.join('\n')}\n` });
     const predict = page.getByRole('button', { name: 'Predict 5,000 rows' });
     await predict.waitFor();
+    // No other request meets the faults.
+    await look.idle();
     proxy.next('none', { status: 400, body: 'no answer of the service' });
     await predict.click();
     await page.getByText('2,000 rows predicted so far').waitFor();

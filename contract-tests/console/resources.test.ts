@@ -44,8 +44,8 @@ describe('skills, agents, chatbots and projects in the console', () => {
     await page.getByLabel('Params').fill('{"database": }');
     await press(page, 'Create the skill');
     await page.getByText('Not saved. 2 fields need a correction.').waitFor();
-    expect(await page.getByLabel('Params').getAttribute('aria-invalid')).toBe('true');
-    expect(await focused(page)).toBe('Name');
+    await expect.poll(() => page.getByLabel('Params').getAttribute('aria-invalid')).toBe('true');
+    await expect.poll(() => focused(page)).toBe('Name');
     await expectGoodViewInEachWindow(look);
 
     const name = 'n'.repeat(100);

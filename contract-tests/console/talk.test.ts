@@ -117,7 +117,7 @@ describe('an agent in the console', () => {
     await page.locator('.reply').getByText('Stopped.').waitFor();
     expect(await lastRequest()?.outcome).toBe('aborted by the client');
     await expect.poll(() => page.getByLabel('Message').inputValue()).toBe('typed meanwhile');
-    expect(await page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('TEXTAREA');
     await expectGoodView(look);
     await page.getByRole('button', { name: 'Ask again' }).click();
     await page.getByText('It costs 4,000 dollars.').first().waitFor();

@@ -146,8 +146,7 @@ describe('training in the console', () => {
   test('sends a table again when the connection broke off', async () => {
     const proxy = await openFaultyProxy(on.server.url);
     const { page } = await openInProject('broken_off', 'models/~new', proxy.url);
-    await chooseFile(page, diamonds);
-    await page.waitForResponse(/models\/prices$/);
+    await Promise.all([page.waitForResponse(/models\/prices$/), chooseFile(page, diamonds)]);
     // A browser itself repeats a request whose connection was kept open and then broke off.
     proxy.next(...Array<Fault>(10).fill('request lost'));
     await page.getByRole('button', { name: 'Train' }).click();

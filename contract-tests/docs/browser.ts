@@ -1,7 +1,8 @@
 /** Opens the service's pages in a browser, and collects their errors. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Browser, Page, Request, Route } from 'playwright-core';
-import { PAGE_TIMEOUT, PROXIED } from '../../testkit/browser.js';
+import { PROXIED } from '../../testkit/browser.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 
 /** A script renders the reference; other pages are complete at once. */
 const DRAWN = '.opblock, main.text';
@@ -35,7 +36,7 @@ export async function open(
   const { operations } = options;
   const viewport = { width, height: 900 };
   const context = await browser.newContext({ colorScheme, locale, viewport });
-  context.setDefaultTimeout(PAGE_TIMEOUT);
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   const origins = new Set<string>();
@@ -68,19 +69,31 @@ async function answerWith(operations: readonly string[], route: Route): Promise<
 /** The time without a request after which a page has what it needs, in milliseconds. Playwright's own is half a second. */
 const IDLE = 50;
 
+/** Resolves in a page when it has drawn all that it knows, and has done what it put off until then, also if it is slow. */
+const DRAWN_ALL = `new Promise((resolve) =>
+  requestAnimationFrame(() => requestIdleCallback(() => setTimeout(resolve))))`;
+
 /** Returns a function that waits until a page has no request under way, and begins no other one. */
 function whenIdle(page: Page): () => Promise<void> {
   let underWay = 0;
+  let changes = 0;
   let last = performance.now();
   const count = (change: number) => (request: Request) => {
     if (request.url().startsWith('data:')) return;
     underWay += change;
+    changes += 1;
     last = performance.now();
   };
   page.on('request', count(1));
   page.on('requestfinished', count(-1));
   page.on('requestfailed', count(-1));
+  const isQuiet = () => underWay === 0 && performance.now() - last >= IDLE;
   return async () => {
-    while (!page.isClosed() && (underWay > 0 || performance.now() - last < IDLE)) await pause(10);
+    for (let seen = -1; seen !== changes && !page.isClosed(); ) {
+      while (!page.isClosed() && !isQuiet()) await pause(10);
+      seen = changes;
+      // Another page may come in its place meanwhile.
+      await page.evaluate(DRAWN_ALL).catch(() => {});
+    }
   };
 }

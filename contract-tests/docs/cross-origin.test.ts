@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { browserOfThisMachine, closePages, PROXIED, sharedBrowser } from '../../testkit/browser.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
 
@@ -59,7 +60,7 @@ describe.skipIf(executable === undefined)('a page of another origin', () => {
   /** Sends a request from a page at `origin`. */
   async function send(origin: string, url: string, init: RequestInit = {}): Promise<Seen> {
     const page = opened.get(origin) ?? (await browser.newPage());
-    if (!opened.has(origin)) await page.goto(origin);
+    if (!opened.has(origin)) await page.goto(origin, { timeout: WAIT_MS });
     opened.set(origin, page);
     const script = `fetch(${JSON.stringify(url)}, ${JSON.stringify(init)}).then(
         ({ status, headers }) => ({

@@ -48,14 +48,16 @@ describe('a page in a browser', () => {
     await page.getByRole('button', { name: 'Operations', exact: true }).press('Enter');
     await page.getByLabel('Find an operation').pressSequentially('delete agent');
     const found = page.locator('#menu li:visible');
-    expect(await found.allInnerTexts()).toEqual([
-      expect.stringMatching(/Delete an agent \(plural/),
-      expect.stringMatching(/Delete an agent$/),
-    ]);
+    await expect
+      .poll(() => found.allInnerTexts())
+      .toEqual([
+        expect.stringMatching(/Delete an agent \(plural/),
+        expect.stringMatching(/Delete an agent$/),
+      ]);
     await found.last().getByRole('link').press('Enter');
     await page.locator('#operations-agents-deleteAgent .responses-wrapper').waitFor();
-    expect(await page.getByLabel('Find an operation').isVisible()).toBe(false);
-    expect(page.url()).toBe(`${server.url}/docs#/agents/deleteAgent`);
+    await expect.poll(() => page.getByLabel('Find an operation').isVisible()).toBe(false);
+    await expect.poll(() => page.url()).toBe(`${server.url}/docs#/agents/deleteAgent`);
     const focused = page.locator('#operations-agents-deleteAgent button:focus');
     await expect.poll(() => focused.count()).toBe(1);
   });
@@ -88,11 +90,12 @@ describe('a page in a browser', () => {
 
   test('shows operations at once beside prose of a readable width, and the tour in its order', async () => {
     const { page } = await open(browser, `${server.url}/docs#/models/predict`);
+    const links = page.locator('#menu li a');
+    await expect.poll(() => links.count()).toBe(operations.length);
     await page.evaluate('scrollTo(0, 0)');
     const ends = await page.evaluate<number[]>(
       "[...document.querySelectorAll('#menu li a')].map((link) => link.getBoundingClientRect().bottom)",
     );
-    expect(ends).toHaveLength(operations.length);
     expect(ends.filter((end) => end < 800).length).toBeGreaterThan(15);
     expect(await page.locator('.opblock').first().boundingBox()).toMatchObject({
       y: expect.toSatisfy((y: number) => y < 700),

@@ -65,10 +65,12 @@ describe('in a browser', () => {
 
     test('has the address of the service and the project, and the key of the tab if asked', async () => {
       const { page, faults, origins } = await open(browser, `${local.url}/connect?project=gems`);
-      const [command = '', ...others] = await shown(page);
-      expect(command).toBe(
-        `claude mcp add --transport http roster ${local.url}/mcp/gems --header "Authorization: Bearer $ROSTER_KEY"`,
-      );
+      await expect
+        .poll(async () => (await shown(page))[0])
+        .toBe(
+          `claude mcp add --transport http roster ${local.url}/mcp/gems --header "Authorization: Bearer $ROSTER_KEY"`,
+        );
+      const [, ...others] = await shown(page);
       for (const text of others) {
         expect(text).toContain(`${local.url}/mcp/gems`);
         expect(text).not.toContain('127.0.0.1:4000');
@@ -77,8 +79,8 @@ describe('in a browser', () => {
       await page.evaluate("sessionStorage.setItem('roster-key', 'roster_kept')");
       await page.reload();
       await page.getByLabel('Put in the key of this tab').check();
+      await expect.poll(async () => (await shown(page))[0]).toContain('Bearer roster_kept"');
       expect((await shown(page)).join()).not.toContain('ROSTER_KEY}');
-      expect((await shown(page))[0]).toContain('Bearer roster_kept"');
       await page.getByRole('button', { name: 'Copy' }).first().click();
       await page.getByRole('button', { name: /Copied|Selected/ }).waitFor();
       expect(faults).toEqual([]);
@@ -88,11 +90,11 @@ describe('in a browser', () => {
     test('takes no text from a link that a shell could run', async () => {
       const project = encodeURIComponent('x" --header "$(id)');
       const { page } = await open(browser, `${root}/connect?project=${project}`);
-      const texts = (await shown(page)).join();
-      expect(texts).not.toContain('$(id)');
-      expect(texts).toContain(`${root}/mcp --header`);
+      const texts = async () => (await shown(page)).join();
+      await expect.poll(texts).toContain(`${root}/mcp --header`);
+      expect(await texts()).not.toContain('$(id)');
       await page.getByLabel('Project').fill('a b');
-      expect((await shown(page)).join()).not.toContain('a b');
+      expect(await texts()).not.toContain('a b');
     });
   });
 
@@ -108,8 +110,8 @@ describe('in a browser', () => {
       );
       const { page, faults, origins } = look;
       expect(await page.getByRole('heading', { level: 1 }).innerText()).toContain('Roster');
-      const shown = await page.locator('.opblock-summary-path').count();
-      expect(shown).toBe(operations.length);
+      const paths = page.locator('.opblock-summary-path');
+      await expect.poll(() => paths.count()).toBe(operations.length);
       await openOperation(page, 'models', 'predict');
       const coloursOf = (texts: string): Promise<unknown[]> =>
         page.evaluate(
@@ -170,10 +172,10 @@ describe('in a browser', () => {
       await page.setViewportSize({ width: 420, height: 900 });
       await page.getByRole('link', { name: 'Problems' }).click();
       await page.getByRole('link', { name: 'Name taken' }).click();
-      expect(await page.getByRole('heading').innerText()).toBe('Name taken');
-      expect(await page.getByText('To fix it').isVisible()).toBe(true);
+      await page.getByRole('heading', { name: 'Name taken', exact: true }).waitFor();
+      await page.getByText('To fix it').waitFor();
       await page.getByRole('link', { name: 'Reference' }).click();
-      expect(page.url()).toBe(`${root}/docs`);
+      await page.waitForURL(`${root}/docs`);
       await page.locator('.opblock').first().waitFor();
       await idle();
       expect(faults).toEqual([]);
@@ -189,9 +191,9 @@ describe('in a browser', () => {
       `);
       expect(await page.title()).toBe('Reference · Roster');
       expect(await page.locator('header').isVisible()).toBe(true);
-      expect(faults).toHaveLength(3);
+      await expect.poll(() => faults).toHaveLength(3);
       await expect(page.evaluate('fetch("https://elsewhere.example/")')).rejects.toThrow();
-      expect(faults.some((fault) => fault.includes('connect-src'))).toBe(true);
+      await expect.poll(() => faults.join()).toContain('connect-src');
     });
   });
 
@@ -246,10 +248,9 @@ describe('in a browser', () => {
   async function expectReadOnly(url: string): Promise<void> {
     const operations = ['createProject'];
     const { page, faults } = await open(browser, `${url}/docs`, { operations });
-    const note = page.getByText('Here the reference is to read only');
-    expect(await note.isVisible()).toBe(true);
+    await page.getByText('Here the reference is to read only').waitFor();
     const operation = await openOperation(page, 'projects', 'createProject');
-    expect(await operation.getByText('Creates an empty project.').isVisible()).toBe(true);
+    await operation.getByText('Creates an empty project.').waitFor();
     expect(await page.getByRole('button', { name: /Try it out|Authorize/ }).count()).toBe(0);
     expect(await page.locator('.authorization__btn').count()).toBe(0);
     expect(faults).toEqual([]);

@@ -52,8 +52,7 @@ const idOf = (key: string) => key.split('_')[1] ?? '';
 const statusOf = async (key: string) => (await sendAs(key, '/me')).status;
 
 /** Returns the status once the instances no longer remember the key. */
-const lastStatusOf = (key: string) =>
-  expect.poll(() => statusOf(key), { timeout: 5000, interval: 100 });
+const lastStatusOf = (key: string) => expect.poll(() => statusOf(key), { interval: 100 });
 
 async function refusal(answer: Response | Promise<Response>): Promise<unknown> {
   const { status, type, detail } = await objectOf(await answer);
@@ -177,7 +176,7 @@ test('a repetition gets the same key with another secret, until it is used, and 
   const id = String(first['id']);
   const use = async () =>
     (await objectOf(await ask(manager, 'GET', `/keys/${id}`)))['last_used_at'];
-  await expect.poll(use, { timeout: 5000 }).not.toBeNull();
+  await expect.poll(use).not.toBeNull();
   expect(await refusal(create(manager, {}, repeated))).toEqual({
     ...{ status: 422, type: '/problems/idempotency-key-reused' },
     detail: expect.stringContaining(id),

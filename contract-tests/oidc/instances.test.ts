@@ -1,6 +1,7 @@
 /** Tokens at several instances on PostgreSQL, and at one whose issuer does not answer. */
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import { OidcIssuer } from '../../testkit/oidc-issuer.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { ownServers } from '../../testkit/service/own-servers.js';
 import type { ServerProcess } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
@@ -14,7 +15,7 @@ beforeAll(async () => {
   [issuer, database] = await Promise.all([OidcIssuer.open(), startPostgres()]);
 });
 afterAll(async () => {
-  await Promise.all([issuer?.stop(), database?.stop()]);
+  await Promise.all([issuer?.stop(), database?.remove()]);
 });
 beforeEach(() => issuer.reset());
 afterEach(() => issuer.reset());
@@ -61,7 +62,7 @@ test.each([
       expect(answer.status).not.toBe(401);
       return answer;
     },
-    { timeout: 20_000, interval: 200 },
+    { timeout: WAIT_MS, interval: 200 },
   );
   for (const good of [key, known, other]) expect((await read(server, good)).status).toBe(200);
   const { status, retryAfter, body } = await refused;
@@ -78,9 +79,7 @@ test('an issuer that is down at the start lets the service start, and keys work'
   const server = await servers.start({ env: issuer.env });
   expect((await read(server, key)).status).toBe(200);
   expect((await read(server, token)).status).toBe(503);
-  await vi.waitFor(() =>
-    expect(server.log.join('\n')).toContain(
-      'The OIDC issuer refused the connection. Start it, or correct OIDC_ISSUER.',
-    ),
-  );
+  await expect
+    .poll(() => server.log.join('\n'))
+    .toContain('The OIDC issuer refused the connection. Start it, or correct OIDC_ISSUER.');
 });

@@ -38,8 +38,8 @@ test('a user signs in, comes back to the view, and is known until the tab is clo
   await page.getByRole('dialog').getByRole('link', { name: 'Sign in' }).click();
   await page.getByText('ada belongs to ada.').waitFor();
   expect(page.url()).toBe(`${server.url}/#/key`);
-  expect(await page.getByText('May read').count()).toBe(1);
-  expect(await page.getByText('May not write').count()).toBe(1);
+  await page.getByText('May read').waitFor();
+  await page.getByText('May not write').waitFor();
   const [asked] = issuer.signIns;
   expect(asked).toMatchObject({
     ...{ response_type: 'code', client_id: 'console', scope: 'openid' },

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CompactEncrypt } from 'jose';
 import { apiKey, createRosterClient } from 'roster-client';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OpenStream } from '../../testkit/http/open-stream.js';
+import { fieldOf } from '../../testkit/json.js';
 import { type Claims, OidcIssuer, type TokenOptions } from '../../testkit/oidc-issuer.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
@@ -54,6 +55,8 @@ async function read(token: string, path?: string, init?: RequestInit) {
 
 const statusOf = async (token: string) => (await send(token)).status;
 
+const inSeconds = (count: number) => Math.floor(Date.now() / 1000) + count;
+
 describe('a token of the issuer', () => {
   test.each(['RS256', 'ES256', 'EdDSA'])('is as good as a key, signed with %s', async (alg) => {
     const { status, body, headers } = await read(await issuer.token({ sub: 'ada' }, { alg }));
@@ -74,10 +77,11 @@ describe('a token of the issuer', () => {
   });
 
   test('may be for several audiences, and was valid seconds ago or will be in seconds', async () => {
-    const now = Math.floor(Date.now() / 1000);
     expect(await statusOf(await issuer.token({ aud: ['other', 'roster'] }))).toBe(200);
-    expect(await statusOf(await issuer.token({ exp: now - 1 }))).toBe(200);
-    expect(await statusOf(await issuer.token({ nbf: now + 3 }))).toBe(200);
+    // Clocks may differ by five seconds. One that took longer than these to arrive is sent anew.
+    const past = async () => statusOf(await issuer.token({ exp: inSeconds(-1) }));
+    await expect.poll(past).toBe(200);
+    expect(await statusOf(await issuer.token({ nbf: inSeconds(3) }))).toBe(200);
   });
 
   test('has the scopes of its claim alone', async () => {
@@ -115,10 +119,9 @@ describe('a token of the issuer', () => {
     const body = '{"key": {"name": "more", "scopes": ["read"]}}';
     const made = await read(await limited('many'), '/keys', { method: 'POST', body });
     expect(made).toMatchObject({ status: 403, detail: expect.stringContaining('has limits') });
-    const refused = await vi.waitUntil(async () => {
-      const answer = await read(await limited('many'));
-      return answer.status === 429 && answer;
-    });
+    let refused = await read(await limited('many'));
+    // A minute may have ended meanwhile.
+    while (refused.status !== 429) refused = await read(await limited('many'));
     expect(refused.detail).toContain('The identity has sent 3 requests in this minute');
     expect(refused.headers.get('Retry-After')).toMatch(/^[1-9]/);
     expect(await statusOf(await limited('many', ' double'))).toBe(200);
@@ -130,14 +133,10 @@ describe('a token of the issuer', () => {
     const token = await issuer.token({ sub: 'sub<ject>' });
     await send(token, `/projects/default?x=${token}`);
     await send(token, `/${token}`);
-    const line = await vi.waitFor(() => {
-      const found = server.log.map((text) => JSON.parse(text)).filter((entry) => entry.subject);
-      const last = found.find(({ subject }) => subject === 'sub<ject>');
-      expect(last).toBeDefined();
-      return last;
-    });
-    expect(line).toMatchObject({ owner: 'sub<ject>', operation: 'getProject' });
-    expect(line).not.toHaveProperty('key');
+    const line = () =>
+      server.log.map((text) => JSON.parse(text)).find(({ subject }) => subject === 'sub<ject>');
+    await expect.poll(line).toMatchObject({ owner: 'sub<ject>', operation: 'getProject' });
+    expect(line()).not.toHaveProperty('key');
     expect(server.log.join('\n')).not.toContain(token.slice(0, 60));
   });
 
@@ -158,10 +157,20 @@ describe('a token of the issuer', () => {
     roster.use(apiKey(() => long));
     await trainPrices(roster, { projectName: 'default', modelName: 'prices' });
     const address = `${server.url}/api/projects/default/models/prices/predict`;
-    const token = await issuer.token(owner, { seconds: -2 });
-    const stream = new OpenStream(address, token);
-    stream.write('{"carat":1}\n');
-    expect(await stream.next()).toMatchObject({ carat: 1 });
+    const begin = async () => {
+      const token = await issuer.token(owner, { seconds: -2 });
+      const stream = new OpenStream(address, token);
+      stream.write('{"carat":1}\n');
+      return { token, stream, first: await stream.next() };
+    };
+    let begun = await begin();
+    // Clocks may differ by five seconds. A token that ended before its first row was answered is replaced.
+    while (fieldOf(begun.first, 'carat') === undefined) {
+      begun.stream.break();
+      begun = await begin();
+    }
+    const { token, stream, first } = begun;
+    expect(first).toMatchObject({ carat: 1 });
     expect(await stream.next()).toMatchObject({
       problem: {
         type: '/problems/unauthorized',
@@ -175,12 +184,28 @@ describe('a token of the issuer', () => {
 });
 
 describe('a token is refused, and says why,', () => {
-  const now = Math.floor(Date.now() / 1000);
-  const minutes = (count: number) => now + count * 60;
-
   test.each<[string, Claims, TokenOptions, RegExp]>([
-    ['expired', { exp: minutes(-5) }, {}, /expired 3\d\d seconds ago .* clocks/],
-    ['not yet valid', { nbf: minutes(5) }, {}, /not valid for another \d+ seconds .* clocks/],
+    // Read when the token is made, which may be minutes after this list was.
+    [
+      'expired',
+      {
+        get exp() {
+          return inSeconds(-300);
+        },
+      },
+      {},
+      /expired 3\d\d seconds ago .* clocks/,
+    ],
+    [
+      'not yet valid',
+      {
+        get nbf() {
+          return inSeconds(300);
+        },
+      },
+      {},
+      /not valid for another \d+ seconds .* clocks/,
+    ],
     ['without an end', { exp: undefined }, {}, /no claim "exp"/],
     ['with an end that is a text', { exp: '2099' }, {}, /no claim "exp"/],
     ['of another issuer', { iss: 'https://evil.example' }, {}, /another issuer/],
@@ -304,6 +329,7 @@ describe('an attacker', () => {
     const own = await issuer.token();
     const [header, claims, signature] = own.split('.');
     const before = issuer.asked.length;
+    const begun = performance.now();
     const statuses = new Set<number>();
     for (let round = 0; round < 20; round++) {
       const answers = Array.from({ length: 100 }, (_, at) => {
@@ -316,8 +342,9 @@ describe('an attacker', () => {
     }
     expect(header).toBeDefined();
     expect(statuses.has(200)).toBe(false);
-    // The configuration and the keys, at most once.
-    expect(issuer.asked.length - before).toBeLessThanOrEqual(2);
+    // The configuration and the keys, at most once in half a minute.
+    const times = 1 + Math.floor((performance.now() - begun) / 30_000);
+    expect(issuer.asked.length - before).toBeLessThanOrEqual(2 * times);
     expect(await statusOf(own)).toBe(200);
   });
 });

@@ -15,6 +15,7 @@ import {
 } from '../../testkit/browser.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
 import { listen } from '../../testkit/http/listen.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { pythonOfThisMachine } from '../../testkit/python.js';
 import { root } from '../../testkit/root.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
@@ -98,6 +99,7 @@ test('a browser', async ({ skip }) => {
     response.writeHead(file ? 200 : 404, { 'Content-Type': type ?? 'application/onnx' }).end(file);
   });
   const window = await (await sharedBrowser(chromium)).newPage();
+  window.setDefaultTimeout(WAIT_MS);
   await window.goto(url);
   await window.waitForFunction("document.body.textContent.startsWith('[[')");
   const printed = await window.evaluate<string>('document.body.textContent');

@@ -151,7 +151,7 @@ describe('a name of a table', () => {
     expect(trained.status).toBe(202);
     expect(await trained.json()).toMatchObject({ target: 'sale price' });
     await expect
-      .poll(async () => (await send(model)).json(), { timeout: 30_000 })
+      .poll(async () => (await send(model)).json())
       .toMatchObject({
         status: 'ready',
       });

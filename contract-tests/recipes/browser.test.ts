@@ -18,6 +18,7 @@ import {
 import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { freePort } from '../../testkit/http/free-port.js';
 import { listen } from '../../testkit/http/listen.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
@@ -43,6 +44,7 @@ beforeAll(async () => {
   roster = createRosterClient({ baseUrl: server.url, apiKey: key });
   vite = await startVite({ ROSTER_URL: server.url, ROSTER_KEY: key });
   page = await browser.newPage();
+  page.setDefaultTimeout(WAIT_MS);
   await page.goto(vite.url);
   await page.waitForFunction('window.files');
 });

@@ -111,7 +111,7 @@ describe.each(releases)('of release %s', (release) => {
     async () => {
       const url = await postgres.create(`read_${numberOf(release)}`);
       await restore(url, fixture.postgres());
-      const reader = new pg.Client({ connectionString: url, lock_timeout: 1000 });
+      const reader = new pg.Client({ connectionString: url, lock_timeout: 10_000 });
       await reader.connect();
       await reader.query('begin');
       await reader.query('select from model_artifacts');

@@ -50,7 +50,7 @@ export async function settled(
 /**
  * Waits until the model at an address is ready.
  * @param headers the key, as `Authorization: Bearer …`, if the service requires one
- * @throws if the training failed, or takes longer than a minute
+ * @throws if the training failed
  */
 export async function untilReadyAt(
   address: string,
@@ -58,8 +58,7 @@ export async function untilReadyAt(
 ): Promise<void> {
   const [baseUrl = '', names = ''] = address.split('/api/projects/');
   const [projectName = '', modelName = ''] = names.split('/models/');
-  const signal = AbortSignal.timeout(60_000);
   const apiKey = String(headers['Authorization'] ?? '').replace(/^Bearer /, '');
   const roster = createRosterClient({ baseUrl, apiKey });
-  await untilReady(roster, { projectName, modelName }, { every: 50, signal });
+  await untilReady(roster, { projectName, modelName }, { every: 50 });
 }

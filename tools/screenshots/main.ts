@@ -14,6 +14,7 @@ import {
 import { scriptCommand } from '../../testkit/command-line.js';
 import { ask } from '../../testkit/http/client.js';
 import { textOf } from '../../testkit/json.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
@@ -101,6 +102,7 @@ async function openView(
   height: number,
 ): Promise<Page> {
   const context = await browser.newContext({ colorScheme, viewport: { width, height } });
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   await page.goto(`${server.url}/#${view}`, { waitUntil: 'networkidle' });
   await page.locator('h1').waitFor();

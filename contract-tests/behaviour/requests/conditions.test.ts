@@ -211,9 +211,7 @@ describe('a model', () => {
   test('is trained again only if the caller knows its current version', async () => {
     expect((await train({ 'If-Match': '*' })).status).toBe(412);
     expect((await train({ 'If-None-Match': '*' })).status).toBe(202);
-    await expect
-      .poll(async () => (await objectOf(await send(address())))['status'], { timeout: 30_000 })
-      .toBe('ready');
+    await expect.poll(async () => (await objectOf(await send(address())))['status']).toBe('ready');
     const known = etagOf(await send(address()));
     expect((await train({ 'If-None-Match': '*' })).status).toBe(412);
     expect((await train({ 'If-Match': OTHER })).status).toBe(412);

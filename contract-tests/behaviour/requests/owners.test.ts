@@ -1,5 +1,5 @@
 /** Tests that an owner sees nothing of another's, operation by operation from the contract. */
-import { beforeAll, describe, expect, inject, test, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { OWNER_SCOPES } from '../../../server/contract/scopes.js';
 import { operations } from '../../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../../testkit/openapi/example-requests.js';
@@ -36,10 +36,7 @@ describe("another owner's project", () => {
     });
     expect(trained.status).toBe(202);
     const model = `/api/projects/${project}/models/diamond_prices`;
-    await vi.waitUntil(async () => (await objectOf(await send(model)))['status'] === 'ready', {
-      timeout: 30_000,
-      interval: 50,
-    });
+    await expect.poll(async () => (await objectOf(await send(model)))['status']).toBe('ready');
     bound = await makeKey(`${inject('target').databaseUrl}`, {
       ...{
         name: 'bound',
