@@ -22,6 +22,7 @@ const EVERYWHERE = {
   // Each project has workers of its own and compiles the code again, so there are few.
   isolate: false,
   execArgv: [...BRIEF_RUN_FLAGS],
+  setupFiles: ['testkit/fixed-seed.ts'],
   // Compiled modules are kept in `node_modules/` for the next run, by their contents.
   experimental: { fsModuleCache: true },
   // Those of `npm run test:on-demand`.

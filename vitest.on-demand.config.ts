@@ -22,6 +22,7 @@ export default defineConfig({
     testTimeout: TEST_MS,
     hookTimeout: TEST_MS,
     expect: { poll: { timeout: WAIT_MS } },
+    setupFiles: ['testkit/fixed-seed.ts'],
     isolate: false,
   },
 });
