@@ -1,10 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as pause } from 'node:timers/promises';
 import express from 'express';
 import { pino } from 'pino';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stopClock } from '../../../testkit/stopped-clock.js';
 import { readContract } from '../../contract/document.js';
 import { answerUnreadableRequest } from '../../edge/malformed-request.js';
 import { type ProblemError, problem } from '../../problems/problem.js';
@@ -14,7 +15,7 @@ import { ByteStream, type StreamPiece, send } from './send.js';
 import type { StreamTimes } from './write-stream.js';
 
 const contract = readContract(new URL('../../../openapi.yaml', import.meta.url));
-const TIMES: StreamTimes = { stalled: 300, longest: 60_000, discarding: 300 };
+const TIMES: StreamTimes = { stalled: 30_000, longest: 3_600_000, discarding: 5_000 };
 type Blocks = AsyncIterable<readonly (Uint8Array | ProblemError)[]>;
 
 /** An empty block gives no bytes. */
@@ -29,6 +30,7 @@ let stopping: AbortController;
 let isKeyGood: () => boolean;
 let closing: (() => unknown)[];
 beforeEach(() => {
+  stopClock();
   stopping = new AbortController();
   isKeyGood = () => true;
   closing = [];
@@ -98,6 +100,20 @@ function received(socket: Socket): { text: string } {
   return all;
 }
 
+/** Sends a text whenever the last one is on its way, until the returned function is called. */
+function trickle(socket: Socket, text = '1\n'): () => void {
+  let isOver = false;
+  const sendNext = () => {
+    if (!isOver && !socket.destroyed) {
+      socket.write(chunk(text), () => setImmediate(sendNext));
+    }
+  };
+  sendNext();
+  return () => {
+    isOver = true;
+  };
+}
+
 /** Answers each piece of the body with itself. */
 async function* echo(body: AsyncIterable<Buffer>): Blocks {
   for await (const piece of body) yield [piece];
@@ -154,22 +170,22 @@ describe('a stream', () => {
   });
 
   test('that takes too long ends with a line that says so', async () => {
-    const { socket } = await begin(echo, { longest: 400 });
+    const { socket } = await begin(echo, { stalled: 2 * TIMES.longest });
     const answer = received(socket);
-    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
-    closing.push(() => clearInterval(trickle));
-    await expect.poll(() => answer.text, { timeout: 10_000 }).toContain(END);
-    expect(answer.text).toContain('1\n');
+    socket.write(chunk('1\n'));
+    await expect.poll(() => answer.text).toContain(chunk('1\n'));
+    vi.advanceTimersByTime(TIMES.longest);
+    await expect.poll(() => answer.text).toContain(END);
     expect(answer.text).toContain('"type":"/problems/request-timeout"');
   });
 
   test('whose key is revoked ends with a line that says so, though it is sent without a pause', async () => {
     const { socket, ended } = await begin(echo);
     const answer = received(socket);
-    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
-    closing.push(() => clearInterval(trickle));
+    closing.push(trickle(socket));
     await expect.poll(() => answer.text).toContain(chunk('1\n'));
     isKeyGood = () => false;
+    vi.advanceTimersByTime(500);
     await ended;
     await expect.poll(() => answer.text).toContain(END);
     expect(answer.text).toMatch(/\n\{"problem":\{"type":"\/problems\/unauthorized"/);
@@ -183,9 +199,11 @@ describe('a stream', () => {
       asked += 1;
       throw new Error('The store does not answer');
     };
-    const trickle = setInterval(() => socket.write(chunk('1\n')), 20);
-    closing.push(() => clearInterval(trickle));
-    await expect.poll(() => asked).toBeGreaterThan(1);
+    closing.push(trickle(socket));
+    for (let times = 1; times <= 2; times += 1) {
+      vi.advanceTimersByTime(500);
+      await expect.poll(() => asked).toBe(times);
+    }
     expect(answer.text).not.toContain('problem');
   });
 
@@ -205,21 +223,29 @@ describe('a sender', () => {
     const { socket } = await begin(echo);
     const answer = received(socket);
     socket.write(chunk('1\n'));
+    await expect.poll(() => answer.text).toContain(chunk('1\n'));
+    vi.advanceTimersByTime(TIMES.stalled);
+    await expect.poll(() => answer.text).toContain(END);
+    vi.advanceTimersByTime(TIMES.discarding);
     await closed(socket);
     expect(answer.text).toMatch(/1\n\r\n.*\{"problem":\{"type":"\/problems\/request-timeout"/s);
-    expect(answer.text).toContain(END);
   });
 
   test('who sends a little now and then is not disconnected', async () => {
+    let taken = 0;
     const { socket, ended } = await begin(async function* (body) {
-      for await (const _ of body) yield [];
+      for await (const { length } of body) {
+        taken += length;
+        yield [];
+      }
       yield [Buffer.from('1\n')];
     });
     const answer = received(socket);
     // The total takes longer than the longest allowed silence.
-    for (let sent = 0; sent < 10; sent += 1) {
+    for (let sent = 1; sent <= 10; sent += 1) {
       socket.write(chunk('x'));
-      await delay(TIMES.stalled / 5);
+      await expect.poll(() => taken, { interval: 1 }).toBe(sent);
+      vi.advanceTimersByTime(TIMES.stalled / 5);
     }
     socket.write(END);
     await ended;
@@ -233,11 +259,11 @@ describe('a sender', () => {
       throw new Error('over');
     });
     const answer = received(socket);
-    const more = chunk('x'.repeat(60_000));
-    const flood = setInterval(() => socket.write(more), 5);
-    closing.push(() => clearInterval(flood));
+    closing.push(trickle(socket, 'x'.repeat(60_000)));
+    await expect.poll(() => answer.text).toContain(END);
+    expect(socket.destroyed).toBe(false);
+    vi.advanceTimersByTime(TIMES.discarding);
     await closed(socket);
-    expect(answer.text).toContain(END);
   });
 
   test('who breaks off leaves no pending work', async () => {
@@ -280,7 +306,14 @@ describe('a reader', () => {
     const { counted, blocks } = endless();
     const { socket, ended } = await begin(blocks);
     socket.on('error', () => {}).pause();
-    await ended;
+    let isOver = false;
+    void ended.then(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      vi.advanceTimersByTime(TIMES.stalled);
+      await pause(10);
+    }
     expect(counted.blocks).toBeLessThan(MAX_LINES);
     socket.resume();
     await closed(socket);
@@ -288,16 +321,17 @@ describe('a reader', () => {
 
   test('who pauses, but not for too long, gets all of it', async () => {
     const { counted, blocks } = endless();
-    const { socket, ended } = await begin(blocks, { stalled: 20_000 });
+    const { socket, ended } = await begin(blocks);
     let bytes = 0;
     socket.on('data', ({ length }) => {
       bytes += length;
     });
     socket.pause();
-    await delay(500);
+    await pause(200);
+    vi.advanceTimersByTime(TIMES.stalled - 1);
     expect(counted.blocks).toBeLessThan(MAX_LINES);
     socket.resume();
     await ended;
-    await expect.poll(() => bytes, { timeout: 20_000 }).toBeGreaterThan(MAX_LINES * line.length);
+    await expect.poll(() => bytes).toBeGreaterThan(MAX_LINES * line.length);
   });
 });
