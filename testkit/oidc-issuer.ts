@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
+import { freePort } from './http/free-port.js';
 import { type LoopbackServer, serveOnLoopback } from './http/loopback-server.js';
 
 export const AUDIENCE = 'roster';
@@ -49,7 +50,7 @@ export class OidcIssuer {
 
   private constructor(
     private readonly first: readonly Pair[],
-    private port: number,
+    private readonly port: number,
   ) {
     this.#pairs = first;
   }
@@ -62,7 +63,7 @@ export class OidcIssuer {
     const pairs = await Promise.all(
       ['RS256', 'ES256', 'EdDSA'].map((alg) => makePair(alg, `first-${alg}`)),
     );
-    const issuer = new OidcIssuer(pairs, 0);
+    const issuer = new OidcIssuer(pairs, await freePort());
     await issuer.start();
     return issuer;
   }
@@ -78,7 +79,6 @@ export class OidcIssuer {
 
   async start(): Promise<void> {
     this.#server = await serveOnLoopback((req, res) => this.#answer(req, res), this.port);
-    this.port = Number(new URL(this.#server.origin).port);
   }
 
   /** Stops it, as if it were down; it starts on the same port again. */
