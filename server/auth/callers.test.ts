@@ -249,7 +249,7 @@ describe('the last use of a key', () => {
     const key = await keep();
     const first = new Date().toISOString();
     await callers.authenticate(key);
-    await vi.waitFor(async () => expect(await lastUse()).toBe(first));
+    await expect.poll(lastUse).toBe(first);
 
     seconds(59);
     await callers.authenticate(key);
@@ -259,7 +259,7 @@ describe('the last use of a key', () => {
     seconds(1);
     const later = new Date().toISOString();
     await callers.authenticate(key);
-    await vi.waitFor(async () => expect(await lastUse()).toBe(later));
+    await expect.poll(lastUse).toBe(later);
   });
 
   test('does not count where the key is refused', async () => {
@@ -276,7 +276,7 @@ describe('the last use of a key', () => {
     const lock = new DatabaseSync(file);
     lock.exec('begin immediate');
     expect(await callers.authenticate(key)).toBeDefined();
-    await vi.waitFor(() => expect(logged.join()).toContain('is not noted'));
+    await expect.poll(() => logged.join()).toContain('is not noted');
     lock.exec('rollback');
     lock.close();
   });

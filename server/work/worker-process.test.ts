@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { stopClock } from '../../testkit/stopped-clock.js';
 import { coalesceChunks } from '../models/training/tables.js';
 import { WorkerPool } from './worker-pool.js';
 import {
@@ -133,19 +134,24 @@ describe('a worker process that ends before its job', () => {
   });
 
   test('because its job does nothing is reported as such', async () => {
-    const strict = new WorkerPool<string, unknown>({ ...OPTIONS, script, maxSilenceMs: 500 });
+    stopClock();
+    const strict = new WorkerPool<string, unknown>({ ...OPTIONS, script });
     const busy = { details: 'busy', input: pieces(), onData: () => {} };
-    await expect(strict.run(busy)).rejects.toThrow(WorkerTimeoutError);
-    // On a busy machine a start takes longer than that silence.
-    let started: unknown;
-    while (started === undefined) {
-      started = await strict.run({ ...busy, details: 'hurried' }).catch((error: unknown) => {
-        expect(error).toBeInstanceOf(WorkerTimeoutError);
-      });
+    const silent = expect(strict.run(busy)).rejects.toThrow(WorkerTimeoutError);
+    let isOver = false;
+    void silent.finally(() => {
+      isOver = true;
+    });
+    while (!isOver) {
+      vi.advanceTimersByTime(OPTIONS.maxSilenceMs);
+      await pause(1);
     }
+    await silent;
+    const started = await strict.run({ ...busy, details: 'hurried' });
     // A job that waits for its input is not silent.
     async function* late() {
-      await pause(1_500);
+      vi.advanceTimersByTime(3 * OPTIONS.maxSilenceMs);
+      await pause(1);
       yield bytes(1);
     }
     expect(await strict.run({ ...busy, details: 'echo', input: late() })).toBe(started);
