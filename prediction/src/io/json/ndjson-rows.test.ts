@@ -53,7 +53,7 @@ describe.each(subjects)('lines of JSON, for a model of $name,', ({ predictor, na
       check.add([value]);
       rows++;
       const [, row] =
-        /^\[(.*)\]$/.exec(Buffer.concat([...predictor.answer([value])]).toString()) ?? [];
+        /^\[(.*)\]$/s.exec(Buffer.concat([...predictor.answer([value])]).toString()) ?? [];
       text += `${row}\n`;
     }
     return { text, rows, faults, warnings: check.warnings(100) };
