@@ -37,8 +37,7 @@ async function value(metrics: Metrics, series: string): Promise<number | undefin
 }
 
 /** A request is counted when its response has closed, which the caller may see slightly earlier. */
-const counted = (metrics: Metrics, series: string) =>
-  expect.poll(() => value(metrics, series), { timeout: 10_000 });
+const counted = (metrics: Metrics, series: string) => expect.poll(() => value(metrics, series));
 
 describe('a request', () => {
   test('is counted by its operation and its status, and timed', async () => {

@@ -7,7 +7,8 @@ export interface Child {
   /** The lines of its output, on either stream. */
   log: string[];
   /**
-   * Sends a signal and waits until the process has ended. Returns its exit code; null if the signal ended it.
+   * Sends a signal and waits until the process has ended and its output is in `log`. Returns its exit code; null if
+   * the signal ended it.
    */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
@@ -27,7 +28,7 @@ export async function startChild(
   cwd?: string,
 ): Promise<Child & { url: string }> {
   const process = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  const exited = new Promise((resolve) => process.once('exit', resolve));
+  const closed = new Promise((resolve) => process.once('close', resolve));
   const log: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     const read = (line: string) => {
@@ -48,7 +49,7 @@ export async function startChild(
     url,
     pid: pidOf(process),
     log,
-    stop: (signal = 'SIGTERM') => stop(process, exited, signal),
+    stop: (signal = 'SIGTERM') => stop(process, closed, signal),
   };
 }
 
@@ -61,10 +62,10 @@ function pidOf({ pid }: ChildProcess): number {
 
 async function stop(
   process: ChildProcess,
-  exited: Promise<unknown>,
+  closed: Promise<unknown>,
   signal: NodeJS.Signals,
 ): Promise<number | null> {
   process.kill(signal);
-  await exited;
+  await closed;
   return process.exitCode;
 }

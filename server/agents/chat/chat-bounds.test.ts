@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ask, QUESTION, scripted, streamed } from '../../../testkit/chat/ask.js';
 import {
   type ChatReply,
@@ -13,6 +13,7 @@ import {
   says,
   stream,
 } from '../../../testkit/chat/reply.js';
+import { stopClock } from '../../../testkit/stopped-clock.js';
 import { ChatClient } from './chat-client.js';
 import type { ChatLimits } from './messages.js';
 
@@ -165,15 +166,17 @@ describe('a chat client takes', () => {
         yield chunk({ content: TEXT });
       }
     }
+    stopClock();
     const server = await scripted([{ body: body() }]);
-    const limits = { silenceMs: 200, maxBytes: KIBIBYTE * KIBIBYTE * KIBIBYTE };
+    const limits = { silenceMs: 1000, maxBytes: KIBIBYTE * KIBIBYTE * KIBIBYTE };
     const answer = new ChatClient({ url: server.url, limits }).stream(QUESTION, NEVER);
     await answer.next();
     let before = -1;
     while (sent > before) {
       before = sent;
-      await wait(300);
+      await wait(100);
     }
+    vi.advanceTimersByTime(2 * limits.silenceMs);
     expect((await answer.next()).done).toBe(false);
     await answer.return({ text: '', toolCalls: [], usage: null, finishReason: null });
     expect(await server.requests[0]?.outcome).toBe('aborted by the client');

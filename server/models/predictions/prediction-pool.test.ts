@@ -169,13 +169,18 @@ describe('a pool of workers', () => {
 
   test('fails what is answered when it is closed', async () => {
     const pool = poolOf(1);
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
     const never = async function* (): AsyncGenerator<Uint8Array> {
       yield Buffer.from('[');
+      begin();
       await new Promise(() => {});
     };
     const failed = textOf(pool.answer(rowsOf(never())));
     void failed.catch(() => {});
-    await pause(200);
+    await begun;
     await pool.close();
     await expect(failed).rejects.toMatchObject({ cause: { name: 'WorkerEndedError' } });
   });

@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pathToFileURL } from 'node:url';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { encodeTable, readCsvTable } from '../../../prediction/src/reading.js';
 import { beginOwner, lockProjectRow } from '../../projects/projects.js';
 import { sweepUntaken } from '../../store/forget-rows.js';
@@ -40,9 +44,33 @@ test('a training begins while a large table is still being removed', async () =>
   expect(await sweepUntaken(store, TABLES)).toBe(true);
 });
 
+/** Serves jobs that never end in the first process, and trainings in the others. */
+function makeFirstEndless(folder: string): URL {
+  const work = new URL('../../../dist/server/work/serve-jobs.js', import.meta.url);
+  const file = join(folder, 'first-endless.mjs');
+  writeFileSync(
+    file,
+    `
+    import { mkdirSync } from 'node:fs';
+    import { serveJobs } from '${work.href}';
+    let isFirst = true;
+    try {
+      mkdirSync(${JSON.stringify(join(folder, 'begun'))});
+    } catch {
+      isFirst = false;
+    }
+    if (isFirst) await serveJobs(() => new Promise(() => {}));
+    else await import('${script.href}');
+    `,
+  );
+  return pathToFileURL(file);
+}
+
 test('a training that takes long does not keep another owner waiting', async () => {
-  const long = await begin('ann', 'long', await storeTable(30_000));
-  start({ patience: 0 });
+  const folder = mkdtempSync(join(tmpdir(), 'roster-trainings-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const long = await begin('ann', 'long', await storeTable(60));
+  start({ patience: 0, workers: { script: makeFirstEndless(folder) } });
   const short = await begin('bob', 'short', await storeTable(60));
   await expect.poll(() => outcomes).toEqual(['ready']);
   expect(await statusOf(short)).toBe('ready');
@@ -61,7 +89,7 @@ test('a training that takes longer than one may fails, and says so', async () =>
 test('a training whose process does nothing for too long fails at once, and says so', async () => {
   const silent = await begin('ann', 'silent', await storeTable(60));
   start({ workers: { script, maxSilenceMs: 1 } });
-  await expect.poll(() => outcomes, { timeout: 10_000 }).toEqual(['failed']);
+  await expect.poll(() => outcomes).toEqual(['failed']);
   expect(await findModel(store, silent.projectId, 'silent')).toMatchObject({
     failure: expect.stringContaining('made no progress for'),
   });

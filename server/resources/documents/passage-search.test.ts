@@ -173,7 +173,7 @@ describe.each([
   });
 
   test('ends when the search closes', async () => {
-    const closing = await database.open();
+    const closing = await database.open({ maxWaitMs: 60_000, timeoutMs: 60_000 });
     const search = ofAnn(closing);
     const refused = expect(search).rejects.toThrow('is stopping');
     await running(1);
