@@ -291,14 +291,12 @@ describe('series with little to tell', () => {
   });
 
   test('have seasons of any length, which are found in a bounded time', () => {
-    const season = 1440;
-    const values = Float64Array.from(
-      { length: 10_000 },
+    // With a look at each lag, this would take longer than a test may.
+    const season = 200_000;
+    const values = new Float64Array(7 * season).map(
       (_, at) => 100 + 20 * Math.sin((2 * Math.PI * at) / season) + (at % 7),
     );
-    const begin = performance.now();
     const seasons = findSeasons(values, season);
-    expect(performance.now() - begin).toBeLessThan(500);
     const [high, low] = [season / 4, (3 * season) / 4].map((at) => seasons?.indices[at] ?? 0);
     expect((high ?? 0) / (low ?? 1)).toBeCloseTo(123 / 83, 1);
   });
