@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { NODE_FLAGS } from '../server/commands/start.js';
 import { positiveNumber, scriptCommand } from '../testkit/command-line.js';
@@ -67,13 +68,13 @@ async function start([command = '', ...options]: readonly string[], folder: stri
 }
 
 /** Waits for the log line of the listening service, which also has the id of the process. */
-async function untilListening(log: NodeJS.ReadableStream): Promise<number> {
-  for await (const chunk of log) {
-    const [, pid] = /"pid":(\d+)(?=.*"msg":"listening")/.exec(String(chunk)) ?? [];
-    if (pid !== undefined) {
-      log.resume();
-      return Number(pid);
-    }
-  }
-  throw new Error('The service ended before it listened');
+function untilListening(log: NodeJS.ReadableStream): Promise<number> {
+  return new Promise((resolve, reject) => {
+    createInterface(log)
+      .on('line', (line) => {
+        const [, pid] = /"pid":(\d+)(?=.*"msg":"listening")/.exec(line) ?? [];
+        if (pid !== undefined) resolve(Number(pid));
+      })
+      .once('close', () => reject(new Error('The service ended before it listened')));
+  });
 }

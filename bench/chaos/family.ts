@@ -21,7 +21,7 @@ const SHORT_SECONDS = 3;
 /** The time before the measurement, in which frequent code is compiled, in seconds. */
 const WARM_UP_SECONDS = 1;
 /** The longest that an attack goes on beyond its time until it got an answer that it expects, in milliseconds. */
-const PATIENCE = 15_000;
+const PATIENCE = 60_000;
 
 /** Attacks by one owner or a few, while another is measured. */
 export interface Family {
@@ -194,7 +194,7 @@ const STOP = 10_000 + DRAIN_SECONDS * 1000;
 /** The time after the end of the service in which its other processes end, in milliseconds. */
 const LEFT = 2000;
 /** The time after which a process on a machine of any speed does not end by itself, in milliseconds. */
-const END_DEADLINE = 30_000;
+const END_DEADLINE = 120_000;
 
 /**
  * Ends the service in the middle of attacks, first with SIGTERM and then like a crash.

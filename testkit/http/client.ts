@@ -96,7 +96,7 @@ export class Client {
 }
 
 /** The default timeout, in milliseconds. */
-const DEADLINE = 30_000;
+const DEADLINE = 120_000;
 
 /** Sends one request over its own connection. */
 export async function send(

@@ -1,4 +1,5 @@
 import { Session } from 'node:inspector/promises';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { isMainThread } from 'node:worker_threads';
 
 /** The functions of a compiled file that were called. */
@@ -23,6 +24,12 @@ export interface CoveredFunction {
 const DIST = new URL('../../', import.meta.url).href;
 const OWN = /^(server|prediction)\//;
 
+/**
+ * What requests get to end after their answers: they are logged and counted. Turns of the event loop too, since time
+ * passes for a process that does not run.
+ */
+const AFTERMATH = { ms: 20, turns: 10 };
+
 // Worker threads load this module as well.
 if (isMainThread) await watch();
 
@@ -34,6 +41,8 @@ async function watch(): Promise<void> {
 
   process.on('message', async (question) => {
     if (question !== 'functions') return;
+    await pause(AFTERMATH.ms);
+    for (let turn = 0; turn < AFTERMATH.turns; turn++) await nextTurn();
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const own = result.flatMap(({ url, functions }): CoveredFile[] => {
       const file = url.startsWith(DIST) ? url.slice(DIST.length) : '';

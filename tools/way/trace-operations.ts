@@ -4,7 +4,6 @@ import { SourceMap, type SourceMapPayload } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { dirname } from 'node:path/posix';
-import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Client } from '../../testkit/http/client.js';
 import { type Operation, operations } from '../../testkit/openapi/document.js';
@@ -25,8 +24,6 @@ const COVERAGE = new URL('dist/tools/way/coverage.js', root);
 const ROUNDS = 4;
 /** The requests of a round. What is called less often is not part of each: a timer may have called it. */
 const REQUESTS = 5;
-/** The time that requests get to end after their answers, in milliseconds: they are logged and counted. */
-const AFTERMATH_MS = 20;
 
 /** A source file, and its functions that ran, in their order in it. */
 export interface RanFile {
@@ -112,13 +109,11 @@ async function trace(
       while (requests.length < REQUESTS) {
         requests.push(await repeatableRequest(operation, names, create));
       }
-      await pause(AFTERMATH_MS);
       await takeFunctions(service);
       for (const next of requests) {
         ({ status } = await send(next));
         request = `${next.method} ${next.path}`;
       }
-      await pause(AFTERMATH_MS);
       const called = await takeFunctions(service);
       if (round > 0) rounds.push(called);
     }
