@@ -34,6 +34,8 @@ export default defineConfig({
     maxWorkers: WORKERS,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', new RecordRun(), new Parity(), new LeftOut()],
+    // The services and the database that projects share may take their time to stop, too.
+    teardownTimeout: WAIT_MS,
     projects: [
       {
         test: {

@@ -87,7 +87,8 @@ async function withoutRequest(response: Response): Promise<object> {
   }
   const body: unknown = await response.json();
   // Other tests add projects to the list.
-  if (Array.isArray(body)) return { first: body[0] };
+  // Once a minute, the use of a key is noted.
+  if (Array.isArray(body)) return { first: { ...body[0], last_used_at: null } };
   return { ...Object(body), instance: null, request_id: null };
 }
 

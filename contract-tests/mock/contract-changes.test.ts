@@ -74,7 +74,7 @@ beforeEach(async () => {
   good = contract(name);
   // A write empties the file first. On a busy machine that is seen, and reported, before the text is there.
   await change(write(good), /: the mock answers with it\./);
-  expect(await pen()).toEqual({ name });
+  await expect.poll(pen).toEqual({ name });
 });
 
 /** Changes the contract, and waits until the mock has printed what is expected of it. */

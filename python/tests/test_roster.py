@@ -1,4 +1,7 @@
-"""Tests against the service at ROSTER_URL, whose chat server says "It costs 2,500." to every question."""
+"""Tests against the service at ROSTER_URL, whose chat server says "It costs 2,500." to every question.
+
+Asked "How slowly?", it says the second half only after GO_ON_URL was read.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import uuid
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from threading import Thread
 from typing import Any, Dict, List
+from urllib.request import urlopen
 
 import pandas
 from roster import Problem, Roster, TrainingFailed, api
@@ -203,12 +207,13 @@ class AgentTest(unittest.TestCase):
 
     def test_a_stream_has_the_text_of_the_plain_answer(self) -> None:
         history = [{"question": "Hello", "answer": "Hello."}]
-        pieces = list(self.roster.agent(self.name).stream("How much?", history=history))
-        self.assertEqual("".join(pieces), "It costs 2,500.")
-        self.assertGreater(len(pieces), 1)
+        stream = self.roster.agent(self.name).stream("How slowly?", history=history)
+        pieces = [next(stream)]
+        urlopen(os.environ["GO_ON_URL"]).close()
+        self.assertEqual([*pieces, *stream], ["It costs ", "2,500."])
 
     def test_a_stream_may_be_left(self) -> None:
-        self.assertEqual(next(self.roster.agent(self.name).stream("How much?")), "It costs ")
+        self.assertEqual(next(self.roster.agent(self.name).stream("How slowly?")), "It costs ")
         self.assertEqual(self.roster.agent(self.name).ask("How much?").text, "It costs 2,500.")
 
     def test_an_agent_that_is_not_there_is_a_problem(self) -> None:
