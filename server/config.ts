@@ -160,14 +160,14 @@ function findSetting(env: Environment, setting: string): Found {
   const file = `${name}_FILE`;
   if (SECRETS.includes(setting) && env[file]) {
     if (env[name]) throw new ConfigError([`${name} and ${file} are both set; set one of them`]);
-    return { setting, name: file, value: readSecretOf(file, env[file]) };
+    return { setting, name: file, value: readNamedSecret(file, env[file]) };
   }
   const older = OLDER_VARIABLES[setting];
   const found = older !== undefined && env[older] && !env[name] ? older : name;
   return { setting, name: found, value: env[found] || undefined };
 }
 
-function readSecretOf(name: string, file: string): string {
+function readNamedSecret(name: string, file: string): string {
   try {
     return readSecret(name, file);
   } catch (error) {

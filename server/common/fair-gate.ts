@@ -74,7 +74,7 @@ export class FairGate {
   async #wait(owner: string, signal: AbortSignal | undefined): Promise<void> {
     const { maxWaiting, maxWaitingInAll, maxWaitMs, busy } = this.limits;
     const isFull = maxWaitingInAll !== undefined && this.#waiting.size >= maxWaitingInAll;
-    if (isFull || this.#waiting.sizeOf(owner) >= maxWaiting) throw busy();
+    if (isFull || this.#waiting.countWaiting(owner) >= maxWaiting) throw busy();
     await new Promise<void>((resolve, reject) => {
       const leaveQueue = (reason: unknown) => {
         this.#waiting.remove(owner, start);
@@ -129,8 +129,8 @@ export class FairGate {
     this.#waiting.take((next) => this.tryEnter(next))?.();
   }
 
-  countOf(owner: string): number {
-    return (this.#running.get(owner) ?? 0) + this.#waiting.sizeOf(owner);
+  countWork(owner: string): number {
+    return (this.#running.get(owner) ?? 0) + this.#waiting.countWaiting(owner);
   }
 
   othersWait(owner: string): boolean {
@@ -194,7 +194,7 @@ export class FairQueue<T> {
     this.#size -= 1;
   }
 
-  sizeOf(owner: string): number {
+  countWaiting(owner: string): number {
     return this.#byOwner.get(owner)?.length ?? 0;
   }
 

@@ -214,9 +214,12 @@ export class HttpServer {
     try {
       await once(this.#server, 'listening');
     } catch (cause) {
-      throw new Error(`it cannot listen on HOST ${host} and PORT ${port}: ${reasonOf(cause)}`, {
-        cause,
-      });
+      throw new Error(
+        `it cannot listen on HOST ${host} and PORT ${port}: ${explainFailure(cause)}`,
+        {
+          cause,
+        },
+      );
     }
     const address = this.#server.address();
     const actual = typeof address === 'object' ? address?.port : undefined;
@@ -259,7 +262,7 @@ export class HttpServer {
   }
 }
 
-function reasonOf(error: unknown): string {
+function explainFailure(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return 'code' in error && error.code === 'EADDRINUSE'
     ? 'address already in use; stop what listens there, or choose another PORT'
@@ -295,7 +298,7 @@ export function bypassRouter(
     }
   };
   // The server's requests and responses are the app's.
-  return { listener: serve as RequestListener, messages: messagesOf(app) };
+  return { listener: serve as RequestListener, messages: createMessages(app) };
 }
 
 /**
@@ -303,7 +306,7 @@ export function bypassRouter(
  * prototypes of Node's objects instead, and adds properties to them: V8 then makes new shapes for each
  * request, 7 kB of garbage of which a third outlives the collections of young objects.
  */
-function messagesOf(app: Express): Messages {
+function createMessages(app: Express): Messages {
   class AppRequest extends IncomingMessage {
     res = undefined;
     originalUrl = '';

@@ -143,10 +143,10 @@ export class ProjectTools {
   }
 
   async #describe(entry: ToolEntry): Promise<McpTool> {
-    return writeTool(entry.toolName, await this.#descriptionOf(entry));
+    return writeTool(entry.toolName, await this.#readDescription(entry));
   }
 
-  async #descriptionOf({ kind, name }: ToolEntry): Promise<ToolDescription> {
+  async #readDescription({ kind, name }: ToolEntry): Promise<ToolDescription> {
     const { services, project, request } = this;
     switch (kind) {
       case 'predict':

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../store/database/dialect.js';
+import { getDialect } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { adjustCounters, adjustStored, sumBytes } from '../store/quota.js';
@@ -15,7 +15,7 @@ export async function lockModel({ reads }: Store, projectId: string, name: strin
     .select('id')
     .where('project_id', '=', projectId)
     .where('name', '=', name)
-    .$if(dialectOf(reads).locksRows, (query) => query.forUpdate())
+    .$if(getDialect(reads).locksRows, (query) => query.forUpdate())
     .executeTakeFirst();
 }
 

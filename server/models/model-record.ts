@@ -86,11 +86,11 @@ function listErrors({ metrics }: Model): string[] {
 function listColumns({ columns }: Model): string[] {
   const used = (columns ?? []).filter(({ importance }) => importance !== null);
   if (used.length === 0) return [];
-  const sorted = used.sort((one, other) => gainOf(other) - gainOf(one)).slice(0, MAX_COLUMNS);
+  const sorted = used.sort((one, other) => readGain(other) - readGain(one)).slice(0, MAX_COLUMNS);
   return [
     ...['', '| column | kind | share of what the model learnt |', '|---|---|---|'],
     ...sorted.map(
-      (column) => `| ${cell(column.name)} | ${column.kind} | ${percent(gainOf(column))} |`,
+      (column) => `| ${cell(column.name)} | ${column.kind} | ${percent(readGain(column))} |`,
     ),
   ];
 }
@@ -102,7 +102,7 @@ function cell(text: string): string {
 
 type Column = NonNullable<Model['columns']>[number];
 
-function gainOf({ importance }: Column): number {
+function readGain({ importance }: Column): number {
   return importance?.gain ?? 0;
 }
 

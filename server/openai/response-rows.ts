@@ -3,7 +3,7 @@ import { type Caller, type Reach, seesProject } from '../auth/caller.js';
 import type { Sweep } from '../common/sweeps.js';
 import { problem } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';
-import { dialectOf, inTransaction } from '../store/database/dialect.js';
+import { getDialect, inTransaction } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import { describeRows, forgetBatch, STORED_ROWS } from '../store/forget-rows.js';
 import type { Store } from '../store/index.js';
@@ -35,7 +35,7 @@ export async function readChain(
   projectId: string,
   id: string,
 ): Promise<Chain> {
-  const bytes = dialectOf(reads).octets('responses.items');
+  const bytes = getDialect(reads).octets('responses.items');
   const chain = await reads
     .withRecursive('chain', (db) =>
       db

@@ -9,7 +9,7 @@ import { type Caller, LOCAL_OWNER, type Reach, seesProject } from '../auth/calle
 import { missingScope } from '../auth/identify-caller.js';
 import { problem } from '../problems/problem.js';
 import { createAct } from '../store/audit.js';
-import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
+import { getDialect, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { type Contents, limitReached, RESOURCE_KINDS } from '../store/quota.js';
@@ -31,7 +31,7 @@ function named(db: Kysely<Database>, parameter: Parameter<{ owner: string; name:
 const FIND = new PreparedQuery(named);
 
 const LOCK: typeof FIND = new PreparedQuery((db, parameter) =>
-  named(db, parameter).$if(dialectOf(db).locksRows, (query) => query.forUpdate()),
+  named(db, parameter).$if(getDialect(db).locksRows, (query) => query.forUpdate()),
 );
 
 export function listProjects(store: Store, caller: Reach, page: Page): Promise<Project[]> {
@@ -123,7 +123,7 @@ export async function removeProject(store: Store, { id }: Project): Promise<Cont
 
 /** Locks the owner against other creations of projects until the end of the transaction. */
 function lockOwner(store: Store, owner: string): Promise<void> {
-  return dialectOf(store.reads).lock(store.reads, JSON.stringify(['projects', owner]));
+  return getDialect(store.reads).lock(store.reads, JSON.stringify(['projects', owner]));
 }
 
 function insertProject(store: Store, owner: string, name: string): Promise<Project> {

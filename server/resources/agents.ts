@@ -6,7 +6,7 @@ import { LruCache } from '../common/lru-cache.js';
 import { pausing } from '../common/pausing.js';
 import { invalidRequest, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
-import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
+import { getDialect, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import {
@@ -299,7 +299,7 @@ class SkillReader {
   /** Returns the JSON of all skills of an agent, an array in chunks. */
   async readJson(agentId: string): Promise<JsonChunks> {
     const used = await selectUsedSkills(this.db, agentId)
-      .select(dialectOf(this.db).octets('skills.params').as('bytes'))
+      .select(getDialect(this.db).octets('skills.params').as('bytes'))
       .execute();
     const texts = new Map<string, string>();
     for (const { id } of used) {
@@ -346,7 +346,7 @@ const MAX_PARAMS = 16 * 1024;
 const FIND_SKILLS = new PreparedQuery((db, parameter: Parameter<{ agentId: string }>) => {
   const params = sql<
     string | null
-  >`case when ${dialectOf(db).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
+  >`case when ${getDialect(db).octets('skills.params')} <= ${MAX_PARAMS} then params end`;
   return db
     .selectFrom('agent_skills')
     .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')

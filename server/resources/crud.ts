@@ -14,7 +14,7 @@ import {
 import type { Caller } from '../auth/caller.js';
 import { problem } from '../problems/problem.js';
 import { findProject, inProject, lockProject, type Project } from '../projects/projects.js';
-import { dialectOf, type Parameter, PreparedQuery } from '../store/database/dialect.js';
+import { getDialect, type Parameter, PreparedQuery } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
 import { adjustCounters } from '../store/quota.js';
@@ -102,7 +102,7 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
   /** Returns the entries of a list without reading the resources. */
   listIds(store: Store, projectId: string, page: Page, filter?: Filter): Promise<ListEntry[]> {
     const table: Table = this.kind.table;
-    const { octets } = dialectOf(store.reads);
+    const { octets } = getDialect(store.reads);
     const all = store.reads
       .selectFrom(table)
       .select(['id', octets(this.kind.longText[0] ?? 'id').as('bytes')])

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import { dialectOf, inTransaction } from './database/dialect.js';
+import { getDialect, inTransaction } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { ANSWER_ROWS, describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
@@ -22,7 +22,7 @@ const ROW = 512;
  * holds it. On SQLite it always succeeds, because write transactions run one after another.
  */
 export function claimAnswer(store: Store, owner: string, key: string): Promise<boolean> {
-  return dialectOf(store.work).tryLock(store.work, JSON.stringify(['kept_answers', owner, key]));
+  return getDialect(store.work).tryLock(store.work, JSON.stringify(['kept_answers', owner, key]));
 }
 
 /** @param notBefore a time in ISO 8601, UTC; an earlier response has expired, and is ignored */

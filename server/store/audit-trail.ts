@@ -4,7 +4,7 @@ import type { Kysely, SqlBool } from 'kysely';
 import { sql } from 'kysely';
 import { pausing } from '../common/pausing.js';
 import { type EventColumns, hashEvent, writeFacts } from './audit.js';
-import { dialectOf } from './database/dialect.js';
+import { getDialect } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
@@ -219,7 +219,7 @@ export const EVENTS = describeRows('audit_events', {
         .selectFrom('audit_chains')
         .select('owner')
         .where('owner', '=', owner)
-        .$if(dialectOf(db).locksRows, (query) => query.forUpdate())
+        .$if(getDialect(db).locksRows, (query) => query.forUpdate())
         .execute();
     },
     settle: async (db, owner, deleted) => {

@@ -7,7 +7,7 @@
 import { hash } from 'node:crypto';
 import { type Kysely, type QueryCreator, type Selectable, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { type Dialect, dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
+import { type Dialect, getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 /** Something that was done or refused, and by whom: never a body, a query or a secret. */
@@ -110,7 +110,7 @@ function advanceChain(db: QueryCreator<Database>, parameter: Parameter<Values>, 
 }
 
 const ADVANCE = new PreparedQuery((db, parameter: Parameter<Values>) =>
-  advanceChain(db, parameter, dialectOf(db)),
+  advanceChain(db, parameter, getDialect(db)),
 );
 
 const PLACED = [...COLUMNS, 'sequence', 'hash'] as const;
@@ -126,7 +126,7 @@ const INSERT = new PreparedQuery((_, parameter: Parameter<Placed>) => {
 /** Both at once, where each statement costs a way to the database and back. */
 const ADVANCE_AND_INSERT = new PreparedQuery((db, parameter: Parameter<Values>) =>
   db
-    .with('head', (step) => advanceChain(step, parameter, dialectOf(db)))
+    .with('head', (step) => advanceChain(step, parameter, getDialect(db)))
     .insertInto('audit_events')
     .columns(PLACED)
     .expression((from) =>
@@ -163,7 +163,7 @@ export async function addEvent(db: Kysely<Database>, act: Act): Promise<void> {
 
 /** @returns whether the owner has a chain */
 async function addToChain(db: Kysely<Database>, values: Values): Promise<boolean> {
-  if (dialectOf(db).locksRows) {
+  if (getDialect(db).locksRows) {
     return (await ADVANCE_AND_INSERT.first(db, values)) !== undefined;
   }
   const head = await ADVANCE.first(db, values);

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from './database/dialect.js';
+import { getDialect } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 export const DAY_MS = 24 * 60 * 60 * 1000;
@@ -20,7 +20,7 @@ export class ClockWatch {
 
   /** Returns the time in milliseconds; undefined while the clock is not trusted. */
   async read(db: Kysely<Database>): Promise<number | undefined> {
-    const row = await db.selectNoFrom(dialectOf(db).now.as('now')).executeTakeFirstOrThrow();
+    const row = await db.selectNoFrom(getDialect(db).now.as('now')).executeTakeFirstOrThrow();
     const now = Number(row.now);
     const elapsed = this.elapsed();
     const ahead = now - elapsed;

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
 import type { Sweep } from '../common/sweeps.js';
 import type { ClockWatch } from './clock-watch.js';
-import { dialectOf, inTransaction } from './database/dialect.js';
+import { getDialect, inTransaction } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
 import { adjustAnswers, adjustStored } from './quota.js';
@@ -117,7 +117,7 @@ export async function forgetBatch(
   await owned?.lock(db, owner);
   const ids = sql.join(key.map((column) => sql.ref(column)));
   const own = owned ? sql<SqlBool>`owner = ${owner}` : sql<SqlBool>`true`;
-  const skipLocked = dialectOf(db).locksRows ? sql`for update skip locked` : sql``;
+  const skipLocked = getDialect(db).locksRows ? sql`for update skip locked` : sql``;
   // A chain is cut at its first row that is not old, which may be before others that are.
   const [candidates, old] = chain
     ? [own, sql`place < coalesce((select min(place) from chosen where not is_old), ${MAX_PLACE})`]

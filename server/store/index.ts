@@ -4,7 +4,7 @@ import { v4 as uuidv4 } from 'uuid';
 import { FairGate, type GateLimits, type QueueLength } from '../common/fair-gate.js';
 import { type Act, addEvent } from './audit.js';
 import { isPostgres } from './database/address.js';
-import { type Databases, dialectOf, singleConnection } from './database/dialect.js';
+import { type Databases, getDialect, singleConnection } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import { openSqlite } from './database/sqlite.js';
 import { isUnwritable, openingError, StoreBusyError } from './database/unavailable.js';
@@ -157,7 +157,7 @@ export class Store {
     };
     if (!target) return begin();
     const { owner, project } = target;
-    const { locksRows } = dialectOf(database);
+    const { locksRows } = getDialect(database);
     return gate.run(locksRows ? JSON.stringify([owner, project]) : owner, undefined, begin);
   }
 
@@ -190,7 +190,7 @@ export class Store {
   async measure(): Promise<number> {
     const { health } = this.databases;
     const { bytes } = await health
-      .selectNoFrom(dialectOf(health).size.as('bytes'))
+      .selectNoFrom(getDialect(health).size.as('bytes'))
       .executeTakeFirstOrThrow();
     return Number(bytes);
   }

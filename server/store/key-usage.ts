@@ -1,5 +1,5 @@
 import { KEY_LIMITS, type LimitName } from '../contract/key-limits.js';
-import { dialectOf } from './database/dialect.js';
+import { getDialect } from './database/dialect.js';
 import { describeRows } from './forget-rows.js';
 import type { Store } from './index.js';
 
@@ -36,7 +36,7 @@ export function takeSlice(
           .columns(['key_id', 'name'])
           .doUpdateSet(({ ref }) => ({ used: ref('key_usage.used') })),
       )
-      .returning(['began', 'used', dialectOf(db).now.as('now')])
+      .returning(['began', 'used', getDialect(db).now.as('now')])
       .executeTakeFirstOrThrow();
     const now = Number(row.now);
     const periodMs = KEY_LIMITS[name].seconds * 1000;

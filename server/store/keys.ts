@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely';
 import type { KeyLimits } from '../contract/key-limits.js';
 import type { Scope } from '../contract/scopes.js';
-import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
+import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 import type { Store } from './index.js';
 import { limitReached } from './quota.js';
@@ -33,7 +33,7 @@ const MAX_KEYS = 1000;
 
 /** Makes those who make and revoke keys of an owner wait for each other, until the end of the transaction. */
 export function lockKeys({ work }: Store, owner: string): Promise<void> {
-  return dialectOf(work).lock(work, JSON.stringify(['keys', owner]));
+  return getDialect(work).lock(work, JSON.stringify(['keys', owner]));
 }
 
 /** @throws {ProblemError} if the owner has too many keys. To be called in a transaction that has locked them. */

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type SqlBool, sql } from 'kysely';
-import { dialectOf } from './database/dialect.js';
+import { getDialect } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 /**
@@ -7,7 +7,7 @@ import type { Database } from './database/schema.js';
  * instances share.
  */
 export function leaseEnd(db: Kysely<Database>, leaseMs: number): RawBuilder<number> {
-  return sql<number>`${dialectOf(db).now} + cast(${leaseMs} as bigint)`;
+  return sql<number>`${getDialect(db).now} + cast(${leaseMs} as bigint)`;
 }
 
 /** No lease is longer. One that ends later was begun by a clock that has been set back since. */
@@ -23,7 +23,7 @@ export function isUnleased(
   column: 'claimed_until' | 'answering_until',
 ): RawBuilder<SqlBool> {
   const until = sql.ref(column);
-  const { now } = dialectOf(db);
+  const { now } = getDialect(db);
   return sql<SqlBool>`(${until} is null or ${until} < ${now} or ${until} > ${leaseEnd(db, LONGEST_MS)})`;
 }
 

@@ -1,6 +1,6 @@
 import { type Kysely, type QueryCreator, sql } from 'kysely';
 import { problem } from '../problems/problem.js';
-import { dialectOf, type Parameter, PreparedQuery } from './database/dialect.js';
+import { getDialect, type Parameter, PreparedQuery } from './database/dialect.js';
 import type { Database } from './database/schema.js';
 
 const MEBIBYTE = 1024 * 1024;
@@ -138,7 +138,7 @@ export async function adjustCounters(
   if (Object.values(growth).every((change) => change === 0)) return;
   const values = { id: projectId, ...NO_GROWTH, ...growth };
   const both =
-    values.bytes !== 0 && dialectOf(db).locksRows
+    values.bytes !== 0 && getDialect(db).locksRows
       ? await ADJUST_PROJECT_AND_OWNER.first(db, values)
       : undefined;
   const project = both ?? (await ADJUST_PROJECT.first(db, values));

@@ -38,7 +38,7 @@ import { agents, updateAgent as changeAgent, createAgent } from '../resources/ag
 import { chatbots, createChatbot, updateChatbot } from '../resources/chatbots.js';
 import { updateSkill as changeSkill, createSkill, skills } from '../resources/skills.js';
 import { claimAnswer, findAnswer, KEPT_ANSWERS, keepAnswer } from './answers.js';
-import { dialectOf } from './database/dialect.js';
+import { getDialect } from './database/dialect.js';
 import { sweepUntaken } from './forget-rows.js';
 import { Store, withoutCredentials } from './index.js';
 import { findKey, hasKeys, insertKey, listKeys, lockKeys, noteKeyUse, revokeKey } from './keys.js';
@@ -590,7 +590,7 @@ describe.each([
       await store.transaction(async (tx) => {
         await lockKeys(tx, 'ann');
         later = store.transaction((other) => revokeKey(other, 'second', true));
-        if (dialectOf(store.work).locksRows) {
+        if (getDialect(store.work).locksRows) {
           const waiting = sql<{ granted: boolean }>`select granted from pg_locks where not granted`;
           await expect.poll(async () => (await waiting.execute(store.work)).rows.length).toBe(1);
         }

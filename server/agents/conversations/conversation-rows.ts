@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid';
 import type { components } from '../../../generated/openapi.js';
 import type { Sweep } from '../../common/sweeps.js';
 import { problem } from '../../problems/problem.js';
-import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
@@ -61,7 +61,7 @@ export function listConversations(
 
 /** The messages of a conversation, whose entries are read without the messages. */
 export function messageList({ reads }: Store, conversationId: string) {
-  const { octets } = dialectOf(reads);
+  const { octets } = getDialect(reads);
   const bytes = sql<number>`${octets('content')} + ${octets('steps')}`.as('bytes');
   const all = reads.selectFrom('messages').where('conversation_id', '=', conversationId);
   return {
@@ -163,7 +163,7 @@ export function sweepConversations({ work }: Store): Sweep {
     if (!detached) return false;
     const messages = await db
       .selectFrom('messages')
-      .select(['id', dialectOf(db).octets('content').as('bytes')])
+      .select(['id', getDialect(db).octets('content').as('bytes')])
       .where('conversation_id', '=', detached.id)
       .limit(MAX_SWEPT)
       .execute();
@@ -219,7 +219,7 @@ export async function readHistory(
   if (maxMessages === 0) return [];
   const latest = await reads
     .selectFrom('messages')
-    .select(['id', 'role', 'reply_to', dialectOf(reads).octets('content').as('bytes')])
+    .select(['id', 'role', 'reply_to', getDialect(reads).octets('content').as('bytes')])
     .where('conversation_id', '=', question.conversation_id)
     .where('id', '<', question.id)
     .orderBy('id', 'desc')

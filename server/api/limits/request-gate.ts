@@ -123,12 +123,14 @@ export class RequestGate {
   /** True if there is a reservation, and another owner to whom it may yield. */
   get #mayYield(): boolean {
     const [owner] = this.#reserved.keys();
-    return owner !== undefined && this.#countOf(owner) < this.#gate.size + this.#reservations.size;
+    return (
+      owner !== undefined && this.#countRequests(owner) < this.#gate.size + this.#reservations.size
+    );
   }
 
   /** Returns the number of requests of an owner: running, waiting, and reserved. */
-  #countOf(owner: string): number {
-    return this.#gate.countOf(owner) + (this.#reserved.get(owner) ?? 0);
+  #countRequests(owner: string): number {
+    return this.#gate.countWork(owner) + (this.#reserved.get(owner) ?? 0);
   }
 
   #refuseWithoutRoom(req: Request, res: Response, caller: Caller): void {
@@ -140,7 +142,7 @@ export class RequestGate {
   #hasRoomFor(caller: Caller): boolean {
     // Without keys there is only one owner, and no room to reserve for others.
     if (caller.id === null) return !this.#isFull;
-    const taken = this.#countOf(caller.owner);
+    const taken = this.#countRequests(caller.owner);
     if (taken >= this.#room / 2) return false;
     const largest = this.#isFull ? this.#findLargestReservation(taken) : undefined;
     if (largest) this.#giveUp(largest);
@@ -152,7 +154,7 @@ export class RequestGate {
     let max = taken;
     let largest: Request | undefined;
     for (const [req, owner] of this.#reservations) {
-      const others = this.#countOf(owner);
+      const others = this.#countRequests(owner);
       if (others <= max) continue;
       max = others;
       largest = req;

@@ -25,7 +25,7 @@ export function actualsOperations(store: Store, tables: Tables): Pick<Handlers, 
       const model = await requireModel(store, project, params.modelName);
       const { mediaType, bytes: text } = body;
       const job = {
-        truths: { target: model.target, ids: chooseIds(findIdColumn(query.id), seriesOf(model)) },
+        truths: { target: model.target, ids: chooseIds(findIdColumn(query.id), findSeries(model)) },
         format: findFormat(mediaType),
         form: parseForm(query, mediaType),
       };
@@ -48,7 +48,7 @@ function findIdColumn(id: string | undefined): string | undefined {
   return id === undefined ? undefined : columnName(id);
 }
 
-function seriesOf(model: Model) {
+function findSeries(model: Model) {
   return model.task === 'forecast' ? model : undefined;
 }
 

@@ -20,7 +20,7 @@ export interface DriftJob {
   readonly target?: undefined;
 }
 
-export async function findDriftOf(
+export async function runDriftJob(
   { drift: { rowCount, columnOf, binCounts, isCategory } }: DriftJob,
   input: AsyncIterable<Uint8Array>,
 ): Promise<Drift | null> {

@@ -11,8 +11,8 @@ import {
   type Coverage,
   CoverageCounter,
   decodeSample,
-  errorOf,
   MAX_COMPARED,
+  measureError,
 } from '../../../prediction/src/recording.js';
 import { pausing } from '../../common/pausing.js';
 import { DAY_MS } from '../../store/clock-watch.js';
@@ -178,7 +178,7 @@ export async function groupPromises(
         key,
         batch.level(row),
         isKept(batch, row, truth),
-        errorOf(batch, row, truth),
+        measureError(batch, row, truth),
       );
     }
   }
@@ -196,7 +196,7 @@ function findKey(
   day: number,
 ): number | ((row: number) => number) {
   if (grouping === 'day') return day;
-  if (grouping === 'week') return mondayOf(day);
+  if (grouping === 'week') return findMonday(day);
   if (grouping !== 'width') {
     const column = bins[grouping.column];
     return (row) => column?.[row] ?? 0;
@@ -231,7 +231,7 @@ function nameWidths([first, last, coverage]: [number, number, Coverage]): Group 
 const short = new Intl.NumberFormat('en', { maximumSignificantDigits: 3, useGrouping: false });
 
 /** Returns the Monday of the week of a day, both in days since 1970, which began with a Thursday. */
-function mondayOf(day: number): number {
+function findMonday(day: number): number {
   return day - ((day + 3) % 7);
 }
 

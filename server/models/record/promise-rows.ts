@@ -4,7 +4,7 @@ import type { PromisePart } from '../../../prediction/src/predicting.js';
 import { startRecord } from '../../../prediction/src/recording.js';
 import { unavailable } from '../../problems/problem.js';
 import type { Act } from '../../store/audit.js';
-import { dialectOf, type Parameter, PreparedQuery } from '../../store/database/dialect.js';
+import { getDialect, type Parameter, PreparedQuery } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import { describeRows, STORED_ROWS } from '../../store/forget-rows.js';
 import type { Store } from '../../store/index.js';
@@ -45,7 +45,7 @@ const KEEP_MODEL = new PreparedQuery((db, parameter: Parameter<{ id: string }>) 
     .selectFrom('models')
     .select('id')
     .where('id', '=', parameter('id'))
-    .$if(dialectOf(db).locksRows, (query) => query.forKeyShare()),
+    .$if(getDialect(db).locksRows, (query) => query.forKeyShare()),
 );
 
 const HAS_RECORD = new PreparedQuery(
@@ -68,7 +68,7 @@ const INSERT_BATCH = new PreparedQuery((db, parameter: Parameter<NewBatch>) =>
     ...{ first_row: parameter('first_row'), row_count: parameter('row_count') },
     ...{ model_id: parameter('model_id'), version: parameter('version') },
     ...{ owner: parameter('owner'), has_ids: parameter('has_ids'), bytes: parameter('bytes') },
-    made_at: dialectOf(db).now,
+    made_at: getDialect(db).now,
   }),
 );
 

@@ -11,7 +11,7 @@ import {
   explainExchange,
 } from '../../common/http-exchange.js';
 import type { Sweep } from '../../common/sweeps.js';
-import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
@@ -101,7 +101,7 @@ async function claimAlarm({ work }: Store): Promise<ClaimedAlarm | undefined> {
     const row = await selectUntold(db)
       .select(['model_id', 'version', 'state', 'alarm_at', 'alarm_tries'])
       .limit(1)
-      .$if(dialectOf(db).locksRows, (query) => query.forUpdate().skipLocked())
+      .$if(getDialect(db).locksRows, (query) => query.forUpdate().skipLocked())
       .executeTakeFirst();
     if (!row) return undefined;
     const { model_id: modelId, version } = row;
@@ -131,7 +131,7 @@ async function claimAlarm({ work }: Store): Promise<ClaimedAlarm | undefined> {
 async function markTold({ work }: Store, { modelId, version }: ClaimedAlarm): Promise<void> {
   await work
     .updateTable('records')
-    .set({ alarm_told_at: dialectOf(work).now })
+    .set({ alarm_told_at: getDialect(work).now })
     .where('model_id', '=', modelId)
     .where('version', '=', version)
     .execute();

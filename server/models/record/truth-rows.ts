@@ -12,7 +12,7 @@ import {
 import { addTruth, type RunningRecord } from '../../../prediction/src/recording.js';
 import { pausing } from '../../common/pausing.js';
 import type { Act } from '../../store/audit.js';
-import { dialectOf } from '../../store/database/dialect.js';
+import { getDialect } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { padToPowerOfTwo } from '../../store/rows.js';
@@ -117,7 +117,7 @@ async function addToBatches(
         .updateTable('promises')
         .set({
           ...{ truths: sheet.encode(), truth_count: sheet.count },
-          truths_at: dialectOf(db).now,
+          truths_at: getDialect(db).now,
         })
         .where('id', '=', id)
         .execute();
@@ -130,7 +130,7 @@ async function addToBatches(
       .updateTable('records')
       .set({
         state: JSON.stringify(state),
-        ...(isRaised && { alarm_at: dialectOf(db).now }),
+        ...(isRaised && { alarm_at: getDialect(db).now }),
       })
       .where('model_id', '=', modelId)
       .where('version', '=', version)
@@ -177,7 +177,7 @@ async function lockRecords(
     .select(['version', 'state', 'subject'])
     .where('model_id', '=', modelId)
     .orderBy('version')
-    .$if(dialectOf(db).locksRows, (query) => query.forUpdate())
+    .$if(getDialect(db).locksRows, (query) => query.forUpdate())
     .execute();
   return new Map(
     rows.map(({ version, state, subject }) => {
@@ -196,7 +196,7 @@ async function lockBatches(db: Kysely<Database>, ids: readonly string[]) {
     .select(['promises.id', 'row_count', 'truths', 'promise_bytes.promises'])
     .where('promises.id', 'in', padToPowerOfTwo(ids))
     .orderBy('promises.id')
-    .$if(dialectOf(db).locksRows, (query) => query.forUpdate('promises'))
+    .$if(getDialect(db).locksRows, (query) => query.forUpdate('promises'))
     .execute();
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,5 +1,5 @@
 import { unavailable } from '../../problems/problem.js';
-import { dialectOf } from '../../store/database/dialect.js';
+import { getDialect } from '../../store/database/dialect.js';
 import type { Store } from '../../store/index.js';
 import { adjustCounters, adjustStored } from '../../store/quota.js';
 import { newResource } from '../../store/rows.js';
@@ -49,7 +49,7 @@ export async function beginTraining(
  * @throws {ProblemError} if too many trainings wait
  */
 export async function enterQueue(tx: Store, projectId: string): Promise<void> {
-  await dialectOf(tx.reads).lock(tx.reads, 'training_queue');
+  await getDialect(tx.reads).lock(tx.reads, 'training_queue');
   await refuseFullQueue(tx, projectId, 1);
 }
 

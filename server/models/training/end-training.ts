@@ -1,5 +1,5 @@
 import type { Kysely, Selectable } from 'kysely';
-import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
@@ -143,7 +143,7 @@ async function endTraining(
     .where('models.id', '=', ({ selectFrom }) =>
       selectFrom('model_versions').select('model_id').where('id', '=', versionId),
     )
-    .$if(dialectOf(db).locksRows, (query) => query.forUpdate('models'))
+    .$if(getDialect(db).locksRows, (query) => query.forUpdate('models'))
     .executeTakeFirst();
   if (!model) return undefined;
   const updated_at = new Date().toISOString();

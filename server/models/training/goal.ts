@@ -97,7 +97,7 @@ export const CHOOSING = [
   ['as_date', 'date'],
 ] as const;
 
-export function goalOf(model: Model): Goal {
+export function readGoal(model: Model): Goal {
   if (model.task !== 'forecast') return model.task;
   const { order_by, group_by, horizon, window, known } = model;
   const goal = { orderBy: order_by, groupBy: group_by, horizon, known };

@@ -22,7 +22,7 @@ import { type JobOutput, serveJobs } from '../../work/serve-jobs.js';
 import { unreadableTable, unusableTable } from '../formats.js';
 import type { ForecastFields } from '../model-rows.js';
 import { bodyProblem } from '../predictions/row-warnings.js';
-import { type DriftJob, findDriftOf } from '../record/drift-job.js';
+import { type DriftJob, runDriftJob } from '../record/drift-job.js';
 import { readTruthBody, type TruthJob } from '../record/truth-body.js';
 import { splitTruthInput } from '../record/truth-input.js';
 
@@ -61,7 +61,7 @@ async function runJob(
   output: JobOutput<TruthChunk>,
 ): Promise<TableResult | TablePreview | Drift | null | undefined> {
   try {
-    if ('drift' in job) return await findDriftOf(job, text);
+    if ('drift' in job) return await runDriftJob(job, text);
     if ('truths' in job) {
       await readTruthBody(job, splitTruthInput(text), (chunk) => output.event(chunk));
       return undefined;

@@ -23,7 +23,7 @@ import {
   requireModel,
 } from '../model-rows.js';
 import { beginTraining, refuseFullQueue } from './begin-training.js';
-import { goalOf, parseChoices, parseGoal } from './goal.js';
+import { parseChoices, parseGoal, readGoal } from './goal.js';
 import type { StoredTable, TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';
 import { slowSender } from './uploads.js';
@@ -84,7 +84,7 @@ export function trainingOperations(
       const { id, name, target } = newest;
       const source = requireSource(newest);
       const choices = await findColumnChoices(store, newest);
-      const table = { target, task: goalOf(newest), choices, source };
+      const table = { target, task: readGoal(newest), choices, source };
       await refuseFull(store, project, caller.owner);
       const check = async (model: Model | undefined) => {
         // Deleted while the query ran: the training must not create it again.

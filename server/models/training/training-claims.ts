@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { Store } from '../../store/index.js';
 import { isUnleased, leaseEnd } from '../../store/lease.js';
@@ -48,7 +48,7 @@ export async function claimTraining(
   // Most often there is none, and then nothing is written, and nothing locked.
   if (!(await selectClaimable(work, exceptOwner).limit(1).executeTakeFirst())) return undefined;
   return inTransaction(work, async (db) => {
-    const { now, locksRows } = dialectOf(db);
+    const { now, locksRows } = getDialect(db);
     const next = selectClaimable(db, exceptOwner)
       .leftJoin('owner_storage', 'owner_storage.owner', 'projects.owner')
       .orderBy(sql`coalesce(trained_at, 0)`)

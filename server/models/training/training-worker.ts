@@ -45,9 +45,9 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
   }
   return {
     columns: model.columns.map((column, index) => ({ ...column, typical: typical[index] ?? null })),
-    metrics: model.task === 'classification' ? metricsOf(model) : model.metrics,
+    metrics: model.task === 'classification' ? writeMetrics(model) : model.metrics,
     targetReading: model.task === 'classification' ? null : model.target_reading,
-    classes: model.task === 'classification' ? classesOf(model) : null,
+    classes: model.task === 'classification' ? writeClasses(model) : null,
     summary: describeModel(model),
     trainingSeconds,
     compared: serving && compare(serving, table, model, heldOut),
@@ -55,7 +55,7 @@ await serveJobs<ServingModel | null, number, TrainingResult>(async (serving, par
 });
 
 /** The metrics of the model and what is measured beside them, as the contract has them. */
-function metricsOf({ metrics, ranking }: ClassificationModel) {
+function writeMetrics({ metrics, ranking }: ClassificationModel) {
   const by_class = metrics.by_class.map((measured, index) => {
     const { auc = null, thresholds = null } = ranking?.by_class[index] ?? {};
     return { ...measured, auc, thresholds };
@@ -79,7 +79,7 @@ function compare(
   };
 }
 
-function classesOf({ classes, row_count }: ClassificationModel) {
+function writeClasses({ classes, row_count }: ClassificationModel) {
   return classes.map(({ name, rows, merged_count, merged }) => {
     return { name, rows, share: rows / row_count, merged_count, merged };
   });

@@ -310,7 +310,7 @@ export class Trainings {
       renew: async (claims) => {
         const [claim] = claims;
         if (!claim) return [];
-        const isOurs = await renewTraining(this.store, claim, LEASE_MS, stateOf(training));
+        const isOurs = await renewTraining(this.store, claim, LEASE_MS, describeProgress(training));
         return isOurs ? claims : [];
       },
       onError: (error) => log.warn({ err: error }, 'the lease of a training is not renewed yet'),
@@ -338,7 +338,7 @@ export class Trainings {
 /** Before this share of a training is done, its pace says little about the rest. */
 const TELLING_SHARE = 0.05;
 
-function stateOf({ progress, begun }: RunningTraining): TrainingState {
+function describeProgress({ progress, begun }: RunningTraining): TrainingState {
   const elapsed = (performance.now() - begun) / 1000;
   const isTelling = progress >= TELLING_SHARE;
   const left = isTelling ? Math.ceil((elapsed * (1 - progress)) / progress) : null;

@@ -6,7 +6,7 @@ import { listPage } from '../../api/list-page.js';
 import { PlainText } from '../../api/reply/send.js';
 import { type ProblemError, problem, unavailable } from '../../problems/problem.js';
 import { findProject, inProject, type Project } from '../../projects/projects.js';
-import { dialectOf, inTransaction } from '../../store/database/dialect.js';
+import { getDialect, inTransaction } from '../../store/database/dialect.js';
 import { describeParts } from '../../store/forget-rows.js';
 import type { Store } from '../../store/index.js';
 import { adjustStored } from '../../store/quota.js';
@@ -214,7 +214,7 @@ export async function storeTexts(
   owner: string,
   sent: readonly SentText[],
 ): Promise<StoredText[]> {
-  const { now } = dialectOf(store.work);
+  const { now } = getDialect(store.work);
   const upload_until = sql<number>`${now} + cast(${UPLOAD_MS} as bigint)`;
   const rows = sent.map(({ bytes }) => {
     return { id: newResource().id, owner, bytes: bytes + ROW_BYTES, upload_until };

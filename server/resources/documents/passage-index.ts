@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { dialectOf } from '../../store/database/dialect.js';
+import { getDialect } from '../../store/database/dialect.js';
 import type { Database } from '../../store/database/schema.js';
 import type { PreparedPassage } from './split-text.js';
 
@@ -34,7 +34,7 @@ export async function addToIndex(
   db: Kysely<Database>,
   passages: readonly StoredPassage[],
 ): Promise<void> {
-  if (!dialectOf(db).locksRows) {
+  if (!getDialect(db).locksRows) {
     const rows = passages.map(
       ({ id, skillId, terms }) =>
         sql`(${id}, ${skillTerm(skillId)}, ${terms.headings}, ${terms.content})`,

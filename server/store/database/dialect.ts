@@ -113,7 +113,7 @@ const postgres: Dialect = {
 };
 
 /** The dialect of the database that a connection leads to. */
-export function dialectOf(db: Pick<Kysely<unknown>, 'getExecutor'>): Dialect {
+export function getDialect(db: Pick<Kysely<unknown>, 'getExecutor'>): Dialect {
   return db.getExecutor().adapter instanceof PostgresAdapter ? postgres : sqlite;
 }
 
@@ -167,7 +167,7 @@ export class PreparedQuery<Values, Row> {
   }
 
   #prepare(db: Kysely<Database>): Prepared<Values, Row> {
-    const dialect = dialectOf(db);
+    const dialect = getDialect(db);
     const known = this.#prepared.get(dialect);
     if (known) return known;
     const placeholders = new Map<unknown, keyof Values>();

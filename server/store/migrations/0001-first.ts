@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { v7 as uuidv7 } from 'uuid';
-import { dialectOf } from '../database/dialect.js';
+import { getDialect } from '../database/dialect.js';
 import { runScript } from './run-script.js';
 
 /**
@@ -10,7 +10,7 @@ import { runScript } from './run-script.js';
 export async function up(db: Kysely<unknown>): Promise<void> {
   await runScript(db, OWNERS);
   await runScript(db, RESOURCES);
-  await runScript(db, MODELS.replaceAll('blob', dialectOf(db).bytes));
+  await runScript(db, MODELS.replaceAll('blob', getDialect(db).bytes));
   await runScript(db, INDEXES);
   await sql`insert into projects (id, owner, name, created_at)
     values (${uuidv7()}, 'local', 'default', ${new Date().toISOString()})`.execute(db);

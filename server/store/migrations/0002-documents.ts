@@ -1,10 +1,10 @@
 import { type Kysely, sql } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
+import { getDialect } from '../database/dialect.js';
 import { runScript } from './run-script.js';
 
 /** Creates the documents of skills, and the index in which their passages are found. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  const { locksRows: isPostgres } = dialectOf(db);
+  const { locksRows: isPostgres } = getDialect(db);
   const id = isPostgres ? 'bigint generated always as identity' : 'integer';
   await runScript(
     db,

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
+import { getDialect } from '../database/dialect.js';
 
 /**
  * Adds the time that trainings still take, the units of targets, the chosen uses of columns, which new versions serve,
@@ -15,5 +15,5 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('models')
     .addColumn('promotion', 'text', (column) => column.notNull().defaultTo('always'))
     .execute();
-  await schema.alterTable('model_artifacts').addColumn('seen_rows', dialectOf(db).bytes).execute();
+  await schema.alterTable('model_artifacts').addColumn('seen_rows', getDialect(db).bytes).execute();
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
+import { getDialect } from '../database/dialect.js';
 import { runScript } from './run-script.js';
 
 /**
@@ -7,7 +7,7 @@ import { runScript } from './run-script.js';
  * columns. Bytes that never change are in a table of their own, so that a truth does not write them again.
  */
 export const up = (db: Kysely<unknown>): Promise<void> => {
-  const { bytes } = dialectOf(db);
+  const { bytes } = getDialect(db);
   return runScript(
     db,
     `

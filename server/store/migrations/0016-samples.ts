@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
+import { getDialect } from '../database/dialect.js';
 
 /** Adds a sample of the rows of a training, which later rows are compared with. `schema.ts` explains the column. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  const { bytes } = dialectOf(db);
+  const { bytes } = getDialect(db);
   await db.schema.alterTable('model_artifacts').addColumn('sample', bytes).execute();
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
-import { dialectOf } from '../database/dialect.js';
+import { getDialect } from '../database/dialect.js';
 import { errorCode } from '../database/unavailable.js';
 import * as first from './0001-first.js';
 import * as documents from './0002-documents.js';
@@ -99,7 +99,7 @@ function withTables(): Record<string, Migration> {
 
 /** @throws {TablesInUse} */
 async function takeTables(db: Kysely<unknown>): Promise<void> {
-  if (!dialectOf(db).locksRows) return;
+  if (!getDialect(db).locksRows) return;
   const { rows } = await sql<{ name: string }>`
     select tablename as name from pg_tables
       where schemaname = current_schema() and tablename not like 'kysely%'
