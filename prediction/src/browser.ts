@@ -4,4 +4,4 @@ export { wilson } from './intervals/statistics.js';
 export { NearestName } from './serving/nearest-name.js';
 export { cellText, parseDate, parseNumber } from './table/cells.js';
 export { PARSING_SHARE } from './table/column.js';
-export { detectNumberFormat, readerOf } from './table/number-formats.js';
+export { createReader, detectNumberFormat } from './table/number-formats.js';

@@ -29,8 +29,8 @@ export { type Coverage, CoverageCounter, summarize } from './record/coverage.js'
 export { type Drift, findDrift, MAX_COMPARED } from './record/drift.js';
 export {
   addTruth,
-  errorOf,
   type MetPromise,
+  measureError,
   type RunningRecord,
   startRecord,
 } from './record/running-record.js';

@@ -33,7 +33,7 @@ export interface AdaptedCalibration {
 }
 
 /** Returns the shifts of a group of steps of forecasts, or those of all rows. */
-export function shiftsOf({ shifts, steps }: AdaptedCalibration, group: number): Shifts {
+export function chooseShifts({ shifts, steps }: AdaptedCalibration, group: number): Shifts {
   return steps?.[group] ?? shifts;
 }
 

@@ -39,7 +39,7 @@ export function recalibrate(
   { scale, shifts }: Recalibration,
   probabilities: readonly number[],
 ): number[] {
-  const scores = shifts.map((shift, index) => scale * logOf(probabilities[index]) + shift);
+  const scores = shifts.map((shift, index) => scale * takeLog(probabilities[index]) + shift);
   const most = Math.max(...scores);
   const powers = scores.map((score) => Math.exp(score - most));
   const sum = powers.reduce((total, power) => total + power, 0);
@@ -67,8 +67,8 @@ export function moveRecalibration(
   label: number,
 ): Recalibration {
   const stated = recalibrate(state, probabilities);
-  const mean = stated.reduce((sum, each, index) => sum + each * logOf(probabilities[index]), 0);
-  const lead = logOf(probabilities[label]) - mean;
+  const mean = stated.reduce((sum, each, index) => sum + each * takeLog(probabilities[index]), 0);
+  const lead = takeLog(probabilities[label]) - mean;
   const scale = state.scale + SCALE_RATE * clamp(lead, -MAX_LOG, MAX_LOG);
   return {
     truths: state.truths + 1,
@@ -80,6 +80,6 @@ export function moveRecalibration(
   };
 }
 
-function logOf(probability = 0): number {
+function takeLog(probability = 0): number {
   return Math.log(Math.max(probability, LEAST));
 }

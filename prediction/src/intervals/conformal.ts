@@ -49,7 +49,7 @@ export function calibrate(
   const upper_bounds = chooseBounds(predictedErrors, groupCount);
   const scores: number[][] = Array.from({ length: upper_bounds.length + 1 }, () => []);
   for (const [row, predicted] of predictedErrors.entries()) {
-    scores[groupOf(upper_bounds, predicted)]?.push((absoluteErrors[row] ?? 0) / predicted);
+    scores[findGroup(upper_bounds, predicted)]?.push((absoluteErrors[row] ?? 0) / predicted);
   }
   for (const group of scores) group.sort((a, b) => a - b);
   return { upper_bounds, scores };
@@ -72,7 +72,7 @@ function chooseBounds(predictedErrors: Float64Array, groupCount: number): number
   return bounds;
 }
 
-export function groupOf(upperBounds: readonly number[], predictedError: number): number {
+export function findGroup(upperBounds: readonly number[], predictedError: number): number {
   let group = 0;
   for (const bound of upperBounds) {
     if (predictedError <= bound) break;
@@ -210,7 +210,7 @@ export class ErrorEstimator {
     const widths = factorOf
       ? this.#widths.map((ofGroup) => scaleWidths(ofGroup, factorOf))
       : this.#widths;
-    return (error) => highestWithin(widths[groupOf(upper_bounds, error)] ?? [], widest / error);
+    return (error) => highestWithin(widths[findGroup(upper_bounds, error)] ?? [], widest / error);
   }
 
   /**
@@ -224,6 +224,6 @@ export class ErrorEstimator {
       const width = widthAt(ofGroup, level);
       return { ...width, score: width.score * factorOf(width.level) };
     });
-    return (error) => widths[groupOf(upper_bounds, error)] ?? { level: LOWEST_LEVEL, score: 0 };
+    return (error) => widths[findGroup(upper_bounds, error)] ?? { level: LOWEST_LEVEL, score: 0 };
   }
 }

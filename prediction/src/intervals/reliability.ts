@@ -1,7 +1,7 @@
 import {
   allWidths,
   calibrate,
-  groupOf,
+  findGroup,
   highestWithin,
   LOWEST_LEVEL,
   type Width,
@@ -65,8 +65,8 @@ export function rateConfidence(
   const isWithinLevel = ({ isWithinLevel }: Outcome) => isWithinLevel;
   return {
     interval_level: LEVEL,
-    interval_coverage: shareOf(outcomes, isWithinLevel),
-    interval_coverage_by_error: fifths.map((fifth) => shareOf(fifth, isWithinLevel)),
+    interval_coverage: countShare(outcomes, isWithinLevel),
+    interval_coverage_by_error: fifths.map((fifth) => countShare(fifth, isWithinLevel)),
     reliability: tabulate(outcomes),
   };
 }
@@ -87,7 +87,7 @@ function judgeHalf(
   const widths = scores.map(allWidths);
   const errors = absoluteErrors.subarray(start, end);
   return Array.from(predictedErrors.subarray(start, end), (predicted, index) => {
-    const group = groupOf(upper_bounds, predicted);
+    const group = findGroup(upper_bounds, predicted);
     const error = (errors[index] ?? 0) / predicted;
     const own: Width = highestWithin(widths[group] ?? [], widestReach(deviation) / predicted);
     return {
@@ -109,11 +109,11 @@ function tabulate(outcomes: readonly Outcome[]): ReliabilityRow[] {
     .filter((rows) => rows.length > 0)
     .map((rows) => ({
       nominal: rows.reduce((sum, { confidence }) => sum + confidence, 0) / rows.length,
-      observed: shareOf(rows, ({ isWithin }) => isWithin),
+      observed: countShare(rows, ({ isWithin }) => isWithin),
       rows: rows.length,
     }));
 }
 
-function shareOf(rows: readonly Outcome[], has: (row: Outcome) => boolean): number {
+function countShare(rows: readonly Outcome[], has: (row: Outcome) => boolean): number {
   return rows.filter(has).length / rows.length;
 }

@@ -52,7 +52,7 @@ export class ColumnRowReader implements RowReader {
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<ColumnBlock>> {
     let places: ReadonlyMap<string, number> = new Map();
     const batches = this.#readBatches(body, (names) => {
-      places = this.#placesOf(names);
+      places = this.#findPlaces(names);
       return new Set(places.values());
     });
     for await (const { length, vectors, columns, start = 0 } of batches) {
@@ -68,10 +68,10 @@ export class ColumnRowReader implements RowReader {
    *
    * @throws {UnknownNamesError} if there are others, and they are to be refused.
    */
-  #placesOf(names: readonly string[]): ReadonlyMap<string, number> {
+  #findPlaces(names: readonly string[]): ReadonlyMap<string, number> {
     const sent = Object.fromEntries(names.map((name, place) => [name, place]));
     this.#sent = sent;
-    const { renamed, keys, unknown } = new ColumnMapper(this.#blocks.names).layoutOf(sent);
+    const { renamed, keys, unknown } = new ColumnMapper(this.#blocks.names).findLayout(sent);
     if (unknown.length > 0 && this.#unknown === 'refuse') {
       const check = this.#blocks.check();
       check.addColumns(sent, 1, () => 0);
@@ -181,7 +181,7 @@ export class ColumnBlock implements RowBlock {
     return values;
   }
 
-  valuesOf(name: string): (index: number) => unknown {
+  readColumn(name: string): (index: number) => unknown {
     const vector = this.batch.vectors.get(name);
     return (index) => vector?.value(this.start + index) ?? null;
   }

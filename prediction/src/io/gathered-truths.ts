@@ -1,10 +1,10 @@
 import {
   hashId,
   type IdColumns,
-  idOf,
   listIdColumns,
   parseRowId,
   refuseUnusedIds,
+  writeId,
 } from '../promises/ids.js';
 import { matchIds, type PromisedIds } from '../promises/match-ids.js';
 import type { RowBlock } from '../serving/row-binner.js';
@@ -112,9 +112,9 @@ export class GatheredTruths {
       return;
     }
     const { ids, target } = this.#columns;
-    const rowId = item.valuesOf(ROW_ID_COLUMN);
-    const cells = ids ? listIdColumns(ids).map((name) => item.valuesOf(name)) : [];
-    const truthAt = item.valuesOf(target);
+    const rowId = item.readColumn(ROW_ID_COLUMN);
+    const cells = ids ? listIdColumns(ids).map((name) => item.readColumn(name)) : [];
+    const truthAt = item.readColumn(target);
     for (let row = 0; row < item.rowCount; row++) {
       this.#countLine();
       const values = cells.map((cell) => cell(row));
@@ -200,7 +200,7 @@ export class GatheredTruths {
       if (answer !== this.#answer) this.#answer = flatten(answer);
       return { answer: this.#answer, row };
     }
-    const id = idOf(ids, cells);
+    const id = writeId(ids, cells);
     return id === '' ? null : hashId(id);
   }
 

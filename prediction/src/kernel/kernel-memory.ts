@@ -18,7 +18,7 @@ export class KernelMemory {
   readonly kernel: Kernel;
   readonly #memory: WebAssembly.Memory;
   #end: number;
-  #views: ReturnType<typeof viewsOf>;
+  #views: ReturnType<typeof createViews>;
 
   /**
    * @throws {Error} if this process has no WebAssembly with SIMD, or no address space for another
@@ -31,7 +31,7 @@ export class KernelMemory {
     // The interface was generated from the same source as the bytes.
     this.kernel = exports as Kernel;
     this.#end = this.kernel.firstFree();
-    this.#views = viewsOf(this.#memory);
+    this.#views = createViews(this.#memory);
   }
 
   /**
@@ -46,7 +46,7 @@ export class KernelMemory {
     const missing = this.#end - this.#memory.buffer.byteLength;
     if (missing > 0) {
       this.#memory.grow(Math.ceil(Math.max(missing, this.#end * SPARE_SHARE) / PAGE));
-      this.#views = viewsOf(this.#memory);
+      this.#views = createViews(this.#memory);
     }
     return start;
   }
@@ -82,7 +82,7 @@ export class KernelMemory {
   }
 }
 
-function viewsOf({ buffer }: WebAssembly.Memory) {
+function createViews({ buffer }: WebAssembly.Memory) {
   return {
     bytes: new Uint8Array(buffer),
     words: new Uint32Array(buffer),

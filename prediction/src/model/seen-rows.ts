@@ -1,7 +1,7 @@
 import { Cell, cellText, type RowObject } from '../table/cells.js';
 import type { TableColumn } from '../table/column.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { readerOf } from '../table/number-formats.js';
+import { createReader } from '../table/number-formats.js';
 import type { RowTable } from '../table/table.js';
 
 /** The most rows that are kept of a table; of a larger one, those with the least hashes, which are a random sample. */
@@ -40,7 +40,7 @@ export class SeenRows {
     const limit = least.length > MAX_KEPT ? (least[MAX_KEPT - 1] ?? 0) : 0xffffffff;
     const keys: number[] = [];
     for (const [row, hash] of features.entries()) {
-      if (hash <= limit && keys.length < MAX_KEPT) keys.push(keyOf(hash, targets[row] ?? 0));
+      if (hash <= limit && keys.length < MAX_KEPT) keys.push(packKey(hash, targets[row] ?? 0));
     }
     return new SeenRows(limit, keys);
   }
@@ -55,7 +55,7 @@ export class SeenRows {
     }
     const keys = Array.from({ length: count }, (_, index) => {
       const at = HEAD_BYTES + ROW_BYTES * index;
-      return keyOf(view.getUint32(at, true), view.getUint16(at + 4, true));
+      return packKey(view.getUint32(at, true), view.getUint16(at + 4, true));
     });
     return new SeenRows(view.getUint32(4, true), keys);
   }
@@ -85,7 +85,7 @@ export class SeenRows {
     const { features, targets } = hashRows(table, columns);
     return rows.filter((row) => {
       const hash = features[row] ?? 0;
-      const key = keyOf(hash, targets[row] ?? 0);
+      const key = packKey(hash, targets[row] ?? 0);
       return hash <= this.#limit && this.#firstFrom(key) !== key;
     });
   }
@@ -109,7 +109,7 @@ export class SeenRows {
       for (const { cell, seed, hashOf } of inputs)
         sum = (sum + mix(seed, hashOf(cell.of(row)))) >>> 0;
       const hash = mix(sum, 1);
-      return Math.floor(this.#firstFrom(keyOf(hash, 0)) / 0x10000) === hash;
+      return Math.floor(this.#firstFrom(packKey(hash, 0)) / 0x10000) === hash;
     };
   }
 
@@ -125,7 +125,7 @@ export class SeenRows {
   }
 }
 
-function keyOf(hash: number, target: number): number {
+function packKey(hash: number, target: number): number {
   return hash * 0x10000 + target;
 }
 
@@ -137,7 +137,7 @@ function hashRows(table: RowTable, columns: readonly ColumnSummary[]): RowHashes
     if (!summary.used) continue;
     const column = table.columns.find(({ name }) => name === summary.name);
     const seed = hashText(summary.name);
-    const hashAt = column ? hashesOf(column, summary) : () => 0;
+    const hashAt = column ? hashColumn(column, summary) : () => 0;
     // A sum does not depend on the order of the columns.
     for (let row = 0; row < rowCount; row++) {
       features[row] = (features[row] ?? 0) + mix(seed, hashAt(row));
@@ -149,7 +149,7 @@ function hashRows(table: RowTable, columns: readonly ColumnSummary[]): RowHashes
   };
 }
 
-function hashesOf(column: TableColumn, summary: ColumnSummary): (row: number) => number {
+function hashColumn(column: TableColumn, summary: ColumnSummary): (row: number) => number {
   if (column.kind !== 'text') return (row) => hashNumber(column.values[row] ?? Number.NaN);
   const hashOf = valueHash(summary);
   const known = column.texts.map(hashOf);
@@ -163,7 +163,7 @@ function hashesOf(column: TableColumn, summary: ColumnSummary): (row: number) =>
 /** Returns what hashes a value as the model reads it. */
 function valueHash({ kind, reading }: ColumnSummary): (value: unknown) => number {
   if (kind === 'category') return (value) => hashText(cellText(value));
-  const read = readerOf(kind, reading);
+  const read = createReader(kind, reading);
   return (value) =>
     hashNumber(typeof value === 'number' && kind === 'number' ? value : read(cellText(value)));
 }

@@ -30,12 +30,12 @@ export class Tensor {
   ) {}
 
   static doubles(values: ArrayLike<number>, shape: readonly number[] = [values.length]): Tensor {
-    return new Tensor('double', shape, bytesOf(Float64Array.from(values)));
+    return new Tensor('double', shape, viewBytes(Float64Array.from(values)));
   }
 
   static longs(values: ArrayLike<number>): Tensor {
     const longs = BigInt64Array.from({ length: values.length }, (_, at) => BigInt(values[at] ?? 0));
-    return new Tensor('int64', [values.length], bytesOf(longs));
+    return new Tensor('int64', [values.length], viewBytes(longs));
   }
 
   static bytes(values: ArrayLike<number>): Tensor {
@@ -56,7 +56,7 @@ export class Tensor {
 }
 
 /** Little-endian, as ONNX has them, and all machines that run Node.js. */
-function bytesOf({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Uint8Array {
+function viewBytes({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): Uint8Array {
   return new Uint8Array(buffer, byteOffset, byteLength);
 }
 

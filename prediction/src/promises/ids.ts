@@ -34,7 +34,7 @@ export function listIdColumns(columns: IdColumns): readonly string[] {
 }
 
 /** Returns the id that the cells of `listIdColumns` give a row; '' where they name none. */
-export function idOf(columns: IdColumns, cells: readonly unknown[]): string {
+export function writeId(columns: IdColumns, cells: readonly unknown[]): string {
   if (columns.kind === 'column') return groupText(cells[0]);
   const [order, ...groups] = cells;
   const moment = parseMoment(cellText(order), parseNumber);

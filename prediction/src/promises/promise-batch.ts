@@ -103,7 +103,7 @@ class PackedBytes {
   }
 
   add(array: TypedArray): void {
-    this.take(array.byteLength).set(bytesOf(array));
+    this.take(array.byteLength).set(viewBytes(array));
   }
 
   copy(): Uint8Array {
@@ -247,6 +247,6 @@ function unpackNumbers(rows: number, take: (length: number) => ArrayBuffer): Flo
 
 type TypedArray = Float64Array | Int32Array | Int16Array | Int8Array | Uint16Array | Uint8Array;
 
-function bytesOf(array: TypedArray): Uint8Array {
+function viewBytes(array: TypedArray): Uint8Array {
   return new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
 }

@@ -2,7 +2,7 @@ import type { TrainedCalibration } from '../calibration/trained-calibration.js';
 import type { ModelBase } from '../model/model.js';
 import { cellText } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { type NumberReading, readerOf } from '../table/number-formats.js';
+import { createReader, type NumberReading } from '../table/number-formats.js';
 import type { TargetClass } from '../table/table.js';
 import { className, MERGED_CLASS } from '../table/target-cells.js';
 import type { DatePart } from '../trees/binning/date-parts.js';
@@ -91,7 +91,7 @@ export function createTruthReader({
   classes,
 }: Pick<PromisedTarget, 'task' | 'reading' | 'classes'>): (value: unknown) => number | null {
   if (task === 'classification') return createClassReader(classes);
-  const read = readerOf('number', reading);
+  const read = createReader('number', reading);
   return (value) => {
     const text = cellText(value);
     if (text === '') return null;

@@ -1,10 +1,10 @@
 import {
   type AdaptedCalibration,
+  chooseShifts,
   findIntervalNeeds,
   findSetNeeds,
   moveShifts,
   shiftAt,
-  shiftsOf,
   startShifts,
 } from '../calibration/adapting.js';
 import {
@@ -79,7 +79,7 @@ export function addTruth(
   const outcomes: Outcome[] = [{ confidence, isKept }];
   if (promised.kind === 'classes') {
     const likeliest = promised.likeliest[row] ?? 0;
-    const stated = probabilityOf(promised, row, likeliest);
+    const stated = readProbability(promised, row, likeliest);
     outcomes.push({ confidence: stated, isKept: likeliest === truth });
   }
   const lenient = outcomes.map((outcome) => {
@@ -89,14 +89,14 @@ export function addTruth(
     truths: record.truths + 1,
     kept: record.kept + Number(isKept),
     confidence: record.confidence + confidence,
-    error: record.error + errorOf(batch, row, truth),
+    error: record.error + measureError(batch, row, truth),
     alarm: isLatest ? bet(record.alarm, lenient) : record.alarm,
     adapted: record.adapted && adapt(record.adapted, subject, batch, row, truth),
   };
 }
 
 /** Returns the absolute error of a number, or 1 for a wrong class. */
-export function errorOf({ promised }: Promises, row: number, truth: number): number {
+export function measureError({ promised }: Promises, row: number, truth: number): number {
   return promised.kind === 'classes'
     ? Number(promised.likeliest[row] !== truth)
     : Math.abs((promised.values[row] ?? 0) - truth);
@@ -135,7 +135,7 @@ function adapt(
       min: promised.lower[row] ?? 0,
       max: promised.upper[row] ?? 0,
       confidence,
-      shift: batch.adapted ? shiftAt(shiftsOf(batch.adapted, group), confidence) : 0,
+      shift: batch.adapted ? shiftAt(chooseShifts(batch.adapted, group), confidence) : 0,
     };
     const needs = findIntervalNeeds(promise, logWidths, truth);
     if (!adapted.steps) return { ...adapted, shifts: moveShifts(shifts, needs) };
@@ -146,7 +146,7 @@ function adapt(
   const isUnknown = truth === UNKNOWN_CLASS || probabilities === null;
   if (isUnknown || !calibration || !('thresholds' in calibration)) return adapted;
   const answered = Array.from({ length: promised.count }, (_, index) =>
-    probabilityOf(promised, row, index),
+    readProbability(promised, row, index),
   );
   const made = batch.adapted?.probabilities;
   const trained = made ? undoRecalibration(made, answered) : answered;
@@ -170,6 +170,6 @@ function findLogWidths(
 }
 
 /** Stored in 65535ths; what is less counts as half of one. */
-function probabilityOf({ probabilities, count }: ClassSets, row: number, index: number): number {
+function readProbability({ probabilities, count }: ClassSets, row: number, index: number): number {
   return Math.max(probabilities[row * count + index] ?? 0, 0.5) / 0xffff;
 }

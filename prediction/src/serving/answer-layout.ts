@@ -3,7 +3,7 @@ import type { RowObject } from '../table/cells.js';
 import { derivedColumns, ECHO_COLUMNS, ROW_ID_COLUMN } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
-import { readerOf } from '../table/number-formats.js';
+import { createReader } from '../table/number-formats.js';
 
 /** The source of a value. `at` is the index of a number, or of the first choice, in a `PredictedBlock`. */
 type Source =
@@ -131,11 +131,11 @@ export function layOutAnswer(
   ownColumns: (truth: Source) => readonly TaskColumn[],
 ): AnswerLayout {
   const sent = [...inputs.map(({ name }) => name), target, ...ECHO_COLUMNS];
-  const parse = isNumeric ? readerOf('number', null) : null;
+  const parse = isNumeric ? createReader('number', null) : null;
   const own = ownColumns({ kind: 'echo', at: inputs.length, read: parse });
   const columns = [
     ...inputs.map(({ name, kind, reading }, at): AnswerColumn => {
-      const read = kind === 'number' ? readerOf(kind, reading) : null;
+      const read = kind === 'number' ? createReader(kind, reading) : null;
       return { name, kind: 'echo', at, read, part: 'lean' };
     }),
     ...own,

@@ -2,10 +2,10 @@ import type { AdaptedCalibration } from '../calibration/adapting.js';
 import {
   hashId,
   type IdColumns,
-  idOf,
   listIdColumns,
   NO_ID,
   refuseUnusedIds,
+  writeId,
 } from '../promises/ids.js';
 import { encodePromises, type Promises, setBytes } from '../promises/promise-batch.js';
 import type { PromiseForm, PromiseSubject } from '../promises/subject.js';
@@ -223,9 +223,9 @@ export class PromiseMemory {
   }
 
   #addIds(block: RowBlock, columns: IdColumns, start: number): void {
-    const cells = listIdColumns(columns).map((name) => block.valuesOf(name));
+    const cells = listIdColumns(columns).map((name) => block.readColumn(name));
     for (let row = 0; row < block.rowCount; row++) {
-      const id = idOf(
+      const id = writeId(
         columns,
         cells.map((cell) => cell(row)),
       );

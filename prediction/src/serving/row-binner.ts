@@ -97,7 +97,7 @@ export interface RowBlock {
   /** Returns a row as an object under the model's names. Costs an object; a writer that can, does without. */
   row(index: number): RowObject;
   /** Returns what reads the values of a column by the index of a row, as JSON would have them; null where there is none. */
-  valuesOf(name: string): (index: number) => unknown;
+  readColumn(name: string): (index: number) => unknown;
 }
 
 /** Rows as objects, under the model's names. */
@@ -119,7 +119,7 @@ export class ObjectBlock implements RowBlock {
     return this.rows[index] ?? {};
   }
 
-  valuesOf(name: string): (index: number) => unknown {
+  readColumn(name: string): (index: number) => unknown {
     const cell = new Cell(name);
     return (index) => cell.of(this.row(index));
   }

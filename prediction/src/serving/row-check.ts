@@ -1,7 +1,7 @@
 import type { ModelBase } from '../model/model.js';
-import { Cell, cellText, type RowObject, valuesOf } from '../table/cells.js';
+import { Cell, cellText, type RowObject, toRowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
-import { readerOf } from '../table/number-formats.js';
+import { createReader } from '../table/number-formats.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
 import { NearestName } from './nearest-name.js';
@@ -91,8 +91,8 @@ export class SchemaCheck {
   /** Looks at the rows from `start` up to, but not including, `end`. */
   add(rows: readonly unknown[], start = 0, end = rows.length): void {
     for (let index = start; index < end; index++) {
-      const sent = valuesOf(rows[index]);
-      const layout = this.#keys.layoutOf(sent);
+      const sent = toRowObject(rows[index]);
+      const layout = this.#keys.findLayout(sent);
       if (layout !== this.#layout) this.#count(layout);
       this.#repeats++;
       this.#rows++;
@@ -133,7 +133,7 @@ export class SchemaCheck {
    * @param suspectsOf tells in how many of the rows a column's value is suspect.
    */
   addColumns(row: RowObject, rows: number, suspectsOf: (finder: OutlierCheck) => number): void {
-    const layout = this.#keys.layoutOf(row);
+    const layout = this.#keys.findLayout(row);
     if (layout !== this.#layout) this.#count(layout);
     this.#repeats += rows;
     this.#rows += rows;
@@ -145,7 +145,7 @@ export class SchemaCheck {
 
   /** The unknown names of one row, which is not counted. */
   unknownIn(row: unknown): readonly string[] {
-    return this.#keys.layoutOf(valuesOf(row)).unknown;
+    return this.#keys.findLayout(toRowObject(row)).unknown;
   }
 
   /** @param most how many warnings are listed at most. */
@@ -292,7 +292,7 @@ export function usualRange({ min, max }: ColumnSummary): { least: number; most: 
 /** Returns a check for numbers that lie outside the range by more than its width. */
 function farFrom(summary: ColumnSummary): (value: unknown) => boolean {
   const { least, most } = usualRange(summary);
-  const read = readerOf('number', summary.reading);
+  const read = createReader('number', summary.reading);
   return (value) => {
     if (value === null) return false;
     const number = typeof value === 'number' ? value : read(cellText(value));

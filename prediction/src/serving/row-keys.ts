@@ -1,4 +1,4 @@
-import { type RowObject, valuesOf } from '../table/cells.js';
+import { type RowObject, toRowObject } from '../table/cells.js';
 import { columnName, ECHO_COLUMNS } from '../table/column-names.js';
 
 /** The keys of a row, sorted by the names of a model. */
@@ -38,7 +38,7 @@ export class ModelNames {
     return new ModelNames(this.inputs, this.#others[0] ?? '', [name]);
   }
 
-  layoutOf(row: RowObject): KeyLayout {
+  findLayout(row: RowObject): KeyLayout {
     if (hasKeys(row, this.#usual.keys)) return this.#usual;
     const keys: string[] = [];
     const others: string[] = [];
@@ -88,8 +88,8 @@ export class ColumnMapper {
   constructor(private readonly names: ModelNames) {}
 
   /** The same object as for the row before, if that has the same keys in the same order. */
-  layoutOf(row: RowObject): KeyLayout {
-    if (!hasKeys(row, this.#last.keys)) this.#last = this.names.layoutOf(row);
+  findLayout(row: RowObject): KeyLayout {
+    if (!hasKeys(row, this.#last.keys)) this.#last = this.names.findLayout(row);
     return this.#last;
   }
 
@@ -101,8 +101,8 @@ export class ColumnMapper {
     const read: RowObject[] = [];
     let keyCount = 0;
     while (read.length < count && start + read.length < rows.length && keyCount < MAX_KEYS) {
-      const row = valuesOf(rows[start + read.length]);
-      const layout = this.layoutOf(row);
+      const row = toRowObject(rows[start + read.length]);
+      const layout = this.findLayout(row);
       read.push(underModelNames(row, layout));
       keyCount += layout.keys.length;
     }

@@ -3,7 +3,7 @@ import type { ModelBase } from '../model/model.js';
 import { SeenRows } from '../model/seen-rows.js';
 import { chooseIds } from '../promises/ids.js';
 import { describePromises, type PromisedTarget, type PromiseForm } from '../promises/subject.js';
-import { ownValue, valuesOf } from '../table/cells.js';
+import { ownValue, toRowObject } from '../table/cells.js';
 import { warningsColumn } from '../table/column-names.js';
 import type { ColumnSummary } from '../table/column-profile.js';
 import { InvalidRowsError } from '../table/invalid-rows.js';
@@ -238,8 +238,8 @@ export class RowServer<A> {
     const out = this.#text ?? new TextBuffer(2 * writer.rowBytes);
     // An error leaves nothing half written behind.
     this.#text = undefined;
-    const sent = valuesOf(row);
-    const read = underModelNames(sent, checks.names.layoutOf(sent));
+    const sent = toRowObject(row);
+    const read = underModelNames(sent, checks.names.findLayout(sent));
     answer.predict(new ObjectBlock([read], task.binner));
     out.literal(OPEN);
     writer.write(out, read, answer, 0);
@@ -300,8 +300,8 @@ export class RowServer<A> {
   listUnreadable(row: unknown): string[] {
     const { model, checks } = this.#parts;
     this.#values ??= listValueChecks(model.columns);
-    const sent = valuesOf(row);
-    const read = underModelNames(sent, checks.names.layoutOf(sent));
+    const sent = toRowObject(row);
+    const read = underModelNames(sent, checks.names.findLayout(sent));
     const unreadable: string[] = [];
     for (const { cell, isMissing } of this.#values) {
       const value = cell.of(read);

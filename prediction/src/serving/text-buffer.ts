@@ -27,7 +27,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
 export class TextBuffer {
   #memory = NOTHING;
   protected end = 0;
-  #view = viewOf(NOTHING);
+  #view = createView(NOTHING);
   readonly #capacity: number;
 
   /** @param capacity bytes to begin with; it grows. */
@@ -148,7 +148,7 @@ export class TextBuffer {
 
   #use(memory: Buffer, end: number): void {
     this.#memory = memory;
-    this.#view = viewOf(memory);
+    this.#view = createView(memory);
     this.end = end;
   }
 }
@@ -158,7 +158,7 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const TILDE = 0x7e;
 
-function viewOf({ buffer, byteOffset, byteLength }: Buffer): DataView {
+function createView({ buffer, byteOffset, byteLength }: Buffer): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }
 
@@ -203,9 +203,9 @@ function writeSign(bytes: Uint8Array, at: number, value: number): number {
 }
 
 function writeWhole(bytes: Uint8Array, at: number, value: number): number {
-  if (value < BILLION) return writeSmall(bytes, at, value, digitsOf(value));
+  if (value < BILLION) return writeSmall(bytes, at, value, countDigits(value));
   const billions = Math.floor(value / BILLION);
-  const end = writeSmall(bytes, at, billions, digitsOf(billions));
+  const end = writeSmall(bytes, at, billions, countDigits(billions));
   return writeSmall(bytes, end, value - billions * BILLION, 9);
 }
 
@@ -232,7 +232,7 @@ function writeFraction(bytes: Uint8Array, at: number, millionths: number): numbe
   return writeSmall(bytes, at + 1, rest, digits);
 }
 
-function digitsOf(value: number): number {
+function countDigits(value: number): number {
   if (value < 1e4) return value < 100 ? (value < 10 ? 1 : 2) : value < 1000 ? 3 : 4;
   if (value < 1e6) return value < 1e5 ? 5 : 6;
   return value < 1e8 ? (value < 1e7 ? 7 : 8) : 9;

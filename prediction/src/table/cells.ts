@@ -128,7 +128,7 @@ export function ownValue(row: unknown, name: string): unknown {
 const NO_VALUES: RowObject = {};
 
 /** A row's values: none, if it is not an object. */
-export function valuesOf(row: unknown): RowObject {
+export function toRowObject(row: unknown): RowObject {
   return isRowObject(row) ? row : NO_VALUES;
 }
 

@@ -9,12 +9,12 @@ import {
 } from './column.js';
 import {
   type ColumnReading,
+  createReader,
   type DateReading,
   detectNumberFormat,
   type NumberReading,
-  readerOf,
 } from './number-formats.js';
-import { bytesOf, TextCells, type TextHolder, type TextMemory } from './text-column.js';
+import { countBytes, TextCells, type TextHolder, type TextMemory } from './text-column.js';
 
 /** The cells of a column in some rows: values, or numbers, or moments in milliseconds since 1970. */
 export type CellColumn =
@@ -103,7 +103,7 @@ export class ColumnBuilder implements TextHolder {
     if (this.#values === undefined) {
       this.#texts.putNew(row, detached(text));
     } else {
-      this.#memory.release(bytesOf(text));
+      this.#memory.release(countBytes(text));
       putValue(this.#values, row, cell);
     }
   }
@@ -202,7 +202,7 @@ function asTexts(
   for (const value of codeOf.keys()) {
     const text = textOf(value);
     if (!memory.tryReserve(text)) {
-      for (const held of texts) memory.release(bytesOf(held));
+      for (const held of texts) memory.release(countBytes(held));
       return undefined;
     }
     texts.push(text);
@@ -230,7 +230,7 @@ function putValue({ read, values }: ValueCells, row: number, cell: unknown): voi
 
 function readerOfCells(reading: NumberReading | DateReading): (cell: unknown) => number {
   const { kind } = reading;
-  const parse = readerOf(kind, reading);
+  const parse = createReader(kind, reading);
   return (cell) =>
     typeof cell === 'number' && kind === 'number' ? cell + 0 : parse(cellText(cell));
 }

@@ -7,7 +7,7 @@ import {
   type TextColumn,
   type ValueColumn,
 } from './column.js';
-import { type ColumnReading, detectNumberFormat, readerOf } from './number-formats.js';
+import { type ColumnReading, createReader, detectNumberFormat } from './number-formats.js';
 
 /** The summary of an input column. */
 export interface ColumnSummary {
@@ -79,7 +79,7 @@ export function profileColumn(column: TableColumn, categoryBytes: number): Colum
   const reading = isWhole ? detectNumberFormat(column.texts) : null;
   if (reading !== null && reading.kind !== 'undecided') {
     const { kind } = reading;
-    const read = readAs(kind, readerOf(kind, reading), column, counts);
+    const read = readAs(kind, createReader(kind, reading), column, counts);
     if (read) return profileOrdered({ ...read, reading });
   }
   const summary = { ...summariseCategories(column, counts, categoryBytes), reading };
@@ -192,7 +192,7 @@ function tooLong(categoryBytes: number): string {
 }
 
 function usage(column: TableColumn, known: number, distinct: number) {
-  const rowCount = rowCountOf(column);
+  const rowCount = countRows(column);
   let reason: string | null = null;
   if (known === 0) reason = noValue(column);
   // One value and gaps still tell two kinds of row apart.
@@ -211,7 +211,7 @@ export interface ValueCount {
   count: number;
 }
 
-function rowCountOf(column: TableColumn): number {
+function countRows(column: TableColumn): number {
   return column.kind === 'text' ? column.codes.length : column.values.length;
 }
 

@@ -85,7 +85,7 @@ function numberParts(text: string): NumberParts | undefined {
 }
 
 /** The separators of digits, by the decimal one; undefined if they cannot be read so. */
-function groupOf(digits: string, decimal: '.' | ','): Group | null | undefined {
+function findSeparator(digits: string, decimal: '.' | ','): Group | null | undefined {
   const match = GROUPED_BY[decimal].exec(digits);
   if (match === null) return undefined;
   const group = match[1];
@@ -93,8 +93,8 @@ function groupOf(digits: string, decimal: '.' | ','): Group | null | undefined {
 }
 
 /** The number of parts whose decimal separator is known; NaN if they cannot be read so. */
-export function numberOf({ digits, isNegative }: NumberParts, decimal: '.' | ','): number {
-  if (groupOf(digits, decimal) === undefined) return Number.NaN;
+export function parseParts({ digits, isNegative }: NumberParts, decimal: '.' | ','): number {
+  if (findSeparator(digits, decimal) === undefined) return Number.NaN;
   const plain = digits.replaceAll(decimal === '.' ? /[, ']/g : /[. ']/g, '').replace(',', '.');
   return isNegative ? -Number(plain) : Number(plain);
 }
@@ -148,7 +148,7 @@ class SeparatorUse {
 
   add(digits: string): void {
     if (!this.fits) return;
-    const group = groupOf(digits, this.#decimal);
+    const group = findSeparator(digits, this.#decimal);
     this.fits = group !== undefined && (group === null || (this.group ?? group) === group);
     this.group ??= group ?? null;
     this.hasDecimals ||= digits.includes(this.#decimal);
@@ -170,7 +170,7 @@ function numberReader({ unit, decimal }: NumberReading): (text: string) => numbe
     const parts = numberParts(text);
     if (parts === undefined) return parseNumber(text);
     if (parts.unit !== null && parts.unit !== unit) return Number.NaN;
-    const value = numberOf(parts, decimal);
+    const value = parseParts(parts, decimal);
     if (!Number.isNaN(value)) return value;
     const plain = parseNumber(parts.digits);
     return parts.isNegative ? -plain : plain;
@@ -187,7 +187,7 @@ const DATE_FORM =
 function readDate(match: RegExpExecArray, order: Order): number {
   const [, one, , other, year, hours = '0', minutes, seconds, fraction = '', half] = match;
   const [day, month] = order === 'day-first' ? [one, other] : [other, one];
-  const hour = hourOf(Number(hours), half);
+  const hour = parseHour(Number(hours), half);
   const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
   // Date rolls 30 February over into March.
   const isInCalendar =
@@ -197,7 +197,7 @@ function readDate(match: RegExpExecArray, order: Order): number {
   return date.setUTCHours(hour, Number(minutes ?? 0), Number(seconds ?? 0), milliseconds);
 }
 
-function hourOf(hours: number, half: string | undefined): number | undefined {
+function parseHour(hours: number, half: string | undefined): number | undefined {
   if (half === undefined) return hours < 24 ? hours : undefined;
   if (hours < 1 || hours > 12) return undefined;
   return (hours % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
@@ -254,7 +254,7 @@ export function detectNumberFormat(texts: Iterable<string>): ColumnReading | nul
 }
 
 /** Returns the reader of the cells of a column of numbers or dates, as numbers or milliseconds since 1970. */
-export function readerOf(
+export function createReader(
   kind: 'number' | 'date',
   reading: ColumnReading | null | undefined,
 ): (text: string) => number {

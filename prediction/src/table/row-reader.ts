@@ -101,7 +101,7 @@ export class OrderedRows implements OrderedSink {
 
 /** The fault of a row that is not an object. */
 export function notAnObject(place: Place): TableFault {
-  const message = `${nameOf(place)} is not an object. Send each row as an object that gives its values by column name.`;
+  const message = `${namePlace(place)} is not an object. Send each row as an object that gives its values by column name.`;
   return { message, ...place };
 }
 
@@ -130,7 +130,7 @@ function createBuilder(
     : new TableBuilder(target, goal, choices);
 }
 
-function nameOf(place: Place): string {
+function namePlace(place: Place): string {
   return 'line' in place ? `Line ${place.line}` : `Row ${place.row}`;
 }
 
@@ -179,7 +179,7 @@ export class RowsReader implements ObjectSink {
     for (const key of keys) {
       const name = columnName(key);
       if (Object.hasOwn(values, name)) {
-        const message = `${nameOf(place)} has two values of the column ${quote(name)}, under names that differ only by blanks at their ends. Leave one of them out.`;
+        const message = `${namePlace(place)} has two values of the column ${quote(name)}, under names that differ only by blanks at their ends. Leave one of them out.`;
         this.#faults.add({ message, column: name, ...place });
       }
       values[name] = row[key];

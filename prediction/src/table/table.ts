@@ -75,10 +75,10 @@ export const MAX_CELLS = 25_000_000;
 
 /** Returns a row of a table as a caller would send it. */
 export function rowObject({ columns }: RowTable, row: number): RowObject {
-  return Object.fromEntries(columns.map((column) => [column.name, cellOf(column, row)]));
+  return Object.fromEntries(columns.map((column) => [column.name, readCell(column, row)]));
 }
 
-function cellOf(column: TableColumn, row: number): unknown {
+function readCell(column: TableColumn, row: number): unknown {
   if (column.kind === 'text') return column.texts[(column.codes[row] ?? 0) - 1] ?? null;
   const value = column.values[row] ?? Number.NaN;
   if (Number.isNaN(value)) return null;

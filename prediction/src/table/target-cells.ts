@@ -3,7 +3,7 @@ import { codesByRow, valuesByRow } from './chunked-array.js';
 import {
   NumberForm,
   type NumberReading,
-  numberOf,
+  parseParts,
   type UndecidedReading,
 } from './number-formats.js';
 import {
@@ -223,7 +223,7 @@ class UnitValues {
     const parts = this.#form.add(text);
     if (parts === undefined) return false;
     for (const decimal of ['.', ','] as const) {
-      this.#ways[decimal].set(row, numberOf(parts, decimal));
+      this.#ways[decimal].set(row, parseParts(parts, decimal));
     }
     return true;
   }

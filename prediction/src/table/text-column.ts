@@ -43,7 +43,7 @@ export class TextCells {
     const code = this.#codeOf.size + 1;
     this.#codeOf.set(text, code);
     this.#codes.set(row, code);
-    this.#heldBytes += bytesOf(text);
+    this.#heldBytes += countBytes(text);
   }
 
   /** The texts as `valuesByCode` has them. */
@@ -81,7 +81,7 @@ export class TextCells {
       const text = texts[code - 1] ?? '';
       this.#codeOf.set(text, this.#codeOf.size + 1);
       newCodes[code] = this.#codeOf.size;
-      this.#heldBytes += bytesOf(text);
+      this.#heldBytes += countBytes(text);
     }
     this.#codes.map((code) => newCodes[code] ?? OTHER);
   }
@@ -120,7 +120,7 @@ export interface TextHolder {
   makeRoom(): void;
 }
 
-export function bytesOf(text: string): number {
+export function countBytes(text: string): number {
   return ENTRY + text.length;
 }
 
@@ -138,7 +138,7 @@ export class TextMemory {
 
   /** Counts a text that one of the holders is about to keep; whoever holds most makes room for it. */
   reserve(text: string): void {
-    this.#heldBytes += bytesOf(text);
+    this.#heldBytes += countBytes(text);
     while (this.#heldBytes > MAX_BYTES) {
       const largest = this.#largest();
       if (largest.heldBytes === 0) return;
@@ -148,7 +148,7 @@ export class TextMemory {
 
   /** Counts a text, unless there is no room for it. */
   tryReserve(text: string): boolean {
-    const bytes = bytesOf(text);
+    const bytes = countBytes(text);
     if (this.#heldBytes + bytes > MAX_BYTES) return false;
     this.#heldBytes += bytes;
     return true;

@@ -118,19 +118,19 @@ export function findPosition(grid: TimeGrid, moment: number): number | undefined
 }
 
 function placesFromOrigin({ form, step, origin }: TimeGrid, moment: number): number {
-  const months = monthsOf(step);
+  const months = countMonths(step);
   if (months !== undefined) return (monthIndex(moment) - monthIndex(origin)) / months;
   if (step.unit === 'weekday') {
     return (weekdayIndex(form, moment) - weekdayIndex(form, origin)) / step.count;
   }
-  return (moment - origin) / sizeOf(step);
+  return (moment - origin) / measureStep(step);
 }
 
 /** Returns the moment at a position. */
 export function findMoment(grid: TimeGrid, position: number): number {
-  const months = monthsOf(grid.step);
+  const months = countMonths(grid.step);
   if (grid.step.unit === 'weekday') return findWeekday(grid, position);
-  if (months === undefined) return grid.origin + position * sizeOf(grid.step);
+  if (months === undefined) return grid.origin + position * measureStep(grid.step);
   const index = monthIndex(grid.origin) + position * months;
   const first = Date.UTC(Math.floor(index / 12), index % 12, 1);
   const days = new Date(Date.UTC(Math.floor(index / 12), (index % 12) + 1, 0)).getUTCDate();
@@ -139,13 +139,13 @@ export function findMoment(grid: TimeGrid, position: number): number {
 
 /** Steps of a season: of a year of months, quarters or weeks, of a week of days, of a day of hours; 1 if there is none. */
 export function seasonLength({ form, step, origin }: TimeGrid): number {
-  const months = monthsOf(step);
+  const months = countMonths(step);
   if (months !== undefined) return 12 % months === 0 ? 12 / months : 1;
   if (form === 'number') {
     return partsOfYear(step.count, origin) ?? 1;
   }
   if (step.unit === 'weekday') return WEEKDAYS % step.count === 0 ? WEEKDAYS / step.count : 1;
-  const size = sizeOf(step);
+  const size = measureStep(step);
   if (size === WEEK) return 52;
   if (size >= DAY) return WEEK % size === 0 ? WEEK / size : 1;
   return DAY % size === 0 ? DAY / size : 1;
@@ -187,9 +187,9 @@ function describePosition(grid: TimeGrid, position: number): number[] {
   }
   const moment = findMoment(grid, position);
   const local = new Date(localTime(grid.form, moment));
-  const months = monthsOf(grid.step);
+  const months = countMonths(grid.step);
   if (months !== undefined) return months % 12 === 0 ? [] : [local.getUTCMonth()];
-  const size = sizeOf(grid.step);
+  const size = measureStep(grid.step);
   if (size >= WEEK) return [Math.floor(dayOfYear(local) / 7), local.getUTCMonth()];
   if (size >= DAY || grid.step.unit === 'weekday')
     return [local.getUTCDay(), local.getUTCMonth(), local.getUTCDate()];
@@ -357,12 +357,12 @@ function timeStep(size: number): TimeStep {
   return { unit: 'second', count: size / SECOND };
 }
 
-function sizeOf({ unit, count }: TimeStep): number {
+function measureStep({ unit, count }: TimeStep): number {
   return count * (SIZES.find(([name]) => name === unit)?.[1] ?? 1);
 }
 
 /** The months of a step; undefined if it has a length in time. */
-function monthsOf({ unit, count }: TimeStep): number | undefined {
+function countMonths({ unit, count }: TimeStep): number | undefined {
   if (unit === 'year') return 12 * count;
   if (unit === 'quarter') return 3 * count;
   return unit === 'month' ? count : undefined;

@@ -1,6 +1,6 @@
 import type { TableColumn } from './column.js';
 import type { ColumnSummary } from './column-profile.js';
-import { readerOf } from './number-formats.js';
+import { createReader } from './number-formats.js';
 import type { RowTable } from './table.js';
 
 /** The most rows, and the most cells, that are looked at: evenly spaced ones of a larger table. */
@@ -30,7 +30,7 @@ export function findTypicalRow(
     const summary = summaries[index];
     if (!summary?.used) continue;
     const weight = (summary.importance?.gain ?? 0) + 0.01 / columns.length;
-    const distance = distanceFrom(valuesOf(column, summary, rows), summary.kind === 'category');
+    const distance = distanceFrom(readValues(column, summary, rows), summary.kind === 'category');
     for (const [place, each] of distance.entries()) {
       distances[place] = (distances[place] ?? 0) + weight * each;
     }
@@ -42,18 +42,18 @@ export function findTypicalRow(
   const row = rows.subarray(nearest, nearest + 1);
   return columns.map((column, index) => {
     const summary = summaries[index];
-    return summary?.used ? show(column, summary, valuesOf(column, summary, row)[0]) : null;
+    return summary?.used ? show(column, summary, readValues(column, summary, row)[0]) : null;
   });
 }
 
 /** The numbers or dates of some rows, or the codes of their categories; NaN is missing. */
-function valuesOf(column: TableColumn, { kind, reading }: ColumnSummary, rows: Uint32Array) {
+function readValues(column: TableColumn, { kind, reading }: ColumnSummary, rows: Uint32Array) {
   if (column.kind !== 'text')
     return Float64Array.from(rows, (row) => column.values[row] ?? Number.NaN);
   const { texts, codes } = column;
   const codesOfRows = Float64Array.from(rows, (row) => codes[row] || Number.NaN);
   if (kind === 'category') return codesOfRows;
-  const read = readerOf(kind, reading);
+  const read = createReader(kind, reading);
   return codesOfRows.map((code) => read(texts[code - 1] ?? ''));
 }
 

@@ -4,7 +4,7 @@ import type { ColumnSummary } from '../table/column-profile.js';
 import type { RowTable } from '../table/table.js';
 import { rowObject } from '../table/table.js';
 import type { HeldOutRows } from '../training/train-model.js';
-import { lossOf } from './classification/probabilities.js';
+import { measureLoss } from './classification/probabilities.js';
 import type { Model, RowModel } from './models.js';
 import { createPredictor } from './predictors.js';
 
@@ -56,7 +56,7 @@ export function compareModels(
   const rows = fresh.subarray(0, MAX_COMPARED_ROWS);
   if (rows.length < MIN_COMPARED_ROWS) return { why: 'few-rows', rows: rows.length };
   const losses = Float64Array.from(rows, (row) => lossOfRow.get(row) ?? 0);
-  const otherLosses = lossesOf(other, table, rows);
+  const otherLosses = measureLosses(other, table, rows);
   const isSquared = model.task === 'regression';
   const toError = (loss: number) => (isSquared ? Math.sqrt(loss) : loss);
   const error = toError(average(losses));
@@ -74,7 +74,7 @@ function readsAlike(own: readonly ColumnSummary[], others: readonly ColumnSummar
   return others.every(({ name, kind, used }) => !used || kinds.get(name) === kind);
 }
 
-function lossesOf(other: RowModel, table: RowTable, rows: Uint32Array): Float64Array {
+function measureLosses(other: RowModel, table: RowTable, rows: Uint32Array): Float64Array {
   const predictor = createPredictor(other);
   const names = other.task === 'classification' ? other.classes.map(({ name }) => name) : [];
   const losses: number[] = [];
@@ -87,7 +87,7 @@ function lossesOf(other: RowModel, table: RowTable, rows: Uint32Array): Float64A
         losses.push((prediction.value - (table.targetValues[row] ?? 0)) ** 2);
       } else if ('probabilities' in prediction && table.task === 'classification') {
         const actual = table.classes[table.targetClasses[row] ?? 0]?.name ?? '';
-        losses.push(lossOf(prediction.probabilities[names.indexOf(actual)] ?? 0));
+        losses.push(measureLoss(prediction.probabilities[names.indexOf(actual)] ?? 0));
       }
     }
   }

@@ -1,7 +1,7 @@
 import { type BinnedFeatures, takeRows } from '../trees/binning/dataset.js';
 import type { Booster } from '../trees/boosting/booster.js';
 import { Learner } from '../trees/boosting/learner.js';
-import { emptyScores, type Forest, scoresOf } from '../trees/forest/tree.js';
+import { emptyScores, type Forest, viewScores } from '../trees/forest/tree.js';
 import { valueTreeParams } from '../trees/params.js';
 import { everyRow, type Fitted, isForFolds, type Objective, splitFolds } from './folds.js';
 import type { Progress } from './progress.js';
@@ -76,8 +76,8 @@ function trainWithHoldOut<O extends Objective<O>>(
   order: Uint32Array,
   progress: Progress,
 ): Fitted<O> {
-  const validated = partOf(order.length, VALIDATION_SHARE);
-  const heldOut = validated + partOf(order.length, TEST_SHARE);
+  const validated = countPart(order.length, VALIDATION_SHARE);
+  const heldOut = validated + countPart(order.length, TEST_SHARE);
   const rows = order.slice(0, heldOut);
   const held = objective.take(rows);
   const all = everyRow(heldOut);
@@ -103,7 +103,7 @@ function trainWithHoldOut<O extends Objective<O>>(
   };
 }
 
-function partOf(rowCount: number, share: number): number {
+function countPart(rowCount: number, share: number): number {
   return Math.min(Math.round(share * rowCount), MAX_IN_PART);
 }
 
@@ -126,7 +126,7 @@ function boostToBest<O extends Objective<O>>(
   while (!stopping.isOver) {
     for (const { test, booster } of parts) {
       for (const [forest, tree] of booster.addRound().entries()) {
-        learner.addTo(scoresOf(scores, forest), test, [tree]);
+        learner.addTo(viewScores(scores, forest), test, [tree]);
       }
     }
     onRound(stopping.update());

@@ -113,7 +113,7 @@ export function fitOutOfFold(
 }
 
 /** Returns the number of rounds that forests of `rounds` trees take with those of all folds. */
-export function roundsOf({ folds }: OutOfFold<unknown>, rounds: number): number {
+export function countRounds({ folds }: OutOfFold<unknown>, rounds: number): number {
   return folds.length === 1 ? rounds : rounds * (folds.length + 1);
 }
 

@@ -120,22 +120,22 @@ function echoColumn(
   if (read && raw?.field.type.id !== TypeId.Utf8View) {
     return new MadeColumn(name, new NumberWriter(), (writer, block) => {
       const valueAt = block.valuesOf(source);
-      for (let row = 0; row < block.rowCount; row++) writer.add(numberOf(valueAt(row), read));
+      for (let row = 0; row < block.rowCount; row++) writer.add(toNumber(valueAt(row), read));
     });
   }
   return new MadeColumn(name, new TextWriter(), (writer, block) => {
     const valueAt = block.valuesOf(source);
-    for (let row = 0; row < block.rowCount; row++) writer.add(textOf(valueAt(row)));
+    for (let row = 0; row < block.rowCount; row++) writer.add(toText(valueAt(row)));
   });
 }
 
 /** A value of JSON as a number: NaN, if it is none. */
-function numberOf(value: unknown, read: (text: string) => number): number {
+function toNumber(value: unknown, read: (text: string) => number): number {
   return typeof value === 'number' ? value : read(cellText(value));
 }
 
 /** A value of JSON as text: a text itself, and null for a missing value. */
-function textOf(value: unknown): string | null {
+function toText(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
@@ -339,6 +339,6 @@ export class AnswerBlock {
 
   /** As that of the block. */
   valuesOf(name: string): (index: number) => unknown {
-    return this.#block.valuesOf(name);
+    return this.#block.readColumn(name);
   }
 }

@@ -4,18 +4,12 @@ import { ByteBudget, type HeldBytes } from '../columns/byte-budget.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatError, withContext } from '../columns/format-error.js';
 import { TEXT_CODES_BYTES, TextCodes } from '../columns/text-codes.js';
-import { slicesOf, type Vector } from '../columns/vector.js';
+import { sliceVectors, type Vector } from '../columns/vector.js';
 import { BatchBuffers } from './batch-buffers.js';
-import { valuesOf, vectorOf } from './column-vector.js';
+import { readValues, readVector } from './column-vector.js';
 import type { FlatTable } from './flat-buffers.js';
 import { ByteSource, type Message, readMessages } from './messages.js';
-import {
-  Dictionary,
-  type RawBatch,
-  type RawColumn,
-  readColumns,
-  rowCountOf,
-} from './raw-column.js';
+import { countRows, Dictionary, type RawBatch, type RawColumn, readColumns } from './raw-column.js';
 import { type Field, readSchema } from './schema.js';
 
 /** Rows of a batch, as many as are read at a time. */
@@ -123,14 +117,14 @@ class ArrowBatches {
       const batch = this.#batch(message, data, place);
       // Texts are kept as bytes, and as strings, which may take twice as many.
       const entryBytes = ENTRY_BYTES + FINDING_BYTES * fields.length;
-      held.add(2 * batch.buffers.byteLength + entryBytes * rowCountOf(batch));
+      held.add(2 * batch.buffers.byteLength + entryBytes * countRows(batch));
       const [chunk] = readColumns(
         batch,
         [values],
         () => true,
         () => null,
       );
-      if (chunk) dictionary.add(chunk, valuesOf(chunk), held);
+      if (chunk) dictionary.add(chunk, readValues(chunk), held);
       return chunk !== undefined;
     });
   }
@@ -140,12 +134,12 @@ class ArrowBatches {
     const place = `Batch ${++this.#batches}`;
     const { rows, columns } = withContext(place, () => {
       const batch = this.#batch(message, header, place);
-      const rows = rowCountOf(batch);
+      const rows = countRows(batch);
       const columns = readColumns(
         batch,
         this.#fields,
         (index) => this.#wanted.has(index),
-        (field) => this.#dictionaryOf(field, place),
+        (field) => this.#findDictionary(field, place),
       );
       return { rows, columns };
     });
@@ -159,7 +153,7 @@ class ArrowBatches {
       for (const { from, to } of cutRows(vectors, length, this.#budget, { place, first, nameOf })) {
         yield {
           length: to - from,
-          vectors: slicesOf(vectors, from, to),
+          vectors: sliceVectors(vectors, from, to),
           columns,
           start: start + from,
         };
@@ -179,13 +173,13 @@ class ArrowBatches {
       if (column === undefined) continue;
       vectors.set(
         place,
-        vectorOf(column, start, end, () => this.#textsOf(place)),
+        readVector(column, start, end, () => this.#findTexts(place)),
       );
     }
     return vectors;
   }
 
-  #dictionaryOf({ name, dictionary }: Field, place: string): Dictionary | null {
+  #findDictionary({ name, dictionary }: Field, place: string): Dictionary | null {
     if (dictionary === null) return null;
     const known = this.#dictionaries.get(dictionary.id);
     if (known) return known;
@@ -194,7 +188,7 @@ class ArrowBatches {
     );
   }
 
-  #textsOf(place: number): TextCodes {
+  #findTexts(place: number): TextCodes {
     const known = this.#texts.get(place);
     if (known) return known;
     this.#knownTexts.add(TEXT_CODES_BYTES);

@@ -89,7 +89,7 @@ export class BatchBuffers {
     { name, read }: Codec,
     damaged: (what: string) => FormatError,
   ): Uint8Array {
-    const { length, isRaw } = this.#lengthOf(bytes, index);
+    const { length, isRaw } = this.#readLength(bytes, index);
     const start = this.#starts[index] ?? 0;
     const buffer = this.#memory.subarray(start, start + length);
     const data = bytes.subarray(PREFIX_BYTES);
@@ -112,13 +112,13 @@ export class BatchBuffers {
       const bytes = this.#bytes(index);
       if (bytes === undefined) throw this.#damaged(index, 'is outside of the batch');
       this.#starts[index] = end;
-      end += ALIGNMENT * Math.ceil((this.#lengthOf(bytes, index).length + 1) / ALIGNMENT);
+      end += ALIGNMENT * Math.ceil((this.#readLength(bytes, index).length + 1) / ALIGNMENT);
     }
     return end;
   }
 
   /** The length of a compressed buffer without compression, and whether it is sent so. */
-  #lengthOf(bytes: Uint8Array, index: number): { length: number; isRaw: boolean } {
+  #readLength(bytes: Uint8Array, index: number): { length: number; isRaw: boolean } {
     // A buffer without bytes has no prefix either.
     if (bytes.length === 0) return { length: 0, isRaw: false };
     if (bytes.length < PREFIX_BYTES) throw this.#damaged(index, 'ends before its length');

@@ -34,41 +34,46 @@ const DAY = 24 * 60 * 60 * 1000;
  * @param texts gives what is known of the texts of this column.
  * @throws {FormatError} if an index or a place of a text is outside of its bytes.
  */
-export function vectorOf(raw: RawColumn, from: number, to: number, texts: () => TextCodes): Vector {
+export function readVector(
+  raw: RawColumn,
+  from: number,
+  to: number,
+  texts: () => TextCodes,
+): Vector {
   const { type, dictionary } = raw.field;
-  if (dictionary) return indicesOf(raw, from, to);
+  if (dictionary) return readIndices(raw, from, to);
   switch (type.id) {
     case TypeId.Int:
     case TypeId.Float:
     case TypeId.Decimal:
     case TypeId.Duration:
-      return new NumberVector(numbersOf(raw, from, to));
+      return new NumberVector(readDoubles(raw, from, to));
     case TypeId.Bool:
-      return new EntryVector(bitsOf(raw, from, to), BOOLEANS);
+      return new EntryVector(readBits(raw, from, to), BOOLEANS);
     case TypeId.Utf8:
     case TypeId.LargeUtf8:
     case TypeId.Utf8View:
       return textVector(raw, from, to, texts());
     case TypeId.Date:
     case TypeId.Timestamp:
-      return timesOf(raw, from, to);
+      return readTimes(raw, from, to);
     case TypeId.Time:
-      return clocksOf(raw, from, to);
+      return readClocks(raw, from, to);
     default:
       return new MissingVector();
   }
 }
 
 /** Returns what reads single values of a whole column. */
-export function valuesOf(raw: RawColumn): OtherValues {
+export function readValues(raw: RawColumn): OtherValues {
   if (isText(raw)) {
-    const { text, bytes } = textsOf(raw, 0, raw.length);
+    const { text, bytes } = findTexts(raw, 0, raw.length);
     return {
       value: (index) => (isMissing(raw, index) ? null : text(index)),
       textBytes: (index) => (isMissing(raw, index) ? 0 : bytes(index)),
     };
   }
-  const vector = vectorOf(raw, 0, raw.length, () => new TextCodes());
+  const vector = readVector(raw, 0, raw.length, () => new TextCodes());
   return { value: (index) => vector.value(index), textBytes: () => 0 };
 }
 
@@ -79,7 +84,7 @@ function isText({ field: { type, dictionary } }: RawColumn): boolean {
 }
 
 function textVector(raw: RawColumn, from: number, to: number, known: TextCodes): Vector {
-  const { text, bytes, code } = textsOf(raw, from, to);
+  const { text, bytes, code } = findTexts(raw, from, to);
   const codes = new Int32Array(to - from);
   for (let row = 0; row < codes.length; row++) {
     codes[row] = isMissing(raw, from + row) ? MISSING : code(row, known);
@@ -87,9 +92,9 @@ function textVector(raw: RawColumn, from: number, to: number, known: TextCodes):
   return new EntryVector(codes, known.entries, { value: text, textBytes: bytes });
 }
 
-function indicesOf(raw: RawColumn, from: number, to: number): Vector {
+function readIndices(raw: RawColumn, from: number, to: number): Vector {
   const { field, dictionary } = raw;
-  const numbers = numbersOf(raw, from, to);
+  const numbers = readDoubles(raw, from, to);
   const codes = new Int32Array(to - from);
   const count = dictionary?.count ?? 0;
   for (let row = 0; row < codes.length; row++) {
@@ -105,7 +110,7 @@ function indicesOf(raw: RawColumn, from: number, to: number): Vector {
   return new EntryVector(codes, dictionary?.entries ?? BOOLEANS);
 }
 
-function bitsOf(raw: RawColumn, from: number, to: number): Int32Array {
+function readBits(raw: RawColumn, from: number, to: number): Int32Array {
   const [bits = NO_BYTES] = raw.buffers;
   const codes = new Int32Array(to - from);
   for (let row = 0; row < codes.length; row++) {
@@ -114,7 +119,7 @@ function bitsOf(raw: RawColumn, from: number, to: number): Int32Array {
   return codes;
 }
 
-function timesOf(raw: RawColumn, from: number, to: number): Vector {
+function readTimes(raw: RawColumn, from: number, to: number): Vector {
   const { type } = raw.field;
   const isDay = type.id === TypeId.Date && param(type, 0) === 0;
   const unit = type.id === TypeId.Timestamp ? timeUnit(type) : 'millisecond';
@@ -130,7 +135,7 @@ function timesOf(raw: RawColumn, from: number, to: number): Vector {
   return new TimeVector(values, isDay);
 }
 
-function clocksOf(raw: RawColumn, from: number, to: number): Vector {
+function readClocks(raw: RawColumn, from: number, to: number): Vector {
   const { type } = raw.field;
   const words = aligned(raw.buffers[0] ?? NO_BYTES, Int32Array);
   const isWide = bitWidth(type) === 64;
@@ -156,7 +161,7 @@ function isMissing({ validity }: RawColumn, index: number): boolean {
 }
 
 /** Reads numbers, or indices, as doubles: NaN where they are missing. */
-function numbersOf(raw: RawColumn, from: number, to: number): Float64Array {
+function readDoubles(raw: RawColumn, from: number, to: number): Float64Array {
   const bytes = raw.buffers[0] ?? NO_BYTES;
   const { type, dictionary } = raw.field;
   const numbers = readNumbers(dictionary?.indexType ?? type, bytes, from, to);
@@ -231,18 +236,18 @@ const VIEW_BYTES = 16;
  *
  * @throws {FormatError} if they are outside of their bytes.
  */
-function textsOf(raw: RawColumn, from: number, to: number): Texts {
+function findTexts(raw: RawColumn, from: number, to: number): Texts {
   if (raw.field.type.id === TypeId.Utf8View) return viewedTexts(raw, from, to);
-  const { offsets, bytes } = offsetsOf(raw, from, to);
+  const { offsets, bytes } = readOffsets(raw, from, to);
   return {
     text: (row) => bytes.toString('utf8', offsets[row] ?? 0, offsets[row + 1] ?? 0),
     bytes: (row) => (offsets[row + 1] ?? 0) - (offsets[row] ?? 0),
-    code: (row, known) => known.codeOf(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0),
+    code: (row, known) => known.findCode(bytes, offsets[row] ?? 0, offsets[row + 1] ?? 0),
   };
 }
 
 /** Returns where the texts of some rows begin, and where the last ends, in bytes. */
-export function offsetsOf(raw: RawColumn, from: number, to: number) {
+export function readOffsets(raw: RawColumn, from: number, to: number) {
   const [places = new Uint8Array(), data = new Uint8Array()] = raw.buffers;
   const isLarge = raw.field.type.id === TypeId.LargeUtf8;
   const offsets = isLarge
@@ -281,7 +286,7 @@ function viewedTexts(raw: RawColumn, from: number, to: number): Texts {
   return {
     text: (row) => memory.toString('utf8', starts[row] ?? 0, ends[row] ?? 0),
     bytes: (row) => (ends[row] ?? 0) - (starts[row] ?? 0),
-    code: (row, known) => known.codeOf(memory, starts[row] ?? 0, ends[row] ?? 0),
+    code: (row, known) => known.findCode(memory, starts[row] ?? 0, ends[row] ?? 0),
   };
 }
 

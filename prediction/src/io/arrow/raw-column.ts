@@ -30,7 +30,7 @@ export interface RawBatch {
 const MAX_ROWS_PER_BYTE = 8;
 const MAX_ROWS_OF_NOTHING = 1024;
 
-export function rowCountOf({ header, buffers, place }: RawBatch): number {
+export function countRows({ header, buffers, place }: RawBatch): number {
   const rows = header.int64(0);
   const most = Math.max(MAX_ROWS_OF_NOTHING, MAX_ROWS_PER_BYTE * buffers.byteLength);
   if (rows >= 0 && rows <= most) return rows;
@@ -50,7 +50,7 @@ export function readColumns(
   isWanted: (place: number) => boolean,
   dictionaryOf: (field: Field) => Dictionary | null,
 ): (RawColumn | undefined)[] {
-  const rows = rowCountOf(batch);
+  const rows = countRows(batch);
   const cursor = new BufferCursor(batch);
   cursor.checkNodes(fields.length);
   return fields.map((field, place) => {

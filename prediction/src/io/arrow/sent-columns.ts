@@ -1,4 +1,4 @@
-import { bitAt, offsetsOf } from './column-vector.js';
+import { bitAt, readOffsets } from './column-vector.js';
 import type { BatchBody } from './message-bytes.js';
 import type { RawColumn } from './raw-column.js';
 import { bitWidth, TypeId } from './schema.js';
@@ -39,7 +39,7 @@ export function writeRows(body: BatchBody, raw: RawColumn, start: number, rows: 
     body.buffer(values.subarray((start * width) / 8, Math.ceil(((start + rows) * width) / 8)));
     return;
   }
-  const { offsets, bytes } = offsetsOf(raw, start, start + rows);
+  const { offsets, bytes } = readOffsets(raw, start, start + rows);
   const first = offsets[0] ?? 0;
   const places =
     type.id === TypeId.LargeUtf8 ? wideFrom(offsets, first) : narrowFrom(offsets, first);

@@ -104,7 +104,7 @@ export class CellBinner {
     const { memory } = this.#lent;
     for (const [index, { finder }] of this.#lent.plan.features.entries()) {
       if (finder < 0) continue;
-      const inKernel = this.#lent.plan.suspectsOf(memory, index);
+      const inKernel = this.#lent.plan.countSuspects(memory, index);
       check.addSuspects(finder, inKernel + (this.#suspects[finder] ?? 0));
     }
     for (const { finder } of this.#lent.plan.unbinned) {
@@ -121,7 +121,7 @@ export class CellBinner {
       const feature = this.#lent.plan.features[index];
       if (feature === undefined) continue;
       const { column } = feature;
-      const key = keyOf(block, row, column);
+      const key = readKey(block, row, column);
       const { bin, isSuspect } = this.#unread.read(feature, index, key, () =>
         block.value(row, column),
       );
@@ -152,7 +152,7 @@ export class CellBinner {
   }
 }
 
-function keyOf(block: CellBlock, row: number, column: number): string | undefined {
+function readKey(block: CellBlock, row: number, column: number): string | undefined {
   const { start, length, kind } = block.cell(row, column);
   return length > MAX_REMEMBERED ? undefined : kind + block.text(start, length, 'latin1');
 }

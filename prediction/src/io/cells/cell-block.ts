@@ -95,7 +95,7 @@ export class CellBlock implements RowBlock {
     return row;
   }
 
-  valuesOf(name: string): (index: number) => unknown {
+  readColumn(name: string): (index: number) => unknown {
     const column = this.plan.columns.indexOf(name);
     const cell = new Cell(name);
     return (index) => {

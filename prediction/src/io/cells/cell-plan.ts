@@ -103,7 +103,7 @@ export class CellPlan {
   }
 
   /** The number of suspect values that the kernel found for a feature. */
-  suspectsOf({ words }: KernelMemory, feature: number): number {
+  countSuspects({ words }: KernelMemory, feature: number): number {
     return words[(this.#featuresAt + FEATURE * feature) / 4 + 6] ?? 0;
   }
 }

@@ -34,7 +34,7 @@ export class TextCodes {
   }
 
   /** Returns the code of a text in UTF-8, or `OTHER`. */
-  codeOf(bytes: Buffer, from: number, to: number): number {
+  findCode(bytes: Buffer, from: number, to: number): number {
     const length = to - from;
     if (length > MAX_LENGTH) return OTHER;
     // FNV-1a (Fowler, Noll, Vo).

@@ -208,7 +208,7 @@ export class MissingVector {
 }
 
 /** Returns some of the rows of columns. */
-export function slicesOf(
+export function sliceVectors(
   vectors: ReadonlyMap<number, Vector>,
   from: number,
   to: number,

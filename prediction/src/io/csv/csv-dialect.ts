@@ -117,13 +117,13 @@ function firstRecords(text: string, isAll: boolean): Parts[] {
 function tell(records: readonly Parts[], header: boolean, isAll: boolean): CsvDialect | undefined {
   const [first, ...others] = records;
   if (first === undefined) return isAll ? { delimiter: ',' } : undefined;
-  const possible = DELIMITERS.filter((delimiter) => countOf(delimiter, first) > 0);
+  const possible = DELIMITERS.filter((delimiter) => countDelimiters(delimiter, first) > 0);
   const [only = ',', second] = possible;
   if (second === undefined) return { delimiter: only };
   if (!isAll) return undefined;
   const agreeing = possible.map((delimiter) => {
-    const count = countOf(delimiter, first);
-    return others.filter((record) => countOf(delimiter, record) === count).length;
+    const count = countDelimiters(delimiter, first);
+    return others.filter((record) => countDelimiters(delimiter, record) === count).length;
   });
   const most = Math.max(...agreeing);
   const best = possible.filter((_, index) => agreeing[index] === most);
@@ -135,7 +135,7 @@ function tell(records: readonly Parts[], header: boolean, isAll: boolean): CsvDi
   return told === undefined || another !== undefined ? { fault: UNCLEAR } : { delimiter: told };
 }
 
-function countOf(delimiter: Delimiter, parts: Parts): number {
+function countDelimiters(delimiter: Delimiter, parts: Parts): number {
   let count = 0;
   for (let index = 0; index < parts.length; index += 2) {
     count += (parts[index] ?? '').split(delimiter).length - 1;

@@ -273,7 +273,7 @@ class CellRows {
   #count(rows: number): void {
     if (rows === 0) return;
     const empty = this.#header.emptyRow();
-    const { unknown, hasInput } = this.#blocks.names.layoutOf(empty);
+    const { unknown, hasInput } = this.#blocks.names.findLayout(empty);
     this.#check.add([empty]);
     this.#check.skip(rows - 1);
     for (const name of unknown) this.#check.addUnknown(name, rows - 1);
@@ -288,7 +288,7 @@ function layOut(blocks: RowColumns, { names }: CsvHeader): Layout {
   const columnOf = new Map(plan.columns.map((name, index) => [name, index]));
   const known = names.filter((name) => columnOf.has(name));
   const empty = Object.fromEntries(known.map((name) => [name, null]));
-  const binner = new CellBinner(lent, blocks, textOf, empty);
+  const binner = new CellBinner(lent, blocks, readText, empty);
   const place = binner.room();
   const columns = memory.allocate(4 * names.length);
   for (const [field, name] of names.entries()) {
@@ -298,6 +298,6 @@ function layOut(blocks: RowColumns, { names }: CsvHeader): Layout {
 }
 
 /** Returns the text of a field, given the bytes within its quotes. */
-function textOf(bytes: Buffer): string {
+function readText(bytes: Buffer): string {
   return bytes.toString().replaceAll('""', '"');
 }

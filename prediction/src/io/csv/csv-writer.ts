@@ -64,7 +64,7 @@ export class CsvWriter implements AnswerWriter {
       last === layout.numberCount &&
       others.every((column, at) => at === last || (column.kind === 'number' && column.at === at));
     this.#choices = new Uint8Array(layout.choiceCount);
-    this.#fields = others.map((column) => this.#fieldOf(column));
+    this.#fields = others.map((column) => this.#createField(column));
   }
 
   get length(): number {
@@ -145,7 +145,7 @@ export class CsvWriter implements AnswerWriter {
     else if (typeof value === 'object' && value !== null) this.#out.text(JSON.stringify(value));
   }
 
-  #fieldOf(column: AnswerColumn): WriteField {
+  #createField(column: AnswerColumn): WriteField {
     const { layout } = this.#blocks;
     const out = this.#out;
     const choices = this.#choices;

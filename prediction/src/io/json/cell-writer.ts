@@ -131,12 +131,12 @@ function writePieces(lent: CellMemory, all: readonly JsonPiece[]): Stretch {
   const start = lent.memory.allocate(4 * PIECE * pieces.length);
   const { words } = lent.memory;
   for (const [index, piece] of pieces.entries()) {
-    words.set([KIND[piece.kind], ...wordsOf(piece, texts)], start / 4 + PIECE * index);
+    words.set([KIND[piece.kind], ...packPiece(piece, texts)], start / 4 + PIECE * index);
   }
   return { start, end: start + 4 * PIECE * pieces.length };
 }
 
-function wordsOf(piece: KernelPiece, texts: Texts): readonly number[] {
+function packPiece(piece: KernelPiece, texts: Texts): readonly number[] {
   switch (piece.kind) {
     case 'literal':
       return texts.add(piece.before);
@@ -231,7 +231,7 @@ class CellRewriter {
       if (kind === CellKind.otherNumber && String(Number(text)) === text) {
         memory.words[cell / 4 + 1] = length * 8 + CellKind.number;
       } else {
-        changed.push({ cell, json: this.#jsonOf(block, cell, kind + text) });
+        changed.push({ cell, json: this.#writeJson(block, cell, kind + text) });
       }
     }
     this.#write(changed);
@@ -256,7 +256,7 @@ class CellRewriter {
     return (cell) => text.slice(startOf(cell) - first, endOf(cell) - first);
   }
 
-  #jsonOf(block: CellBlock, cell: number, key: string): Buffer {
+  #writeJson(block: CellBlock, cell: number, key: string): Buffer {
     const known = this.#known.get(key);
     if (known) return known;
     const index = (cell - block.place.cells) / CELL;

@@ -196,7 +196,7 @@ class KeyTable {
     if (this.#added === MAX_ADDED_NAMES || length > MAX_KEY_BYTES) return;
     const { memory, plan } = this.#lent;
     const { bytes, kernel } = memory;
-    const value = this.#valueOf(Buffer.from(bytes.buffer, start, length).toString());
+    const value = this.#findEntry(Buffer.from(bytes.buffer, start, length).toString());
     if (value === undefined) return;
     bytes.copyWithin(this.#end, start, start + length);
     kernel.addText(plan.names, plan.namesMask, this.#end, length, value);
@@ -209,7 +209,7 @@ class KeyTable {
     return this.#unknown;
   }
 
-  #valueOf(json: string): number | undefined {
+  #findEntry(json: string): number | undefined {
     const key = String(JSON.parse(`"${json}"`));
     const index = this.#indexOf.get(key);
     if (index !== undefined) return index;

@@ -151,7 +151,7 @@ class JsonTable {
       if (isEnd && this.#commas === 0) return;
       throw unexpected(isEnd ? ']' : ',', this.#parsed);
     }
-    const elements = this.#elementsOf(text);
+    const elements = this.#parseElements(text);
     try {
       for (const element of elements) {
         this.#parsed++;
@@ -163,7 +163,7 @@ class JsonTable {
     }
   }
 
-  #elementsOf(text: string): unknown[] {
+  #parseElements(text: string): unknown[] {
     try {
       const elements: unknown = JSON.parse(`[${text}]`);
       return Array.isArray(elements) ? elements : [];

@@ -150,7 +150,7 @@ export function lineValue(line: Uint8Array): unknown {
   // The blanks of other scripts make a blank line, too.
   if (text.trim() === '') return undefined;
   if (text.length > MAX_UNCOUNTED) {
-    const excess = excessOf(text);
+    const excess = findExcess(text);
     if (excess) return excess;
   }
   try {
@@ -175,7 +175,7 @@ const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b
  * Returns what a text has too much of, before it is parsed: in a text of many values, that takes long. Values are the
  * text itself, each array and object that is not empty, and what is behind a comma.
  */
-function excessOf(text: string): UnreadableLine | undefined {
+function findExcess(text: string): UnreadableLine | undefined {
   let values = 1;
   let depth = 0;
   let isEmpty = false;

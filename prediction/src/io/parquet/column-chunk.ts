@@ -125,14 +125,14 @@ class ChunkReader {
   }
 
   #levels(bytes: Uint8Array, { values }: PageHeader): Uint8Array {
-    const validity = new Uint8Array(this.#countOf(values));
+    const validity = new Uint8Array(this.#checkCount(values));
     readHybrid(bytes, 1, validity);
     return validity;
   }
 
   /** @param validity a number for each row, 0 where it has no value; null, if all have one. */
   #put(bytes: Uint8Array, header: PageHeader, validity: Uint8Array | null): void {
-    const rows = this.#countOf(header.values);
+    const rows = this.#checkCount(header.values);
     let count = rows;
     for (const each of validity ?? []) count -= 1 - each;
     const values = readValues(bytes, header.encoding, count, this.#column.type, this.#grow);
@@ -146,7 +146,7 @@ class ChunkReader {
     this.#grown.add(bytes);
   };
 
-  #countOf(values: number): number {
+  #checkCount(values: number): number {
     if (values >= 0 && this.#row + values <= this.#rows) return values;
     throw new RangeError('The pages have another number of rows than the row group.');
   }

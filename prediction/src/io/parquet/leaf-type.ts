@@ -85,16 +85,16 @@ const UNITS: ReadonlyMap<number, TimeUnit> = new Map([
 /** Returns the type of a column; undefined, if it holds bytes that a model does not read. */
 export function leafType(element: SchemaElement): LeafType | undefined {
   const { physical } = element;
-  const meaning = meaningOf(element);
+  const meaning = findMeaning(element);
   if (physical === undefined || meaning === undefined) return undefined;
   const isMisplaced =
     (meaning.kind === 'moment' && physical === Physical.Int32) ||
     (meaning.kind === 'date' && physical !== Physical.Int32);
   if (isMisplaced) throw new RangeError('A type has another size than its values.');
-  return { physical, size: sizeOf(physical, element.size ?? 0), meaning };
+  return { physical, size: findSize(physical, element.size ?? 0), meaning };
 }
 
-function meaningOf(element: SchemaElement): Meaning | undefined {
+function findMeaning(element: SchemaElement): Meaning | undefined {
   switch (element.physical) {
     case Physical.Boolean:
       return { kind: 'boolean' };
@@ -159,7 +159,7 @@ function bytesMeaning({ physical, size, converted, logical, scale }: SchemaEleme
 
 const TEXT = { kind: 'text' } as const;
 
-function sizeOf(physical: number, fixed: number): number {
+function findSize(physical: number, fixed: number): number {
   switch (physical) {
     case Physical.Int32:
     case Physical.Float:

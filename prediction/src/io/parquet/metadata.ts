@@ -59,7 +59,7 @@ export function readMetadata(footer: Uint8Array, fileBytes: number): ParquetMeta
         groups = reader.list(MAX_GROUPS, readGroup);
       },
     });
-    const { columns, leaves } = columnsOf(elements);
+    const { columns, leaves } = listColumns(elements);
     for (const [index, group] of groups.entries()) checkGroup(group, index, leaves, fileBytes);
     checkApart(groups);
     return { columns, groups };
@@ -147,7 +147,7 @@ function readChunk(reader: ThriftReader): Chunk {
 }
 
 /** Returns the columns of the table, and the number of all leaves. */
-function columnsOf([root, ...elements]: readonly SchemaElement[]) {
+function listColumns([root, ...elements]: readonly SchemaElement[]) {
   if (root === undefined) throw new FormatError('The Parquet file has no schema. Write it again.');
   let at = 0;
   let leaves = 0;

@@ -5,7 +5,7 @@ import { ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budg
 import { type ByteFile, holdFile } from '../columns/byte-file.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
 import { FormatError } from '../columns/format-error.js';
-import { MissingVector, slicesOf, type Vector } from '../columns/vector.js';
+import { MissingVector, sliceVectors, type Vector } from '../columns/vector.js';
 import { SpoolFile } from '../spool-file.js';
 import { readColumn } from './column-chunk.js';
 import { type ParquetMetadata, readMetadata } from './metadata.js';
@@ -61,10 +61,10 @@ export async function* readParquet(
     const vectors = await readGroup(file, metadata, index, wanted, budget, group);
     for (let start = 0; start < rows; start += step) {
       const length = Math.min(step, rows - start);
-      const window = slicesOf(vectors, start, start + length);
+      const window = sliceVectors(vectors, start, start + length);
       const first = start + 1;
       for (const { from, to } of cutRows(window, length, budget, { place, first, nameOf })) {
-        yield { length: to - from, vectors: slicesOf(window, from, to) };
+        yield { length: to - from, vectors: sliceVectors(window, from, to) };
       }
     }
     group.releaseAll();

@@ -67,12 +67,14 @@ class Numbers implements ValueSink {
   }
 
   keep(dictionary: PageValues): void {
-    this.#dictionary = numbersOf(dictionary, this.#column.type);
+    this.#dictionary = readNumbers(dictionary, this.#column.type);
   }
 
   put(values: PageValues, row: number, validity: Uint8Array | null): void {
     const numbers =
-      values.kind === 'indices' ? this.#known(values.codes) : numbersOf(values, this.#column.type);
+      values.kind === 'indices'
+        ? this.#known(values.codes)
+        : readNumbers(values, this.#column.type);
     scatter(numbers, this.#values, row, validity);
   }
 
@@ -128,10 +130,10 @@ class Codes implements ValueSink {
   }
 
   put(values: PageValues, row: number, validity: Uint8Array | null): void {
-    scatter(this.#codesOf(values), this.#codes, row, validity);
+    scatter(this.#readCodes(values), this.#codes, row, validity);
   }
 
-  #codesOf(values: PageValues): Int32Array {
+  #readCodes(values: PageValues): Int32Array {
     if (values.kind === 'bits' && this.#isBoolean) return values.codes;
     if (values.kind === 'indices') {
       const { first, count } = this.#dictionary;
@@ -178,19 +180,22 @@ const DAY = 24 * 60 * 60 * 1000;
 const JULIAN_1970 = 2_440_588;
 
 /** Returns what values are as numbers: of dates and moments, milliseconds since 1970. */
-function numbersOf(values: PageValues, type: LeafType): Float64Array {
-  if (values.kind === 'slices') return decimalsOf(values.slices, type);
+function readNumbers(values: PageValues, type: LeafType): Float64Array {
+  if (values.kind === 'slices') return readDecimals(values.slices, type);
   if (values.kind !== 'fixed') throw new RangeError('The values are not numbers.');
   const { bytes } = values;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const { size } = type;
-  const read = readerOf(type, view);
+  const read = createReader(type, view);
   const numbers = new Float64Array(bytes.length / size);
   for (let index = 0; index < numbers.length; index++) numbers[index] = read(index * size);
   return numbers;
 }
 
-function readerOf({ physical, size, meaning }: LeafType, view: DataView): (at: number) => number {
+function createReader(
+  { physical, size, meaning }: LeafType,
+  view: DataView,
+): (at: number) => number {
   const low = (at: number) => view.getInt32(at, true);
   switch (meaning.kind) {
     case 'date':
@@ -233,7 +238,7 @@ function momentReader(physical: number, unit: TimeUnit, view: DataView): (at: nu
   };
 }
 
-function decimalsOf({ bytes, starts, ends }: Slices, { meaning }: LeafType): Float64Array {
+function readDecimals({ bytes, starts, ends }: Slices, { meaning }: LeafType): Float64Array {
   if (meaning.kind !== 'decimal') throw new RangeError('The values are not numbers.');
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Float64Array.from(starts, (start, index) => {

@@ -96,7 +96,7 @@ class SheetTable {
     this.#lastLine = first.line;
     const { cells } = first;
     this.#first = cells.findIndex((cell) => cell !== undefined);
-    this.names = Array.from(cells.slice(this.#first), nameOf);
+    this.names = Array.from(cells.slice(this.#first), readName);
     const gap = this.names.indexOf('');
     if (gap < 0) return;
     throw new FormatError(
@@ -129,6 +129,6 @@ class SheetTable {
   }
 }
 
-function nameOf(cell: SheetRow['cells'][number]): string {
+function readName(cell: SheetRow['cells'][number]): string {
   return cell === undefined ? '' : String(cell).trim();
 }

@@ -117,7 +117,7 @@ class RowsOfSheet implements ElementSink {
 
   #openCell(attributes: Attributes): void {
     const reference = attributes('r');
-    const place = reference === undefined ? this.#place + 1 : placeOf(reference);
+    const place = reference === undefined ? this.#place + 1 : parseColumn(reference);
     if (!(place > this.#place && place < MAX_PLACES)) {
       throw this.#fault(
         `The cell ${JSON.stringify((reference ?? '').slice(0, 20))} is out of its order. Save the workbook again.`,
@@ -200,7 +200,7 @@ class RowsOfSheet implements ElementSink {
 }
 
 /** Returns the column of a reference such as `BC12`, from 0; −1 if it is none. */
-function placeOf(reference: string): number {
+function parseColumn(reference: string): number {
   let place = 0;
   for (let at = 0; at < Math.min(reference.length, 4); at++) {
     const letter = reference.charCodeAt(at) - 0x40;

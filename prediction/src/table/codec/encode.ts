@@ -15,10 +15,10 @@ const PIECE = PART / 4;
 export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
   let part: (Piece | SeriesHead | SeriesPiece)[] = [];
   let size = 0;
-  const pieces = table.task === 'forecast' ? seriesPieces(table, PIECE) : piecesOf(table);
+  const pieces = table.task === 'forecast' ? seriesPieces(table, PIECE) : splitTable(table);
   for (const piece of pieces) {
     part.push(piece);
-    size += sizeOf(piece);
+    size += measurePiece(piece);
     if (size < PART) continue;
     yield serialize(part);
     part = [];
@@ -27,7 +27,7 @@ export function* encodeTable(table: Table): Generator<Uint8Array<ArrayBuffer>> {
   if (part.length > 0) yield serialize(part);
 }
 
-function* piecesOf(table: RowTable): Generator<Piece> {
+function* splitTable(table: RowTable): Generator<Piece> {
   const { target, rowCount, columns } = table;
   const isNumeric = table.task === 'regression';
   const classes = isNumeric ? null : [...table.classes];
@@ -76,7 +76,7 @@ function* textPieces(column: number, texts: readonly string[]): Generator<Piece>
   yield { column, texts: piece };
 }
 
-function sizeOf(piece: Piece | SeriesHead | SeriesPiece): number {
+function measurePiece(piece: Piece | SeriesHead | SeriesPiece): number {
   if ('cells' in piece) return piece.cells.byteLength;
   if ('numbers' in piece) return piece.numbers.byteLength;
   if ('texts' in piece) return piece.texts.reduce((sum, { length }) => sum + length, 0);

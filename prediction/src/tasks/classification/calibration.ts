@@ -32,7 +32,7 @@ export interface ClassCalibration {
 export function calibrateClasses(rows: ScoredRows): ClassCalibration {
   const probabilities = calibrateScores(rows);
   const ofRows = new ProbabilityEstimator(probabilities).ofRows(rows.scores, rows.rows);
-  return { probabilities, sets: calibrateSets(ofRows, labelsOf(rows), rows.classCount) };
+  return { probabilities, sets: calibrateSets(ofRows, pickLabels(rows), rows.classCount) };
 }
 
 /** The calibrations to choose from, simplest first: none, the scale, the scale and the shifts. */
@@ -55,7 +55,7 @@ function calibrateScores(rows: ScoredRows): ScoreCalibration {
     for (const [index, half] of halves.entries()) {
       const others = halves[1 - index] ?? half;
       const estimator = new ProbabilityEstimator(fit(family, { ...some, rows: others }));
-      const labels = labelsOf({ ...some, rows: half });
+      const labels = pickLabels({ ...some, rows: half });
       loss += logLoss(estimator.ofRows(some.scores, half), labels, some.classCount);
     }
     if (loss >= least) continue;
@@ -66,7 +66,7 @@ function calibrateScores(rows: ScoredRows): ScoreCalibration {
 }
 
 /** The classes of the rows that count, in their order. */
-export function labelsOf({ rows, labels }: Pick<ScoredRows, 'rows' | 'labels'>): Uint16Array {
+export function pickLabels({ rows, labels }: Pick<ScoredRows, 'rows' | 'labels'>): Uint16Array {
   return Uint16Array.from(rows, (row) => labels[row] ?? 0);
 }
 

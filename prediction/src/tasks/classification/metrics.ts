@@ -1,6 +1,6 @@
 import { average, groupByValue, pick } from '../../intervals/statistics.js';
 import { describeTestRows, isBetter, percent, shortNumber } from '../../model/summary.js';
-import { calibrateClasses, labelsOf, type ScoredRows } from './calibration.js';
+import { calibrateClasses, pickLabels, type ScoredRows } from './calibration.js';
 import type { ClassificationMetrics, ClassificationModel, ClassMetrics } from './model.js';
 import { SetChooser } from './prediction-sets.js';
 import { logLoss, mostLikely, ProbabilityEstimator } from './probabilities.js';
@@ -30,7 +30,7 @@ export function measureClasses(
   const halves = [rows.rows.subarray(0, middle), rows.rows.subarray(middle)];
   const total = rows.rows.length;
   const probabilities = new Float64Array(total * count);
-  const labels = labelsOf(rows);
+  const labels = pickLabels(rows);
   const predicted = new Uint16Array(total);
   const setSizes = new Uint16Array(total);
   const isCovered = new Uint8Array(total);
@@ -72,8 +72,8 @@ export function measureClasses(
       rows: own.length,
       recall: own.length > 0 ? hits / own.length : null,
       precision: answered > 0 ? hits / answered : null,
-      set_coverage: own.length > 0 ? meanOf(own, isCovered) : null,
-      set_size: own.length > 0 ? meanOf(own, setSizes) : null,
+      set_coverage: own.length > 0 ? averageRows(own, isCovered) : null,
+      set_size: own.length > 0 ? averageRows(own, setSizes) : null,
       reliability: groupRows(
         Float64Array.from(labels, (_, row) => probabilities[row * count + index] ?? 0),
         Float64Array.from(labels, (label) => (label === index ? 1 : 0)),
@@ -99,15 +99,15 @@ export function measureClasses(
     reliability: groupRows(confidences, isRight, RELIABILITY_BINS),
     confusion,
     set_level: LEVEL,
-    set_coverage: meanOf(everyRow, isCovered),
-    set_size: meanOf(everyRow, setSizes),
+    set_coverage: averageRows(everyRow, isCovered),
+    set_size: averageRows(everyRow, setSizes),
     by_class,
     held_out_rows: total,
   };
   return { metrics, ranking: rankClasses(probabilities, labels, count) };
 }
 
-function meanOf(rows: readonly number[], values: Uint8Array | Uint16Array): number {
+function averageRows(rows: readonly number[], values: Uint8Array | Uint16Array): number {
   return rows.reduce((sum, row) => sum + (values[row] ?? 0), 0) / rows.length;
 }
 

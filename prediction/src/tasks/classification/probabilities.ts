@@ -73,7 +73,7 @@ export class ProbabilityEstimator {
 const LEAST = 1e-6;
 
 /** Returns the log loss of a row whose class got a probability. */
-export function lossOf(probability: number): number {
+export function measureLoss(probability: number): number {
   return -Math.log(Math.max(probability, LEAST));
 }
 

@@ -1,5 +1,5 @@
 import type { ClassificationTable } from '../../table/table.js';
-import { type Fitted, type OutOfFold, roundsOf } from '../../training/folds.js';
+import { countRounds, type Fitted, type OutOfFold } from '../../training/folds.js';
 import { correctForests } from '../../training/partial-rows.js';
 import type { Progress } from '../../training/progress.js';
 import type { TaskTraining, TrainedParts } from '../../training/train-model.js';
@@ -9,7 +9,7 @@ import { type ClassCalibration, calibrateClasses, type ScoredRows } from './cali
 import { measureClasses } from './metrics.js';
 import type { ClassificationModel, ClassPartialRows } from './model.js';
 import { ClassObjective } from './objective.js';
-import { lossOf, ProbabilityEstimator } from './probabilities.js';
+import { measureLoss, ProbabilityEstimator } from './probabilities.js';
 
 /** The most trees that correct scores of partial rows, and the rounds where classes are few and many. */
 const CORRECTION_TREES = 150;
@@ -44,7 +44,7 @@ export class ClassTraining
   ): PartialPart {
     const rounds = Math.floor(CORRECTION_TREES / this.objective.forestCount);
     const limited = Math.min(Math.max(rounds, MIN_ROUNDS), MAX_ROUNDS);
-    const onRound = progress.stage(0.12, roundsOf(masked, limited));
+    const onRound = progress.stage(0.12, countRounds(masked, limited));
     const { forests, scores } = correctForests(masked, model, limited, errorTreeParams, onRound);
     const values = masked.scores.values.map((score, at) => score + (scores.values[at] ?? 0));
     const corrected = { ...masked, scores: { ...scores, values } };
@@ -72,7 +72,7 @@ export class ClassTraining
     const { rows, scores, labels, classCount } = scoredRows(outOfFold);
     const ofRows = new ProbabilityEstimator(probabilities).ofRows(scores, rows);
     return Float64Array.from(rows, (row, index) =>
-      lossOf(ofRows[index * classCount + (labels[row] ?? 0)] ?? 0),
+      measureLoss(ofRows[index * classCount + (labels[row] ?? 0)] ?? 0),
     );
   }
 

@@ -1,6 +1,6 @@
 import { Cell, cellText } from '../../table/cells.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
-import { readerOf } from '../../table/number-formats.js';
+import { createReader } from '../../table/number-formats.js';
 import type { SeriesModel, StoredSeries } from './series-model.js';
 
 /** Reads a column that is used beside the target. */
@@ -29,7 +29,7 @@ export class SeriesIndex {
       model.series.every(({ groups }) => groups[index] !== ''),
     );
     this.target = new Cell(model.target);
-    this.readTarget = readerOf('number', model.target_reading);
+    this.readTarget = createReader('number', model.target_reading);
     this.covariates = model.columns
       .slice(1 + model.group_by.length)
       .filter(({ used }) => used)
@@ -52,7 +52,7 @@ export function seriesKey(groups: readonly string[]): string {
 
 function covariateReader({ kind, reading, categories }: ColumnSummary): (cell: unknown) => number {
   if (kind === 'number') {
-    const read = readerOf('number', reading);
+    const read = createReader('number', reading);
     return (cell) => {
       const value = typeof cell === 'number' ? cell : read(cellText(cell));
       return Number.isFinite(value) ? value : Number.NaN;

@@ -1,4 +1,4 @@
-import { type AdaptedCalibration, shiftAt, shiftsOf } from '../../calibration/adapting.js';
+import { type AdaptedCalibration, chooseShifts, shiftAt } from '../../calibration/adapting.js';
 import {
   describeStepWidths,
   nameStepGroups,
@@ -289,7 +289,7 @@ class BlockBuilder {
     const { horizon } = parts.model.method;
     if (adapted && !isBacktest) {
       this.#factorsOf = (step) => {
-        const shifts = shiftsOf(adapted, stepGroup(step + 1, horizon));
+        const shifts = chooseShifts(adapted, stepGroup(step + 1, horizon));
         return (ofLevel) => Math.exp(shiftAt(shifts, ofLevel));
       };
     }

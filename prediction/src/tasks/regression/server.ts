@@ -24,7 +24,7 @@ import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
 import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { cellText } from '../../table/cells.js';
-import { readerOf } from '../../table/number-formats.js';
+import { createReader } from '../../table/number-formats.js';
 import type { Steps } from '../../trees/steps.js';
 import type { RegressionModel } from './model.js';
 
@@ -73,7 +73,7 @@ export class NumberServer implements TaskServer<Prediction> {
       errors: yield* ErrorEstimator.create(model),
       partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows)),
       rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
-      readActual: readerOf('number', target_reading),
+      readActual: createReader('number', target_reading),
     });
   }
 

@@ -12,7 +12,7 @@ import {
   toStandard,
 } from '../../intervals/target-range.js';
 import type { RegressionTable } from '../../table/table.js';
-import { type Fitted, type OutOfFold, roundsOf, trainingRows } from '../../training/folds.js';
+import { countRounds, type Fitted, type OutOfFold, trainingRows } from '../../training/folds.js';
 import { correctForests } from '../../training/partial-rows.js';
 import type { Progress } from '../../training/progress.js';
 import type { TaskTraining, TrainedParts } from '../../training/train-model.js';
@@ -68,7 +68,7 @@ export class NumberTraining
       reaches,
       fromFewer: errorsFromFewer(fitted),
     };
-    const onRound = progress.stage(0.06, roundsOf(outOfFold, ERROR_ROUNDS));
+    const onRound = progress.stage(0.06, countRounds(outOfFold, ERROR_ROUNDS));
     return { ...fitErrorModel(outOfFold, forests, errors, ERROR_ROUNDS, onRound), reaches };
   }
 
@@ -87,7 +87,7 @@ export class NumberTraining
       model,
       CORRECTION_ROUNDS,
       () => params,
-      progress.stage(0.06, roundsOf(masked, CORRECTION_ROUNDS)),
+      progress.stage(0.06, countRounds(masked, CORRECTION_ROUNDS)),
     );
     const [correction_forest = { base: 0, trees: [] }] = forests;
     const errors = masked.objective
@@ -102,7 +102,7 @@ export class NumberTraining
       model,
       { absoluteErrors: errors.map(Math.abs), reaches, fromFewer: null },
       PARTIAL_ERROR_ROUNDS,
-      progress.stage(0.06, roundsOf(masked, PARTIAL_ERROR_ROUNDS)),
+      progress.stage(0.06, countRounds(masked, PARTIAL_ERROR_ROUNDS)),
     );
     return { correction_forest, ...errorModel };
   }

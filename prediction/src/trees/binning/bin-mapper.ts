@@ -1,6 +1,6 @@
 import { cellText } from '../../table/cells.js';
 import { type ColumnSummary, MAX_CATEGORIES, type ValueCount } from '../../table/column-profile.js';
-import { readerOf } from '../../table/number-formats.js';
+import { createReader } from '../../table/number-formats.js';
 import { type DatePart, datePart } from './date-parts.js';
 
 /**
@@ -32,7 +32,7 @@ export function createEncoder(
 ): Encoder {
   const { kind, reading } = summary;
   if (kind === 'category') return new CategoryEncoder(summary.categories ?? []);
-  return new OrderedEncoder(cuts, part, kind, readerOf(kind, reading));
+  return new OrderedEncoder(cuts, part, kind, createReader(kind, reading));
 }
 
 /** Maps numbers, dates and their parts: bin b holds the values above cut b − 2, up to cut b − 1. */
@@ -163,7 +163,7 @@ export class CutGrid {
     const range = (cuts.at(-1) ?? 0) - this.#least;
     this.fieldsInUnit = range > 0 && Number.isFinite(range) ? (fieldCount - 1) / range : 0;
     this.cutsBefore = new Uint16Array(fieldCount + 1);
-    for (const cut of cuts) this.#count(this.#fieldOf(cut));
+    for (const cut of cuts) this.#count(this.#findField(cut));
     for (let field = 1; field <= fieldCount; field++) {
       this.cutsBefore[field] = (this.cutsBefore[field] ?? 0) + (this.cutsBefore[field - 1] ?? 0);
     }
@@ -172,7 +172,7 @@ export class CutGrid {
   /** @param value any number, including infinity. */
   countBelow(value: number): number {
     const cuts = this.cuts;
-    const field = this.#fieldOf(value);
+    const field = this.#findField(value);
     let low = this.cutsBefore[field] ?? 0;
     let high = this.cutsBefore[field + 1] ?? 0;
     while (low < high) {
@@ -187,7 +187,7 @@ export class CutGrid {
     this.cutsBefore[field + 1] = (this.cutsBefore[field + 1] ?? 0) + 1;
   }
 
-  #fieldOf(value: number): number {
+  #findField(value: number): number {
     const field = (value - this.#least) * this.fieldsInUnit;
     if (!(field > 0)) return 0;
     const last = this.cutsBefore.length - 2;

@@ -1,5 +1,5 @@
 import type { BinnedFeatures } from '../binning/dataset.js';
-import { emptyScores, type Forest, type Scores, scoresOf } from '../forest/tree.js';
+import { emptyScores, type Forest, type Scores, viewScores } from '../forest/tree.js';
 import type { TreeParams } from '../params.js';
 import { Booster, type CreateLoss } from './booster.js';
 import { HistogramBuilder } from './histogram.js';
@@ -49,7 +49,7 @@ export class Learner {
     scores = emptyScores(forests.length, this.rowCount),
   ): Scores {
     for (const [index, { base, trees }] of forests.entries()) {
-      const sums = scoresOf(scores, index);
+      const sums = viewScores(scores, index);
       for (const row of rows) sums[row] = base;
       this.addTo(sums, rows, trees);
     }

@@ -1,4 +1,4 @@
-import { featuresOf, type LeafMasks, leafMasks, ruleOut } from '../forest/leaf-masks.js';
+import { type LeafMasks, leafMasks, listFeatures, ruleOut } from '../forest/leaf-masks.js';
 import { MAX_BINS, MAX_LEAVES, type Tree } from '../forest/tree.js';
 import type { KernelDataset } from './kernel-dataset.js';
 
@@ -50,7 +50,7 @@ export class ScoreUpdater {
   #layOut({ values, splits }: LeafMasks): number {
     const { memory } = this.#table;
     memory.doubles.set(values, this.#leaves / 8);
-    const features = featuresOf(splits);
+    const features = listFeatures(splits);
     for (const [index, feature] of features.entries()) {
       const at = (this.#features + index * FEATURE_BYTES) / 4;
       memory.words[at] = this.#table.column(feature);

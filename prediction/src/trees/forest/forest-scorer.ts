@@ -72,7 +72,7 @@ export class ForestScorers {
   /** Writes the scores of the rows 0 to count − 1, forest by forest. */
   write(scores: Float64Array, bins: Uint8Array, count: number): void {
     for (let index = 0; index < this.#scorers.length; index++) {
-      const sums = sumsOf(scores, index, count);
+      const sums = viewSums(scores, index, count);
       sums.fill(this.#bases[index] ?? 0, 0, count);
       this.#scorers[index]?.addToAll(sums, bins, count);
     }
@@ -81,7 +81,7 @@ export class ForestScorers {
   /** Adds to the scores of some of `count` rows. */
   add(scores: Float64Array, rows: Uint32Array, bins: Uint8Array, count: number): void {
     for (let index = 0; index < this.#scorers.length; index++) {
-      const sums = sumsOf(scores, index, count);
+      const sums = viewSums(scores, index, count);
       const base = this.#bases[index] ?? 0;
       if (base !== 0) for (const row of rows) sums[row] = (sums[row] ?? 0) + base;
       this.#scorers[index]?.addTo(sums, rows, bins, count);
@@ -90,7 +90,7 @@ export class ForestScorers {
 }
 
 /** The sums of a forest; for the first, no view, which costs more than to score a row. */
-function sumsOf(scores: Float64Array, forest: number, count: number): Float64Array {
+function viewSums(scores: Float64Array, forest: number, count: number): Float64Array {
   return forest === 0 ? scores : scores.subarray(forest * count, (forest + 1) * count);
 }
 

@@ -47,7 +47,7 @@ function bitsBetween(first: number, end: number): number {
 }
 
 /** Returns the features that splits use, in the order of their first split. */
-export function featuresOf(splits: readonly SplitMask[]): number[] {
+export function listFeatures(splits: readonly SplitMask[]): number[] {
   return [...new Set(splits.map(({ feature }) => feature))];
 }
 

@@ -85,16 +85,20 @@ function splitsByFeature(trees: readonly LeafMasks[]): Map<number, GroupSplit[]>
 /** Sets the place of each bin of a feature, and adds the masks of new places. */
 function findPlaces(places: Uint16Array, masks: number[], splits: readonly GroupSplit[]): void {
   const firstPlace = masks.length / GROUP;
-  const runs = runsOf(splits);
-  const ofRuns = masksOf(runs, splits);
+  const runs = findRuns(splits);
+  const ofRuns = findMasks(runs, splits);
   for (const [index, first] of runs.entries()) {
-    const place = placeOf(ofRuns.subarray(GROUP * index, GROUP * (index + 1)), masks, firstPlace);
+    const place = placeMasks(
+      ofRuns.subarray(GROUP * index, GROUP * (index + 1)),
+      masks,
+      firstPlace,
+    );
     places.fill(place, first, runs[index + 1]);
   }
 }
 
 /** Returns the first bins of the runs of bins that all splits send the same way. */
-function runsOf(splits: readonly GroupSplit[]): number[] {
+function findRuns(splits: readonly GroupSplit[]): number[] {
   const isFirst = new Uint8Array(MAX_BINS + 1);
   isFirst[0] = 1;
   for (const { left_bins } of splits) {
@@ -109,7 +113,7 @@ function runsOf(splits: readonly GroupSplit[]): number[] {
 }
 
 /** Returns the leaves that remain possible in each run of bins, for each tree of the group. */
-function masksOf(runs: readonly number[], splits: readonly GroupSplit[]): Int32Array {
+function findMasks(runs: readonly number[], splits: readonly GroupSplit[]): Int32Array {
   const masks = new Int32Array(GROUP * runs.length).fill(-1);
   for (const { left_bins, possible, tree } of splits) {
     let range = 0;
@@ -127,7 +131,7 @@ function masksOf(runs: readonly number[], splits: readonly GroupSplit[]): Int32A
  * Returns the place for bins with these masks: one of the feature's latest places, or a new one.
  * The bins of a category that few splits use alternate between few places.
  */
-function placeOf(ofRun: Int32Array, masks: number[], firstPlace: number): number {
+function placeMasks(ofRun: Int32Array, masks: number[], firstPlace: number): number {
   const next = masks.length / GROUP;
   for (let place = next - 1; place >= Math.max(firstPlace, next - LATEST); place--) {
     if (ofRun.every((mask, tree) => mask === masks[GROUP * place + tree])) return place;

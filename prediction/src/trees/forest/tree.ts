@@ -42,6 +42,6 @@ export function emptyScores(forests: number, stride: number): Scores {
 }
 
 /** The scores of one forest, by row. */
-export function scoresOf({ values, stride }: Scores, forest: number): Float64Array {
+export function viewScores({ values, stride }: Scores, forest: number): Float64Array {
   return values.subarray(forest * stride, (forest + 1) * stride);
 }
