@@ -1,7 +1,7 @@
 import { METHOD_NOT_ALLOWED, UNKNOWN_ADDRESS, VALUES } from '../../../generated/examples.js';
 import type { OperationId } from './choices.js';
 import { type FoundExample, findExample, responseAt } from './find-example.js';
-import { type Address, allowOf } from './find-operation.js';
+import { type Address, listMethods } from './find-operation.js';
 
 /**
  * Returns the response to a request, in the media type that it accepts, or 406 if it accepts none.
@@ -37,7 +37,7 @@ export function unknownAddress(request: Request): Response {
 /** Returns the response to a method that an address does not have. */
 export function methodNotAllowed(request: Request, address: Address): Response {
   const response = firstExample(request, 405, METHOD_NOT_ALLOWED);
-  response.headers.set('Allow', allowOf(address));
+  response.headers.set('Allow', listMethods(address));
   return response;
 }
 
@@ -57,9 +57,9 @@ function toResponse(request: Request, found: FoundExample, type?: string): Respo
   const headers = new Headers(Object.entries(declared).filter(([, value]) => value !== ''));
   if (type === undefined) return new Response(null, { status, headers });
   headers.set('Content-Type', type);
-  let content = contentOf(found, type);
+  let content = findContent(found, type);
   if (next !== undefined && Array.isArray(content)) {
-    const { items, link } = pageOf(content, new URL(request.url));
+    const { items, link } = cutPage(content, new URL(request.url));
     content = items;
     if (link !== undefined) headers.set('Link', link);
   }
@@ -68,7 +68,7 @@ function toResponse(request: Request, found: FoundExample, type?: string): Respo
   return new Response(body, { status, headers });
 }
 
-function contentOf({ name, body, response }: FoundExample, type: string): unknown {
+function findContent({ name, body, response }: FoundExample, type: string): unknown {
   if (body !== undefined) return body;
   const examples = response.content[type] ?? {};
   const place = name === undefined ? Object.values(examples)[0] : examples[name];
@@ -130,21 +130,21 @@ interface Page {
 }
 
 /** Returns the page that the parameters `limit` and `cursor` of an address ask for: all, if there is no limit. */
-function pageOf(list: readonly unknown[], url: URL): Page {
-  const start = offsetOf(url.searchParams.get('cursor') ?? '');
+function cutPage(list: readonly unknown[], url: URL): Page {
+  const start = parseCursor(url.searchParams.get('cursor') ?? '');
   const end = start + (Number(url.searchParams.get('limit')) || list.length);
   const items = list.slice(start, end);
   if (end >= list.length) return { items };
   const query = new URLSearchParams(url.searchParams);
-  query.set('cursor', cursorOf(end));
+  query.set('cursor', writeCursor(end));
   return { items, link: `<${url.pathname}?${query}>; rel="next"` };
 }
 
 /** Returns a cursor as the contract has it: 22 characters of base64url, of which the last one is `A`. */
-function cursorOf(offset: number): string {
+function writeCursor(offset: number): string {
   return `${String(offset).padStart(21, '0')}A`;
 }
 
-function offsetOf(cursor: string): number {
+function parseCursor(cursor: string): number {
   return Number.parseInt(cursor, 10) || 0;
 }

@@ -1,7 +1,7 @@
 import type { ExampleChoices, OperationId } from './choices.js';
 import { exampleResponse, methodNotAllowed, unknownAddress } from './example-response.js';
 import { type AnyChoice, checkOperation, findExample } from './find-example.js';
-import { allowOf, operationsAt } from './find-operation.js';
+import { listMethods, operationsAt } from './find-operation.js';
 
 /** A function in place of the global `fetch`. */
 export type ExampleFetch = (input: RequestInfo | URL, init?: RequestInit) => Promise<Response>;
@@ -22,9 +22,9 @@ type Chosen = AnyChoice | Response | undefined;
  * });
  */
 export function examples(choices: ExampleChoices = {}): ExampleFetch {
-  const choosers = choosersOf(choices);
+  const choosers = createChoosers(choices);
   return async (input, init) => {
-    const request = requestOf(input, init);
+    const request = toRequest(input, init);
     const { signal } = request;
     signal.throwIfAborted();
     const address = operationsAt(new URL(request.url).pathname);
@@ -32,7 +32,7 @@ export function examples(choices: ExampleChoices = {}): ExampleFetch {
     const id = address.get(request.method === 'HEAD' ? 'GET' : request.method);
     if (id === undefined) {
       return request.method === 'OPTIONS'
-        ? new Response(null, { status: 204, headers: { Allow: allowOf(address) } })
+        ? new Response(null, { status: 204, headers: { Allow: listMethods(address) } })
         : methodNotAllowed(request, address);
     }
     const chosen = await untilAborted(signal, choosers.get(id)?.(request));
@@ -42,16 +42,19 @@ export function examples(choices: ExampleChoices = {}): ExampleFetch {
   };
 }
 
-function choosersOf(choices: ExampleChoices): Map<OperationId, Chooser> {
+function createChoosers(choices: ExampleChoices): Map<OperationId, Chooser> {
   const choosers = new Map<OperationId, Chooser>();
   for (const [id, choice] of Object.entries(choices)) {
     checkOperation(id);
-    if (choice !== undefined) choosers.set(id, chooserOf(id, choice));
+    if (choice !== undefined) choosers.set(id, createChooser(id, choice));
   }
   return choosers;
 }
 
-function chooserOf(id: OperationId, choice: AnyChoice | readonly AnyChoice[] | Chooser): Chooser {
+function createChooser(
+  id: OperationId,
+  choice: AnyChoice | readonly AnyChoice[] | Chooser,
+): Chooser {
   if (typeof choice === 'function') return choice;
   const sequence = isSequence(choice) ? choice : [choice];
   if (sequence.length === 0) throw new TypeError(`The sequence of ${id} is empty.`);
@@ -65,7 +68,7 @@ function isSequence(choice: AnyChoice | readonly AnyChoice[]): choice is readonl
 }
 
 /** A relative address is one of this page; without a page, of localhost. */
-function requestOf(input: RequestInfo | URL, init?: RequestInit): Request {
+function toRequest(input: RequestInfo | URL, init?: RequestInit): Request {
   if (input instanceof Request) return init === undefined ? input : new Request(input, init);
   const base = typeof document === 'undefined' ? 'http://localhost' : document.baseURI;
   return new Request(new URL(input, base), init);

@@ -23,7 +23,7 @@ export interface FoundExample {
 export function findExample(id: OperationId, choice?: AnyChoice): FoundExample {
   if (typeof choice === 'string') return byName(id, choice);
   if (typeof choice === 'object' && choice !== null) return byStatus(id, choice.status, choice);
-  return byStatus(id, choice ?? successOf(id));
+  return byStatus(id, choice ?? findSuccess(id));
 }
 
 /** @throws TypeError if there is no such operation */
@@ -35,7 +35,9 @@ export function checkOperation(id: string): asserts id is OperationId {
 }
 
 function byName(id: OperationId, name: string): FoundExample {
-  const statuses = statusesOf(id).filter((status) => namesOf(responseOf(id, status)).has(name));
+  const statuses = listStatuses(id).filter((status) =>
+    listNames(findResponse(id, status)).has(name),
+  );
   const [status, second] = statuses;
   if (status === undefined) {
     throw new TypeError(`${id} has no example "${name}". It has ${allExamples(id)}.`);
@@ -45,7 +47,7 @@ function byName(id: OperationId, name: string): FoundExample {
       `${id} has an example "${name}" for each of ${listOf(statuses)}. Choose one: { status: ${status}, example: '${name}' }.`,
     );
   }
-  return { status, response: responseOf(id, status), name };
+  return { status, response: findResponse(id, status), name };
 }
 
 function byStatus(
@@ -53,11 +55,11 @@ function byStatus(
   status: number,
   { example: name, body }: { example?: string; body?: unknown } = {},
 ): FoundExample {
-  if (!statusesOf(id).includes(status)) {
-    throw new TypeError(`${id} has no status ${status}. It has ${listOf(statusesOf(id))}.`);
+  if (!listStatuses(id).includes(status)) {
+    throw new TypeError(`${id} has no status ${status}. It has ${listOf(listStatuses(id))}.`);
   }
-  const response = responseOf(id, status);
-  const names = namesOf(response);
+  const response = findResponse(id, status);
+  const names = listNames(response);
   if (name !== undefined && !names.has(name)) {
     throw new TypeError(
       `${id} has no example "${name}" for ${status}. It has ${listOf([...names]) || 'none'}.`,
@@ -70,27 +72,27 @@ function byStatus(
 }
 
 function allExamples(id: OperationId): string {
-  const ofStatus = (status: number) => listOf([...namesOf(responseOf(id, status))]);
-  return statusesOf(id)
+  const ofStatus = (status: number) => listOf([...listNames(findResponse(id, status))]);
+  return listStatuses(id)
     .filter((status) => ofStatus(status) !== '')
     .map((status) => `${ofStatus(status)} (${status})`)
     .join(', ');
 }
 
-function namesOf({ content }: ExampleResponse): Set<string> {
+function listNames({ content }: ExampleResponse): Set<string> {
   return new Set(Object.values(content).flatMap((examples) => Object.keys(examples)));
 }
 
-function statusesOf(id: OperationId): number[] {
+function listStatuses(id: OperationId): number[] {
   return Object.keys(OPERATIONS[id].responses).map(Number);
 }
 
 /** The contract gives each operation a response of success, and numbers are keys in ascending order. */
-function successOf(id: OperationId): number {
-  return Math.min(...statusesOf(id));
+function findSuccess(id: OperationId): number {
+  return Math.min(...listStatuses(id));
 }
 
-function responseOf(id: OperationId, status: number): ExampleResponse {
+function findResponse(id: OperationId, status: number): ExampleResponse {
   return responseAt(OPERATIONS[id].responses[status]);
 }
 

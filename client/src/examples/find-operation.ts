@@ -33,7 +33,7 @@ export function operationsAt(pathname: string): Address | undefined {
 }
 
 /** Returns the methods of an address, as in the header `Allow`. */
-export function allowOf(address: Address): string {
+export function listMethods(address: Address): string {
   const methods = [...address.keys()].flatMap((method) =>
     method === 'GET' ? ['GET', 'HEAD'] : [method],
   );

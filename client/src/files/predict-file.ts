@@ -3,7 +3,7 @@ import { type RowWarnings, rowWarnings } from '../models/row-warnings.js';
 import { ProblemError } from '../problem-error.js';
 import { UnexpectedAnswerError } from '../request/unexpected-answer.js';
 import { formatOfMediaType, MEDIA_TYPES, type PredictionFormat } from './file-format.js';
-import { type FileSource, formQuery, type UploadOptions, uploadOf } from './upload.js';
+import { type FileSource, formQuery, prepareUpload, type UploadOptions } from './upload.js';
 import { refuseEarlyEnd } from './whole-lines.js';
 
 /** Options of `predictFile`: the answer's format and its confidence, and how the file is sent. */
@@ -48,7 +48,7 @@ export async function predictFile(
   file: FileSource,
   options: PredictFileOptions = {},
 ): Promise<PredictedFile> {
-  const upload = await uploadOf(file, options);
+  const upload = await prepareUpload(file, options);
   const { format: sent } = upload;
   const format = options.to ?? (sent === 'parquet' || sent === 'xlsx' ? 'json' : sent);
   const { confidence, unknown, explain } = options;

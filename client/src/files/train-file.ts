@@ -1,7 +1,7 @@
 import type { RosterClient } from '../contract/calls.js';
 import type { Model } from '../contract/resources.js';
 import { answered } from '../problem-error.js';
-import { type FileSource, formQuery, type UploadOptions, uploadOf } from './upload.js';
+import { type FileSource, formQuery, prepareUpload, type UploadOptions } from './upload.js';
 import { fetchWithProgress, type UploadProgress } from './upload-progress.js';
 
 /** The series to forecast. */
@@ -49,7 +49,7 @@ export async function trainFile(
   file: FileSource,
   options: TrainFileOptions,
 ): Promise<Model> {
-  const upload = await uploadOf(file, options);
+  const upload = await prepareUpload(file, options);
   const { target, task, forecast, onUpload } = options;
   return answered(
     roster.PUT('/api/projects/{projectName}/models/{modelName}', {

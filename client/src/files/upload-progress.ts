@@ -1,4 +1,4 @@
-import { sourceOf } from '../request/body-source.js';
+import { findSource } from '../request/body-source.js';
 
 /** The bytes of a body: those that were sent, and all of them. */
 export interface UploadProgress {
@@ -20,7 +20,7 @@ export function fetchWithProgress(
     if (typeof XMLHttpRequest === 'undefined') {
       throw new TypeError('onUpload needs XMLHttpRequest, which browsers have and Node does not');
     }
-    const source = sourceOf(request);
+    const source = findSource(request);
     const body = source instanceof Blob ? source : await request.blob();
     request.signal.throwIfAborted();
     return send(request, body, onUpload);
@@ -39,7 +39,7 @@ function send(
     for (const [name, value] of headers) sent.setRequestHeader(name, value);
     sent.responseType = 'blob';
     sent.upload.onprogress = ({ loaded, total }) => onUpload({ loaded, total });
-    sent.onload = () => resolve(responseOf(sent));
+    sent.onload = () => resolve(toResponse(sent));
     sent.onerror = () => reject(new TypeError(`${method} ${url} failed: there was no connection`));
     sent.onabort = () => reject(signal.reason);
     sent.onloadend = () => signal.removeEventListener('abort', abort);
@@ -48,7 +48,7 @@ function send(
   });
 }
 
-function responseOf(answered: XMLHttpRequest): Response {
+function toResponse(answered: XMLHttpRequest): Response {
   const { status, statusText } = answered;
   const lines = answered.getAllResponseHeaders().trim().split('\r\n');
   const headers = new Headers(

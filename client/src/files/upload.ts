@@ -40,8 +40,8 @@ export interface Upload {
  *
  * @throws TypeError if the format is neither given nor shown by the name or the type of the file
  */
-export async function uploadOf(source: FileSource, options: UploadOptions): Promise<Upload> {
-  const { format, encoding } = kindOf(source, options);
+export async function prepareUpload(source: FileSource, options: UploadOptions): Promise<Upload> {
+  const { format, encoding } = findKind(source, options);
   const body = source instanceof Uint8Array ? new Blob([new Uint8Array(source)]) : source;
   const isCompressed = encoding === undefined && options.gzip === true;
   const contentEncoding = isCompressed ? 'gzip' : encoding;
@@ -64,7 +64,7 @@ export function formQuery({ header, delimiter, sheet }: UploadOptions) {
   };
 }
 
-function kindOf(source: FileSource, options: UploadOptions): FileKind {
+function findKind(source: FileSource, options: UploadOptions): FileKind {
   const name = options.name ?? (source instanceof File ? source.name : '');
   const named = formatOfName(name);
   const typed = source instanceof Blob ? formatOfMediaType(source.type) : undefined;

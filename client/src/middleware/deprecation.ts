@@ -19,7 +19,7 @@ export interface DeprecatedCall {
 export function reportDeprecation(onDeprecated: (call: DeprecatedCall) => void): Middleware {
   return {
     onResponse({ request, response, schemaPath }) {
-      const deprecated = dateOf(response.headers.get('Deprecation'));
+      const deprecated = parseDate(response.headers.get('Deprecation'));
       if (!deprecated) return;
       const sunset = new Date(response.headers.get('Sunset') ?? '');
       onDeprecated({
@@ -33,7 +33,7 @@ export function reportDeprecation(onDeprecated: (call: DeprecatedCall) => void):
 }
 
 /** Returns a date in the form of RFC 9651, section 3.3.7: the seconds since 1970, after an `@`. */
-function dateOf(value: string | null): Date | undefined {
+function parseDate(value: string | null): Date | undefined {
   const [, seconds] = /^@(-?\d{1,11})$/.exec(value ?? '') ?? [];
   return seconds === undefined ? undefined : new Date(Number(seconds) * 1000);
 }

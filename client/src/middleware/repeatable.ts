@@ -66,7 +66,7 @@ export function takesIdempotencyKey(method: string, schemaPath: string): boolean
  * @param schemaPath the address, as written in the contract
  */
 export function isRepeatable({ method, headers }: Request, schemaPath: string): boolean {
-  switch (conditionOf(method, schemaPath)) {
+  switch (findCondition(method, schemaPath)) {
     case 'none':
       return true;
     case 'an Idempotency-Key':
@@ -79,7 +79,7 @@ export function isRepeatable({ method, headers }: Request, schemaPath: string): 
   }
 }
 
-function conditionOf(method: string, schemaPath: string): Condition | undefined {
+function findCondition(method: string, schemaPath: string): Condition | undefined {
   if (method === 'POST') return POSTS.get(schemaPath);
   if (method === 'PUT') return PUTS.get(schemaPath);
   return ['GET', 'HEAD', 'DELETE'].includes(method) ? 'none' : undefined;

@@ -9,15 +9,15 @@ export function retryAfter({ headers }: Response): number | undefined {
   const value = headers.get('Retry-After')?.trim() ?? '';
   if (SECONDS.test(value)) return Number(value) * 1000;
   if (!WEEKDAY.test(value)) return undefined;
-  const then = millisecondsOf(value);
+  const then = parseDate(value);
   if (then === undefined) return undefined;
   // By the server's clock, if it is known, since the clock of this machine may differ.
-  const now = millisecondsOf(headers.get('Date') ?? '') ?? Date.now();
+  const now = parseDate(headers.get('Date') ?? '') ?? Date.now();
   return Math.max(0, then - now);
 }
 
 /** The oldest of the three date formats of HTTP does not state that it is in GMT. */
-function millisecondsOf(date: string): number | undefined {
+function parseDate(date: string): number | undefined {
   const milliseconds = Date.parse(date.endsWith('GMT') ? date : `${date} GMT`);
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }

@@ -27,9 +27,9 @@ export function rowWarnings({ headers }: Pick<Response, 'headers'>): RowWarnings
     else if (isKind(token)) {
       warnings.push({
         kind: token,
-        name: textOf(values.get('name')),
+        name: readText(values.get('name')),
         rows: Number(values.get('rows') ?? 0),
-        nearest: textOf(values.get('nearest')),
+        nearest: readText(values.get('nearest')),
       });
     }
   }
@@ -55,7 +55,7 @@ const MEMBER =
 const PARAMETER = /; *([a-z*][\w.*-]*)=(%"[^"]*"|"(?:\\.|[^"\\])*"|[^;,"]*)/g;
 
 /** The text of a string (section 3.3.3) or a display string (section 3.3.8). */
-function textOf(value: string | undefined): string | null {
+function readText(value: string | undefined): string | null {
   if (value === undefined) return null;
   if (value.startsWith('%')) return decodeURIComponent(value.slice(2, -1));
   return value.slice(1, -1).replace(/\\(.)/g, '$1');

@@ -22,7 +22,7 @@ export function rememberingRequest(urlOf: (url: string) => string): typeof Reque
 }
 
 /** Returns what the body of a request was made from; undefined if a middleware made the request. */
-export function sourceOf(request: Request): BodyInit | undefined {
+export function findSource(request: Request): BodyInit | undefined {
   return ofRequest.get(request);
 }
 
@@ -37,7 +37,7 @@ function absolute(address: string): string {
  */
 export const rememberBody: Middleware = {
   onRequest({ request, options }) {
-    const body = sourceOf(request);
+    const body = findSource(request);
     // openapi-fetch creates one options object per call and passes it to every middleware.
     if (body !== undefined) ofCall.set(options, body);
   },
