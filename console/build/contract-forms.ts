@@ -44,14 +44,14 @@ export function contractForms(): Plugin {
       const schemas = read(read(load(await readFile(CONTRACT, 'utf8')), 'components'), 'schemas');
       const forms = Object.entries(SCHEMAS).map(([kind, [body, resource]]) => [
         kind,
-        formOf(schemas, kind, body, resource),
+        writeForm(schemas, kind, body, resource),
       ]);
       return `export const forms = ${JSON.stringify(Object.fromEntries(forms))};`;
     },
   };
 }
 
-function formOf(schemas: object, kind: string, body: string, resource: string): object {
+function writeForm(schemas: object, kind: string, body: string, resource: string): object {
   const sent = read(read(read(schemas, body), 'properties'), kind);
   const kept = read(read(schemas, resource), 'properties');
   const fields = Object.entries(read(sent, 'properties')).flatMap(([name, field]) => {
@@ -74,25 +74,28 @@ function formField(schemas: object, path: string, schema: object, description: u
   const kept = KEPT.filter((key) => !(isAnyText && OF_PATTERN.includes(key)));
   return {
     ...Object.fromEntries(Object.entries(schema).filter(([key]) => kept.includes(key))),
-    ...wordsOf(path, String(description)),
+    ...findWords(path, String(description)),
     ...(isObject(properties) && !isOpen && { keys: Object.keys(properties) }),
-    ...(isObject(properties) && isOpen && { members: membersOf(schemas, path, schema) }),
+    ...(isObject(properties) && isOpen && { members: listMembers(schemas, path, schema) }),
     ...(isObject(ofType) && {
       membersOfType: Object.fromEntries(
-        Object.entries(ofType).map(([type, members]) => [type, membersOf(schemas, path, members)]),
+        Object.entries(ofType).map(([type, members]) => [
+          type,
+          listMembers(schemas, path, members),
+        ]),
       ),
     }),
   };
 }
 
 /** Returns the label and the hint of a field. */
-function wordsOf(path: string, description: string): object {
+function findWords(path: string, description: string): object {
   const { label, hint } = FORM_WORDS[path] ?? FORM_WORDS[path.split('.').at(-1) ?? ''] ?? {};
   return { ...(label && { label }), hint: hint ?? description.trim().replace(OF_BODIES_ALONE, '') };
 }
 
 /** Returns the members that an open object is known to have, as a form. */
-function membersOf(schemas: object, path: string, reference: unknown): object {
+function listMembers(schemas: object, path: string, reference: unknown): object {
   const object = resolve(schemas, reference);
   const fields = Object.entries(read(object, 'properties')).map(([name, member]) => {
     const schema = resolve(schemas, member);

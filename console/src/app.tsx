@@ -8,7 +8,7 @@ import { useSignal } from './session/signal.js';
 import { useLoaded } from './session/use-loaded.js';
 import { capitalized, count } from './ui/format.js';
 import { Loading } from './ui/loading.js';
-import { viewOf } from './views.js';
+import { chooseView } from './views.js';
 
 /** The page: its header, and the view that the address selects. */
 export function App() {
@@ -33,7 +33,7 @@ export function App() {
         </nav>
       </header>
       <ConnectionBanner />
-      <div key={route.segments.join('/')}>{viewOf(route)}</div>
+      <div key={route.segments.join('/')}>{chooseView(route)}</div>
       <KeyDialog />
     </>
   );

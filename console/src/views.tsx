@@ -91,7 +91,7 @@ const VIEWS: Readonly<Record<string, ViewOf>> = {
   ),
 };
 
-export function viewOf(route: Route): ComponentChildren {
+export function chooseView(route: Route): ComponentChildren {
   for (const [pattern, view] of Object.entries(VIEWS)) {
     const names = match(pattern, route.segments);
     if (names) return view(names, route);

@@ -78,7 +78,7 @@ function SkillLine({ project, agent: { skills } }: { project: string; agent: Age
 function askAgent(path: { project_name: string; agent_name: string }): Ask {
   return (exchange, before, signal) => {
     const history = before.filter(({ state }) => state === 'answered').slice(-MAX_HISTORY);
-    const messages = [...history.flatMap(messagesOf), messageOf('user', exchange.question)];
+    const messages = [...history.flatMap(writeMessages), writeMessage('user', exchange.question)];
     return (streamed) =>
       roster.POST(`${ONE}/completions/stream`, {
         ...streamed,
@@ -89,12 +89,12 @@ function askAgent(path: { project_name: string; agent_name: string }): Ask {
   };
 }
 
-const messagesOf = ({ question, text }: Exchange) => [
-  messageOf('user', question),
-  messageOf('assistant', text),
+const writeMessages = ({ question, text }: Exchange) => [
+  writeMessage('user', question),
+  writeMessage('assistant', text),
 ];
 
-const messageOf = (role: 'user' | 'assistant', content: string | null) => ({
+const writeMessage = (role: 'user' | 'assistant', content: string | null) => ({
   role,
   content: content ?? '',
 });

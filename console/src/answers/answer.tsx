@@ -31,7 +31,7 @@ function Use({ use: { tool, input, end } }: { use: ToolUse }) {
         {end?.isError && <strong> failed</strong>}
       </summary>
       <p class="hint">Input</p>
-      <pre>{textOf(input)}</pre>
+      <pre>{writeJson(input)}</pre>
       {end && (
         <>
           <p class="hint">{end.isError ? 'Error' : 'Result'}</p>
@@ -43,7 +43,7 @@ function Use({ use: { tool, input, end } }: { use: ToolUse }) {
 }
 
 /** Returns a value as JSON, in lines. */
-const textOf = (value: unknown) => JSON.stringify(value, null, 2) ?? '';
+const writeJson = (value: unknown) => JSON.stringify(value, null, 2) ?? '';
 
 const MS_PER_SECOND = 1000;
 

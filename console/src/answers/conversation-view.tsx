@@ -10,9 +10,9 @@ import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { Conversing } from './conversing.js';
-import { exchangesOf } from './exchange.js';
+import { groupExchanges } from './exchange.js';
 import { type Ask, threadAt } from './thread.js';
-import { titleOf } from './title.js';
+import { writeTitle } from './title.js';
 
 const ONE = '/projects/{project_name}/chatbots/{chatbot_name}/conversations/{conversation_id}';
 
@@ -45,10 +45,10 @@ export function ConversationView({
     [project, chatbot, id],
   );
   useEffect(() => {
-    if (loaded.state === 'ready') thread.adopt(exchangesOf(loaded.value.messages));
+    if (loaded.state === 'ready') thread.adopt(groupExchanges(loaded.value.messages));
   }, [loaded]);
   const list = ['projects', project, 'chatbots', chatbot, 'conversations'];
-  const title = loaded.state === 'ready' ? titleOf(loaded.value.conversation) : 'Conversation';
+  const title = loaded.state === 'ready' ? writeTitle(loaded.value.conversation) : 'Conversation';
   const remove = async () => {
     thread.stop();
     await removed(roster.DELETE(ONE, { params: { path } }));

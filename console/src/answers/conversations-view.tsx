@@ -13,7 +13,7 @@ import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { whole } from '../ui/format.js';
 import { View } from '../ui/view.js';
-import { titleOf } from './title.js';
+import { writeTitle } from './title.js';
 
 const LIST = '/projects/{project_name}/chatbots/{chatbot_name}/conversations';
 
@@ -31,7 +31,7 @@ export function ConversationsView({ project, chatbot }: { project: string; chatb
     () => ({ ...kept, items: kept.items.map(listed).reverse() }),
     [kept.items, kept.isComplete, kept.error],
   );
-  const columns = useMemo(() => columnsOf(project, chatbot), [project, chatbot]);
+  const columns = useMemo(() => listColumns(project, chatbot), [project, chatbot]);
   const remove = async ({ id, name }: Listed) => {
     const one = { ...path, conversation_id: id };
     await removed(roster.DELETE(`${LIST}/{conversation_id}`, { params: { path: one } }));
@@ -65,10 +65,10 @@ export function ConversationsView({ project, chatbot }: { project: string; chatb
 
 const listed = (conversation: Conversation): Listed => ({
   ...conversation,
-  name: titleOf(conversation),
+  name: writeTitle(conversation),
 });
 
-const columnsOf = (project: string, chatbot: string): readonly Column<Listed>[] => [
+const listColumns = (project: string, chatbot: string): readonly Column<Listed>[] => [
   {
     head: 'Title',
     text: ({ name }) => name,

@@ -59,7 +59,7 @@ export function afterEvent(exchange: Exchange, event: AgentEvent): Exchange {
   if ('actions' in event) {
     const remarks: Part[] = text.trim() ? [{ kind: 'remark', text }] : [];
     const uses = event.actions.map(({ tool, tool_input: input }) =>
-      useOf({ tool, input, end: null }),
+      toUse({ tool, input, end: null }),
     );
     return { ...exchange, parts: [...parts, ...remarks, ...uses], text: '' };
   }
@@ -86,7 +86,7 @@ export function afterEvent(exchange: Exchange, event: AgentEvent): Exchange {
   }
 }
 
-const useOf = (use: ToolUse): Part => ({ kind: 'use', use });
+const toUse = (use: ToolUse): Part => ({ kind: 'use', use });
 
 /** Puts an ended use in the place of the running one that it ends, or else at the end. */
 function withUse(parts: readonly Part[], use: ToolUse): readonly Part[] {
@@ -98,11 +98,11 @@ function withUse(parts: readonly Part[], use: ToolUse): readonly Part[] {
       part.use.tool === use.tool &&
       JSON.stringify(part.use.input) === input,
   );
-  return index < 0 ? [...parts, useOf(use)] : parts.with(index, useOf(use));
+  return index < 0 ? [...parts, toUse(use)] : parts.with(index, toUse(use));
 }
 
 /** Returns the exchanges of a conversation. A question without a reply counts as failed. */
-export function exchangesOf(messages: readonly Message[]): readonly Exchange[] {
+export function groupExchanges(messages: readonly Message[]): readonly Exchange[] {
   const replies = new Map(messages.map((message) => [message.reply_to, message]));
   return messages
     .filter(({ role, reply_to }) => role === 'user' || reply_to === null)
@@ -115,14 +115,14 @@ export function exchangesOf(messages: readonly Message[]): readonly Exchange[] {
         question: isQuestion ? message.content : null,
         messageId: isQuestion ? message.id : undefined,
         state: answer ? 'answered' : 'failed',
-        parts: answer?.steps.map(partOf) ?? [],
+        parts: answer?.steps.map(toPart) ?? [],
         text: answer?.content ?? '',
         usage: answer?.usage ?? null,
       };
     });
 }
 
-function partOf({ tool, input, result, error, milliseconds }: Step): Part {
+function toPart({ tool, input, result, error, milliseconds }: Step): Part {
   const end = { output: error ?? result ?? '', isError: error !== null, milliseconds };
-  return useOf({ tool, input, end });
+  return toUse({ tool, input, end });
 }

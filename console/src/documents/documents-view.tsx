@@ -27,7 +27,7 @@ export function DocumentsView({ project, skill }: { project: string; skill: stri
     [project, skill],
   );
   const { sendings, add } = useSendings(path, list.reload);
-  const columns = useMemo(() => columnsOf(project, skill), [project, skill]);
+  const columns = useMemo(() => listColumns(project, skill), [project, skill]);
   const remove = async ({ name }: Document) => {
     await removed(roster.DELETE(DOCUMENT, { params: { path: { ...path, document_name: name } } }));
     setDone(`The document ${name} is deleted.`);
@@ -73,7 +73,7 @@ export function DocumentsView({ project, skill }: { project: string; skill: stri
   );
 }
 
-const columnsOf = (project: string, skill: string): readonly Column<Document>[] => [
+const listColumns = (project: string, skill: string): readonly Column<Document>[] => [
   {
     head: 'Name',
     text: ({ name }) => name,

@@ -10,7 +10,7 @@ import { KeyForm } from './key-dialog.js';
 /** The view `#/key`: the key of the session, and what it may do. */
 export function KeyView() {
   const { loaded, reload } = useLoaded((signal) => answered(roster.GET('/me', { signal })), []);
-  const hasNoKeys = loaded.state === 'ready' && !holderOf(loaded.value);
+  const hasNoKeys = loaded.state === 'ready' && !describeHolder(loaded.value);
   const isRefused =
     loaded.state === 'failed' &&
     loaded.error instanceof ProblemError &&
@@ -35,13 +35,13 @@ export function KeyView() {
 }
 
 /** Returns the key or the user of a token; undefined on a service without keys. */
-function holderOf({ key, identity }: Caller) {
+function describeHolder({ key, identity }: Caller) {
   return key ?? (identity && { name: identity.subject });
 }
 
 function CallerFacts({ caller }: { caller: Caller }) {
   const { owner, key, scopes, limits } = caller;
-  const holder = holderOf(caller);
+  const holder = describeHolder(caller);
   return (
     <>
       {!holder ? (

@@ -85,7 +85,7 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
       </p>
       {status === 'ready' && (
         <div class="quality">
-          <p>{qualityOf(model)}</p>
+          <p>{describeQuality(model)}</p>
           <ModelSpark model={model} />
         </div>
       )}
@@ -105,13 +105,13 @@ function ModelCard({ project, model }: { project: string; model: Model }) {
       {status !== 'ready' && serving !== null && (
         <p class="hint">Version {serving} answers predictions.</p>
       )}
-      {status === 'ready' && <p class="hint card-facts">{factsOf(model)}</p>}
+      {status === 'ready' && <p class="hint card-facts">{describeFacts(model)}</p>}
     </>
   );
 }
 
 /** Says on what a version was trained, and when. */
-function factsOf({ version, row_count, columns, source, updated_at }: Model): string {
+function describeFacts({ version, row_count, columns, source, updated_at }: Model): string {
   return [
     `Version ${version}`,
     `${count(row_count, 'row')}${source ? ` of ${source.database}` : ''}`,
@@ -121,7 +121,7 @@ function factsOf({ version, row_count, columns, source, updated_at }: Model): st
 }
 
 /** The quality of a model in one figure. */
-function qualityOf(model: Model) {
+function describeQuality(model: Model) {
   if (model.metrics === null) return null;
   if (model.task === 'classification') {
     return (
@@ -167,10 +167,10 @@ type Points = readonly (readonly [number, number])[];
  * line of a perfect model; or of a forecast the error by step below that of repeating the last season.
  */
 function ModelSpark({ model }: { model: Model }) {
-  const drawn = pointsOf(model);
+  const drawn = placePoints(model);
   if (!drawn || drawn.points.length < 2) return null;
   const { points, title, deviations = [] } = drawn;
-  const reference = drawn.reference ?? diagonalOf(points);
+  const reference = drawn.reference ?? drawDiagonal(points);
   const edge = (sign: 1 | -1): Points =>
     points.map(([at, value], index) => [at, value + sign * (deviations[index] ?? 0)]);
   const band = [...edge(1), ...edge(-1).toReversed()];
@@ -187,7 +187,7 @@ function ModelSpark({ model }: { model: Model }) {
   );
 }
 
-function pointsOf(
+function placePoints(
   model: Model,
 ): { title: string; points: Points; deviations?: number[]; reference?: Points } | undefined {
   if (model.metrics === null) return undefined;
@@ -212,7 +212,7 @@ function pointsOf(
   };
 }
 
-function diagonalOf(points: Points): Points {
+function drawDiagonal(points: Points): Points {
   const [low, high] = extent(points.flat());
   return [
     [low, low],

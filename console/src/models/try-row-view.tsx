@@ -2,9 +2,9 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Column, Model } from 'roster-client';
 import {
   ConfidenceChoices,
-  choiceOf,
-  confidenceOf,
   DEFAULT_CHOICE,
+  parseChoice,
+  readConfidence,
 } from '../predictions/confidence-choices.js';
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
@@ -17,7 +17,7 @@ import { byImportance } from './quality/importance.js';
 import { Answer } from './try/answer.js';
 import { ColumnField } from './try/column-field.js';
 import { Curve } from './try/curve.js';
-import { cellsOf, hasTypicalRow, type Row, startRow, valuesAlong } from './try/row.js';
+import { hasTypicalRow, pickCells, type Row, startRow, valuesAlong } from './try/row.js';
 import { usePredictions } from './try/use-predictions.js';
 
 /** Predicts one row while its values change, or forecasts a series. */
@@ -47,8 +47,8 @@ const MAX_FIELDS = 12;
 function TryRow({ project, model }: { project: string; model: Model }) {
   const { segments, query } = useRoute();
   const columns = byImportance(model.columns ?? []);
-  const [row, setRow] = useState<Row>(() => rowOf(queryNow(), columns));
-  const [confidence, setConfidence] = useState(() => choiceOf(queryNow().get(CONFIDENCE)));
+  const [row, setRow] = useState<Row>(() => readRow(queryNow(), columns));
+  const [confidence, setConfidence] = useState(() => parseChoice(queryNow().get(CONFIDENCE)));
   const [along, setAlong] = useState(queryNow().get(ALONG) ?? '');
   const [isAll, setAll] = useState(false);
   const [chosenClass, setChosenClass] = useState('');
@@ -57,15 +57,15 @@ function TryRow({ project, model }: { project: string; model: Model }) {
   const address = query.toString();
   // The address stands for the query, which is new at each render.
   useEffect(() => {
-    setRow(rowOf(queryNow(), columns));
-    setConfidence(choiceOf(queryNow().get(CONFIDENCE)));
+    setRow(readRow(queryNow(), columns));
+    setConfidence(parseChoice(queryNow().get(CONFIDENCE)));
     setAlong(queryNow().get(ALONG) ?? '');
   }, [address]);
 
   const column = columns.find(({ name }) => name === along) ?? columns[0];
-  const asked = confidenceOf(confidence);
+  const asked = readConfidence(confidence);
   const { predicted, error, retry } = usePredictions(project, model, {
-    row: cellsOf(columns, row),
+    row: pickCells(columns, row),
     along: column?.name ?? '',
     values: column ? valuesAlong(column) : [],
     confidence: asked,
@@ -167,7 +167,7 @@ function TryRow({ project, model }: { project: string; model: Model }) {
 const queryNow = () => new URLSearchParams(location.hash.split('?')[1]);
 
 /** Returns the row of an address, or the one to begin with. */
-function rowOf(query: URLSearchParams, columns: readonly Column[]): Row {
+function readRow(query: URLSearchParams, columns: readonly Column[]): Row {
   if (query.size === 0) return startRow(columns);
   return Object.fromEntries(columns.map(({ name }) => [name, query.get(name) ?? '']));
 }

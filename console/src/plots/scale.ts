@@ -19,11 +19,11 @@ export function linearScale(
 ): Scale {
   const width = high - low || 1;
   const scale = (value: number) => from + ((value - low) / width) * (to - from);
-  return Object.assign(scale, { ticks: ticksOf(low, low + width, tickCount) });
+  return Object.assign(scale, { ticks: placeTicks(low, low + width, tickCount) });
 }
 
 /** Returns multiples of 1, 2 or 5 times a power of ten. */
-function ticksOf(low: number, high: number, tickCount: number): number[] {
+function placeTicks(low: number, high: number, tickCount: number): number[] {
   const rough = (high - low) / tickCount;
   const power = 10 ** Math.floor(Math.log10(rough));
   const factor = [1, 2, 5, 10].find((candidate) => candidate * power >= rough) ?? 10;

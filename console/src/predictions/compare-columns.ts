@@ -21,7 +21,7 @@ export function compareColumns(columns: readonly string[], model: Model): Compar
   const known = new Set(model.columns?.map(({ name }) => name));
   const used = (model.columns ?? []).filter((column) => column.used);
   const needed = used.map(({ name }) => name);
-  const byGain = used.toSorted((one, other) => gainOf(other) - gainOf(one));
+  const byGain = used.toSorted((one, other) => readGain(other) - readGain(one));
   const lacking = byGain.filter(({ name }) => !columns.includes(name));
   const missing = lacking.map(({ name }) => name);
   const [best] = byGain;
@@ -43,10 +43,10 @@ export function compareColumns(columns: readonly string[], model: Model): Compar
 
 type Column = NonNullable<Model['columns']>[number];
 
-function gainOf({ importance }: Column): number {
+function readGain({ importance }: Column): number {
   return importance?.gain ?? 0;
 }
 
 function sumGains(columns: readonly Column[]): number {
-  return columns.reduce((sum, column) => sum + gainOf(column), 0);
+  return columns.reduce((sum, column) => sum + readGain(column), 0);
 }

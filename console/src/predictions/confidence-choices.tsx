@@ -17,12 +17,12 @@ const MEANINGS = {
 export const DEFAULT_CHOICE: ConfidenceChoice = '0.9';
 
 /** Returns a choice that an address names, or the default. */
-export function choiceOf(text: string | null): ConfidenceChoice {
+export function parseChoice(text: string | null): ConfidenceChoice {
   return CHOICES.find((choice) => choice === text) ?? DEFAULT_CHOICE;
 }
 
 /** Returns the confidence to ask for; undefined for the service's own choice. */
-export function confidenceOf(choice: ConfidenceChoice): number | undefined {
+export function readConfidence(choice: ConfidenceChoice): number | undefined {
   return choice === AUTOMATIC ? undefined : Number(choice);
 }
 

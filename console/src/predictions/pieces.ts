@@ -17,7 +17,7 @@ const MAX_ROWS_AT_A_TIME = 2_000;
 const MAX_CHARACTERS_AT_A_TIME = 1 << 20;
 
 /** Divides the rows of a file into pieces of a size that one request can have. */
-export async function* piecesOf({ file, format, columns }: CsvHead): AsyncGenerator<Piece> {
+export async function* readPieces({ file, format, columns }: CsvHead): AsyncGenerator<Piece> {
   const width = columns.length;
   let begin = 0;
   let before = 0;

@@ -11,7 +11,7 @@ import { Progress } from '../ui/progress.js';
 import { type AddedColumn, addedColumns } from './added-columns.js';
 import { ColumnNames, UnknownColumns } from './column-names.js';
 import { type Comparison, compareColumns } from './compare-columns.js';
-import { ConfidenceChoices, confidenceOf, DEFAULT_CHOICE } from './confidence-choices.js';
+import { ConfidenceChoices, DEFAULT_CHOICE, readConfidence } from './confidence-choices.js';
 import { MissingColumns } from './missing-columns.js';
 import { PredictionResult } from './prediction-result.js';
 import { RememberFields, ROW_ID } from './remember-fields.js';
@@ -66,7 +66,7 @@ export function PredictTable({
       model,
       head,
       comparison,
-      confidenceOf(confidence),
+      readConfidence(confidence),
       id,
     );
     let reached = progress;

@@ -37,7 +37,7 @@ export class Scorer {
       this.#quality += Math.abs(predicted - truth);
       if (Number(low) <= truth && truth <= Number(high)) this.#covered++;
     } else {
-      const truth = this.#classOf(text);
+      const truth = this.#findClass(text);
       const set: unknown = row[`${target}_set`];
       if (predicted === truth) this.#quality++;
       if (Array.isArray(set) && set.includes(truth)) this.#covered++;
@@ -58,7 +58,7 @@ export class Scorer {
   }
 
   /** The class that a text is, as the model has put rare ones together. */
-  #classOf(text: string): string {
+  #findClass(text: string): string {
     const name = text.replace(/^([+-]?\d+)\.0+$/, '$1');
     const classes = this.#model.task === 'classification' ? (this.#model.classes ?? []) : [];
     const isKept = classes.some((kept) => kept.name === name);

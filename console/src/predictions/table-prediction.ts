@@ -22,7 +22,7 @@ import {
   warningsField,
 } from './added-columns.js';
 import type { Comparison } from './compare-columns.js';
-import { type AnswerLine, type Piece, piecesOf, readLines } from './pieces.js';
+import { type AnswerLine, type Piece, readLines, readPieces } from './pieces.js';
 import { rankRows } from './rank-rows.js';
 import { ROW_ID } from './remember-fields.js';
 import { type Score, Scorer } from './score.js';
@@ -137,7 +137,7 @@ export class TablePrediction {
     this.#format = isText ? head.format : PLAIN_CSV;
     this.#own = isText ? head.columns : head.columns.filter((name) => !unknown.has(name));
     this.#targetIndex = this.#own.indexOf(model.target);
-    this.#pieces = isText ? piecesOf(head) : this.#answerWhole();
+    this.#pieces = isText ? readPieces(head) : this.#answerWhole();
     this.#scorer = new Scorer(model);
     this.#added = addedColumns(model, head.columns, ...(id === undefined ? [] : [ROW_ID]));
     this.#hasProbabilities = probabilityFields(model).length > 0;

@@ -5,7 +5,7 @@ import { roster } from '../session/roster.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { count } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
-import { bodyOf, CHANGED, ifMatch, type Kind, nameColumn } from './kind.js';
+import { CHANGED, ifMatch, type Kind, nameColumn, toBody } from './kind.js';
 import { NameLinks } from './name-links.js';
 import { SKILLS } from './skills.js';
 
@@ -22,8 +22,8 @@ export const AGENTS: Kind<Agent> = {
   next: 'Create its skills first, or add them later. Then talk to it here.',
   columns: (project) => [
     nameColumn(project, 'agents'),
-    { head: 'Language model', text: modelOf },
-    { head: 'Skills', text: skillsOf },
+    { head: 'Language model', text: describeModel },
+    { head: 'Skills', text: describeSkills },
     CHANGED,
   ],
   choices: { skills: { label: 'Skills', what: 'skills', list: SKILLS.list } },
@@ -39,12 +39,12 @@ export const AGENTS: Kind<Agent> = {
   create: (project, values) =>
     roster.POST(LIST, {
       params: { path: { project_name: project } },
-      body: { agent: bodyOf<Schemas['CreateAgentBody']['agent']>(values) },
+      body: { agent: toBody<Schemas['CreateAgentBody']['agent']>(values) },
     }),
   update: (project, name, etag, values) =>
     roster.PUT(ONE, {
       params: { path: { project_name: project, agent_name: name }, header: ifMatch(etag) },
-      body: { agent: bodyOf<Schemas['UpdateAgentBody']['agent']>(values) },
+      body: { agent: toBody<Schemas['UpdateAgentBody']['agent']>(values) },
     }),
   remove: (project, name, etag) =>
     roster.DELETE(ONE, {
@@ -60,7 +60,7 @@ export const AGENTS: Kind<Agent> = {
   ),
 };
 
-function modelOf({ model_name, provider, model }: Agent): string {
+function describeModel({ model_name, provider, model }: Agent): string {
   const name = model_name ?? model?.model_name;
   const from = provider ?? model?.provider;
   return [name, from].filter(Boolean).join(' · ') || '–';
@@ -69,7 +69,7 @@ function modelOf({ model_name, provider, model }: Agent): string {
 /** The most skills to name in a row of the list. */
 const MAX_NAMED = 3;
 
-function skillsOf({ skills }: Agent): string {
+function describeSkills({ skills }: Agent): string {
   const names = skills.slice(0, MAX_NAMED).map(({ name }) => name);
   const more = skills.length - names.length;
   return [...names, ...(more > 0 ? [count(more, 'other')] : [])].join(', ') || '–';

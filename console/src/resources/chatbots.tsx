@@ -2,7 +2,7 @@ import type { Chatbot, components } from 'roster-client';
 import { href } from '../router/route.js';
 import { roster } from '../session/roster.js';
 import { AGENTS } from './agents.js';
-import { bodyOf, CHANGED, ifMatch, type Kind, nameColumn } from './kind.js';
+import { CHANGED, ifMatch, type Kind, nameColumn, toBody } from './kind.js';
 
 type Schemas = components['schemas'];
 
@@ -39,12 +39,12 @@ export const CHATBOTS: Kind<Chatbot> = {
   create: (project, values) =>
     roster.POST(LIST, {
       params: { path: { project_name: project } },
-      body: { chatbot: bodyOf<Schemas['CreateChatbotBody']['chatbot']>(values) },
+      body: { chatbot: toBody<Schemas['CreateChatbotBody']['chatbot']>(values) },
     }),
   update: (project, name, etag, values) =>
     roster.PUT(ONE, {
       params: { path: { project_name: project, chatbot_name: name }, header: ifMatch(etag) },
-      body: { chatbot: bodyOf<Schemas['UpdateChatbotBody']['chatbot']>(values) },
+      body: { chatbot: toBody<Schemas['UpdateChatbotBody']['chatbot']>(values) },
     }),
   remove: (project, name, etag) =>
     roster.DELETE(ONE, {

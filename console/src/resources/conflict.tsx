@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Scrolling, Table } from '../plots/table.js';
 import { Dialog } from '../ui/dialog.js';
 import { time } from '../ui/format.js';
-import { changedValues, type Draft, draftOf, fieldNames, labelOf } from './form/draft.js';
+import { changedValues, createDraft, type Draft, fieldNames, writeLabel } from './form/draft.js';
 import type { Kind, Resource } from './kind.js';
 
 /** Says that someone else changed a resource since it was read, and lets one choose. */
@@ -26,11 +26,11 @@ export function ConflictNotice<R extends Resource>({
   const [isOpen, setOpen] = useState(false);
   const form = forms[kind.name];
   const names = fieldNames(form, kind.leftOut);
-  const shown = draftOf(form, theirs);
+  const shown = createDraft(form, theirs);
   const mine = changedValues(form, draft, names, base).values;
   const different = Object.keys(changedValues(form, draft, names, theirs).values);
   const label = (name: string) =>
-    kind.choices[name]?.label ?? labelOf(name, forms[kind.name].fields[name] ?? {});
+    kind.choices[name]?.label ?? writeLabel(name, forms[kind.name].fields[name] ?? {});
   return (
     <Notice title="Changed by someone else.">
       <p>

@@ -10,7 +10,7 @@ import { View } from '../ui/view.js';
 import { ConflictNotice, DeletedNotice } from './conflict.js';
 import {
   changedValues,
-  draftOf,
+  createDraft,
   type Faults,
   fieldNames,
   isSame,
@@ -44,7 +44,7 @@ export function Editor<R extends Resource>({
   const form = forms[kind.name];
   const names = fieldNames(form, kind.leftOut);
   const [base, setBase] = useState(latest);
-  const [draft, setDraft] = useState(() => draftOf(form, latest.value));
+  const [draft, setDraft] = useState(() => createDraft(form, latest.value));
   /** The resource as others changed it meanwhile: null if they deleted it, undefined if they did not. */
   const [theirs, setTheirs] = useState<Stored<R> | null>();
   const [done, setDone] = useState('');
@@ -53,7 +53,7 @@ export function Editor<R extends Resource>({
   const deletedTag = useRef<string | null>(null);
   /** True if the next sending overwrites what others made of it. */
   const isKeeping = useRef(false);
-  const isChanged = !isSame(draft, draftOf(form, base.value));
+  const isChanged = !isSame(draft, createDraft(form, base.value));
   const notChangedYet = useRef(true);
   notChangedYet.current = !isChanged && theirs === undefined;
   useLeaveWarning(isChanged);
@@ -62,7 +62,7 @@ export function Editor<R extends Resource>({
     tag.current = now.etag;
     deletedTag.current = null;
     setBase(now);
-    setDraft(draftOf(form, now.value));
+    setDraft(createDraft(form, now.value));
     setTheirs(undefined);
     setDone(message);
   };
@@ -86,7 +86,7 @@ export function Editor<R extends Resource>({
       if (!isOutdated(error) && !isGone(error)) throw error;
     }
     const now = await storedOrNull(kind.get(project, id));
-    if (now && mayRepeat && isSame(draftOf(form, now.value), draftOf(form, known))) {
+    if (now && mayRepeat && isSame(createDraft(form, now.value), createDraft(form, known))) {
       // The change is not in the form, such as another agent that uses a skill.
       tag.current = now.etag;
       return send(values, known, false);

@@ -100,7 +100,7 @@ export interface Kind<R extends Resource> {
  * Takes the values of a form for a body. Form and type are made from the same schema of the
  * contract, which the compiler cannot follow; the service checks each value.
  */
-export const bodyOf = <Body extends object>(values: Values) => values as Body;
+export const toBody = <Body extends object>(values: Values) => values as Body;
 
 /** The header that lets a request change only what was read. */
 export const ifMatch = (etag: string | null) => (etag === null ? {} : { 'If-Match': etag });

@@ -30,7 +30,7 @@ export function List<Item extends Named>({
 }) {
   const [find, setFind] = useQueryParameter('find');
   const [limit, setLimit] = useState(ROWS_AT_A_TIME);
-  const texts = useMemo(() => items.map((item) => textOf(item, columns)), [items, columns]);
+  const texts = useMemo(() => items.map((item) => joinTexts(item, columns)), [items, columns]);
   const found = useMemo(() => {
     const words = find.toLowerCase().split(/\s+/).filter(Boolean);
     if (words.length === 0) return items;
@@ -134,7 +134,7 @@ function Waiting({ what }: { what: string }) {
 }
 
 /** Returns what the filter searches of a row. */
-function textOf<Item>(item: Item, columns: readonly Column<Item>[]): string {
+function joinTexts<Item>(item: Item, columns: readonly Column<Item>[]): string {
   const searched = columns.filter(({ isMinor }) => !isMinor);
   return searched
     .map(({ text }) => text(item))

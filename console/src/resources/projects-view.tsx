@@ -8,9 +8,9 @@ import { roster } from '../session/roster.js';
 import { ConfirmDelete } from '../ui/confirm-delete.js';
 import { time } from '../ui/format.js';
 import { View } from '../ui/view.js';
-import { draftOf, fieldNames, newValues } from './form/draft.js';
+import { createDraft, fieldNames, newValues } from './form/draft.js';
 import { ResourceForm } from './form/form.js';
-import { bodyOf, type Column, ifMatch } from './kind.js';
+import { type Column, ifMatch, toBody } from './kind.js';
 import { List } from './list.js';
 import { Outcome } from './outcome.js';
 import { storedOrNull } from './stored.js';
@@ -24,7 +24,7 @@ const COLUMNS: readonly Column<Project>[] = [
 
 /** The projects, and a form for a new one. */
 export function ProjectsView() {
-  const blank = draftOf(forms.project, null);
+  const blank = createDraft(forms.project, null);
   const [draft, setDraft] = useState(blank);
   const [done, setDone] = useState('');
   const list = useList(
@@ -73,7 +73,7 @@ export function ProjectsView() {
         onSubmit={async () => {
           const { values, faults } = newValues(forms.project, draft, fieldNames(forms.project));
           if (Object.keys(faults).length > 0) return faults;
-          const body = { project: bodyOf<NewProject>(values) };
+          const body = { project: toBody<NewProject>(values) };
           const { name } = await answered(roster.POST('/projects', { body }));
           setDraft(blank);
           setDone(`The project ${name} is created.`);

@@ -8,7 +8,7 @@ import { capitalized } from '../ui/format.js';
 import { Loading } from '../ui/loading.js';
 import { View } from '../ui/view.js';
 import { Editor } from './editor.js';
-import { draftOf, fieldNames, isSame, newValues } from './form/draft.js';
+import { createDraft, fieldNames, isSame, newValues } from './form/draft.js';
 import { ResourceForm } from './form/form.js';
 import type { Kind, Resource } from './kind.js';
 import { setOutcome } from './outcome.js';
@@ -26,7 +26,7 @@ export function ResourceView<R extends Resource>(props: Props<R>) {
 }
 
 /** The view above: the list of the kind. */
-const listOf = <R extends Resource>({ kind, project }: Props<R>) => ({
+const linkList = <R extends Resource>({ kind, project }: Props<R>) => ({
   href: href(['projects', project, kind.plural]),
   text: capitalized(kind.plural),
 });
@@ -34,11 +34,11 @@ const listOf = <R extends Resource>({ kind, project }: Props<R>) => ({
 function NewView<R extends Resource>(props: Props<R>) {
   const { kind, project } = props;
   const form = forms[kind.name];
-  const blank = draftOf(form, null);
+  const blank = createDraft(form, null);
   const [draft, setDraft] = useState(blank);
   useLeaveWarning(!isSame(draft, blank));
   return (
-    <View title={`New ${kind.name}`} up={listOf(props)}>
+    <View title={`New ${kind.name}`} up={linkList(props)}>
       <p class="faint lead">{kind.purpose}</p>
       <ResourceForm
         name={kind.name}
@@ -59,7 +59,7 @@ function NewView<R extends Resource>(props: Props<R>) {
           return {};
         }}
       >
-        <a href={listOf(props).href}>Cancel</a>
+        <a href={linkList(props).href}>Cancel</a>
       </ResourceForm>
     </View>
   );
@@ -76,7 +76,7 @@ function ExistingView<R extends Resource>(props: Props<R>) {
   if (loaded.state === 'ready') last.current = loaded.value;
   if (last.current === null)
     return (
-      <View title={name} up={listOf(props)}>
+      <View title={name} up={linkList(props)}>
         <Loading loaded={loaded} what={`the ${kind.name}`} retry={reload}>
           {() => null}
         </Loading>
@@ -88,7 +88,7 @@ function ExistingView<R extends Resource>(props: Props<R>) {
       project={project}
       address={name}
       latest={last.current}
-      up={listOf(props)}
+      up={linkList(props)}
       failure={loaded.state === 'failed' && <ErrorNotice error={loaded.error} retry={reload} />}
     />
   );

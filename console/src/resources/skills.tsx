@@ -9,13 +9,13 @@ import { Loading } from '../ui/loading.js';
 import { Select } from '../ui/select.js';
 import { Choose } from './form/choose.js';
 import {
-  bodyOf,
   CHANGED,
   type Choice,
   ifMatch,
   type Kind,
   type MemberProps,
   nameColumn,
+  toBody,
 } from './kind.js';
 import { NameLinks } from './name-links.js';
 
@@ -56,12 +56,12 @@ export const SKILLS: Kind<Skill> = {
   create: (project, values) =>
     roster.POST(LIST, {
       params: { path: { project_name: project } },
-      body: { skill: bodyOf<Schemas['CreateSkillBody']['skill']>(values) },
+      body: { skill: toBody<Schemas['CreateSkillBody']['skill']>(values) },
     }),
   update: (project, name, etag, values) =>
     roster.PUT(ONE, {
       params: { path: { project_name: project, skill_name: name }, header: ifMatch(etag) },
-      body: { skill: bodyOf<Schemas['UpdateSkillBody']['skill']>(values) },
+      body: { skill: toBody<Schemas['UpdateSkillBody']['skill']>(values) },
     }),
   remove: (project, name, etag) =>
     roster.DELETE(ONE, {

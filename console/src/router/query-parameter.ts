@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { type Route, replaceQuery, routeOf } from './route.js';
+import { parseRoute, type Route, replaceQuery } from './route.js';
 
 /**
  * Returns a parameter of the address, and a function that changes it. The address follows without a
@@ -25,6 +25,6 @@ export function useQueryParameter(name: string): [string, (value: string) => voi
   return [value, change];
 }
 
-const current = (): Route => routeOf(location.hash);
+const current = (): Route => parseRoute(location.hash);
 
 const read = (name: string) => current().query.get(name) ?? '';

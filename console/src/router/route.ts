@@ -40,11 +40,11 @@ export function useRoute(): Route {
     addEventListener('hashchange', follow);
     return () => removeEventListener('hashchange', follow);
   }, []);
-  return routeOf(hash);
+  return parseRoute(hash);
 }
 
 /** Reads the fragment of an address. */
-export function routeOf(hash: string): Route {
+export function parseRoute(hash: string): Route {
   const [path = '', search = ''] = hash.replace(/^#\/?/, '').split('?');
   return {
     segments: path.split('/').filter(Boolean).map(decoded),

@@ -45,12 +45,12 @@ function watched(send: (request: Request) => Promise<Response>) {
       throw new ConnectionError('The connection to the service broke off.', { cause: error });
     }
     noteAnswer(response);
-    if (response.status === 401) keyRefusal.set(await detailOf(response.clone()));
+    if (response.status === 401) keyRefusal.set(await readDetail(response.clone()));
     return response;
   };
 }
 
-async function detailOf(response: Response): Promise<string> {
+async function readDetail(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => null);
   const detail =
     typeof body === 'object' && body !== null ? Reflect.get(body, 'detail') : undefined;
@@ -76,7 +76,7 @@ function sendWithProgress(
     xhr.responseType = 'text';
     for (const [name, value] of request.headers) xhr.setRequestHeader(name, value);
     xhr.upload.onprogress = ({ loaded, total }) => onProgress(total === 0 ? 1 : loaded / total);
-    xhr.onload = () => resolve(responseOf(xhr));
+    xhr.onload = () => resolve(toResponse(xhr));
     xhr.onerror = () => reject(new TypeError('The connection to the service broke off.'));
     xhr.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
     request.signal.addEventListener('abort', () => xhr.abort(), { once: true });
@@ -84,7 +84,7 @@ function sendWithProgress(
   });
 }
 
-function responseOf(xhr: XMLHttpRequest): Response {
+function toResponse(xhr: XMLHttpRequest): Response {
   const headers = new Headers();
   for (const line of xhr.getAllResponseHeaders().trim().split('\r\n')) {
     const colon = line.indexOf(':');

@@ -1,10 +1,10 @@
 import {
   cellText,
+  createReader,
   detectNumberFormat,
   PARSING_SHARE,
   parseDate,
   parseNumber,
-  readerOf,
 } from '../../../prediction/src/browser.js';
 import type { ColumnKind, TableHead } from './table-head.js';
 
@@ -41,7 +41,7 @@ function profile(name: string, cells: readonly string[], known?: ColumnKind): Co
   const present = values.reduce((sum, [, rows]) => sum + rows, 0);
   const { numbers, dates } = readValues(values, present);
   const share = (read: ReadValues) => (present === 0 ? 0 : read.rows / present);
-  const kind = present === 0 ? 'empty' : (known ?? kindOf(share(numbers), share(dates)));
+  const kind = present === 0 ? 'empty' : (known ?? chooseKind(share(numbers), share(dates)));
   return {
     name,
     kind,
@@ -61,11 +61,11 @@ function readValues(values: ColumnProfile['values'], present: number) {
   const isPlain = Math.max(numbers.rows, dates.rows) >= PARSING_SHARE * present;
   const reading = isPlain ? null : detectNumberFormat(values.map(([text]) => text));
   if (reading === null || reading.kind === 'undecided') return { numbers, dates };
-  const read = readAs(values, readerOf(reading.kind, reading));
+  const read = readAs(values, createReader(reading.kind, reading));
   return reading.kind === 'number' ? { numbers: read, dates } : { numbers, dates: read };
 }
 
-function kindOf(numbers: number, dates: number): ColumnProfile['kind'] {
+function chooseKind(numbers: number, dates: number): ColumnProfile['kind'] {
   if (numbers >= PARSING_SHARE) return 'number';
   return dates >= PARSING_SHARE ? 'date' : 'category';
 }

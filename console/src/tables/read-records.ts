@@ -26,7 +26,7 @@ async function* readRecords(file: Blob, format: TableFormat): AsyncGenerator<Bat
   for (let start = 0; start < file.size; start += BYTES_AT_A_TIME) {
     const end = Math.min(start + BYTES_AT_A_TIME, file.size);
     const isLast = end === file.size;
-    rest += decode(decoder, await bytesOf(file.slice(start, end)), isLast);
+    rest += decode(decoder, await readBytes(file.slice(start, end)), isLast);
     if (above > 0) {
       // The line end may be cut in two.
       if (!isLast && rest.endsWith('\r')) continue;
@@ -73,7 +73,7 @@ function decode(decoder: TextDecoder, bytes: ArrayBuffer, isLast: boolean): stri
   }
 }
 
-async function bytesOf(blob: Blob): Promise<ArrayBuffer> {
+async function readBytes(blob: Blob): Promise<ArrayBuffer> {
   try {
     return await blob.arrayBuffer();
   } catch {

@@ -48,7 +48,7 @@ export function detectFormat(bytes: Uint8Array, isWhole: boolean, chosenLine?: n
   const start = String.fromCharCode(...bytes.subarray(0, 4));
   const known = SIGNATURES.find(([signature]) => start.startsWith(signature));
   if (known) throw new TableFileError(known[1]);
-  const encoding = encodingOf(bytes, start);
+  const encoding = detectEncoding(bytes, start);
   const text = new TextDecoder(encoding).decode(bytes, { stream: !isWhole });
   if (text.includes('\0')) {
     throw new TableFileError('This file is not text, so it holds no table. Choose a CSV file.');
@@ -74,7 +74,7 @@ export function skipLines(text: string, lines: number): { text: string; left: nu
   return { text, left: 0 };
 }
 
-function encodingOf(bytes: Uint8Array, start: string): TableFormat['encoding'] {
+function detectEncoding(bytes: Uint8Array, start: string): TableFormat['encoding'] {
   if (start.startsWith('\xff\xfe')) return 'utf-16le';
   if (start.startsWith('\xfe\xff')) return 'utf-16be';
   try {

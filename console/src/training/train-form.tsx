@@ -69,7 +69,7 @@ export function TrainForm({
   const maxSize = useMaxTableSize();
   const isTooLarge = head.file.size > maxSize;
   const refusal = state.step === 'failed' ? state.error : null;
-  const [faults, others] = faultsOf(refusal);
+  const [faults, others] = sortFaults(refusal);
   const hasInput =
     task === 'forecast' ||
     profiles.some(({ name: of }, index) => !roles.includes(of) && uses[index]?.use !== 'unused');
@@ -284,7 +284,7 @@ function guessTarget(profiles: readonly ColumnProfile[]): string {
 }
 
 /** Divides the faults of a table into those of columns, which are shown there, and all others. */
-function faultsOf(error: unknown): [ReadonlyMap<string, string>, unknown] {
+function sortFaults(error: unknown): [ReadonlyMap<string, string>, unknown] {
   if (!(error instanceof ProblemError) || error.problem.type !== '/problems/unusable-table') {
     return [new Map(), error];
   }

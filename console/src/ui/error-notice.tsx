@@ -72,7 +72,7 @@ function explain(error: unknown): Explanation {
         places: [],
         keyLink: 'Enter a key',
       };
-    const places = 'errors' in problem ? problem.errors.map(placeOf) : [];
+    const places = 'errors' in problem ? problem.errors.map(describePlace) : [];
     return {
       title: `${problem.title}.`,
       // The detail of an invalid request is the first of its places.
@@ -89,7 +89,7 @@ function explain(error: unknown): Explanation {
 }
 
 /** A place in a body has a pointer, one in a table a column, a line or a row. */
-function placeOf(found: {
+function describePlace(found: {
   message: string;
   pointer?: string;
   column?: string;

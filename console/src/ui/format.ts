@@ -29,7 +29,7 @@ const digits = (maximumSignificantDigits: number) => ({ maximumSignificantDigits
 
 const formats = new Map<string, Intl.NumberFormat>();
 
-function formatOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
+function createFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options);
   const format = formats.get(key) ?? new Intl.NumberFormat(LOCALE, options);
   formats.set(key, format);
@@ -38,13 +38,14 @@ function formatOf(options: Intl.NumberFormatOptions): Intl.NumberFormat {
 
 /** Writes a number and its unit where the locale has them: €3, 3 €, 45%, 45 %, 3 kg. */
 function write(value: number, options: Intl.NumberFormatOptions, unit: Unit): string {
-  if (!unit) return isolate(formatOf(options).format(value));
-  if (unit === '%') return formatOf({ ...options, style: 'percent' }).format(value / 100);
+  if (!unit) return isolate(createFormat(options).format(value));
+  if (unit === '%') return createFormat({ ...options, style: 'percent' }).format(value / 100);
   const isCode = /^[A-Z]{3}$/.test(unit);
-  if (!isCode && !/\p{Sc}/u.test(unit)) return `${formatOf(options).format(value)}${SPACE}${unit}`;
+  if (!isCode && !/\p{Sc}/u.test(unit))
+    return `${createFormat(options).format(value)}${SPACE}${unit}`;
   // A sign such as $ belongs to several currencies: it takes the place of that of the euro.
   const currency = { ...options, style: 'currency', currency: isCode ? unit : 'EUR' } as const;
-  return formatOf({ ...currency, currencyDisplay: isCode ? 'code' : 'narrowSymbol' })
+  return createFormat({ ...currency, currencyDisplay: isCode ? 'code' : 'narrowSymbol' })
     .formatToParts(value)
     .map((part) => (part.type === 'currency' ? unit : part.value))
     .join('');
@@ -77,17 +78,17 @@ export const tick = (value: number) =>
 export const columnTick = (value: number) =>
   Math.abs(value) >= 10_000 ? tick(value) : ungrouped(value);
 
-export const whole = (value: number) => formatOf(WHOLE).format(value);
+export const whole = (value: number) => createFormat(WHOLE).format(value);
 
 export const count = (value: number, singular: string, plural = `${singular}s`) =>
   `${whole(value)} ${value === 1 ? singular : plural}`;
 
 /** Formats a share as whole percents. */
-export const percent = (share: number) => formatOf(PERCENT).format(share);
+export const percent = (share: number) => createFormat(PERCENT).format(share);
 
 /** Formats a share as percents with one digit after the point. */
 export const finePercent = (share: number) =>
-  formatOf({ ...PERCENT, maximumFractionDigits: 1 }).format(share);
+  createFormat({ ...PERCENT, maximumFractionDigits: 1 }).format(share);
 
 /** Formats a difference with its sign, also above zero. */
 export const signed = (value: number, format: (value: number) => string) =>
@@ -101,7 +102,7 @@ export const labelWithUnit = (label: string, unit: Unit) =>
 export function bytes(size: number): string {
   const units = ['byte', 'kilobyte', 'megabyte', 'gigabyte'];
   const step = size === 0 ? 0 : Math.min(units.length - 1, Math.floor(Math.log10(size) / 3));
-  const format = formatOf({
+  const format = createFormat({
     ...digits(3),
     style: 'unit',
     unit: units[step] ?? 'byte',

@@ -51,7 +51,7 @@ export function Forecast({ project, model }: { project: string; model: ForecastM
             <GroupField
               key={name}
               name={name}
-              choices={choicesOf(model, index)}
+              choices={listChoices(model, index)}
               value={groups[index] ?? ''}
               onValue={(value) => setSeries(JSON.stringify(groups.with(index, value)))}
             />
@@ -129,11 +129,11 @@ function parseSeries(text: string, count: number): readonly string[] | undefined
 
 /** Returns the group values of the series to begin with. */
 function firstSeries(model: ForecastModel): readonly string[] {
-  return model.group_by.map((_, index) => choicesOf(model, index)[0] ?? '');
+  return model.group_by.map((_, index) => listChoices(model, index)[0] ?? '');
 }
 
 /** Returns known values of a group column: those of the series that were forecast worst come first. */
-function choicesOf({ group_by, columns, metrics }: ForecastModel, index: number): string[] {
+function listChoices({ group_by, columns, metrics }: ForecastModel, index: number): string[] {
   const worst = metrics?.worst_series.flatMap(({ groups }) => groups[index] ?? []) ?? [];
   const column = columns?.find(({ name }) => name === group_by[index]);
   return [...new Set([...worst, ...(column?.categories ?? [])])];

@@ -8,7 +8,7 @@ export function Headline({ model }: { model: Model }) {
   return (
     <section class="headline">
       <p class="summary">
-        <strong>{verdictOf(model)}</strong> {figuresOf(model)}
+        <strong>{readVerdict(model)}</strong> {writeFigures(model)}
       </p>
       <Comparison model={model} />
     </section>
@@ -16,12 +16,12 @@ export function Headline({ model }: { model: Model }) {
 }
 
 /** The service's verdict, without its figures, which are formatted here as all others are. */
-function verdictOf({ summary }: Model): string {
+function readVerdict({ summary }: Model): string {
   const [verdict = ''] = (summary ?? '').split(':');
   return verdict && `${verdict.replace(/ \([^)]*\)$/, '')}.`;
 }
 
-function figuresOf(model: Model): string {
+function writeFigures(model: Model): string {
   if (model.metrics === null) return '';
   const hasLearned = !model.summary?.startsWith('No better');
   const amount = (value: number) => measure(value, targetUnit(model));

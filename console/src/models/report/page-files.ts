@@ -26,7 +26,7 @@ ${cssText(() => true)}
 <body>
 <main>
 <h1>${name}</h1>
-${cloneOf(part).outerHTML}
+${clonePart(part).outerHTML}
 </main>
 </body>
 </html>
@@ -39,7 +39,7 @@ ${cloneOf(part).outerHTML}
  * @throws Error if the browser cannot draw it
  */
 export async function pngFile(part: HTMLElement): Promise<Blob> {
-  const clone = cloneOf(part);
+  const clone = clonePart(part);
   for (const table of clone.querySelectorAll('details')) table.remove();
   const tables = [...part.querySelectorAll('details')];
   const hidden = tables.reduce((sum, { offsetHeight }) => sum + offsetHeight, 0);
@@ -71,7 +71,7 @@ const escapeMarkup = (text: string) =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Copies a part of the page without controls and links. Its drawings keep their proportions at any width. */
-function cloneOf(part: Element): Element {
+function clonePart(part: Element): Element {
   const clone = document.importNode(part, true);
   const sizes = [...part.querySelectorAll('.figure > svg')].map((svg) =>
     svg.getBoundingClientRect(),

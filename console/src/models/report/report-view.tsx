@@ -61,14 +61,14 @@ function Report({
         </button>
         <button
           type="button"
-          onClick={save((element) => new Blob([markdownOf(element, title)]), file('.md'))}
+          onClick={save((element) => new Blob([writeMarkdown(element, title)]), file('.md'))}
         >
           Download Markdown
         </button>
         <Pictures
           report={report}
           onChoose={(plot) => {
-            const words = titleOf(plot).toLowerCase().replace(/\W+/g, '-');
+            const words = readTitle(plot).toLowerCase().replace(/\W+/g, '-');
             void save(() => pngFile(plot), file(`-${words}.png`))();
           }}
         />
@@ -85,7 +85,7 @@ function Report({
   );
 }
 
-const titleOf = (plot: HTMLElement) => plot.querySelector('h3')?.textContent ?? '';
+const readTitle = (plot: HTMLElement) => plot.querySelector('h3')?.textContent ?? '';
 
 /** Chooses one of the plots of a report, to save it as a picture. */
 function Pictures({
@@ -118,7 +118,7 @@ function Pictures({
       <option value="">Download a plot …</option>
       {plots.map((plot, index) => (
         <option key={index} value={index}>
-          {titleOf(plot)}
+          {readTitle(plot)}
         </option>
       ))}
     </select>
@@ -126,40 +126,40 @@ function Pictures({
 }
 
 /** Returns what a part of the page says as Markdown: headings, texts, lists and tables. */
-function markdownOf(part: Element, title: string): string {
-  const blocks = [`# ${escapeText(title)}`, ...[...part.children].flatMap(blocksOf)];
+function writeMarkdown(part: Element, title: string): string {
+  const blocks = [`# ${escapeText(title)}`, ...[...part.children].flatMap(writeBlocks)];
   return `${blocks.filter(Boolean).join('\n\n')}\n`;
 }
 
 /** Elements that only arrange others, or that a text has no use for. */
 const SKIPPED = `svg, summary, ${CONTROLS}`;
 
-function blocksOf(element: Element): string[] {
+function writeBlocks(element: Element): string[] {
   if (element.matches(SKIPPED)) return [];
   const heading = /^H([1-6])$/.exec(element.tagName);
-  if (heading) return [`${'#'.repeat(Number(heading[1]))} ${textOf(element)}`];
-  if (element.matches('table')) return [tableOf(rowsIn(element, 'tr', 'th, td'))];
+  if (heading) return [`${'#'.repeat(Number(heading[1]))} ${readText(element)}`];
+  if (element.matches('table')) return [writeTable(rowsIn(element, 'tr', 'th, td'))];
   if (element.matches('ul.bars')) {
-    return [tableOf([['', ''], ...rowsIn(element, 'li', '.bar-name, .bar-value')])];
+    return [writeTable([['', ''], ...rowsIn(element, 'li', '.bar-name, .bar-value')])];
   }
-  if (element.matches('dl')) return [tableOf([['', ''], ...rowsIn(element, 'div', 'dt, dd')])];
+  if (element.matches('dl')) return [writeTable([['', ''], ...rowsIn(element, 'div', 'dt, dd')])];
   if (element.matches('ul, ol')) {
-    return [[...element.children].map((item) => `- ${textOf(item)}`).join('\n')];
+    return [[...element.children].map((item) => `- ${readText(item)}`).join('\n')];
   }
-  if (element.matches('p, figcaption:not(:has(*))')) return [textOf(element)];
-  return [...element.children].flatMap(blocksOf);
+  if (element.matches('p, figcaption:not(:has(*))')) return [readText(element)];
+  return [...element.children].flatMap(writeBlocks);
 }
 
 const rowsIn = (element: Element, row: string, cell: string) =>
-  [...element.querySelectorAll(row)].map((each) => [...each.querySelectorAll(cell)].map(textOf));
+  [...element.querySelectorAll(row)].map((each) => [...each.querySelectorAll(cell)].map(readText));
 
 /** Writes a table, whose first row is its head. */
-function tableOf([head = [], ...rows]: readonly (readonly string[])[]): string {
+function writeTable([head = [], ...rows]: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-const textOf = ({ textContent }: Element) =>
+const readText = ({ textContent }: Element) =>
   escapeText((textContent ?? '').replace(/\s+/g, ' ').trim());
 
 /** Keeps names of columns and classes from being read as Markdown or HTML. */

@@ -3,8 +3,8 @@ import type { Column, RowWarning } from 'roster-client';
 import { Field } from '../../ui/field.js';
 import { date, labelWithUnit, ungrouped } from '../../ui/format.js';
 import { Select } from '../../ui/select.js';
-import { unitOf } from '../../ui/units.js';
-import { dateText, instant, stepOf } from './row.js';
+import { readUnit } from '../../ui/units.js';
+import { chooseStep, dateText, instant } from './row.js';
 
 /** The most categories to choose from a list; of more, one is typed. */
 const MAX_OPTIONS = 50;
@@ -30,8 +30,8 @@ export function ColumnField({
   const isOther = isChoice && value !== '' && !options.includes(value);
   return (
     <Field
-      label={labelWithUnit(name, unitOf(column.reading))}
-      hint={hintOf(column)}
+      label={labelWithUnit(name, readUnit(column.reading))}
+      hint={writeHint(column)}
       error={warning && WARNINGS[warning.kind]}
     >
       {(control) =>
@@ -68,7 +68,7 @@ export function ColumnField({
               aria-label={`${name}, slider`}
               min={min ?? undefined}
               max={max ?? undefined}
-              step={stepOf(column) / 10}
+              step={chooseStep(column) / 10}
               value={value === '' ? String((Number(min) + Number(max)) / 2) : value}
               onInput={input}
             />
@@ -86,9 +86,9 @@ const WARNINGS: Readonly<Record<RowWarning['kind'], string>> = {
   'unknown-name': 'The model has no such column.',
 };
 
-function hintOf({ kind, min, max, reading }: Column): string | undefined {
+function writeHint({ kind, min, max, reading }: Column): string | undefined {
   if (min === null || max === null) return undefined;
   if (kind === 'date') return `${date(instant(min))} to ${date(instant(max))}`;
-  const text = (value: string | number) => ungrouped(Number(value), unitOf(reading));
+  const text = (value: string | number) => ungrouped(Number(value), readUnit(reading));
   return `${text(min)} to ${text(max)}`;
 }

@@ -16,7 +16,7 @@ import {
   ungrouped,
   whole,
 } from '../../ui/format.js';
-import { targetUnit, unitOf } from '../../ui/units.js';
+import { readUnit, targetUnit } from '../../ui/units.js';
 import type { Prediction } from './prediction.js';
 import { type Cell, instant } from './row.js';
 import type { Predicted } from './use-predictions.js';
@@ -72,7 +72,7 @@ export function Curve({
   const text = isShare ? finePercent : (value: number) => exact(value, unit);
   const valueText = (value: Cell) => {
     if (column.kind === 'date') return date(instant(value));
-    return typeof value === 'number' ? ungrouped(value, unitOf(column.reading)) : value;
+    return typeof value === 'number' ? ungrouped(value, readUnit(column.reading)) : value;
   };
   const table = {
     head: [column.name, measured, ...(isShare ? [] : ['Interval from', 'Interval to'])],
@@ -141,7 +141,7 @@ export function Curve({
             <BottomAxis
               scale={x}
               area={area}
-              label={labelWithUnit(column.name, unitOf(column.reading))}
+              label={labelWithUnit(column.name, readUnit(column.reading))}
               format={isDate ? month : columnTick}
             />
             <Band

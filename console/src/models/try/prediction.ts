@@ -39,7 +39,7 @@ export function readPrediction(row: PredictionRow, { target, task }: Model): Pre
       value,
       confidence,
       set: Array.isArray(set) ? set.map(String) : [],
-      probabilities: probabilitiesOf(row[`${target}_explain`]),
+      probabilities: readProbabilities(row[`${target}_explain`]),
     };
   }
   throw new Error(
@@ -49,7 +49,7 @@ export function readPrediction(row: PredictionRow, { target, task }: Model): Pre
 
 const PREFIX = 'probability_class_';
 
-function probabilitiesOf(explain: unknown): Map<string, number> {
+function readProbabilities(explain: unknown): Map<string, number> {
   const parsed: unknown = typeof explain === 'string' ? JSON.parse(explain) : null;
   const entries = Object.entries(parsed ?? {})
     .filter(([key]) => key.startsWith(PREFIX))

@@ -7,7 +7,7 @@ export type Row = Readonly<Record<string, string>>;
 export type Cell = string | number;
 
 /** Returns the step of a slider: about a hundredth of the range, and whole if its ends are. */
-export function stepOf({ min, max }: Column): number {
+export function chooseStep({ min, max }: Column): number {
   if (typeof min !== 'number' || typeof max !== 'number' || max <= min) return 1;
   const step = 10 ** Math.floor(Math.log10((max - min) / 50));
   return Number.isInteger(min) && Number.isInteger(max) ? Math.max(1, step) : step;
@@ -33,12 +33,12 @@ function middleValue(column: Column): string {
   if (kind === 'category') return categories?.[0] ?? '';
   if (kind === 'date') return dateText((instant(min) + instant(max)) / 2);
   if (typeof min !== 'number' || typeof max !== 'number') return '';
-  const step = stepOf(column);
+  const step = chooseStep(column);
   return plainNumber(Math.floor((min + max) / 2 / step) * step);
 }
 
 /** Returns a row as it is sent: without missing values, numbers as numbers. */
-export function cellsOf(columns: readonly Column[], row: Row): Record<string, Cell> {
+export function pickCells(columns: readonly Column[], row: Row): Record<string, Cell> {
   return Object.fromEntries(
     columns.flatMap(({ name, kind }): [string, Cell][] => {
       const text = row[name] ?? '';

@@ -77,7 +77,7 @@ function Differences({ first, second }: { first: Model; second: Model }) {
         <Table
           {...{ hasNames: true, isCompared: true }}
           head={['Metric', ...head, 'Better']}
-          rows={metricsOf(first, second).map((metric) => [
+          rows={compareMetrics(first, second).map((metric) => [
             metric.name,
             ...metric.values.map((value) => metric.format(value)),
             verdict(metric, first.version, second.version),
@@ -89,7 +89,7 @@ function Differences({ first, second }: { first: Model; second: Model }) {
         <Table
           {...{ hasNames: true, isCompared: true }}
           head={['Column', ...head, 'Difference']}
-          rows={importancesOf(first, second).map(({ name, values: [one, other] }) => [
+          rows={compareImportances(first, second).map(({ name, values: [one, other] }) => [
             name,
             ...[one, other].map((value) => (value === undefined ? 'not used' : rounded(value))),
             one === undefined || other === undefined ? '' : signed(other - one, rounded),
@@ -100,7 +100,7 @@ function Differences({ first, second }: { first: Model; second: Model }) {
   );
 }
 
-function metricsOf(first: Model, second: Model): Compared[] {
+function compareMetrics(first: Model, second: Model): Compared[] {
   const [unit, other] = [targetUnit(first), targetUnit(second)];
   const shared = unit === other ? unit : null;
   const amount = (value: number) => measure(value, shared);
@@ -178,7 +178,7 @@ function verdict({ values: [one, other], format, better }: Compared, a: number, 
   return `${winner}, by ${finePercent(distance / Math.max(Math.abs(one), Math.abs(other)))}`;
 }
 
-function importancesOf(first: Model, second: Model) {
+function compareImportances(first: Model, second: Model) {
   const [a, b] = [first, second].map(
     ({ columns }) =>
       new Map(

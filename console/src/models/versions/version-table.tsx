@@ -50,12 +50,12 @@ export function VersionTable({
                 {version === serving ? (
                   <strong class="serves">Answers predictions</strong>
                 ) : (
-                  stateOf(model)
+                  describeState(model)
                 )}
               </td>
               <td data-label="Trained">{time(model.updated_at)}</td>
               <td data-label="Rows">{whole(model.row_count)}</td>
-              <td data-label="Quality">{headlineOf(model)}</td>
+              <td data-label="Quality">{writeHeadline(model)}</td>
               <td>
                 <div class="actions">
                   {status === 'ready' && version !== serving && (
@@ -83,12 +83,12 @@ export function VersionTable({
   );
 }
 
-function stateOf({ status, failure }: Model): string {
+function describeState({ status, failure }: Model): string {
   if (status === 'training') return 'Training';
   return status === 'failed' ? `Failed: ${failure}` : 'Ready';
 }
 
-function headlineOf(model: Model): string {
+function writeHeadline(model: Model): string {
   if (model.metrics === null) return '–';
   if (model.task === 'classification') return `Accuracy ${finePercent(model.metrics.accuracy)}`;
   const { mae } = model.task === 'regression' ? model.metrics : model.metrics.errors;

@@ -87,7 +87,7 @@ export function Choose({
         ))}
       </fieldset>
       <p class="hint" role="status">
-        {hintOf({
+        {writeHint({
           what: choice.what,
           chosen: isMany ? chosen.length : 0,
           hidden: names.length - MAX_ROWS,
@@ -100,7 +100,7 @@ export function Choose({
   );
 }
 
-function hintOf(state: {
+function writeHint(state: {
   what: string;
   chosen: number;
   hidden: number;

@@ -21,43 +21,43 @@ export function fieldNames(form: Form, leftOut: readonly string[] = []): string[
 }
 
 /** Returns how a field is shown. */
-export function controlOf(name: string, field: FormField): ControlKind {
+export function chooseControl(name: string, field: FormField): ControlKind {
   if (field.enum) return 'option';
   // The one list of names that forms have; another array is written as JSON.
   if (name === 'skills') return 'names';
-  if (!typesOf(field).includes('string')) return 'json';
+  if (!listTypes(field).includes('string')) return 'json';
   return (field.maxLength ?? 0) > MAX_LINE_LENGTH ? 'lines' : 'line';
 }
 
 /** Returns the label of a field: its own, or its name in words. */
-export const labelOf = (name: string, { label }: FormField) =>
+export const writeLabel = (name: string, { label }: FormField) =>
   label ?? capitalized(name.replaceAll('_', ' '));
 
 /** Returns what a form shows of a resource, or of nothing yet. */
-export function draftOf(form: Form, resource: object | null): Draft {
+export function createDraft(form: Form, resource: object | null): Draft {
   const drafts = Object.entries(form.fields).map(([name, field]) => [
     name,
-    shown(controlOf(name, field), resource && Reflect.get(resource, name)),
+    shown(chooseControl(name, field), resource && Reflect.get(resource, name)),
   ]);
   return Object.fromEntries(drafts);
 }
 
 function shown(control: ControlKind, value: unknown): string | string[] {
-  if (control === 'names') return Array.isArray(value) ? value.map(nameOf) : [];
+  if (control === 'names') return Array.isArray(value) ? value.map(readName) : [];
   if (value === null || value === undefined) return '';
   if (control !== 'json') return String(value);
   return isEmpty(value) ? '' : JSON.stringify(value, null, 2);
 }
 
 /** Returns the name of a skill: an agent is read with its skills in full. */
-function nameOf(value: unknown): string {
+function readName(value: unknown): string {
   const name: unknown = typeof value === 'object' && value ? Reflect.get(value, 'name') : value;
   return String(name);
 }
 
 /** Reads the fields for a new resource. Those without content are not sent. */
 export function newValues(form: Form, draft: Draft, names: readonly string[]) {
-  return valuesOf(form, draft, names, (name, value) => {
+  return readValues(form, draft, names, (name, value) => {
     if (!isEmpty(value)) return value;
     if (form.required.includes(name)) throw new RangeError('must not be empty');
     return undefined;
@@ -70,15 +70,15 @@ export function newValues(form: Form, draft: Draft, names: readonly string[]) {
  * emptied is null, which removes it.
  */
 export function changedValues(form: Form, draft: Draft, names: readonly string[], base: object) {
-  const before = valuesOf(form, draftOf(form, base), names, (_, value) => value).values;
-  return valuesOf(form, draft, names, (name, value, field) => {
+  const before = readValues(form, createDraft(form, base), names, (_, value) => value).values;
+  return readValues(form, draft, names, (name, value, field) => {
     const old = before[name];
     if (isSame(old, value) || (isEmpty(old) && isEmpty(value))) return undefined;
     if (field.additionalProperties === true && (isObject(value) || isObject(old))) {
       return changedKeys(old, value);
     }
     if (value !== undefined && value !== '') return value;
-    if (!typesOf(field).includes('null')) throw new RangeError('must not be empty');
+    if (!listTypes(field).includes('null')) throw new RangeError('must not be empty');
     return null;
   });
 }
@@ -86,7 +86,7 @@ export function changedValues(form: Form, draft: Draft, names: readonly string[]
 type Select = (name: string, value: unknown, field: FormField) => unknown;
 
 /** Reads fields, selects what is wanted of them, and collects what is wrong. */
-function valuesOf(form: Form, draft: Draft, names: readonly string[], select: Select) {
+function readValues(form: Form, draft: Draft, names: readonly string[], select: Select) {
   const values: Record<string, unknown> = {};
   const faults: Record<string, string> = {};
   for (const name of names) {
@@ -94,7 +94,7 @@ function valuesOf(form: Form, draft: Draft, names: readonly string[], select: Se
     try {
       const value = select(
         name,
-        contentOf(controlOf(name, field), draft[name] ?? '', field),
+        readContent(chooseControl(name, field), draft[name] ?? '', field),
         field,
       );
       if (value !== undefined) values[name] = value;
@@ -106,9 +106,9 @@ function valuesOf(form: Form, draft: Draft, names: readonly string[], select: Se
 }
 
 /** Returns the value of what stands in a field. @throws RangeError or SyntaxError with what is wrong */
-function contentOf(control: ControlKind, content: Draft[string], field: FormField): unknown {
+function readContent(control: ControlKind, content: Draft[string], field: FormField): unknown {
   if (typeof content !== 'string') return content;
-  if (control === 'json') return jsonOf(content, field);
+  if (control === 'json') return parseContent(content, field);
   if (content === '') return content;
   const length = [...content].length;
   if (field.maxLength !== undefined && length > field.maxLength)
@@ -121,7 +121,7 @@ function contentOf(control: ControlKind, content: Draft[string], field: FormFiel
 }
 
 /** Returns the value of a JSON text, or undefined if it is blank. */
-export function jsonOf(text: string, field: FormField): unknown {
+export function parseContent(text: string, field: FormField): unknown {
   if (text.trim() === '') return undefined;
   let value: unknown;
   try {
@@ -130,7 +130,7 @@ export function jsonOf(text: string, field: FormField): unknown {
     const reason = error instanceof Error ? error.message : String(error);
     throw new SyntaxError(`is not valid JSON: ${reason}`);
   }
-  if (typesOf(field).includes('object') && !isObject(value))
+  if (listTypes(field).includes('object') && !isObject(value))
     throw new RangeError('must be a JSON object, such as {"key": "value"}');
   return value;
 }
@@ -145,7 +145,7 @@ function changedKeys(before: unknown, after: unknown): Values | undefined {
   return changes.length > 0 ? Object.fromEntries(changes) : undefined;
 }
 
-const typesOf = ({ type }: FormField) => [type ?? []].flat();
+const listTypes = ({ type }: FormField) => [type ?? []].flat();
 
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

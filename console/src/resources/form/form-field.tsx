@@ -4,7 +4,7 @@ import { type ControlProps, Field } from '../../ui/field.js';
 import { capitalized } from '../../ui/format.js';
 import type { Choice, MemberControls } from '../kind.js';
 import { Choose } from './choose.js';
-import { controlOf, type Draft, jsonOf, labelOf } from './draft.js';
+import { chooseControl, type Draft, parseContent, writeLabel } from './draft.js';
 import { MemberFields } from './member-fields.js';
 import { Prose } from './prose.js';
 
@@ -40,12 +40,12 @@ export function ResourceField({
   onChange: (content: Draft[string]) => void;
 }) {
   const [leftWith, setLeftWith] = useState<string>();
-  const kind = controlOf(name, field);
+  const kind = chooseControl(name, field);
   // While one types, JSON is not complete.
   const syntaxFault =
-    kind === 'json' && leftWith === content ? faultOf(leftWith, field) : undefined;
+    kind === 'json' && leftWith === content ? findFault(leftWith, field) : undefined;
   const shownFault = fault ?? syntaxFault;
-  const label = choice?.label ?? labelOf(name, field);
+  const label = choice?.label ?? writeLabel(name, field);
   const members = field.members ?? field.membersOfType?.[type];
   const whole = (
     <Field
@@ -54,7 +54,7 @@ export function ResourceField({
           {label} {!isRequired && <span class="faint">optional</span>}
         </>
       }
-      hint={choice ? undefined : <Prose text={hintOf(field)} />}
+      hint={choice ? undefined : <Prose text={writeHint(field)} />}
       error={shownFault && sentence(shownFault)}
     >
       {(control) =>
@@ -162,14 +162,14 @@ function Control({
 }
 
 /** Describes a field; of a JSON object with keys of its own, it names them, too. */
-function hintOf({ hint = '', keys }: FormField): string {
+function writeHint({ hint = '', keys }: FormField): string {
   if (!keys) return hint;
   return `${hint} JSON with the keys ${keys.map((key) => `\`${key}\``).join(', ')}.`;
 }
 
-function faultOf(text: string, field: FormField): string | undefined {
+function findFault(text: string, field: FormField): string | undefined {
   try {
-    jsonOf(text, field);
+    parseContent(text, field);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

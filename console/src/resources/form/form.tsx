@@ -5,7 +5,7 @@ import { ProblemError } from 'roster-client';
 import { ErrorNotice } from '../../ui/error-notice.js';
 import { count } from '../../ui/format.js';
 import type { Choice, MemberControls } from '../kind.js';
-import { controlOf, type Draft, type Faults, fieldNames } from './draft.js';
+import { chooseControl, type Draft, type Faults, fieldNames } from './draft.js';
 import { ResourceField } from './form-field.js';
 
 const NO_REFUSAL: Refusal = { faults: {}, others: [], error: null };
@@ -60,7 +60,7 @@ export function ResourceForm({
     try {
       setRefusal({ ...NO_REFUSAL, faults: await onSubmit() });
     } catch (error) {
-      setRefusal(refusalOf(error, name, names));
+      setRefusal(sortRefusal(error, name, names));
     } finally {
       isSending.current = false;
       setBusy(false);
@@ -80,7 +80,7 @@ export function ResourceForm({
       project={project}
       choice={choices[field]}
       type={String(draft['type'])}
-      types={field === 'type' ? typesOf(form) : []}
+      types={field === 'type' ? listTypes(form) : []}
       memberControls={memberControls}
       isBusy={isBusy}
       onChange={(content) => {
@@ -126,11 +126,11 @@ export function ResourceForm({
 function isExtra({ required, fields }: Form, name: string): boolean {
   const { members, membersOfType, ...field } = fields[name] ?? {};
   if (members || membersOfType || required.includes(name)) return false;
-  return controlOf(name, field) === 'json';
+  return chooseControl(name, field) === 'json';
 }
 
 /** Returns the types whose members are known, to choose from beside any other. */
-const typesOf = (form: Form) =>
+const listTypes = (form: Form) =>
   Object.values(form.fields).flatMap(({ membersOfType = {} }) => Object.keys(membersOfType));
 
 /** Says that nothing was saved, and the faults that no field of the form shows. */
@@ -167,7 +167,7 @@ export interface Refusal {
  * Finds the fields that an error is about, by its JSON pointers such as `/body/agent/skills/1`.
  * @param names the fields of the form
  */
-function refusalOf(error: unknown, body: string, names: readonly string[]): Refusal {
+function sortRefusal(error: unknown, body: string, names: readonly string[]): Refusal {
   if (!(error instanceof ProblemError)) return { faults: {}, others: [], error };
   const { problem } = error;
   if (problem.type === '/problems/name-taken')

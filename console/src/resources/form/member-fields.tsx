@@ -2,7 +2,7 @@ import type { Form, FormField } from 'virtual:contract-forms';
 import { useState } from 'preact/hooks';
 import { type ControlProps, Field } from '../../ui/field.js';
 import type { MemberControls } from '../kind.js';
-import { isSame, jsonOf, labelOf, type Values } from './draft.js';
+import { isSame, parseContent, type Values, writeLabel } from './draft.js';
 import { Prose } from './prose.js';
 
 /** Fields for the known members of a JSON object. They edit its text, which stands beneath. */
@@ -41,7 +41,7 @@ export function MemberFields({
             key={member}
             label={
               <>
-                {labelOf(member, field)}{' '}
+                {writeLabel(member, field)}{' '}
                 {!form.required.includes(member) && <span class="faint">optional</span>}
               </>
             }
@@ -83,7 +83,7 @@ function TextControl({
 }) {
   // A comma at the end of a list is not part of its value, but must stay while one types.
   const [typed, setTyped] = useState('');
-  const text = isSame(parsedText(typed, field), value) ? typed : textOf(value);
+  const text = isSame(parsedText(typed, field), value) ? typed : writeText(value);
   const common = {
     ...control,
     readOnly: isBusy,
@@ -110,16 +110,16 @@ function parsedText(text: string, field: FormField): unknown {
   return text;
 }
 
-function textOf(value: unknown): string {
+function writeText(value: unknown): string {
   if (value === undefined || value === null) return '';
-  if (Array.isArray(value)) return value.map(textOf).join(', ');
+  if (Array.isArray(value)) return value.map(writeText).join(', ');
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
 /** Returns the object of a JSON text, an empty one if it is blank, or undefined if it is not one. */
 function objectIn(json: string): Values | undefined {
   try {
-    const value = jsonOf(json, { type: 'object' });
+    const value = parseContent(json, { type: 'object' });
     return typeof value === 'object' && value !== null ? { ...value } : {};
   } catch {
     return undefined;
