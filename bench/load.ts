@@ -161,7 +161,7 @@ export async function timeAnswer(ask: () => Promise<{ readonly status: number }>
 }
 
 /** Returns the time of an answer with one of the statuses; infinite for others. */
-export async function timeOf(
+export async function timeStatus(
   statuses: readonly number[],
   ask: () => Promise<{ readonly status: number }>,
 ): Promise<number> {

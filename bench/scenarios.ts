@@ -97,7 +97,11 @@ async function runAll(
   const begun = performance.now();
   for (const scenario of chosen) {
     process.stderr.write(`${scenario.name} …\n`);
-    for (const { asked, measured, passed, mustHold } of await findingsOf(script, scenario, given)) {
+    for (const { asked, measured, passed, mustHold } of await runScenario(
+      script,
+      scenario,
+      given,
+    )) {
       const cells = [scenario.name, asked, measured, verdict(passed, !mustHold && anySpeed)];
       rows.push(cells);
       process.stderr.write(`  ${row(cells)}\n`);
@@ -118,7 +122,7 @@ function isNamed(name: string): (scenario: Scenario) => boolean {
 }
 
 /** A scenario that breaks off, or does not end, counts as failed; the others go on. */
-async function findingsOf(
+async function runScenario(
   { longest }: ScenarioScript,
   scenario: Scenario,
   given: Omit<Given, 'folder'>,

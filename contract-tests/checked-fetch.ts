@@ -1,10 +1,12 @@
 /** Checks requests and answers against the contract as they pass. */
+
+import { parseJson } from '../server/contract/json-record.js';
 import { EventStreamError, eventData } from '../testkit/http/event-data.js';
-import { fieldOf, parseJson } from '../testkit/json.js';
+import { readField } from '../testkit/json.js';
 import { schemaErrors } from '../testkit/openapi/contract-ajv.js';
 import { contract, type Place } from '../testkit/openapi/document.js';
 import { operationAt, operationsAt } from '../testkit/openapi/operation-at.js';
-import { beginningOf, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
+import { readBeginning, recordExchange, recordSharedAnswer } from './coverage/record-exchange.js';
 
 /** The contract's declaration of one answer. */
 interface Expectation {
@@ -61,7 +63,7 @@ const OPTIONS: Expectation = {
  * @throws with every violation if the answer is not what the contract declares
  */
 export async function checkedFetch(request: Request): Promise<Response> {
-  const sent = await beginningOf(request);
+  const sent = await readBeginning(request);
   return checkedAnswer(request, sent, await fetch(request));
 }
 
@@ -176,18 +178,18 @@ function expectationFor(
   if (declared === undefined) {
     return `${operation.id} does not declare the status ${response.status}`;
   }
-  const expectation = expectationOf(what, response.status, declared);
+  const expectation = makeExpectation(what, response.status, declared);
   expectations.set(what, expectation);
   return expectation;
 }
 
 /** Returns the expectation of an answer that belongs to no operation. */
 function sharedAnswer(status: number, name: string): Expectation {
-  return expectationOf(`${status}`, status, contract.at('components', 'responses', name));
+  return makeExpectation(`${status}`, status, contract.at('components', 'responses', name));
 }
 
 /** @param declared a response of the contract */
-function expectationOf(what: string, status: number, declared: Place): Expectation {
+function makeExpectation(what: string, status: number, declared: Place): Expectation {
   return {
     what,
     status,
@@ -261,7 +263,7 @@ const DONE = '\n\ndata: [DONE]\n\n';
 function eventViolations(what: string, schema: Place, body: string): string[] {
   try {
     const events = eventData(body);
-    const ends = events.map((text) => fieldOf(parseJson(text), 'type') === END);
+    const ends = events.map((text) => readField(parseJson(text), 'type') === END);
     const isEndLast = body.endsWith(DONE)
       ? !ends.includes(true)
       : ends.indexOf(true) === events.length - 1;

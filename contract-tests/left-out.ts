@@ -12,7 +12,7 @@ export class LeftOut implements Reporter {
     // With a pattern, all others are left out, which is what was asked for.
     if (this.#vitest?.config.testNamePattern !== undefined) return;
     const reasons = new Map<string, number>();
-    for (const result of modules.flatMap(resultsOf)) {
+    for (const result of modules.flatMap(listResults)) {
       if (result.state !== 'skipped') continue;
       const reason = result.note ?? 'not for this platform';
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
@@ -23,6 +23,6 @@ export class LeftOut implements Reporter {
   }
 }
 
-function resultsOf(module: TestModule) {
+function listResults(module: TestModule) {
   return [...module.children.allTests()].map((test) => test.result());
 }

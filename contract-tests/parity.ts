@@ -53,10 +53,10 @@ function tally(
   for (const { except, inFolder } of suite) {
     const reason = except[target];
     if (reason !== undefined) {
-      const played = TARGETS.map((other) => casesOf(inFolder, other).length);
+      const played = TARGETS.map((other) => listCases(inFolder, other).length);
       if (Math.max(...played) > 0) skip(reason, Math.max(...played));
     }
-    for (const result of casesOf(inFolder, target)) {
+    for (const result of listCases(inFolder, target)) {
       if (result.state === 'passed') counted.passed += 1;
       else if (result.state === 'skipped') skip(result.note ?? 'no reason was given');
       else counted.failed += 1;
@@ -65,7 +65,7 @@ function tally(
   return counted;
 }
 
-function casesOf(modules: readonly TestModule[], target: string) {
+function listCases(modules: readonly TestModule[], target: string) {
   return modules
     .filter(({ project }) => project.name === target)
     .flatMap((module) => [...module.children.allTests()].map((test) => test.result()));

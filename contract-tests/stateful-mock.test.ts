@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { arrayOf, fieldOf, textOf } from '../testkit/json.js';
+import { asArray } from '../server/contract/json-record.js';
+import { readField, readText } from '../testkit/json.js';
 import { contract, type Operation, operations } from '../testkit/openapi/document.js';
 import {
   creatingRequests,
@@ -22,9 +23,9 @@ beforeAll(async () => {
   const DATABASE_URL = `file:${join(folder, 'roster.db')}`;
   mock = await startStatefulMock({ DATABASE_URL, TMPDIR: folder });
   const [conversation] = await listAt(CONVERSATIONS);
-  identifiers.set(CONVERSATION_ID, textOf(conversation, 'id'));
+  identifiers.set(CONVERSATION_ID, readText(conversation, 'id'));
   identifiers.set(MESSAGE_ID, await sendExampleMessage());
-  identifiers.set(KEY_ID, textOf((await listAt('/keys')).at(-1), 'id'));
+  identifiers.set(KEY_ID, readText((await listAt('/keys')).at(-1), 'id'));
 });
 afterAll(async () => {
   await mock.stop('SIGKILL');
@@ -53,14 +54,14 @@ function send({ path, ...init }: Omit<ExampleRequest, 'name'>): Promise<Response
 async function sendExampleMessage(): Promise<string> {
   const sendMessage = operations.find(({ id }) => id === 'sendMessage') ?? expect.fail();
   const answer = await send(exampleRequests(sendMessage)[0]);
-  return textOf(fieldOf(await answer.json(), 'question'), 'id');
+  return readText(readField(await answer.json(), 'question'), 'id');
 }
 
 const get = (path: string) => send({ path, method: 'GET', headers: {} });
 const remove = (path: string) => send({ path, method: 'DELETE', headers: {} });
 
 async function listAt(path: string): Promise<readonly unknown[]> {
-  return arrayOf(await (await get(path)).json());
+  return asArray(await (await get(path)).json());
 }
 
 const creates = ({ method, place }: Operation) =>
@@ -157,7 +158,7 @@ test("a prediction depends on its input, not on the contract's example", async (
       headers: { 'Content-Type': 'application/json' },
       body: JSON.stringify([{ carat, cut: 'Ideal', color: 'G' }]),
     });
-    return Number(fieldOf(arrayOf(await answer.json())[0], 'price'));
+    return Number(readField(asArray(await answer.json())[0], 'price'));
   };
   expect(await predict(0.3)).toBeGreaterThan(100);
   expect(await predict(2)).toBeGreaterThan(5 * (await predict(0.3)));
@@ -234,7 +235,7 @@ function nameIn({ path, body = '' }: ExampleRequest): string {
   if (path === CONVERSATIONS) return CONVERSATION_ID;
   if (path === '/keys') return KEY_ID;
   const [resource]: unknown[] = Object.values(JSON.parse(body));
-  return textOf(resource, 'name');
+  return readText(resource, 'name');
 }
 
 /** Creates again what deletions have removed. Existing resources stay, except that conversations and keys begin anew. */
@@ -245,9 +246,9 @@ async function restore() {
 async function create(request: ExampleRequest): Promise<number> {
   const answer = await send(request);
   if (request.path === CONVERSATIONS) {
-    identifiers.set(CONVERSATION_ID, textOf(await answer.json(), 'id'));
+    identifiers.set(CONVERSATION_ID, readText(await answer.json(), 'id'));
   }
-  if (request.path === '/keys') identifiers.set(KEY_ID, textOf(await answer.json(), 'id'));
+  if (request.path === '/keys') identifiers.set(KEY_ID, readText(await answer.json(), 'id'));
   return answer.status;
 }
 
@@ -266,7 +267,7 @@ describe('a deletion in the stateful mock', () => {
   );
   async function emptyProject() {
     for (const [{ path }] of lists.map((operation) => exampleRequests(operation))) {
-      for (const one of await listAt(path)) await remove(`${path}/${textOf(one, 'name')}`);
+      for (const one of await listAt(path)) await remove(`${path}/${readText(one, 'name')}`);
     }
   }
 
@@ -310,11 +311,11 @@ describe('the stateful mock', () => {
 
   test('goes on after a request has deleted the key that it adds to all requests', async () => {
     const findOwn = async () =>
-      (await listAt('/keys')).find((key) => textOf(key, 'name') === 'mock');
-    const id = textOf(await findOwn(), 'id');
+      (await listAt('/keys')).find((key) => readText(key, 'name') === 'mock');
+    const id = readText(await findOwn(), 'id');
     expect((await remove(`/keys/${id}`)).status).toBe(204);
     expect(await listAt('/projects')).toHaveLength(2);
-    expect(textOf(await findOwn(), 'id')).not.toBe(id);
+    expect(readText(await findOwn(), 'id')).not.toBe(id);
   });
 
   test('fails to start on a port in use, with a line that says what to do', async () => {

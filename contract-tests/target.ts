@@ -99,7 +99,7 @@ export function sendJson(method: string, path: string, body: unknown): Promise<R
 }
 
 /** Returns the object in an answer, for access to single fields. */
-export async function objectOf(response: Response): Promise<Record<string, unknown>> {
+export async function readObject(response: Response): Promise<Record<string, unknown>> {
   const body: unknown = await response.json();
   if (typeof body !== 'object' || body === null) {
     throw new Error(`The answer is ${JSON.stringify(body)}, not an object`);

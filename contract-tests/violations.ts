@@ -7,7 +7,7 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 let axeSource: Promise<string> | undefined;
 
 /** Returns the violations that axe-core finds in a page, each with the elements concerned. */
-export async function violationsOf(page: Page): Promise<string[]> {
+export async function findViolations(page: Page): Promise<string[]> {
   if (!(await page.evaluate<boolean>(`'axe' in window`))) {
     axeSource ??= readFile(AXE, 'utf8');
     // As an expression of the debugger, not as a script of the page, which its policy would refuse.

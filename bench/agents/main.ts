@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { asArray } from '../../server/contract/json-record.js';
 import { diamonds, diamondTable } from '../../testkit/data/diamonds.js';
 import { ask, type Headers } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
-import { arrayOf } from '../../testkit/json.js';
 import { median, quantile } from '../../testkit/numbers.js';
 import {
   processorTime,
@@ -172,7 +172,7 @@ class Agents {
   async direct(agent: AgentName, question: string): Promise<Way> {
     await this.chat.ask('bodies');
     await timedAnswer(this.through(agent, question));
-    const bodies = arrayOf(await this.chat.ask('bodies')).map((body) => JSON.stringify(body));
+    const bodies = asArray(await this.chat.ask('bodies')).map((body) => JSON.stringify(body));
     const url = `${this.chat.url}/chat/completions`;
     return { url, headers: {}, bodies, reader: () => ofChatServer };
   }

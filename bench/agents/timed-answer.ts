@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createParser } from 'eventsource-parser';
+import { asArray } from '../../server/contract/json-record.js';
 import type { Headers } from '../../testkit/http/client.js';
-import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 
 /** A way to get an answer: through the service, or from the chat server itself. */
 export interface Way {
@@ -82,10 +83,10 @@ export function ofService(): ReadEvent {
   let hasOutput = false;
   return (data) => {
     const event: unknown = JSON.parse(data);
-    const type = fieldOf(event, 'type');
-    if (type === 'delta') return textOf(event, 'content');
-    if (type === 'error') throw new Error(textOf(event, 'content'));
-    if (fieldOf(event, 'output') !== undefined) hasOutput = true;
+    const type = readField(event, 'type');
+    if (type === 'delta') return readText(event, 'content');
+    if (type === 'error') throw new Error(readText(event, 'content'));
+    if (readField(event, 'output') !== undefined) hasOutput = true;
     return type === 'end' && hasOutput ? 'end' : '';
   };
 }
@@ -93,8 +94,8 @@ export function ofService(): ReadEvent {
 /** Reads an event of a chat server. */
 export function ofChatServer(data: string): string {
   if (data === '[DONE]') return 'end';
-  const [choice] = arrayOf(fieldOf(JSON.parse(data), 'choices'));
-  return textOf(fieldOf(choice, 'delta'), 'content');
+  const [choice] = asArray(readField(JSON.parse(data), 'choices'));
+  return readText(readField(choice, 'delta'), 'content');
 }
 
 /** Returns the time of a clock that all processes of the machine share, in milliseconds. */

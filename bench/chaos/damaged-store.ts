@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { copyFile, mkdir, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { asArray } from '../../server/contract/json-record.js';
 import { Client, NoAnswer, send } from '../../testkit/http/client.js';
-import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 import { DidNotStart, type Service, startService } from '../../testkit/service/measured-service.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
 import { withService } from '../services.js';
@@ -74,7 +75,7 @@ async function fillAndProtect(
   const unreadable = await use(async (client, list) => {
     for (let number = 0; number < WRITES; number += 1) {
       const { status, body } = await client.send('POST', list, { skill: largeSkill(number) });
-      const type = textOf(body, 'type');
+      const type = readText(body, 'type');
       if (status === 201) written.add(number);
       else if (status === 503 && type === '/problems/service-unavailable') refused += 1;
       else otherwise.push(`${status} ${type}`);
@@ -126,9 +127,9 @@ async function findMissing(
   for (const number of numbers) {
     const { name, params } = largeSkill(number);
     const { status, body } = await client.send('GET', `${list}/${name}`);
-    const isWhole = fieldOf(fieldOf(body, 'params'), 'text') === params.text;
+    const isWhole = readField(readField(body, 'params'), 'text') === params.text;
     const isRight = written.has(number) ? status === 200 && isWhole : status === 404;
-    if (!isRight) faults.push(`${name}: ${status} ${textOf(body, 'title')}`);
+    if (!isRight) faults.push(`${name}: ${status} ${readText(body, 'title')}`);
   }
   return faults;
 }
@@ -215,18 +216,19 @@ async function useDamaged(folder: string, databaseUrl: string, tally: Tally): Pr
     const passed = isRight(status, body);
     if (passed) tally.right += 1;
     else if (status >= 500) tally.refused += 1;
-    else tally.faults.push(`${databaseUrl}: ${method} ${url}: ${status} ${textOf(body, 'title')}`);
+    else
+      tally.faults.push(`${databaseUrl}: ${method} ${url}: ${status} ${readText(body, 'title')}`);
     return passed;
   };
   const read = (url: string, number: number) =>
     ask(['GET', `${url}${SKILLS_PATH}/skill_${number}`], (status, body) => {
-      return status === 200 && fieldOf(fieldOf(body, 'params'), 'number') === number;
+      return status === 200 && readField(readField(body, 'params'), 'number') === number;
     });
   const written: number[] = [];
   const use = async ({ url }: Service) => {
     const list = url + SKILLS_PATH;
     for (let number = 0; number < SKILLS; number += 1) await read(url, number);
-    await ask(['GET', list], (_, body) => arrayOf(body).length === SKILLS);
+    await ask(['GET', list], (_, body) => asArray(body).length === SKILLS);
     for (let number = SKILLS; number < SKILLS + 20; number += 1) {
       const create = ['POST', list, { skill: smallSkill(number) }] as const;
       if (await ask(create, (status) => status === 201)) written.push(number);

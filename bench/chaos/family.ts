@@ -4,10 +4,10 @@ import { send } from '../../testkit/http/client.js';
 import {
   endProcess,
   isRunning,
+  listTree,
   type Service,
   startService,
   treeMemory,
-  treeOf,
 } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { repeatedly } from '../load.js';
@@ -43,7 +43,7 @@ export interface Surroundings {
 }
 
 /** Returns a scenario for each attack; of a hostile family, one more with all of them in turn. */
-export function scenariosOf(family: Family): Scenario[] {
+export function listScenarios(family: Family): Scenario[] {
   const { name, attacks, isHostile } = family;
   const single = attacks.map(
     (attack): Scenario => ({
@@ -247,8 +247,8 @@ async function leftAfter(
   const attacking = Promise.allSettled(runs.map((run) => run(over.signal)));
   await delay(ATTACKED);
   const { service } = target;
-  const looks = [treeOf(service.pid)];
-  const stopLooking = repeatedly(50, () => treeOf(service.pid));
+  const looks = [listTree(service.pid)];
+  const stopLooking = repeatedly(50, () => listTree(service.pid));
   await endOf(service);
   looks.push(...stopLooking());
   over.abort();

@@ -12,10 +12,10 @@ import { arrowStream } from '../../testkit/data/made-arrow.js';
 import type { Headers } from '../../testkit/http/client.js';
 import { MadeNumbers, Written } from '../../testkit/prediction/hostile-files.js';
 import {
-  fileOf,
   hybridOf,
   type MadeChunk,
-  pageOf,
+  writeFile,
+  writePage,
 } from '../../testkit/prediction/hostile-parquet.js';
 import {
   type Attack,
@@ -90,7 +90,7 @@ const [BYTES, DOUBLE] = [6, 5];
 /** The length of the magic number at the beginning of a file. */
 const BODY_START = 4;
 
-function columnOf(name: string, physical: number) {
+function makeColumn(name: string, physical: number) {
   return { name, physical, size: physical === DOUBLE ? 8 : 0, isOptional: false };
 }
 
@@ -101,7 +101,7 @@ function plainText(length: number): Buffer {
 
 function plainPage(values: Uint8Array, count = 1, codec = CODECS.none): Uint8Array {
   const packed = codec === CODECS.gzip ? gzipSync(values) : values;
-  return pageOf({ kind: 0, values: count, encoding: 0, packed, bytes: values.length });
+  return writePage({ kind: 0, values: count, encoding: 0, packed, bytes: values.length });
 }
 
 /** Returns a page with one text, and one of rows that all are this text. */
@@ -111,8 +111,8 @@ function dictionaryPages(length: number, rows: number): readonly [Uint8Array, Ui
   const run = hybridOf(SOUND, Array<number>(rows).fill(0), bitWidth);
   const indices = Buffer.concat([Buffer.of(bitWidth), run]);
   return [
-    pageOf({ kind: 2, values: 1, encoding: 0, packed: text, bytes: text.length }),
-    pageOf({ kind: 0, values: rows, encoding: 8, packed: indices, bytes: indices.length }),
+    writePage({ kind: 2, values: 1, encoding: 0, packed: text, bytes: text.length }),
+    writePage({ kind: 0, values: rows, encoding: 8, packed: indices, bytes: indices.length }),
   ];
 }
 
@@ -125,8 +125,8 @@ function largeParquetTexts(): Buffer {
     const own = at < names.length - 1 ? bytes : Buffer.concat([bytes, padding]);
     return { bytes: own, length: bytes.length, dictionaryBytes: 0 };
   });
-  const columns = names.map((name) => columnOf(name, BYTES));
-  return Buffer.from(fileOf(SOUND, columns, CODECS.gzip, [{ rows: 1, chunks }]));
+  const columns = names.map((name) => makeColumn(name, BYTES));
+  return Buffer.from(writeFile(SOUND, columns, CODECS.gzip, [{ rows: 1, chunks }]));
 }
 
 /**
@@ -146,8 +146,8 @@ function sharedChunk(pages: readonly Uint8Array[], rows: number, groups = 1, pad
     return { ...chunk, length: chunk.bytes.length, bytes: new Uint8Array() };
   });
   const others = Array.from({ length: groups - 1 }, () => ({ rows, chunks: same }));
-  const columns = [columnOf('t0', BYTES), columnOf('y', DOUBLE)];
-  return Buffer.from(fileOf(SOUND, columns, CODECS.gzip, [{ rows, chunks }, ...others]));
+  const columns = [makeColumn('t0', BYTES), makeColumn('y', DOUBLE)];
+  return Buffer.from(writeFile(SOUND, columns, CODECS.gzip, [{ rows, chunks }, ...others]));
 }
 
 /** Rows that are all the same text of a dictionary. @param length of the text, in bytes */

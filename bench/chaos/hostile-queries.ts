@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { asArray } from '../../server/contract/json-record.js';
 import { calls, says } from '../../testkit/chat/reply.js';
 import {
   type ChatScript,
@@ -6,7 +7,7 @@ import {
 } from '../../testkit/chat/scripted-chat-server.js';
 import { postgresShop, sqliteShop } from '../../testkit/databases/shop.js';
 import { ask, type Headers, send } from '../../testkit/http/client.js';
-import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 import { type Finding, none } from '../scenarios.js';
 import {
   type Attack,
@@ -111,8 +112,8 @@ function withHonestQuery(attack: Attack): Attack {
       await run(over);
       await delay(1000);
       const [step] = await askSteps(target, honest, [{ sql: 'select id from orders' }]);
-      const result = textOf(step, 'result');
-      const measured = textOf(step, 'error') || result.slice(0, 60) || 'no result';
+      const result = readText(step, 'result');
+      const measured = readText(step, 'error') || result.slice(0, 60) || 'no result';
       const asked = 'another owner queries the same database afterwards';
       return [{ asked, measured, passed: result !== '' }];
     };
@@ -126,7 +127,7 @@ async function refusedStatements(target: Target, owner: Headers) {
   return async (): Promise<readonly Finding[]> => {
     const inputs = REFUSED.map((sql) => ({ sql }));
     const steps = await askSteps(target, owner, inputs);
-    const answered = REFUSED.filter((_, at) => textOf(steps[at], 'error') === '');
+    const answered = REFUSED.filter((_, at) => readText(steps[at], 'error') === '');
     const skill = { name: 'system', type: 'sql', params: system };
     const { status } = await send('POST', `${target.url}${PROJECT}/skills`, { skill }, owner);
     const tables = status < 300 ? [`a skill of ${system.tables.join(', ')}: ${status}`] : [];
@@ -142,7 +143,7 @@ async function askSteps(
   inputs: readonly object[],
 ): Promise<readonly unknown[]> {
   const { body } = await send('POST', url + COMPLETIONS, messagesFor(inputs), owner);
-  return arrayOf(fieldOf(body, 'steps'));
+  return asArray(readField(body, 'steps'));
 }
 
 function createSqlAgent(target: Target, owner: Headers, database: string): Promise<void> {

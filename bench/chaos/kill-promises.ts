@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
 import { type Finding, none } from '../scenarios.js';
 import { onBothStores, train } from '../services.js';
@@ -114,6 +114,6 @@ async function addTruths({ url }: Service, ids: readonly string[]) {
   });
   if (response.status !== 200) return undefined;
   const answer: unknown = await response.json();
-  const count = (name: string) => Number(fieldOf(answer, name));
+  const count = (name: string) => Number(readField(answer, name));
   return { unchanged: count('unchanged'), unmatched: count('unmatched') };
 }

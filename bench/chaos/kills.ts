@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { v4 as uuidv4 } from 'uuid';
+import { asArray } from '../../server/contract/json-record.js';
 import { LEASE_MS } from '../../server/models/training/trainings.js';
 import { diamondTable } from '../../testkit/data/diamonds.js';
 import {
@@ -10,13 +11,13 @@ import {
   NoAnswer,
   send,
 } from '../../testkit/http/client.js';
-import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
 import { onBothStores, withPostgres } from '../services.js';
-import { addressOf, type Contents, LISTS, readContents, type Write, Writer } from './writer.js';
+import { type Contents, LISTS, readContents, type Write, Writer, writeAddress } from './writer.js';
 
 const KILLS = 50;
 const WRITERS = 6;
@@ -59,7 +60,7 @@ async function killWhileWriting(
       const living = writers.map((writer) => writer.write());
       if (kill % TRAIN_EVERY === 0) {
         const name = `model_${kill}`;
-        await ask('PUT', `${addressOf(project(), `/models/${name}`)}?target=price`, csv);
+        await ask('PUT', `${writeAddress(project(), `/models/${name}`)}?target=price`, csv);
         trainings.push(name);
       }
       await delay(LIFETIME.least + Math.random() * (LIFETIME.most - LIFETIME.least));
@@ -72,9 +73,9 @@ async function killWhileWriting(
       lost.push(...writers.flatMap((writer) => writer.compare(there)));
       counted.push(...(await compareCounters(project(), there)));
     }
-    const badEnds = await unexpectedEnds(addressOf(project(), '/models'), trainings);
+    const badEnds = await unexpectedEnds(writeAddress(project(), '/models'), trainings);
     for (const path of (await readContents(project())).keys()) {
-      await ask('DELETE', addressOf(project(), path));
+      await ask('DELETE', writeAddress(project(), path));
     }
     const { status } = await send('DELETE', project());
     if (status !== 204) counted.push(`${status} for the deletion of the emptied project`);
@@ -112,7 +113,7 @@ async function killWhileWriting(
 /** Compares the counts in the refusal to delete the project with the lists. */
 async function compareCounters(project: string, there: Contents): Promise<string[]> {
   const { status, body } = await send('DELETE', project);
-  const detail = textOf(body, 'detail');
+  const detail = readText(body, 'detail');
   if (status !== 409) return [`${status} to the deletion of a project that holds something`];
   return LISTS.flatMap((list) => {
     const listed = [...there.keys()].filter((path) => path.startsWith(`/${list}/`)).length;
@@ -131,10 +132,10 @@ const CUT_SHORT = 'cut short 3 times';
 async function unexpectedEnds(url: string, names: readonly string[]): Promise<string[]> {
   const deadline = performance.now() + TRAINING_TIMEOUT_MS;
   for (;;) {
-    const models = arrayOf(await ask('GET', url));
+    const models = asArray(await ask('GET', url));
     const ends = names.map((name) => {
-      const model = models.find((one) => fieldOf(one, 'name') === name);
-      return { name, status: textOf(model, 'status'), failure: textOf(model, 'failure') };
+      const model = models.find((one) => readField(one, 'name') === name);
+      return { name, status: readText(model, 'status'), failure: readText(model, 'failure') };
     });
     const hasOpen = ends.some(({ status }) => status === 'training');
     if (!hasOpen || performance.now() >= deadline) {
@@ -258,7 +259,7 @@ class Persistent {
 }
 
 function isForLater({ status, body }: Answer): boolean {
-  return status === 503 || textOf(body, 'type') === '/problems/request-in-progress';
+  return status === 503 || readText(body, 'type') === '/problems/request-in-progress';
 }
 
 /** Kills the first instance during a training, which the second must finish. */

@@ -8,7 +8,7 @@ import { runScenarios, type Scenario } from '../scenarios.js';
 import { withTwoServices } from '../services.js';
 import { corruptStore, disk } from './damaged-store.js';
 import { doors } from './doors.js';
-import { scenariosOf } from './family.js';
+import { listScenarios } from './family.js';
 import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
 import { killPromises } from './kill-promises.js';
@@ -98,9 +98,9 @@ await runScenarios({
     millionSkills,
     disk,
     corruptStore,
-    ...scenariosOf(noisyNeighbour),
-    ...scenariosOf(doors),
-    ...scenariosOf(hostileFiles),
-    ...scenariosOf(hostileQueries),
+    ...listScenarios(noisyNeighbour),
+    ...listScenarios(doors),
+    ...listScenarios(hostileFiles),
+    ...listScenarios(hostileQueries),
   ],
 });

@@ -5,7 +5,7 @@ import { ask, Client, type Headers } from '../../testkit/http/client.js';
 import { Crowd, head, wire } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
 import { quantile } from '../../testkit/numbers.js';
-import { timeAnswer, timeInWords, timeOf } from '../load.js';
+import { timeAnswer, timeInWords, timeStatus } from '../load.js';
 import {
   type Attack,
   byOne,
@@ -219,7 +219,7 @@ async function afterRefusal(url: string, refused: Headers, served: Headers): Pro
     const { status } = await timeAnswer(() => list(refused));
     if (status === undefined) return Number.POSITIVE_INFINITY;
     if (status !== 429) throw new Error(`a key over its limit gets ${status}`);
-    return await timeOf([200], () => list(served));
+    return await timeStatus([200], () => list(served));
   } finally {
     client.close();
   }

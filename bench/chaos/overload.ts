@@ -5,7 +5,7 @@ import { Crowd, type Load, wire } from '../../testkit/http/load.js';
 import { RawConnection } from '../../testkit/http/raw-connection.js';
 import { median, percent, quantile } from '../../testkit/numbers.js';
 import { residentMemory, type Service } from '../../testkit/service/measured-service.js';
-import { compareRates, measureRate, repeatedly, timeInWords, timeOf } from '../load.js';
+import { compareRates, measureRate, repeatedly, timeInWords, timeStatus } from '../load.js';
 import { type Finding, none, type Scenario } from '../scenarios.js';
 import { onService, train, withTwoServices } from '../services.js';
 
@@ -110,8 +110,8 @@ async function compare(
     const crowd = new Crowd(flooded.url, () => wire(flooded.url, method, path, body));
     await crowd.openLoop(TIMES * before, MAX_CONNECTIONS, CONNECTING_SECONDS);
     const memory = repeatedly(250, () => residentMemory(flooded.pid));
-    const probes = repeatedly(500, () => timeOf([200], probe));
-    const newcomers = repeatedly(500, () => timeOf([200, 503], newcomer));
+    const probes = repeatedly(500, () => timeStatus([200], probe));
+    const newcomers = repeatedly(500, () => timeStatus([200, 503], newcomer));
     const flood = await crowd.openLoop(TIMES * before, MAX_CONNECTIONS, FLOOD_SECONDS);
     const stopped = { memory: memory(), probes: probes(), newcomers: newcomers() };
     crowd.close();

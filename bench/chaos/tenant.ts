@@ -8,7 +8,7 @@ import {
   treeMemory,
   treeTime,
 } from '../../testkit/service/measured-service.js';
-import { repeatedly, type Timed, timeAnswer, timeInWords, timeOf } from '../load.js';
+import { repeatedly, type Timed, timeAnswer, timeInWords, timeStatus } from '../load.js';
 import type { Finding } from '../scenarios.js';
 import { train } from '../services.js';
 
@@ -157,7 +157,7 @@ export class Watch {
     this.#parts.at(-1)?.stop();
     const options = { deadline: HEALTH_DEADLINE };
     const ask = () => send('GET', `${this.service.url}/health/live`, undefined, {}, options);
-    this.#parts.push({ name, stop: repeatedly(PROBE_INTERVAL, () => timeOf([200], ask)) });
+    this.#parts.push({ name, stop: repeatedly(PROBE_INTERVAL, () => timeStatus([200], ask)) });
   }
 
   close(): void {

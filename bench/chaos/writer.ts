@@ -1,6 +1,6 @@
-import { asRecord } from '../../server/contract/json-record.js';
+import { asArray, asRecord } from '../../server/contract/json-record.js';
 import { type Answer, ask } from '../../testkit/http/client.js';
-import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 
 /** The fields that a writer sets, by name. Those of an agent are the names of its skills. */
 type Fields = Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ export class Writer {
         this.unexpected.push(`${method} ${path}: ${status} ${JSON.stringify(body)}`);
         return;
       }
-      if (write.method === 'POST') this.#ids.set(`${write.path}/${name}`, textOf(body, 'id'));
+      if (write.method === 'POST') this.#ids.set(`${write.path}/${name}`, readText(body, 'id'));
       this.acknowledged += 1;
       this.#state = write.after;
       this.#unanswered = undefined;
@@ -113,22 +113,22 @@ function nextWrite(state: State, name: string): Write {
     const body = { skill: { name, type: 'lookup', params: fields } };
     return { method: 'POST', path: '/skills', body, after: put(state, `/skills/${name}`, fields) };
   }
-  if (crowded) return deletion(state, anyOf(crowded));
+  if (crowded) return deletion(state, chooseAny(crowded));
   if (dice < 0.5) {
-    const path = anyOf(skills);
+    const path = chooseAny(skills);
     const after = put(state, path, { ...state.get(path), ...fields });
     return { method: 'PUT', path, body: { skill: { params: fields } }, after };
   }
   if (dice < 0.7) {
-    const used = new Set([anyOf(skills), anyOf(skills), anyOf(skills)].map(nameIn));
+    const used = new Set([chooseAny(skills), chooseAny(skills), chooseAny(skills)].map(nameIn));
     const body = { agent: { name, skills: [...used] } };
     const after = put(state, `/agents/${name}`, namesAsFields([...used]));
     return { method: 'POST', path: '/agents', body, after };
   }
-  if (dice < 0.8) return deletion(state, anyOf(skills));
+  if (dice < 0.8) return deletion(state, chooseAny(skills));
   // A chatbot that does not exist is created.
   const isNew = chatbots.length === 0 || Math.random() < 0.4;
-  const path = isNew ? `/chatbots/${name}` : anyOf(chatbots);
+  const path = isNew ? `/chatbots/${name}` : chooseAny(chatbots);
   const after = put(state, path, { ...state.get(path), ...fields });
   return { method: 'PUT', path, body: { chatbot: { settings: fields } }, after };
 }
@@ -160,7 +160,7 @@ function chance(): number {
   return Math.floor(Math.random() * 1_000_000);
 }
 
-function anyOf(paths: readonly string[]): string {
+function chooseAny(paths: readonly string[]): string {
   const path = paths[Math.floor(Math.random() * paths.length)];
   if (path === undefined) throw new Error('There is nothing to choose from');
   return path;
@@ -179,25 +179,27 @@ export const LISTS = ['skills', 'agents', 'chatbots', 'models'] as const;
 export async function readContents(project: string): Promise<Contents> {
   const there = new Map<string, { readonly id: string; readonly fields: Fields }>();
   for (const list of LISTS) {
-    const resources = arrayOf(await ask('GET', `${addressOf(project, `/${list}`)}`));
+    const resources = asArray(await ask('GET', `${writeAddress(project, `/${list}`)}`));
     for (const resource of resources) {
-      const path = `/${list}/${textOf(resource, 'name')}`;
+      const path = `/${list}/${readText(resource, 'name')}`;
       if (there.has(path)) throw new Error(`${path} is there twice`);
-      there.set(path, { id: textOf(resource, 'id'), fields: fieldsOf(list, resource) });
+      there.set(path, { id: readText(resource, 'id'), fields: pickFields(list, resource) });
     }
   }
   return there;
 }
 
 /** Returns the URL of a path within a project; models are under `/api`. */
-export function addressOf(project: string, path: string): string {
+export function writeAddress(project: string, path: string): string {
   const isModel = path.startsWith('/models');
   return (isModel ? project.replace('/projects/', '/api/projects/') : project) + path;
 }
 
-function fieldsOf(list: (typeof LISTS)[number], resource: unknown): Fields {
+function pickFields(list: (typeof LISTS)[number], resource: unknown): Fields {
   if (list === 'models') return {};
   if (list !== 'agents')
-    return asRecord(fieldOf(resource, list === 'skills' ? 'params' : 'settings'));
-  return namesAsFields(arrayOf(fieldOf(resource, 'skills')).map((skill) => textOf(skill, 'name')));
+    return asRecord(readField(resource, list === 'skills' ? 'params' : 'settings'));
+  return namesAsFields(
+    asArray(readField(resource, 'skills')).map((skill) => readText(skill, 'name')),
+  );
 }

@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { table } from '../../testkit/markdown-table.js';
 import { median } from '../../testkit/numbers.js';
 import {
+  listTree,
   processorTime,
   type Service,
   startService,
-  treeOf,
 } from '../../testkit/service/measured-service.js';
 import { compareRounds, measureInTurn, measureRate, type Rate } from '../load.js';
 import { withFolder } from '../scenarios.js';
 import { ENVIRONMENT, withPostgres } from '../services.js';
 import { createSkill, getSkill, type Operation, seed, updateAgent } from './contenders.js';
-import { CONNECTIONS, requestsOf, WARM_UP } from './measure.js';
+import { CONNECTIONS, makeRequests, WARM_UP } from './measure.js';
 
 const MAX_INSTANCES = 3;
 const OPERATIONS: readonly Operation[] = [getSkill, updateAgent, createSkill];
@@ -80,13 +80,13 @@ async function measureRound(
   all: readonly Service[],
   { operation, key, seconds }: { operation: Operation; key: string; seconds: number },
 ): Promise<InstancesRate> {
-  const others = new Set([process.pid, ...all.flatMap(({ pid }) => treeOf(pid)).map(pidOf)]);
+  const others = new Set([process.pid, ...all.flatMap(({ pid }) => listTree(pid)).map(pidOf)]);
   const before = storeTimes(others);
   const rates = await Promise.all(
     instances.map((service) =>
       measureRate({
         ...{ service, seconds, connections: CONNECTIONS, statuses: operation.statuses },
-        request: requestsOf(operation, service.url, key),
+        request: makeRequests(operation, service.url, key),
       }),
     ),
   );
@@ -108,7 +108,7 @@ async function measureRound(
 
 /** Returns the processor time of each process of PostgreSQL: of those that this one has started, what is left. */
 function storeTimes(others: ReadonlySet<number>): Map<number, number> {
-  const pids = treeOf(process.pid).map(pidOf);
+  const pids = listTree(process.pid).map(pidOf);
   return new Map(
     pids.filter((pid) => !others.has(pid)).map((pid) => [pid, processorTime(pid) || 0]),
   );

@@ -104,9 +104,9 @@ async function measureRound(
   if (!server) throw new Error(`${contender.name} does not run`);
   const amount = Math.max(MIN_ANSWERS, Math.round(REQUESTS_A_SECOND * seconds));
   const { isBesideRefusals } = operation;
-  const refused = requestsOf(operation, server.url, keys.limited);
+  const refused = makeRequests(operation, server.url, keys.limited);
   const work = {
-    ...{ service: server, request: requestsOf(operation, server.url, keys.own), statuses },
+    ...{ service: server, request: makeRequests(operation, server.url, keys.own), statuses },
     ...{ connections: CONNECTIONS, count: addsRows && !contender.isMock ? amount : undefined },
   };
   try {
@@ -132,7 +132,7 @@ async function flood(url: string, request: () => Buffer, seconds: number): Promi
 }
 
 /** Returns the requests of an operation, each with another text for `[<id>]`. */
-export function requestsOf({ method, path, body, prefer }: Operation, url: string, key: string) {
+export function makeRequests({ method, path, body, prefer }: Operation, url: string, key: string) {
   const headers = {
     ...bearer(key),
     ...(prefer === undefined ? {} : { Prefer: prefer }),

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { diamonds, diamondTable } from '../../testkit/data/diamonds.js';
 import { ask } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
 import {
   processorTime,
@@ -29,7 +29,7 @@ const cores = separateCores();
 type Revision = '2026-07-28' | '2025-11-25';
 
 /** Returns a call of a tool, as a host of a revision sends it. */
-function callOf(
+function writeCall(
   url: string,
   revision: Revision,
   name: string,
@@ -78,8 +78,8 @@ async function requirePrediction({ url }: Service, headers: Record<string, strin
   const params = { name: 'predict_prices', arguments: ROW };
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params };
   const answer = await ask('POST', `${url}/mcp`, message, headers);
-  const content = fieldOf(fieldOf(answer, 'result'), 'structuredContent');
-  if (typeof fieldOf(content, 'value') !== 'number') throw new Error(JSON.stringify(answer));
+  const content = readField(readField(answer, 'result'), 'structuredContent');
+  if (typeof readField(content, 'value') !== 'number') throw new Error(JSON.stringify(answer));
 }
 
 /** Of a number of calls, not of a time: processor time is counted in steps of 10 ms. */
@@ -97,18 +97,18 @@ async function oneRow({ service, key }: Measured, isShort: boolean): Promise<Fin
       asked: `a call of revision ${revision} that predicts a row: at most 1.3 of the processor of the same row by predict`,
       first: rate(
         service,
-        callOf(service.url, revision, 'predict_prices', ROW ?? {}, key),
+        writeCall(service.url, revision, 'predict_prices', ROW ?? {}, key),
         isShort,
       ),
       second: rate(service, predict, isShort),
-      ...roundsOf(isShort),
+      ...chooseRounds(isShort),
       ...{ what: 'cost', most: 1.3 },
     });
   return [await compare('2026-07-28'), await compare('2025-11-25')];
 }
 
 /** The first 15,000 calls of each server do not count: they compile the code that is used. */
-function roundsOf(isShort: boolean): Pick<Comparison, 'rounds' | 'warmUps'> {
+function chooseRounds(isShort: boolean): Pick<Comparison, 'rounds' | 'warmUps'> {
   return isShort ? { rounds: 1, warmUps: 0 } : { rounds: 9, warmUps: 3 };
 }
 
@@ -120,11 +120,11 @@ async function official(measured: Measured, isShort: boolean, folder: string): P
       asked: `a call of revision ${revision} that predicts a row: at most a quarter of the processor of an empty tool of the official server`,
       first: rate(
         service,
-        callOf(service.url, revision, 'predict_prices', ROW ?? {}, key),
+        writeCall(service.url, revision, 'predict_prices', ROW ?? {}, key),
         isShort,
       ),
-      second: rate(server, callOf(server.url, revision, 'nothing', {}), isShort),
-      ...roundsOf(isShort),
+      second: rate(server, writeCall(server.url, revision, 'nothing', {}), isShort),
+      ...chooseRounds(isShort),
       ...{ what: 'cost', most: 0.25 },
     });
   const use = async (server: Service) => {
@@ -138,7 +138,7 @@ const MAX_GROWTH = 16;
 
 /** The memory of the service while it answers many calls. */
 async function memory({ service, key }: Measured, isShort: boolean): Promise<Finding[]> {
-  const request = callOf(service.url, '2026-07-28', 'predict_prices', ROW ?? {}, key);
+  const request = writeCall(service.url, '2026-07-28', 'predict_prices', ROW ?? {}, key);
   const steps = 10;
   const count = isShort ? 500 : 20_000;
   const readings: number[] = [];

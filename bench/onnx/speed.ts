@@ -1,6 +1,6 @@
 import { createRoster } from 'roster-client';
 import { seededRandom } from '../../prediction/src/trees/random.js';
-import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
+import { toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { readCells } from '../../testkit/prediction/onnx-session.js';
 import { openModel, rowsBeside, trainTable } from '../../testkit/prediction/onnx-tables.js';
 import { processorTime, treeTime } from '../../testkit/service/measured-service.js';
@@ -20,7 +20,7 @@ export const speed = onService(
   async ({ url, pid }, { isShort }) => {
     const roster = createRoster({ baseUrl: url, project: 'default' });
     const rows = rowsBeside(ROWS, seededRandom(1));
-    const body = fileOf('arrow-stream', columnsOf(rows));
+    const body = writeFile('arrow-stream', toColumns(rows));
     const { rounds, bodies } = isShort ? ROUNDS.short : ROUNDS.long;
     const findings: Finding[] = [];
     for (const name of isShort ? ['amounts'] : ['amounts', 'many']) {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { MEDIA_TYPES } from 'roster-client';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
+import { toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { ask } from '../../testkit/http/client.js';
 import { wire } from '../../testkit/http/load.js';
 import type { Service } from '../../testkit/service/measured-service.js';
@@ -16,8 +16,8 @@ import {
   MEASURED,
   onMeasured,
   ROWS,
-  requestOf,
   trainPricesPath,
+  writeRequest,
 } from './service.js';
 import { streams } from './streams.js';
 import { SYNTHETIC_TARGET, syntheticRows } from './synthetic.js';
@@ -28,7 +28,7 @@ const BODIES = `${ROWS.toLocaleString('en')}-row bodies`;
 
 /** Returns what measures a service with bodies of 10,000 rows. */
 function bodies(service: Service, path: string, format: BodyFormat, connections = 1) {
-  const request = requestOf(service.url, path, format);
+  const request = writeRequest(service.url, path, format);
   return () => measureRate({ service, request, connections, seconds: 3 });
 }
 
@@ -109,10 +109,10 @@ const oneRow: Scenario = {
 
 /** Training with a million rows from a Parquet file, and with the same from CSV. */
 const tableFormats = onMeasured('table-formats', async ({ url }, { folder }) => {
-  const columns = columnsOf([...syntheticRows(1_000_000)]);
+  const columns = toColumns([...syntheticRows(1_000_000)]);
   const files = { csv: join(folder, 'table.csv'), parquet: join(folder, 'table.parquet') };
-  writeFileSync(files.csv, fileOf('csv', columns));
-  writeFileSync(files.parquet, fileOf('parquet', columns, { rowsPerBatch: 100_000 }));
+  writeFileSync(files.csv, writeFile('csv', columns));
+  writeFileSync(files.parquet, writeFile('parquet', columns, { rowsPerBatch: 100_000 }));
   const timed = (format: keyof typeof files) => async () => {
     const address = `${url}/api/projects/default/models/synthetic?target=${SYNTHETIC_TARGET}`;
     const table = await openAsBlob(files[format]);

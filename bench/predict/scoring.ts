@@ -12,7 +12,7 @@ import { type ClassTarget, softmaxLoss } from '../../prediction/src/trees/boosti
 import { squaredLoss } from '../../prediction/src/trees/boosting/squared-loss.js';
 import { ForestScorer, scorerMemory } from '../../prediction/src/trees/forest/forest-scorer.js';
 import { finish } from '../../prediction/src/trees/steps.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { median } from '../../testkit/numbers.js';
 import { root } from '../../testkit/root.js';
 import type { Finding, Scenario } from '../scenarios.js';
@@ -39,7 +39,7 @@ export const scoring: Scenario = {
     const memory = scorerMemory();
     const forests = learner.booster(rows, LIMITS, classLoss).addRounds(TREES);
     const ofClasses = forests.map((forest) => ForestScorer.of(forest.trees, memory));
-    const blocks = blocksOf([...syntheticRows(SCORED_ROWS, 11)]);
+    const blocks = cutBlocks([...syntheticRows(SCORED_ROWS, 11)]);
     const binner = finish(RowBinner.create(model));
     const binned = blocks.map((block) => {
       const bins = binner.room(block.length);
@@ -75,10 +75,10 @@ export const peer: Scenario = {
     if (typeof peers === 'string') return [{ asked, measured: peers }];
     const table = regressionTable(SCORED_ROWS);
     const { model, scorer } = fitNumbers(table);
-    const predict = scoreRows(model, scorer, blocksOf([...syntheticRows(SCORED_ROWS)]));
+    const predict = scoreRows(model, scorer, cutBlocks([...syntheticRows(SCORED_ROWS)]));
     const compare = (what: 'fit' | 'predict', work: () => unknown) => {
-      const own = Math.min(...timesOf(PEER_ROUNDS, work)) / 1000;
-      const peer = Number(fieldOf(peers, what));
+      const own = Math.min(...measureTimes(PEER_ROUNDS, work)) / 1000;
+      const peer = Number(readField(peers, what));
       const measured = `${(peer / own).toFixed(1)} times as fast: ${own.toFixed(2)} s against ${peer.toFixed(2)} s (the best of ${PEER_ROUNDS})`;
       return { asked: `${what} ${asked}`, measured };
     };
@@ -152,7 +152,7 @@ function thirds(values: Float64Array): ClassTarget {
   return { labels, classCount: CLASSES, shares };
 }
 
-function blocksOf<T>(rows: readonly T[]): T[][] {
+function cutBlocks<T>(rows: readonly T[]): T[][] {
   return Array.from({ length: Math.ceil(rows.length / BLOCK) }, (_, block) =>
     rows.slice(block * BLOCK, (block + 1) * BLOCK),
   );
@@ -161,11 +161,11 @@ function blocksOf<T>(rows: readonly T[]): T[][] {
 /** Returns the rows a second, the median of the rounds after the first. */
 function scoringRate(work: () => void): number {
   work();
-  return median(timesOf(ROUNDS, work).map((time) => (1000 * SCORED_ROWS) / time));
+  return median(measureTimes(ROUNDS, work).map((time) => (1000 * SCORED_ROWS) / time));
 }
 
 /** Returns how long some work takes, round by round, in milliseconds. */
-function timesOf(rounds: number, work: () => unknown): number[] {
+function measureTimes(rounds: number, work: () => unknown): number[] {
   return Array.from({ length: rounds }, () => {
     const begun = performance.now();
     work();

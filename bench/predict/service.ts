@@ -1,8 +1,8 @@
 import { MEDIA_TYPES } from 'roster-client';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
+import { toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { wireBytes } from '../../testkit/http/load.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import type { Service } from '../../testkit/service/measured-service.js';
 import { PRELOAD } from '../preload.js';
 import type { Finding, Given, Scenario } from '../scenarios.js';
@@ -28,7 +28,7 @@ export async function trainPricesPath({ url }: Service): Promise<string> {
 /** Returns the delays of the service's event loop since the last call, in milliseconds. */
 export async function loopDelays(service: Service): Promise<{ p99: number; max: number }> {
   const answer = await service.ask('loop delay');
-  return { p99: Number(fieldOf(answer, 'p99')), max: Number(fieldOf(answer, 'max')) };
+  return { p99: Number(readField(answer, 'p99')), max: Number(readField(answer, 'max')) };
 }
 
 export const ROWS = 10_000;
@@ -36,11 +36,11 @@ export const ROWS = 10_000;
 /** The formats of bodies that are answered in the same format. */
 export type BodyFormat = 'json' | 'ndjson' | 'csv' | 'arrow-stream';
 
-const columns = columnsOf(diamondTable(ROWS).rows);
+const columns = toColumns(diamondTable(ROWS).rows);
 
 /** Returns a request to predict 10,000 diamonds, which asks for an answer in the same format. */
-export function requestOf(url: string, path: string, format: BodyFormat): Buffer {
+export function writeRequest(url: string, path: string, format: BodyFormat): Buffer {
   const mediaType = MEDIA_TYPES[format];
   const headers = { 'Content-Type': mediaType, Accept: mediaType };
-  return wireBytes(url, 'POST', path, fileOf(format, columns), headers);
+  return wireBytes(url, 'POST', path, writeFile(format, columns), headers);
 }

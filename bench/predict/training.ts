@@ -5,7 +5,7 @@ import { type Service, treeMemory } from '../../testkit/service/measured-service
 import { repeatedly } from '../load.js';
 import type { Finding } from '../scenarios.js';
 import { train, upload } from '../services.js';
-import { loopDelays, onMeasured, ROWS, requestOf, trainPricesPath } from './service.js';
+import { loopDelays, onMeasured, ROWS, trainPricesPath, writeRequest } from './service.js';
 import { SYNTHETIC_TARGET, syntheticCsv } from './synthetic.js';
 
 const ROUNDS = 5;
@@ -57,7 +57,7 @@ export const largeTraining = onMeasured('large-training', async (service) => {
 
 /** Measures for how long the event loop is held while large bodies are answered, and while a model trains, too. */
 export const eventLoop = onMeasured('event-loop', async (service) => {
-  const request = requestOf(service.url, await trainPricesPath(service), 'json');
+  const request = writeRequest(service.url, await trainPricesPath(service), 'json');
   const crowd = new Crowd(service.url, () => request);
   /** Sends bodies without a pause, beside some other work. */
   const measure = async (most: number, what: string, beside?: () => Promise<unknown>) => {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { timeWork } from '../load.js';
 import type { Finding } from '../scenarios.js';
 import { onService, train } from '../services.js';
@@ -57,7 +57,7 @@ function measureStored(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true });
   const row: unknown = database.prepare('select sum(bytes) as bytes from promises').get();
   database.close();
-  return Number(fieldOf(row, 'bytes'));
+  return Number(readField(row, 'bytes'));
 }
 
 /** A million promises whose truths have come, on a service. */
@@ -81,7 +81,7 @@ export const million = onService(
       {
         asked: `${ROWS.toLocaleString('en')} rows predicted and remembered, and their truths, as CSV; again, each truth is known`,
         measured: `${rate(remembered)}, ${rate(adding)} and ${rate(again)} a second`,
-        passed: fieldOf(added, 'matched') === ROWS && fieldOf(known, 'unchanged') === ROWS,
+        passed: readField(added, 'matched') === ROWS && readField(known, 'unchanged') === ROWS,
       },
       {
         asked: 'a promise with an own id takes at most 50 bytes, with room for its truth',

@@ -1,6 +1,6 @@
 import { MEDIA_TYPES } from 'roster-client';
 import { diamondTable } from '../../testkit/data/diamonds.js';
-import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
+import { toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { wire, wireBytes } from '../../testkit/http/load.js';
 import type { Service } from '../../testkit/service/measured-service.js';
 import { compareRates, measureRate } from '../load.js';
@@ -44,7 +44,7 @@ function bodyRequest({ url }: Service, path: string, format: BodyFormat): Buffer
   const all = Array.from({ length: TIMES[format] }, () => rows).flat();
   const type = MEDIA_TYPES[format];
   const headers = { 'Content-Type': type, Accept: type };
-  return wireBytes(url, 'POST', path, fileOf(format, columnsOf(all)), headers);
+  return wireBytes(url, 'POST', path, writeFile(format, toColumns(all)), headers);
 }
 
 /** One remembered row, which waits for a commit, beside the smallest write of the same store. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { seededRandom } from '../../prediction/src/trees/random.js';
 import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { treeTime } from '../../testkit/service/measured-service.js';
 import type { Finding } from '../scenarios.js';
 import { onService, train } from '../services.js';
@@ -29,7 +29,7 @@ export const truths = onService(
       const body = [`${id},y`, ...lines].join('\n');
       const begun = treeTime(pid);
       const [, answer] = await sendRows(`${model}/actuals${query}`, body);
-      const count = fieldOf(JSON.parse(answer.toString()), member);
+      const count = readField(JSON.parse(answer.toString()), member);
       if (count !== lines.length) throw new Error(`${count} of ${lines.length} are ${member}`);
       return treeTime(pid) - begun;
     };

@@ -75,7 +75,7 @@ export class AgentService extends ChatService {
   }
 
   /** Creates a key with other rights. */
-  keyOf(options: Omit<Parameters<typeof makeKey>[1], 'name'>): Promise<string> {
+  createKey(options: Omit<Parameters<typeof makeKey>[1], 'name'>): Promise<string> {
     return makeKey(`file:${join(this.folder, 'roster.db')}`, { name: 'other', ...options });
   }
 
@@ -106,16 +106,16 @@ export class AgentService extends ChatService {
   }
 
   ask(agent: string, asked: Asked, init?: RequestInit): Promise<Response> {
-    return this.send('POST', completions(agent), bodyOf(asked), init);
+    return this.send('POST', completions(agent), makeBody(asked), init);
   }
 
   answer(agent: string, asked: Asked, init?: RequestInit): Promise<Completion> {
-    return this.json('POST', completions(agent), bodyOf(asked), init);
+    return this.json('POST', completions(agent), makeBody(asked), init);
   }
 
   /** Asks an agent, and returns the events of its answer. */
   async events(agent: string, asked: Asked, init?: RequestInit): Promise<AgentEvent[]> {
-    return eventsIn(await this.text('POST', `${completions(agent)}/stream`, bodyOf(asked), init));
+    return eventsIn(await this.text('POST', `${completions(agent)}/stream`, makeBody(asked), init));
   }
 
   override async close(): Promise<void> {
@@ -128,6 +128,6 @@ function completions(agent: string): string {
   return `/projects/default/agents/${agent}/completions`;
 }
 
-function bodyOf(asked: Asked): object {
+function makeBody(asked: Asked): object {
   return typeof asked === 'string' ? { messages: [{ question: asked, answer: null }] } : asked;
 }

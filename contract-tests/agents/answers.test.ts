@@ -193,7 +193,7 @@ describe('an agent', () => {
 
   test('predicts nothing for a key without the scope', async () => {
     const agent = await service.agent({ skills: [MODEL] });
-    const key = await service.keyOf({ scopes: ['ask', 'read'] });
+    const key = await service.createKey({ scopes: ['ask', 'read'] });
     const headers = { Authorization: `Bearer ${key}` };
     play(uses({ carat: 1 }, 'I cannot.'));
     const { steps } = await service.answer(agent, 'What does it cost?', { headers });
@@ -203,7 +203,7 @@ describe('an agent', () => {
   });
 
   test('needs the scope to ask', async () => {
-    const key = await service.keyOf({ scopes: ['read', 'write', 'predict'] });
+    const key = await service.createKey({ scopes: ['read', 'write', 'predict'] });
     const response = await service.ask('any', 'Hello?', {
       headers: { Authorization: `Bearer ${key}` },
     });

@@ -12,7 +12,7 @@ let service: AgentService;
 let key: string;
 beforeAll(async () => {
   service = await AgentService.open();
-  key = await service.keyOf({});
+  key = await service.createKey({});
   await send('POST', '/projects', { project: { name: 'mindsdb' } });
 });
 afterAll(() => service.close());

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asArray, asRecord } from '../../server/contract/json-record.js';
 import { calls, says, saysWithin } from '../../testkit/chat/reply.js';
 import type { ChatScript } from '../../testkit/chat/scripted-chat-server.js';
-import { arrayOf, fieldOf, recordOf, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 import { AgentService } from './agent-service.js';
 
 const run = promisify(execFile);
@@ -85,7 +86,7 @@ const OBLIGING: ChatScript = ({ body: { messages, tools = [], max_tokens: most =
   const last = messages.at(-1);
   const tool = tools.find(({ function: { name } }) => name !== 'prices')?.function;
   if (last?.role === 'user' && tool) {
-    const given = Object.entries(recordOf(fieldOf(tool.parameters, 'properties')));
+    const given = Object.entries(asRecord(readField(tool.parameters, 'properties')));
     const values = given.map(([name, schema]) => [name, sampleOf(schema)]);
     return calls({ name: tool.name, arguments: Object.fromEntries(values) });
   }
@@ -94,9 +95,9 @@ const OBLIGING: ChatScript = ({ body: { messages, tools = [], max_tokens: most =
 };
 
 function sampleOf(schema: unknown): unknown {
-  const [choice] = arrayOf(fieldOf(schema, 'enum'));
+  const [choice] = asArray(readField(schema, 'enum'));
   if (choice !== undefined) return choice;
-  const type = textOf(schema, 'type');
+  const type = readText(schema, 'type');
   if (type === 'number' || type === 'integer') return 1;
   if (type === 'boolean') return true;
   return type === 'array' ? [] : 'Paris';
@@ -113,13 +114,13 @@ test('llmprobe finds no fault in what is served', async () => {
     (failed: { stdout: string }) => failed,
   );
   const { conformance } = JSON.parse(stdout);
-  const surfaces = arrayOf(fieldOf(conformance, 'bySurface'));
-  expect(surfaces.map((one) => [textOf(one, 'surface'), fieldOf(one, 'total')])).toEqual([
+  const surfaces = asArray(readField(conformance, 'bySurface'));
+  expect(surfaces.map((one) => [readText(one, 'surface'), readField(one, 'total')])).toEqual([
     ['models', expect.any(Number)],
     ['chat', expect.any(Number)],
     ['responses', expect.any(Number)],
   ]);
-  const results = arrayOf(fieldOf(conformance, 'results'));
-  const failed = results.filter((one) => textOf(one, 'outcome') === 'fail');
-  expect(failed.map((one) => textOf(one, 'name'))).toEqual([]);
+  const results = asArray(readField(conformance, 'results'));
+  const failed = results.filter((one) => readText(one, 'outcome') === 'fail');
+  expect(failed.map((one) => readText(one, 'name'))).toEqual([]);
 });

@@ -349,7 +349,7 @@ describe('a chat completion', () => {
       object: 'list',
       data: [{ id: 'default/analyst', object: 'model', owned_by: 'roster' }],
     });
-    const stranger = await service.keyOf({ owner: 'acme' });
+    const stranger = await service.createKey({ owner: 'acme' });
     const own = { headers: { Authorization: `Bearer ${stranger}` } };
     expect(await service.json('GET', '/v1/models', undefined, own)).toMatchObject({ data: [] });
     expect((await service.send('POST', ADDRESS, body(), own)).status).toBe(404);
@@ -496,7 +496,7 @@ describe('an error', () => {
     const wrong = { headers: { Authorization: 'Bearer roster_x_y' } };
     const unknown = await service.send('POST', ADDRESS, body(), wrong);
     expect(await unknown.json()).toMatchObject({ error: { type: 'authentication_error' } });
-    const reader = await service.keyOf({ scopes: ['read'] });
+    const reader = await service.createKey({ scopes: ['read'] });
     const own = { headers: { Authorization: `Bearer ${reader}` } };
     const refused = await service.send('POST', ADDRESS, body(), own);
     expect(await refused.json()).toMatchObject({ error: { type: 'permission_error' } });
@@ -820,7 +820,7 @@ describe('a response', () => {
     const { id } = await respond();
     const loose = await respond({ store: false });
     expect(loose.store).toBe(false);
-    const stranger = await service.keyOf({ owner: 'acme' });
+    const stranger = await service.createKey({ owner: 'acme' });
     const own = { headers: { Authorization: `Bearer ${stranger}` } };
     await service.json('POST', '/projects/default/agents', { agent: { name: analyst } }, own);
     await service.json('POST', '/projects', { project: { name: 'branch' } });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { fieldOf, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 import { AgentService, type Completion } from './agent-service.js';
 
 /**
@@ -36,8 +36,8 @@ describe('a real chat server', { timeout: TIMEOUT_MS }, () => {
     const agent = await running(service).agent({ settings, skills });
     const question = 'What does a diamond of 0.7 carat with the cut Ideal and the color G cost?';
     const answer = await running(service).answer(agent, question);
-    const interval = fieldOf(JSON.parse(resultOf(answer)), 'interval');
-    const [min, max] = [Number(fieldOf(interval, 'min')), Number(fieldOf(interval, 'max'))];
+    const interval = readField(JSON.parse(resultOf(answer)), 'interval');
+    const [min, max] = [Number(readField(interval, 'min')), Number(readField(interval, 'max'))];
     const isOfTool = (number: number) => number >= min && number <= max;
     expect(numbersIn(answer.message.content)).toSatisfy((numbers) => numbers.some(isOfTool));
   });
@@ -47,17 +47,17 @@ describe('a real chat server', { timeout: TIMEOUT_MS }, () => {
     const agent = await running(service).agent({ settings, skills });
     const answer = await running(service).answer(agent, 'How many orders have the cut Ideal?');
     expect(JSON.parse(resultOf(answer))).toMatchObject({ truncated: false });
-    expect(answer.steps.map(({ input }) => textOf(input, 'sql')).join()).toMatch(/\bselect\b/i);
+    expect(answer.steps.map(({ input }) => readText(input, 'sql')).join()).toMatch(/\bselect\b/i);
     expect(answer.message.content).toMatch(/\b(2|two)\b/i);
   });
 
   test('streams what it says, and ends with the end', async () => {
     const agent = await running(service).agent({ settings });
     const events = await running(service).events(agent, 'Name three colors of diamonds.');
-    const types = events.map((event) => fieldOf(event, 'type') ?? Object.keys(event)[0]);
+    const types = events.map((event) => readField(event, 'type') ?? Object.keys(event)[0]);
     expect(types).toEqual(['start', ...types.filter((type) => type === 'delta'), 'output', 'end']);
     const said = events.map((event) =>
-      fieldOf(event, 'type') === 'delta' ? textOf(event, 'content') : '',
+      readField(event, 'type') === 'delta' ? readText(event, 'content') : '',
     );
     expect(said.join('')).not.toBe('');
     expect(events.at(-2)).toMatchObject({ output: said.join('') });

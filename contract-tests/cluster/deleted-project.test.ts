@@ -1,12 +1,13 @@
 /** A project is deleted with everything in it: nothing is left but what has a reason. */
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { asArray, parseJson } from '../../server/contract/json-record.js';
 import { Store } from '../../server/store/index.js';
 import { says } from '../../testkit/chat/reply.js';
 import { openScriptedChatServer } from '../../testkit/chat/scripted-chat-server.js';
-import { arrayOf, fieldOf, parseJson, textOf } from '../../testkit/json.js';
+import { readField, readText } from '../../testkit/json.js';
 import { operations } from '../../testkit/openapi/document.js';
-import { tableOf } from '../../testkit/openapi/example-requests.js';
+import { makeTable } from '../../testkit/openapi/example-requests.js';
 import { ownServers } from '../../testkit/service/own-servers.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { type PostgresDatabase, startPostgres } from '../../testkit/store/postgres-database.js';
@@ -58,30 +59,30 @@ test.each([
       });
       return { status: response.status, body: parseJson(await response.text()) };
     };
-    const list = async (path: string) => arrayOf((await send('GET', path)).body);
+    const list = async (path: string) => asArray((await send('GET', path)).body);
 
     const made = await loadExamples(server.url, {
       headers: { Authorization: `Bearer ${key}` },
-      completeTable: (lines) => tableOf(lines),
+      completeTable: (lines) => makeTable(lines),
     });
     const conversation = made.find((address) => /\/conversations\/[^/]+$/.test(address));
     await send('POST', `${conversation}/messages`, { message: { content: 'A question?' } });
     const [agent] = await list('/projects/default/agents');
     const answer = await send('POST', '/v1/responses', {
-      model: `default/${textOf(agent, 'name')}`,
+      model: `default/${readText(agent, 'name')}`,
       input: 'A question?',
     });
     expect(answer).toMatchObject({ status: 200, body: { store: true } });
-    const response = `/v1/responses/${textOf(answer.body, 'id')}`;
+    const response = `/v1/responses/${readText(answer.body, 'id')}`;
     expect((await send('GET', response)).status).toBe(200);
     const model = '/api/projects/default/models/diamond_prices';
     const bound = await send('POST', '/keys', {
       key: { name: 'bound', project: 'default', scopes: ['read', 'predict'], limits },
     });
-    const other = textOf(bound.body, 'secret');
+    const other = readText(bound.body, 'secret');
     const rows = await send('POST', `${model}/predict?remember=true`, [{ carat: 1 }], other);
-    const [row] = arrayOf(rows.body);
-    const truth = { __service_row_id: fieldOf(row, '__service_row_id'), price: '1' };
+    const [row] = asArray(rows.body);
+    const truth = { __service_row_id: readField(row, '__service_row_id'), price: '1' };
     expect((await send('POST', `${model}/actuals`, [truth])).body).toMatchObject({ matched: 1 });
     const oauth = OauthService.on(server, url, key, ISSUER);
     await oauth.connect((await oauth.register()).body.client_id, { project: 'default' });
@@ -96,17 +97,17 @@ test.each([
     expect(await listUnused()).toHaveLength(2);
 
     for (const project of await list('/projects')) {
-      const name = textOf(project, 'name');
+      const name = readText(project, 'name');
       for (const { path } of LISTS) {
         const address = path.replace(/\{project_?[nN]ame\}/, name);
         for (const one of await list(address)) {
-          await send('DELETE', `${address}/${textOf(one, 'name')}`);
+          await send('DELETE', `${address}/${readText(one, 'name')}`);
         }
       }
       expect((await send('DELETE', `/projects/${name}`)).status).toBe(204);
     }
     for (const one of await list('/keys')) {
-      if (!key.includes(textOf(one, 'id'))) await send('DELETE', `/keys/${textOf(one, 'id')}`);
+      if (!key.includes(readText(one, 'id'))) await send('DELETE', `/keys/${readText(one, 'id')}`);
     }
     for (const method of ['GET', 'DELETE']) {
       expect((await send(method, response)).status).toBe(404);

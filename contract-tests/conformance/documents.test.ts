@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { faulty, objectOf, ownProject, roster, send, situation } from '../target.js';
+import { faulty, ownProject, readObject, roster, send, situation } from '../target.js';
 
 const SKILLS = '/projects/{project_name}/skills';
 const ALL = '/projects/{project_name}/skills/{skill_name}/documents';
@@ -63,7 +63,7 @@ describe('putDocument', () => {
   test('answers 201 with the document and its address', async () => {
     const response = await put(await situation(201, 'document', createSkill));
     expect(response.status).toBe(201);
-    expect(await objectOf(response)).toMatchObject({ name: 'care.md' });
+    expect(await readObject(response)).toMatchObject({ name: 'care.md' });
     expect(response.headers.get('Location')).toMatch(/\/documents\/care\.md$/);
   });
 
@@ -74,19 +74,19 @@ describe('putDocument', () => {
 
   test('answers 404 for an unknown skill', async () => {
     const response = await put(await situation(404, 'skill'));
-    expect(await objectOf(response)).toMatchObject({ type: '/problems/skill-not-found' });
+    expect(await readObject(response)).toMatchObject({ type: '/problems/skill-not-found' });
   });
 
   test('answers 415 for a body that is not text', async () => {
     const given = await situation(415, null, createSkill);
     const response = await put(given, faulty('application/pdf', 'text/plain'));
-    expect(await objectOf(response)).toMatchObject({ type: '/problems/unsupported-media-type' });
+    expect(await readObject(response)).toMatchObject({ type: '/problems/unsupported-media-type' });
   });
 
   test('answers 422 for a skill that keeps no documents', async () => {
     const response = await put(await situation(422, 'document', () => createSkill('sql')));
     expect(response.status).toBe(422);
-    expect(await objectOf(response)).toMatchObject({ type: '/problems/unusable-skill' });
+    expect(await readObject(response)).toMatchObject({ type: '/problems/unusable-skill' });
   });
 });
 
@@ -105,7 +105,7 @@ describe('getDocument', () => {
 
   test('answers 404 for an unknown name', async () => {
     const response = await get(await situation(404, 'document', createSkill));
-    expect(await objectOf(response)).toMatchObject({ type: '/problems/document-not-found' });
+    expect(await readObject(response)).toMatchObject({ type: '/problems/document-not-found' });
   });
 });
 

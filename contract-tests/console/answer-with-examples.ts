@@ -13,7 +13,7 @@ export async function answerWithExamples(page: Page, choices: ExampleChoices): P
   await page.route(
     ({ pathname }) => operationsAt(pathname).length > 0,
     async (route) => {
-      const response = await answer(await requestOf(route.request()));
+      const response = await answer(await toRequest(route.request()));
       const { status, headers } = response;
       const body = Buffer.from(await response.arrayBuffer());
       await route.fulfill({ status, headers: Object.fromEntries(headers), body });
@@ -21,7 +21,7 @@ export async function answerWithExamples(page: Page, choices: ExampleChoices): P
   );
 }
 
-async function requestOf(sent: PageRequest): Promise<Request> {
+async function toRequest(sent: PageRequest): Promise<Request> {
   const [method, body] = [sent.method(), sent.postDataBuffer()];
   return new Request(sent.url(), { method, headers: await sent.allHeaders(), body });
 }

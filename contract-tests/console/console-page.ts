@@ -10,7 +10,7 @@ import {
 } from '../../testkit/browser.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { type Look, open } from '../docs/browser.js';
-import { violationsOf } from '../violations.js';
+import { findViolations } from '../violations.js';
 
 /** A browser and an empty service. */
 export interface BrowserAndService {
@@ -133,7 +133,7 @@ export async function goTo(page: Page, view: string, heading: string): Promise<v
  * window, no fault in the console, and no request to another host.
  */
 export async function expectGoodView({ page, faults, origins }: Look): Promise<void> {
-  expect(await violationsOf(page)).toEqual([]);
+  expect(await findViolations(page)).toEqual([]);
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThan(1);
   expect(faults.filter((fault) => !REFUSED_REQUEST.test(fault))).toEqual([]);
   expect([...origins]).toEqual([new URL(page.url()).origin]);

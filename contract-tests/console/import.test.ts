@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import type { Model } from 'roster-client';
 import { expect, test } from 'vitest';
-import { FILE_FORMATS, fileOf, type TestColumn } from '../../testkit/data/table-files.js';
+import { FILE_FORMATS, type TestColumn, writeFile } from '../../testkit/data/table-files.js';
 import { workbookOfSheets } from '../../testkit/data/workbooks.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { browserAndService, expectGoodViewInEachWindow, goTo } from './console-page.js';
@@ -190,7 +190,7 @@ test('a wide table of sensors is read by the service, trained and predicted by k
       (row * (sensor + 7)) % 23 === 0 ? null : ((row * (sensor + 3)) % 89) / 8,
     ),
   );
-  const content = fileOf('parquet', [...sensors, column('heat', (row) => (row * 3) % 89)]);
+  const content = writeFile('parquet', [...sensors, column('heat', (row) => (row * 3) % 89)]);
   const { page } = await on.open(VIEW);
   await choose(page, { name: 'plant.parquet', content });
   await page.getByText('301 columns').waitFor();
@@ -198,7 +198,7 @@ test('a wide table of sensors is read by the service, trained and predicted by k
   await pressByKeyboard(page, 'Skip the columns');
   expect(await train(page, 'plant')).toMatchObject({ status: 'ready', row_count: rows });
 
-  const more = fileOf('parquet', [
+  const more = writeFile('parquet', [
     ...sensors,
     { kind: 'text', name: '=cmd', values: Array.from({ length: rows }, () => '=1+1') },
   ]);
@@ -221,7 +221,7 @@ test('a table is trained with and predicted in every format that the service rea
   const look = await on.open(VIEW);
   const { page } = look;
   for (const format of FILE_FORMATS) {
-    await chooseFile(page, { name: `rents.${format}`, content: fileOf(format, columns) });
+    await chooseFile(page, { name: `rents.${format}`, content: writeFile(format, columns) });
     const target = page.getByLabel('Column to predict');
     await target.waitFor();
     await expect.poll(() => target.inputValue()).toBe('rent');
@@ -231,7 +231,7 @@ test('a table is trained with and predicted in every format that the service rea
     expect([format, model.status, model.columns?.map(({ used }) => used)]).toEqual([
       ...[format, 'ready', [false, true]],
     ]);
-    await predict(page, { name: 'more', content: fileOf(format, columns) }, 90);
+    await predict(page, { name: 'more', content: writeFile(format, columns) }, 90);
     await page.getByText('Measured on the 90 rows in which the file has rent.').waitFor();
     const [names, first] = await download(page, 'Download more-predicted.csv', 'link');
     expect(names?.replace('\ufeff', '')).toBe(

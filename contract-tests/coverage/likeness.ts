@@ -10,7 +10,7 @@ const NOUN =
  * Returns the text of a problem without its variable parts: names, addresses, media types, methods, numbers,
  * kinds of resource, and the messages of the JSON parser.
  */
-function templateOf(text: string): string {
+function maskValues(text: string): string {
   return (
     text
       .replace(/(?<=not valid JSON: ).*?(?=\. (?:Correct|Write))/s, '…')
@@ -26,11 +26,11 @@ function templateOf(text: string): string {
 }
 
 /** Returns the names and types of the fields of a value, recursively: `{name:string,skills:[{…}]}`. */
-function shapeOf(value: unknown): string {
+function describeShape(value: unknown): string {
   if (value === null) return 'null';
-  if (Array.isArray(value)) return `[${[...new Set(value.map(shapeOf))].sort().join('|')}]`;
+  if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join('|')}]`;
   if (typeof value !== 'object') return typeof value;
-  const fields = Object.entries(value).map(([name, field]) => `${name}:${shapeOf(field)}`);
+  const fields = Object.entries(value).map(([name, field]) => `${name}:${describeShape(field)}`);
   return `{${fields.sort().join(',')}}`;
 }
 
@@ -47,22 +47,22 @@ export interface Likeness {
  * @param body as it is sent
  * @throws {SyntaxError} if it is not of its media type
  */
-export function likenessOf(mediaType: string, body: string): Likeness {
+export function describeLikeness(mediaType: string, body: string): Likeness {
   switch (mediaType) {
     case '':
       return { whole: '', faults: [] };
     case 'application/problem+json':
       return problemLikeness(Object(JSON.parse(body)));
     case 'application/json':
-      return { whole: shapeOf(JSON.parse(body)), faults: [] };
+      return { whole: describeShape(JSON.parse(body)), faults: [] };
     case 'application/x-ndjson': {
       const lines = body.split('\n').filter((line) => line !== '');
-      return { whole: shapeOf(lines.map((line): unknown => JSON.parse(line))), faults: [] };
+      return { whole: describeShape(lines.map((line): unknown => JSON.parse(line))), faults: [] };
     }
     // Streams differ in the number of pieces and steps, and agree in how they begin and end.
     case 'text/event-stream': {
       const events = eventData(body).map((data): unknown => JSON.parse(data));
-      return { whole: shapeOf([events[0], events.at(-1)]), faults: [] };
+      return { whole: describeShape([events[0], events.at(-1)]), faults: [] };
     }
     default:
       return { whole: `${body.split('\n')[0]}`, faults: [] };
@@ -77,7 +77,7 @@ function problemLikeness(problem: { type?: unknown; detail?: unknown; errors?: u
   const [before = '', after] = `${detail}`.split(`${pointer} ${message}.`);
   const own = after === undefined ? before : `${before}…`;
   return {
-    whole: `${type}: ${templateOf(own)}`,
-    faults: faults.map((fault) => `${type}: ${templateOf(`${Object(fault).message}`)}`),
+    whole: `${type}: ${maskValues(own)}`,
+    faults: faults.map((fault) => `${type}: ${maskValues(`${Object(fault).message}`)}`),
   };
 }

@@ -1,8 +1,8 @@
 /** Lists every single promise of the contract, and tells which of them an exchange keeps. */
 import { isDeepStrictEqual } from 'node:util';
-import { parseJson } from '../../testkit/json.js';
+import { parseJson } from '../../server/contract/json-record.js';
 import type { Operation, Place } from '../../testkit/openapi/document.js';
-import { likenessOf } from './likeness.js';
+import { describeLikeness } from './likeness.js';
 
 export interface Promised {
   /** The id in reasons and records, such as `createSkill 409 example taken`. */
@@ -69,7 +69,7 @@ export function documentedAnswers(contract: Place, operations: readonly Operatio
   const ofNone = contract
     .entries('components', 'responses')
     .filter(([, response]) => !used.has(response.pointer))
-    .map(([name, response]) => ({ of: name, status: statusOf(response), response }));
+    .map(([name, response]) => ({ of: name, status: readStatus(response), response }));
   return [...ofOperations, ...ofNone];
 }
 
@@ -95,14 +95,17 @@ export const promisesOfRequest = readOnce((operation: Operation): OfRequest[] =>
     ({ mediaType, name, value }) => ({
       ...{ id: `${of} request ${name}`, of, mediaType },
       isKept: ({ status, requestHeaders, sent }: Exchange) =>
-        isDone(status) && mediaTypeOf(requestHeaders) === mediaType && beginsWith(sent, value),
+        isDone(status) && readMediaType(requestHeaders) === mediaType && beginsWith(sent, value),
     }),
   );
   const ofParameters = parameterExamples(operation).map((example) => ({
     ...{ id: `${of} parameter ${example.parameter} ${example.name}`, of },
     isKept: (exchange: Exchange) =>
       (isDone(exchange.status) || UNDERSTOOD.includes(exchange.status)) &&
-      isDeepStrictEqual(textsOf(example, operation, exchange), [example.value].flat().map(String)),
+      isDeepStrictEqual(
+        listTexts(example, operation, exchange),
+        [example.value].flat().map(String),
+      ),
   }));
   return [...ofBodies, ...ofParameters];
 });
@@ -114,7 +117,7 @@ const promisesOfAnswer = readOnce(({ of, status, response }: Documented): OfAnsw
     isKept: ({ headers }: Seen) => headers.has(name),
   }));
   const ofExamples = examplesIn(response.entries('content')).map(({ mediaType, name, value }) => {
-    const { whole, faults } = likenessOf(
+    const { whole, faults } = describeLikeness(
       mediaType,
       typeof value === 'string' ? value : JSON.stringify(value),
     );
@@ -131,10 +134,10 @@ export function keptByAnswer(
   answer: Documented,
   { headers, body }: Pick<Exchange, 'headers' | 'body'>,
 ): string[] {
-  const mediaType = mediaTypeOf(headers);
+  const mediaType = readMediaType(headers);
   const isText = /^text\/(?!event-stream)/.test(mediaType);
   const isCompared = body !== '' && (body.length <= MAX_EXAMPLE_LENGTH || isText);
-  const like = isCompared ? likenessOf(mediaType, body) : { whole: undefined, faults: [] };
+  const like = isCompared ? describeLikeness(mediaType, body) : { whole: undefined, faults: [] };
   const kept = promisesOfAnswer(answer).filter(({ isKept }) =>
     isKept({ headers, mediaType, whole: like.whole }),
   );
@@ -194,7 +197,7 @@ function beginsWith(sent: string, example: unknown): boolean {
 }
 
 /** Returns the texts of a parameter in a request. */
-function textsOf(
+function listTexts(
   { in: where, parameter }: { in: string; parameter: string },
   { path }: Operation,
   { url, requestHeaders }: Exchange,
@@ -207,7 +210,7 @@ function textsOf(
 }
 
 /** Returns the media type of a body, without its parameters. */
-export function mediaTypeOf(headers: Headers): string {
+export function readMediaType(headers: Headers): string {
   return headers.get('Content-Type')?.split(';')[0] ?? '';
 }
 
@@ -219,7 +222,7 @@ function faultId(words: string): string {
 const REDIRECT = '308';
 
 /** Returns the status of an answer that belongs to no operation; problems have one status each. */
-function statusOf(response: Place): string {
+function readStatus(response: Place): string {
   const [content] = response.entries('content');
   if (content === undefined) return REDIRECT;
   return content[1].text('schema', 'properties', 'status', 'const');

@@ -5,8 +5,8 @@ import {
   documentedAnswers,
   keptByAnswer,
   keptByRequest,
-  mediaTypeOf,
   promisesOfRequest,
+  readMediaType,
 } from './promises.js';
 import { isRecorded, isWanted, record } from './records.js';
 
@@ -19,7 +19,7 @@ const documented = documentedAnswers(contract, allOperations);
  * Returns the beginning of a request's body, which is enough to recognise an example of the contract. The
  * request can still be sent. Empty if no example is missing from the records: a copy of the body costs much.
  */
-export async function beginningOf(request: Request): Promise<string> {
+export async function readBeginning(request: Request): Promise<string> {
   if (request.body === null || !isExampleMissing(request)) return '';
   const reader = request.clone().body?.getReader();
   const first: unknown = (await reader?.read())?.value;
@@ -33,7 +33,7 @@ export async function beginningOf(request: Request): Promise<string> {
 function isExampleMissing({ method, url, headers }: Request): boolean {
   const operation = operationAt(method, new URL(url).pathname);
   if (operation === undefined) return false;
-  const sent = mediaTypeOf(headers);
+  const sent = readMediaType(headers);
   const examples = promisesOfRequest(operation).filter(({ mediaType }) => mediaType === sent);
   return isWanted(examples.map(({ id }) => id));
 }

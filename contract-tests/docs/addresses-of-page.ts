@@ -13,7 +13,7 @@ const INLINE_CODE = /`([^`\n]+)`/g;
 const IN_TEXT = /^(?:(GET|HEAD|POST|PUT|DELETE|OPTIONS) )?((?:\/|…\/)\S*)$/;
 
 /** Returns the addresses in the requests of a page's code, and those in its prose and tables. */
-export function addressesOf({ blocks, prose }: MarkdownPage): NamedAddress[] {
+export function listAddresses({ blocks, prose }: MarkdownPage): NamedAddress[] {
   const inlineCode = [...prose.matchAll(INLINE_CODE)].map(([, code = '']) => code);
   const links = [...prose.matchAll(/<(http:[^>]+)>/g)].flatMap(([, link = '']) => inUrl(link));
   return [
@@ -61,11 +61,13 @@ function inShell(script: string): NamedAddress[] {
     for (const [, name = '', value = ''] of command.matchAll(/\b([A-Z]+)=(http\S+)/g)) {
       variables.set(name, value);
     }
-    return isCommand(command) && !command.startsWith('#') ? inUrl(command, methodOf(command)) : [];
+    return isCommand(command) && !command.startsWith('#')
+      ? inUrl(command, readMethod(command))
+      : [];
   });
 }
 
-function methodOf(command: string): string {
+function readMethod(command: string): string {
   const named = / -\w*X ?([A-Z]+)/.exec(command)?.[1];
   if (named !== undefined) return named;
   if (/ -T /.test(command)) return 'PUT';

@@ -9,7 +9,7 @@ const PAGES = [
 ];
 
 /** Compares an address with the contract. Returns what is wrong with it; undefined if it fits. */
-export function faultOf({ method, address }: NamedAddress): string | undefined {
+export function findFault({ method, address }: NamedAddress): string | undefined {
   const [path = '', query = ''] = address.split('?');
   if (PAGES.some((page) => page.test(path))) return undefined;
   const there = allOperations.filter((operation) => segments(operation.path, path) !== undefined);

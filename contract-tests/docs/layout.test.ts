@@ -10,7 +10,7 @@ import {
 } from '../../testkit/browser.js';
 import { allOperations as operations } from '../../testkit/openapi/document.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
-import { violationsOf } from '../violations.js';
+import { findViolations } from '../violations.js';
 import { type Look, open } from './browser.js';
 
 const executable = browserOfThisMachine();
@@ -66,7 +66,7 @@ describe('a page in a browser', () => {
     const { page, faults } = look;
     for (const window of WINDOWS) {
       await resize(page, window);
-      expect(await violationsOf(page), window.colorScheme).toEqual([]);
+      expect(await findViolations(page), window.colorScheme).toEqual([]);
     }
     for (const operation of LARGE) await follow(page, operation);
     for (const window of WINDOWS) {
@@ -82,7 +82,7 @@ describe('a page in a browser', () => {
       const { page } = await open(browser, server.url + address, { width: 400 });
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme });
-        expect(await violationsOf(page)).toEqual([]);
+        expect(await findViolations(page)).toEqual([]);
       }
       expect(await excessWidth(page)).toBe(0);
     },

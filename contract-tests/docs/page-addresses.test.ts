@@ -1,8 +1,8 @@
 /** Tests that every address in the documentation is one of the contract, in its spelling. */
 import { describe, expect, test } from 'vitest';
 import { document } from '../../testkit/openapi/document.js';
-import { addressesOf } from './addresses-of-page.js';
-import { faultOf } from './fits-contract.js';
+import { listAddresses } from './addresses-of-page.js';
+import { findFault } from './fits-contract.js';
 import { markdownPage, markdownPages } from './markdown.js';
 
 /** Texts that look like addresses of the service and are none. */
@@ -28,14 +28,14 @@ const CHANGES = 'docs/contract/CHANGELOG.md';
 
 const pages = markdownPages().filter(({ path }) => path !== CHANGES);
 const named = pages.flatMap((page) =>
-  addressesOf(page)
+  listAddresses(page)
     .filter(({ address }) => !OTHERS.includes(address))
     .map((address) => ({ page: page.path, ...address })),
 );
 
 test('every address in the documentation is one of the contract', () => {
   const faults = named.flatMap((one) => {
-    const fault = faultOf(one);
+    const fault = findFault(one);
     return fault === undefined ? [] : `${one.page}: ${one.address}: ${fault}`;
   });
   expect(faults).toEqual([]);
@@ -67,7 +67,7 @@ test('each decision has a number of its own, and is in the list', () => {
 });
 
 describe('an address of a page is reported', () => {
-  const fault = (text: string) => addressesOf(markdownPage('page.md', text)).map(faultOf);
+  const fault = (text: string) => listAddresses(markdownPage('page.md', text)).map(findFault);
 
   test.each([
     ['`/projects/{projectName}/skills`', '{projectName} is spelled {project_name} in /projects/'],

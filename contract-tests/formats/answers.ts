@@ -45,7 +45,7 @@ function plain(value: unknown): unknown {
 }
 
 /** Returns the predictions of a target in the rows of an answer. */
-export function predictionsOf(
+export function readPredictions(
   rows: readonly AnswerRow[],
   target: string,
   task: 'regression' | 'classification',

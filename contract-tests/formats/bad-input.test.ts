@@ -2,7 +2,7 @@
 import { type FileFormat, MEDIA_TYPES } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
-import { fileOf, type TestColumn } from '../../testkit/data/table-files.js';
+import { type TestColumn, writeFile } from '../../testkit/data/table-files.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { ownProject, roster, send } from '../target.js';
 
@@ -25,7 +25,7 @@ interface Fault {
   readonly isAfterRows?: true;
 }
 
-const good = (format: FileFormat) => fileOf(format, COLUMNS);
+const good = (format: FileFormat) => writeFile(format, COLUMNS);
 const cut = (format: FileFormat) => good(format).subarray(0, good(format).length - 100);
 const text = (csv: string) => () => Buffer.from(csv);
 
@@ -40,7 +40,7 @@ function lying(format: 'arrow-file' | 'parquet', magicBytes: number): Buffer {
 function twoSchemas(): Buffer {
   const END_OF_STREAM = 8;
   const first = good('arrow-stream');
-  return Buffer.concat([first.subarray(0, -END_OF_STREAM), fileOf('arrow-stream', OTHERS)]);
+  return Buffer.concat([first.subarray(0, -END_OF_STREAM), writeFile('arrow-stream', OTHERS)]);
 }
 
 const FAULTS: readonly Fault[] = [

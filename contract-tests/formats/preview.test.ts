@@ -1,7 +1,7 @@
 /** Tests of previews: the beginning of a table in every format, as a training would read it. */
 import { MEDIA_TYPES } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FILE_FORMATS, fileOf, type TestColumn } from '../../testkit/data/table-files.js';
+import { FILE_FORMATS, type TestColumn, writeFile } from '../../testkit/data/table-files.js';
 import { workbookOfSheets } from '../../testkit/data/workbooks.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { ownProject, roster, send } from '../target.js';
@@ -40,7 +40,7 @@ test.each(FILE_FORMATS)('shows the columns and the first rows of %s', async (for
   const { data } = await roster.POST(PREVIEW, {
     params: { path: { projectName: project } },
     headers: { 'Content-Type': MEDIA_TYPES[format] },
-    body: new Blob([new Uint8Array(fileOf(format, COLUMNS))]),
+    body: new Blob([new Uint8Array(writeFile(format, COLUMNS))]),
     bodySerializer: (body: unknown) => body,
   });
   expect(data).toMatchObject({

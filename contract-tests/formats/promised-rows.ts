@@ -1,9 +1,9 @@
 /** Rows that are remembered, and their truths, in every format. */
 import { MEDIA_TYPES, type PredictionFormat } from 'roster-client';
 import { expect } from 'vitest';
-import { columnsOf, type FILE_FORMATS, fileOf } from '../../testkit/data/table-files.js';
+import { type FILE_FORMATS, toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { settled } from '../../testkit/service/train-prices.js';
-import { objectOf, roster, send, sendJson } from '../target.js';
+import { readObject, roster, send, sendJson } from '../target.js';
 import { rowsOfAnswer } from './answers.js';
 
 export type Rows = readonly Readonly<Record<string, string | number | null>>[];
@@ -44,7 +44,7 @@ export async function predictRows(
   const response = await send(`${address}/predict?${query}`, {
     method: 'POST',
     headers: { 'Content-Type': MEDIA_TYPES[from], Accept: MEDIA_TYPES[to] },
-    body: new Uint8Array(fileOf(from, columnsOf(rows))),
+    body: new Uint8Array(writeFile(from, toColumns(rows))),
   });
   expect(response.status).toBe(200);
   return rowsOfAnswer(to, new Uint8Array(await response.arrayBuffer()));
@@ -61,10 +61,10 @@ export async function addTruths(
   const response = await send(`${address}/actuals${query}`, {
     method: 'POST',
     headers: { 'Content-Type': MEDIA_TYPES[format] },
-    body: new Uint8Array(fileOf(format, columnsOf(rows))),
+    body: new Uint8Array(writeFile(format, toColumns(rows))),
   });
   expect(response.status).toBe(200);
-  return objectOf(response);
+  return readObject(response);
 }
 
 /** The answer to truths that change nothing. */

@@ -1,8 +1,8 @@
 /** Promises and truths are the same in every format. */
 import { MEDIA_TYPES, type PredictionFormat } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { columnsOf, FILE_FORMATS, fileOf } from '../../testkit/data/table-files.js';
-import { objectOf, ownProject, send } from '../target.js';
+import { FILE_FORMATS, toColumns, writeFile } from '../../testkit/data/table-files.js';
+import { ownProject, readObject, send } from '../target.js';
 import {
   expectTruthsMeet,
   listIds,
@@ -44,7 +44,7 @@ describe('rows that are remembered', () => {
   test.each(['json', 'ndjson', 'csv', 'arrow-stream'] as const)(
     'as %s are refused if no row has the column of their ids, as are truths',
     async (format) => {
-      const body = new Uint8Array(fileOf(format, columnsOf(ORDERS)));
+      const body = new Uint8Array(writeFile(format, toColumns(ORDERS)));
       const headers = { 'Content-Type': MEDIA_TYPES[format], Accept: 'application/json' };
       for (const path of ['predict?remember=true&id=ordr_no', 'actuals?id=ordr_no']) {
         const refused = await send(`${prices}/${path}`, { method: 'POST', headers, body });
@@ -61,7 +61,7 @@ describe('truths that have no column of the target', () => {
     send(`${prices}/actuals?id=order_no`, {
       method: 'POST',
       headers: { 'Content-Type': MEDIA_TYPES[format] },
-      body: new Uint8Array(fileOf(format, columnsOf(rows))),
+      body: new Uint8Array(writeFile(format, toColumns(rows))),
     });
 
   test.each(FILE_FORMATS)('as %s are refused, with those that are there', async (format) => {
@@ -74,7 +74,7 @@ describe('truths that have no column of the target', () => {
 
   test.each(FILE_FORMATS)('as %s are told by row if it is empty', async (format) => {
     const rows = ORDERS.map(({ order_no }) => ({ order_no, price: null }));
-    expect(await objectOf(await add(format, rows))).toMatchObject({ unmatched: 40 });
+    expect(await readObject(await add(format, rows))).toMatchObject({ unmatched: 40 });
   });
 });
 

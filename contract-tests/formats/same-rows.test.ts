@@ -9,9 +9,9 @@ import {
   untilReady,
 } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { FILE_FORMATS, type FileOptions, fileOf } from '../../testkit/data/table-files.js';
+import { FILE_FORMATS, type FileOptions, writeFile } from '../../testkit/data/table-files.js';
 import { ownProject, roster } from '../target.js';
-import { type Prediction, predictionsOf, rowsOfAnswer } from './answers.js';
+import { type Prediction, readPredictions, rowsOfAnswer } from './answers.js';
 import { type RandomTable, sampleTables, TARGET } from './tables.js';
 
 /** The file whose model and predictions all others are compared with. */
@@ -36,7 +36,11 @@ async function train(
 ) {
   models += 1;
   const path = { projectName, modelName: `model-${models}` };
-  await trainFile(roster, path, fileOf(format, columns, options), { format, target: TARGET, task });
+  await trainFile(roster, path, writeFile(format, columns, options), {
+    format,
+    target: TARGET,
+    task,
+  });
   const { checksum } = await untilReady(roster, path, { every: 100 });
   return { path, checksum };
 }
@@ -47,10 +51,10 @@ async function predict(
   [format, options]: (typeof FILES)[number],
   to: PredictionFormat,
 ): Promise<Prediction[]> {
-  const file = fileOf(format, columns, options);
+  const file = writeFile(format, columns, options);
   const { body } = await predictFile(roster, path, file, { format, to, confidence: 0.8 });
   const bytes = new Uint8Array(await new Response(body).arrayBuffer());
-  return predictionsOf(rowsOfAnswer(to, bytes), TARGET, task);
+  return readPredictions(rowsOfAnswer(to, bytes), TARGET, task);
 }
 
 // The tables of both tasks have the same columns, apart from the target.

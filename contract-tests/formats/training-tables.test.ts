@@ -4,8 +4,8 @@
  */
 import { readFile } from 'node:fs/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { asArray, asRecord } from '../../server/contract/json-record.js';
 import { fewDiamonds } from '../../testkit/data/diamonds.js';
-import { arrayOf, recordOf } from '../../testkit/json.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { hundredLines, putTable, trainTable } from '../sent-tables.js';
 import { ownProject, roster, send, sendJson } from '../target.js';
@@ -116,7 +116,7 @@ describe('a table', () => {
 
     const answer = await sendCsv('header_line=3&unknown=refuse', 'POST', '/predict');
     expect(answer.status).toBe(200);
-    const [first, second, ...others] = arrayOf(await answer.json()).map(recordOf);
+    const [first, second, ...others] = asArray(await answer.json()).map(asRecord);
     expect(others).toHaveLength(118);
     expect(first).toMatchObject({ plz: '05914', id: '1000' });
     expect(Number(second?.['preis'])).toBeGreaterThan(2 * Number(first?.['preis']));

@@ -1,4 +1,4 @@
-import { recordOf } from '../../testkit/json.js';
+import { asRecord } from '../../server/contract/json-record.js';
 import type { HttpRequest } from './http.js';
 import { type Parameter, type Target, targetNamed } from './operations.js';
 import { simplest } from './values/schema.js';
@@ -70,7 +70,7 @@ export interface Case {
   fault?: Expected;
 }
 
-export function targetOf({ operationId }: Case): Target {
+export function findTarget({ operationId }: Case): Target {
   return targetNamed(operationId);
 }
 
@@ -109,11 +109,11 @@ export interface Filled {
   authorization: string | undefined;
 }
 
-export function requestOf(
+export function writeRequest(
   made: Case,
   { path, authorization }: Pick<Filled, 'path' | 'authorization'>,
 ): HttpRequest {
-  const target = targetOf(made);
+  const target = findTarget(made);
   const address = target.path.replace(/\{(\w+)\}/g, (_, name) =>
     encodeURIComponent(path[name] ?? ''),
   );
@@ -187,9 +187,9 @@ export function bodyNamed({ bodies }: Target, name: string): unknown {
   const least = simplest(schema);
   if (typeof least === 'string') return least;
   return Object.fromEntries(
-    Object.entries(recordOf(least)).map(([wrapper, fields]) => [
+    Object.entries(asRecord(least)).map(([wrapper, fields]) => [
       wrapper,
-      { ...recordOf(fields), ...(wrapper !== 'conversation' && { name }), ...FIELDS[wrapper] },
+      { ...asRecord(fields), ...(wrapper !== 'conversation' && { name }), ...FIELDS[wrapper] },
     ]),
   );
 }

@@ -13,7 +13,7 @@ import {
 } from './mutations/request-faults.js';
 import { brokenBodies, brokenParameters, otherParts } from './mutations/schema-faults.js';
 import { type Target, targets } from './operations.js';
-import { validCasesOf } from './valid-cases.js';
+import { makeValidCases } from './valid-cases.js';
 
 /** The kinds of fault, and how many of 1000 requests have each. The other requests are valid. */
 const FAULTS: readonly (readonly [share: number, maker: FaultMaker])[] = [
@@ -38,7 +38,7 @@ const makers: fc.Arbitrary<FaultMaker> = fc.oneof(
 );
 
 /** Training takes longer than any other operation, so it is drawn half as often. */
-function weightOf({ id }: Target): number {
+function weighTarget({ id }: Target): number {
   return id === 'trainModel' ? 1 : 2;
 }
 
@@ -48,9 +48,9 @@ const TRIES = 8;
 /** Requests to every operation of the contract: valid ones, and others with one fault each. */
 export const cases: fc.Arbitrary<Case> = fc.oneof(
   ...targets.map((target) => ({
-    weight: weightOf(target),
+    weight: weighTarget(target),
     arbitrary: fc
-      .tuple(validCasesOf(target), makers, fc.noBias(fc.nat()))
+      .tuple(makeValidCases(target), makers, fc.noBias(fc.nat()))
       .map(([made, maker, which]) => withFault(made, maker, which)),
   })),
 );

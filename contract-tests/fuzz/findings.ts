@@ -34,11 +34,11 @@ export class Findings {
 
   /** Returns all findings, with the commands that reproduce them. */
   report(): string {
-    return [...this.#found.values()].map(reportOf).join('\n\n');
+    return [...this.#found.values()].map(writeReport).join('\n\n');
   }
 }
 
-function reportOf({ kind, what, faults, shown, seed, path }: Finding): string {
+function writeReport({ kind, what, faults, shown, seed, path }: Finding): string {
   const rest = shown.length > MAX_SHOWN_LENGTH ? `… (${shown.length} characters)` : '';
   const sequences = kind === 'sequence' ? ' --sequences' : '';
   return [

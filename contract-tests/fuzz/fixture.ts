@@ -1,24 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { asRecord } from '../../server/contract/json-record.js';
 import { Client } from '../../testkit/http/client.js';
-import { recordOf } from '../../testkit/json.js';
 import type { Keys } from '../../testkit/store/keys.js';
 import {
   bodyNamed,
   type Case,
   FIRST_VERSION,
   type Filled,
+  findTarget,
   type KeyName,
   PLACEHOLDERS,
-  requestOf,
   type Sent,
   sentValue,
   simpleCase,
-  targetOf,
+  writeRequest,
 } from './case.js';
 import type { Tally } from './findings.js';
 import { type Answer, answerTo, type HttpRequest } from './http.js';
 import { type Kind, kindAt, kinds, kindsWithin } from './kinds.js';
-import { isChange, isFoundById, pathParametersOf, type Target } from './operations.js';
+import { isChange, isFoundById, listPathParameters, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 
 export interface Resource {
@@ -57,7 +57,7 @@ export class Fixture {
   async prepare(): Promise<void> {
     for (const kind of kinds) {
       const { creator } = kind;
-      const isRoot = pathParametersOf(creator).length === 0;
+      const isRoot = listPathParameters(creator).length === 0;
       // Made by another operation already.
       const known = [...this.#kept.keys()].flatMap(({ links }) => links);
       if (kind.links.some(({ target }) => known.some((link) => link.target === target))) continue;
@@ -74,8 +74,8 @@ export class Fixture {
 
   /** Replaces the placeholders of a case with names and identifiers. Creates missing spare resources. */
   async fill(made: Case): Promise<Filled> {
-    const target = targetOf(made);
-    const names = pathParametersOf(target);
+    const target = findTarget(made);
+    const names = listPathParameters(target);
     const ofAddress = kindsWithin(target);
     const path: Record<string, string> = {};
     let isThere = true;
@@ -90,20 +90,20 @@ export class Fixture {
       const kept = kind && this.#kept.get(kind);
       path[name] = resource ?? (asked === PLACEHOLDERS.keptId ? kept?.id : asked) ?? asked;
     }
-    return { path, isThere, isProjectThere, authorization: this.#authorizationOf(made.key) };
+    return { path, isThere, isProjectThere, authorization: this.#authorize(made.key) };
   }
 
   async send(request: HttpRequest, operationId: string): Promise<Answer> {
     const answer = await answerTo(this.#client, this.url, request);
     this.tally.count(operationId, answer.status);
-    if (request.method === 'PUT' && answer.status < 300) this.#put.add(addressOf(request));
-    if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(addressOf(request));
+    if (request.method === 'PUT' && answer.status < 300) this.#put.add(readAddress(request));
+    if (request.method === 'DELETE' && answer.status < 300) this.#put.delete(readAddress(request));
     return answer;
   }
 
   /** Returns whether an earlier request has put something under the address of this one. */
   wasPut(request: HttpRequest): boolean {
-    return this.#put.has(addressOf(request));
+    return this.#put.has(readAddress(request));
   }
 
   /** Sends a valid request to an operation. */
@@ -117,8 +117,8 @@ export class Fixture {
     body?: unknown,
     query?: readonly Sent[],
   ): HttpRequest {
-    const authorization = this.#authorizationOf('own');
-    return requestOf(simpleCase(target, body, query), { path, authorization });
+    const authorization = this.#authorize('own');
+    return writeRequest(simpleCase(target, body, query), { path, authorization });
   }
 
   /** Drops the spare resource that was changed or deleted; the next change gets a new one. */
@@ -127,7 +127,7 @@ export class Fixture {
     if (kind !== undefined) this.#spares.delete(kind);
   }
 
-  spareOf(target: Target): Resource | undefined {
+  findSpare(target: Target): Resource | undefined {
     const kind = kindAt(target);
     return kind && this.#spares.get(kind);
   }
@@ -186,7 +186,7 @@ export class Fixture {
     const path = this.#pathTo(creator, name);
     const answer = await this.call(creator, path, bodyNamed(creator, name));
     if (answer.status >= 300) throw new Error(`${creator.id}: ${answer.status} ${answer.text}`);
-    const { id, name: own } = recordOf(answer.json);
+    const { id, name: own } = asRecord(answer.json);
     // A conversation has no name, and is found by its identifier alone.
     return { name: String(own ?? id), id: String(id) };
   }
@@ -197,7 +197,7 @@ export class Fixture {
    */
   #pathTo(target: Target, name: string): Record<string, string> {
     const path: Record<string, string> = {};
-    for (const [at, parameter] of pathParametersOf(target).entries()) {
+    for (const [at, parameter] of listPathParameters(target).entries()) {
       const isOwn = target.path.endsWith(`{${parameter}}`);
       if (at === 0) path[parameter] = this.project || name;
       else path[parameter] = isOwn ? name : KEPT;
@@ -208,10 +208,10 @@ export class Fixture {
   /** Waits until a training in the background has ended. */
   async #settle(target: Target, name: string): Promise<void> {
     const path = this.#pathTo(target, name);
-    while (recordOf((await this.call(target, path)).json)['status'] === 'training') await pause(50);
+    while (asRecord((await this.call(target, path)).json)['status'] === 'training') await pause(50);
   }
 
-  #authorizationOf(key: KeyName): string | undefined {
+  #authorize(key: KeyName): string | undefined {
     switch (key) {
       case 'none':
         return undefined;
@@ -225,7 +225,7 @@ export class Fixture {
   }
 }
 
-function addressOf({ path }: HttpRequest): string {
+function readAddress({ path }: HttpRequest): string {
   // The same resource is there with and without the prefix.
   return path.replace(/\?.*/s, '').replace(/^\/api(?=\/)/, '');
 }

@@ -1,5 +1,5 @@
+import { parseJson } from '../../server/contract/json-record.js';
 import type { Client, RawRequest } from '../../testkit/http/client.js';
-import { parseJson } from '../../testkit/json.js';
 
 export interface HttpRequest extends RawRequest {
   readonly headers: Readonly<Record<string, string>>;
@@ -25,7 +25,7 @@ export async function answerTo(client: Client, url: string, request: HttpRequest
 }
 
 /** Returns the command that sends a request again. */
-export function curlOf(url: string, { method, path, headers, body }: HttpRequest): string {
+export function writeCurl(url: string, { method, path, headers, body }: HttpRequest): string {
   const shownHeaders = Object.entries(headers).map(
     ([name, value]) => `-H ${quoted(value === '' ? `${name};` : `${name}: ${value}`)}`,
   );

@@ -1,6 +1,6 @@
 /** Finds the kinds of resource from the links of the contract, which lead from answers to addresses. */
 import type { Place } from '../../testkit/openapi/document.js';
-import { pathParametersOf, type Target, targetNamed, targets } from './operations.js';
+import { listPathParameters, type Target, targetNamed, targets } from './operations.js';
 
 /** A link from an answer to an operation on the created resource. */
 export interface Link {
@@ -20,9 +20,9 @@ export const kinds: readonly Kind[] = targets.flatMap((creator) => {
     .entries('responses')
     .filter(([status]) => status.startsWith('2'))
     .flatMap(([, response]) => response.entries('links'))
-    .map(([, link]) => linkOf(link))
+    .map(([, link]) => readLink(link))
     // A version has a number, and is not a resource that a name finds.
-    .filter(({ target }) => !pathParametersOf(target).includes('version'))
+    .filter(({ target }) => !listPathParameters(target).includes('version'))
     .filter((link, at, all) => all.findIndex(({ target }) => target === link.target) === at);
   return links.length === 0 ? [] : [{ creator, links }];
 });
@@ -31,17 +31,17 @@ export const kinds: readonly Kind[] = targets.flatMap((creator) => {
  * Returns the kind of resource at an address. Creators of the same resource by POST and by PUT are one kind;
  * the one with the name in its body comes first.
  */
-function kindOf(path: string): Kind | undefined {
-  const asked = shapeOf(path);
-  return kinds.find(({ links }) => links.some(({ target }) => shapeOf(target.path) === asked));
+function findKind(path: string): Kind | undefined {
+  const asked = maskNames(path);
+  return kinds.find(({ links }) => links.some(({ target }) => maskNames(target.path) === asked));
 }
 
 /** Returns the kinds of an address, from the first of its parameters to the last. */
 export function kindsWithin(target: Target): readonly (Kind | undefined)[] {
-  const names = pathParametersOf(target);
+  const names = listPathParameters(target);
   return names.map((name, at) => {
     const upTo = target.path.slice(0, target.path.indexOf(`{${name}}`) + name.length + 2);
-    const known = kindOf(upTo) ?? kindOf(upTo.replace(/^\/api(?=\/)/, ''));
+    const known = findKind(upTo) ?? findKind(upTo.replace(/^\/api(?=\/)/, ''));
     const isLast = at === names.length - 1;
     return known ?? (isLast ? kindLinkedTo(target) : undefined);
   });
@@ -91,7 +91,7 @@ function kindLinkedTo({ id }: Target): Kind | undefined {
   return kinds.find(({ links }) => links.some(({ target }) => target.id === id));
 }
 
-function linkOf(link: Place): Link {
+function readLink(link: Place): Link {
   const parameters = link.entries('parameters').map(([name, { value }]) => [name, String(value)]);
   return {
     target: targetNamed(link.text('operationId')),
@@ -100,6 +100,6 @@ function linkOf(link: Place): Link {
 }
 
 /** Returns an address without the names of its parameters, which vary between operations. */
-function shapeOf(path: string): string {
+function maskNames(path: string): string {
   return path.replace(/\{\w+\}/g, '{}');
 }

@@ -28,7 +28,7 @@ export interface Target {
   place: Place;
 }
 
-export const targets: readonly Target[] = operations.map(targetOf);
+export const targets: readonly Target[] = operations.map(toTarget);
 
 export function targetNamed(id: string): Target {
   const found = targets.find((target) => target.id === id);
@@ -36,7 +36,7 @@ export function targetNamed(id: string): Target {
   return found;
 }
 
-export function pathParametersOf({ path }: Target): string[] {
+export function listPathParameters({ path }: Target): string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => String(name));
 }
 
@@ -53,12 +53,12 @@ export function isChange({ method }: Target): boolean {
 }
 
 /** Returns the methods of an address, as its `Allow` must list them. */
-export function methodsOf(path: string): string[] {
+export function listMethods(path: string): string[] {
   const declared = targets.filter((target) => target.path === path).map(({ method }) => method);
   return [...declared, ...(declared.includes('GET') ? ['HEAD'] : []), 'OPTIONS'];
 }
 
-function targetOf({ id, method, path, place, parameters }: Operation): Target {
+function toTarget({ id, method, path, place, parameters }: Operation): Target {
   const maxBody = place.find('requestBody', 'x-roster-max-body')?.value;
   const successes = place.entries('responses').filter(([status]) => status.startsWith('2'));
   return {

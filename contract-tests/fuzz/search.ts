@@ -1,11 +1,11 @@
 import fc from 'fast-check';
-import { type Case, requestOf, targetOf } from './case.js';
+import { type Case, findTarget, writeRequest } from './case.js';
 import { cases } from './cases.js';
 import { faultsOfAnswer } from './checks/expectations.js';
 import { faultsAfter } from './checks/follow-ups.js';
 import type { Finding, Findings } from './findings.js';
 import type { Exchange, Fixture } from './fixture.js';
-import { curlOf } from './http.js';
+import { writeCurl } from './http.js';
 import type { Command } from './sequences/commands.js';
 import { Mismatch, Project } from './sequences/project.js';
 import { runSequence, sequences } from './sequences/sequences.js';
@@ -47,12 +47,12 @@ export const searchRequests = searching({
   round: 200,
   shrinks: 300,
   reveal: async (fixture, made) => {
-    const exchange = await exchangeOf(made, fixture);
+    const exchange = await sendCase(made, fixture);
     const faults = [...(await faultsOfAnswer(exchange)), ...(await faultsAfter(exchange))];
     const [first] = faults;
     if (first === undefined) return undefined;
-    const what = `${made.operationId}: ${fingerprintOf(first)}`;
-    return { what, faults, shown: curlOf(fixture.url, exchange.request) };
+    const what = `${made.operationId}: ${maskFault(first)}`;
+    return { what, faults, shown: writeCurl(fixture.url, exchange.request) };
   },
 });
 
@@ -106,16 +106,16 @@ function searching<T>({ kind, drawn, round, shrinks, reveal }: Search<T>) {
   };
 }
 
-async function exchangeOf(made: Case, fixture: Fixture): Promise<Exchange> {
+async function sendCase(made: Case, fixture: Fixture): Promise<Exchange> {
   const filled = await fixture.fill(made);
-  const request = requestOf(made, filled);
+  const request = writeRequest(made, filled);
   fixture.noteIdempotencyKey(request.headers['Idempotency-Key']);
-  const answer = await fixture.send(request, targetOf(made).id);
+  const answer = await fixture.send(request, findTarget(made).id);
   return { made, filled, request, answer, fixture };
 }
 
 /** Returns a fault without the parts that vary between requests. */
-function fingerprintOf(fault: string): string {
+function maskFault(fault: string): string {
   return fault
     .replace(/"[^"]*"/g, '"…"')
     .replace(/\/\d+/g, '/…')

@@ -12,19 +12,19 @@ import {
   type Sent,
 } from './case.js';
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
-import { isChange, type Parameter, pathParametersOf, type Target } from './operations.js';
+import { isChange, listPathParameters, type Parameter, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
 import { isValid } from './values/schema.js';
 import { changedFiles, csvTables, jsonTables, lines, TARGET, tableFiles } from './values/tables.js';
-import { valuesOf } from './values/values.js';
+import { makeValues } from './values/values.js';
 
 /** Generates valid requests to an operation, for existing and missing resources. */
-export function validCasesOf(target: Target): fc.Arbitrary<Case> {
-  const parameters = target.parameters.map((parameter) => parameterOf(target, parameter));
+export function makeValidCases(target: Target): fc.Arbitrary<Case> {
+  const parameters = target.parameters.map((parameter) => makeParameter(target, parameter));
   return fc
     .record({
       parameters: fc.tuple(...parameters),
-      body: bodiesOf(target),
+      body: makeBodies(target),
       // Addresses that begin with /api redirect under the prefix.
       prefix: target.path.startsWith('/api/')
         ? fc.constant('')
@@ -76,10 +76,10 @@ function ofTable(sent: Sent, body: Body | undefined): Sent {
     : sent;
 }
 
-function parameterOf(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]> {
+function makeParameter(target: Target, parameter: Parameter): fc.Arbitrary<Sent[]> {
   const { name, in: where, required, schema } = parameter;
   const values =
-    where === 'path' ? namesOf(target, parameter) : valuesOf(schema).filter(isSendable);
+    where === 'path' ? makeNames(target, parameter) : makeValues(schema).filter(isSendable);
   const sent = values.map((value) => [{ name, in: where, value }]);
   return required
     ? sent
@@ -96,11 +96,11 @@ export function isSendable(value: unknown): boolean {
 export const SOME_ID = '019a2f3d-0b10-7d4a-8c2e-5a7b9c1d3e01';
 
 /** Generates names, mostly of existing resources. */
-function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<string> {
-  const names = pathParametersOf(target);
+function makeNames(target: Target, { name, schema }: Parameter): fc.Arbitrary<string> {
+  const names = listPathParameters(target);
   const isProject = names.indexOf(name) === 0 && kindsWithin(target)[0] !== undefined;
   const isResource = name === names.at(-1) && target.path.endsWith(`{${name}}`);
-  const absent = valuesOf(schema).map(String).filter(isSendable);
+  const absent = makeValues(schema).map(String).filter(isSendable);
   const hasKind = kindsWithin(target)[names.indexOf(name)] !== undefined;
   const there = () => {
     // A version is a number; a message is found by an identifier that the service chose.
@@ -119,21 +119,23 @@ function namesOf(target: Target, { name, schema }: Parameter): fc.Arbitrary<stri
   );
 }
 
-function bodiesOf(target: Target): fc.Arbitrary<Body | undefined> {
+function makeBodies(target: Target): fc.Arbitrary<Body | undefined> {
   if (target.bodies.length === 0) return fc.constant(undefined);
-  return fc.oneof(...target.bodies.map(([mediaType, schema]) => bodyOf(target, mediaType, schema)));
+  return fc.oneof(
+    ...target.bodies.map(([mediaType, schema]) => makeBody(target, mediaType, schema)),
+  );
 }
 
-function bodyOf(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
+function makeBody(target: Target, mediaType: string, schema: Place): fc.Arbitrary<Body> {
   const isTable = ['trainModel', 'previewTable', 'addActuals'].includes(target.id);
   if (mediaType === 'text/plain' || mediaType === 'text/markdown') {
-    return valuesOf(schema).map((text) => rawBody(mediaType, String(text)));
+    return makeValues(schema).map((text) => rawBody(mediaType, String(text)));
   }
   const format = FILE_FORMATS.find((one) => MEDIA_TYPES[one] === mediaType);
   if (format === undefined)
     throw new Error(`${target.id}: no bodies of ${mediaType} are generated`);
   if (format === 'json') {
-    const values = valuesOf(schema).map((value) => jsonBody(value, !isTable));
+    const values = makeValues(schema).map((value) => jsonBody(value, !isTable));
     return isTable
       ? fc.oneof(
           jsonTables.map((rows) => jsonBody(rows)),

@@ -2,12 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
+import { asArray } from '../../server/contract/json-record.js';
 import type { AuditEvent } from '../../server/store/audit-trail.js';
-import { arrayOf, textOf } from '../../testkit/json.js';
+import { readText } from '../../testkit/json.js';
 import { operations } from '../../testkit/openapi/document.js';
-import { exampleRequests, tableOf, wholeRequest } from '../../testkit/openapi/example-requests.js';
+import {
+  exampleRequests,
+  makeTable,
+  wholeRequest,
+} from '../../testkit/openapi/example-requests.js';
 import { keptByAnswer, parameterExamples } from '../coverage/promises.js';
-import { keys, objectOf, sendAs } from '../target.js';
+import { keys, readObject, sendAs } from '../target.js';
 
 function operationNamed(id: string) {
   const found = operations.find((operation) => operation.id === id);
@@ -59,7 +64,7 @@ const MODEL = '/api/projects/default/models/diamond_prices';
 async function untilReady(): Promise<Response> {
   for (;;) {
     const answer = await sendAs(keys.exemplary, MODEL);
-    if ((await objectOf(answer.clone()))['status'] !== 'training') return answer;
+    if ((await readObject(answer.clone()))['status'] !== 'training') return answer;
     await pause(100);
   }
 }
@@ -154,12 +159,12 @@ describe('the server answers as the examples of the contract show', () => {
     expect(refused.status).toBe(403);
     // Among many refusals, this one is counted with others, so that any is waited for.
     const of = `owner=${await ownerOf(keys.own)}`;
-    const refusals = async () => arrayOf(await (await list(`${of}&result=refused`)).json());
+    const refusals = async () => asArray(await (await list(`${of}&result=refused`)).json());
     await expect.poll(refusals).not.toEqual([]);
     const latest = (await refusals()).at(-1);
     const done = await create(keys.own, skills, { skill: { name: 'yes', type: 'lookup' } });
     expect(done.status).toBe(201);
-    const both = `${of}&since=${textOf(latest, 'at')}`;
+    const both = `${of}&since=${readText(latest, 'at')}`;
     await answered(operationNamed('listAudit'), await list(`${both}&limit=1000`), 200, 'events');
     const first = await list(`${both}&limit=1`);
     const next = /<(.*)>; rel="next"/.exec(`${first.headers.get('Link')}`)?.[1] ?? '';
@@ -177,7 +182,7 @@ describe('the server answers as the examples of the contract show', () => {
 });
 
 async function ownerOf(key: string): Promise<string> {
-  return String((await objectOf(await sendAs(key, '/me')))['owner']);
+  return String((await readObject(await sendAs(key, '/me')))['owner']);
 }
 
 /** Diamonds with a certificate number each, of which a quarter are missing. */
@@ -236,7 +241,7 @@ describe('the example of a parameter is accepted', () => {
 
 /** Returns a table that begins with the rows of an example, and has enough to train from. */
 function lengthened(body = '', mediaType: string | undefined): string {
-  if (mediaType === 'text/csv') return tableOf(body, ROWS);
+  if (mediaType === 'text/csv') return makeTable(body, ROWS);
   const more = Array.from({ length: ROWS }, (_, row) => JSON.stringify({ price: row }));
   if (mediaType === 'application/x-ndjson') return `${body}${more.join('\n')}\n`;
   return `${body.trimEnd().replace(/\]$/, '')},${more.join(',')}]`;

@@ -1,7 +1,7 @@
 /** Tests of hostile and careless callers. Against the server alone: a mock keeps nothing to harm. */
 import { connect } from 'node:net';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { baseUrl, keys, objectOf, ownProject, roster, send, sendJson } from '../target.js';
+import { baseUrl, keys, ownProject, readObject, roster, send, sendJson } from '../target.js';
 
 let project: string;
 beforeEach(async () => {
@@ -25,7 +25,7 @@ async function exchange(bytes: string): Promise<string> {
 
 async function fault(answer: Promise<Response>) {
   const response = await answer;
-  const { errors, detail } = await objectOf(response);
+  const { errors, detail } = await readObject(response);
   return { status: response.status, errors, detail };
 }
 
@@ -85,7 +85,7 @@ describe('a body with countless faults', () => {
       body: `{"skill":{"name":"s","type":"lookup","params":{"numbers":${numbers}}}}`,
     });
     expect(response.status).toBe(400);
-    const { errors, detail } = await objectOf(response);
+    const { errors, detail } = await readObject(response);
     expect(errors).toHaveLength(100);
     expect(detail).toContain('More than 99 faults follow');
   });

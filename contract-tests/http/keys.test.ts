@@ -4,7 +4,7 @@ import { describe, expect, inject, test } from 'vitest';
 import { operations } from '../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../testkit/openapi/example-requests.js';
 import { ENOUGH, makeKey } from '../../testkit/store/keys.js';
-import { baseUrl, keys, objectOf, send, sendAs } from '../target.js';
+import { baseUrl, keys, readObject, send, sendAs } from '../target.js';
 
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
 const open = operations.filter(({ place }) => place.entries('security').length === 0);
@@ -183,7 +183,7 @@ test.each(PAIRS)(
 );
 
 describe('getCaller', () => {
-  const callerOf = async (key: string) => objectOf(await sendAs(key, '/me'));
+  const callerOf = async (key: string) => readObject(await sendAs(key, '/me'));
   const idOf = (key: string) => key.split('_')[1];
 
   test.each(SCOPED)('shows the key with the scope %s and nothing else', async (scope) => {
@@ -218,7 +218,7 @@ describe('getCaller', () => {
 
 describe('a 401', () => {
   const wordsForHeaders = async (headers: Record<string, string>) =>
-    (await objectOf(await sendAs(null, '/projects', { headers })))['detail'];
+    (await readObject(await sendAs(null, '/projects', { headers })))['detail'];
   const wordsFor = (authorization: string) => wordsForHeaders({ Authorization: authorization });
 
   test.each([
@@ -275,12 +275,12 @@ test('a problem does not repeat a key that was sent in the address', async () =>
     expect(text).toContain('/problems/');
     expect(text).not.toContain(secret);
   }
-  const { instance } = await objectOf(await send(`/projects/${keys.own}/skills`));
+  const { instance } = await readObject(await send(`/projects/${keys.own}/skills`));
   expect(decodeURI(`${instance}`)).toBe('/projects/roster_…/skills');
 });
 
 test('a problem repeats a name that only begins like a key', async () => {
-  const { instance, detail } = await objectOf(await send('/projects/roster_sales_2026'));
+  const { instance, detail } = await readObject(await send('/projects/roster_sales_2026'));
   expect(instance).toBe('/projects/roster_sales_2026');
   expect(detail).toContain('"roster_sales_2026"');
 });

@@ -1,11 +1,11 @@
 /** Keys that make keys: each attack by which one would get more than it has. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { asRecord } from '../../server/contract/json-record.js';
 import type { Scope } from '../../server/contract/scopes.js';
 import { Store } from '../../server/store/index.js';
-import { recordOf } from '../../testkit/json.js';
 import { makeKey } from '../../testkit/store/keys.js';
-import { objectOf, sendAs } from '../target.js';
+import { readObject, sendAs } from '../target.js';
 
 const OWNER = `managed-${process.pid}-${Date.now()}`;
 const MANAGER: readonly Scope[] = ['read', 'write', 'predict', 'keys'];
@@ -45,7 +45,7 @@ function create(by: string, asked: object = {}, idempotencyKey?: string): Promis
 async function made(by: string, asked?: object): Promise<string> {
   const answer = await create(by, asked);
   expect(answer.status).toBe(201);
-  return String((await objectOf(answer))['secret']);
+  return String((await readObject(answer))['secret']);
 }
 
 const idOf = (key: string) => key.split('_')[1] ?? '';
@@ -55,7 +55,7 @@ const statusOf = async (key: string) => (await sendAs(key, '/me')).status;
 const lastStatusOf = (key: string) => expect.poll(() => statusOf(key), { interval: 100 });
 
 async function refusal(answer: Response | Promise<Response>): Promise<unknown> {
-  const { status, type, detail } = await objectOf(await answer);
+  const { status, type, detail } = await readObject(await answer);
   return { status, type, detail };
 }
 
@@ -66,12 +66,12 @@ const forbidden = (detail: string) => ({
 
 test('a key that was made works, and has the owner, the scopes and the limits that it was given', async () => {
   const key = await made(manager, { scopes: ['predict', 'read'], limits: { requests: 60 } });
-  expect(await objectOf(await sendAs(key, '/me'))).toMatchObject({
+  expect(await readObject(await sendAs(key, '/me'))).toMatchObject({
     owner: OWNER,
     scopes: ['read', 'predict'],
     limits: { quotas: [{ name: 'requests', limit: 60 }] },
   });
-  const shown = await objectOf(await ask(manager, 'GET', `/keys/${idOf(key)}`));
+  const shown = await readObject(await ask(manager, 'GET', `/keys/${idOf(key)}`));
   expect(shown).toMatchObject({ made_by: idOf(manager), limits: { requests: 60 } });
 });
 
@@ -104,7 +104,7 @@ test('a key for one project makes keys for that one, and manages no others', asy
   }
   const bound = await makeManager({ project: 'own' });
   const inherited = await made(bound);
-  expect(await objectOf(await sendAs(inherited, '/me'))).toMatchObject({ project: 'own' });
+  expect(await readObject(await sendAs(inherited, '/me'))).toMatchObject({ project: 'own' });
   expect(await refusal(create(bound, { project: 'other' }))).toMatchObject({ status: 404 });
   const list = await (await ask(bound, 'GET', '/keys')).text();
   expect(list).toContain(idOf(inherited));
@@ -115,7 +115,7 @@ test('a key for one project makes keys for that one, and manages no others', asy
 test('a key with limits makes none, and one that makes keys has no limits', async () => {
   const limited = await makeManager({ limits: { requests: 1000 } });
   expect(await refusal(create(limited))).toEqual(forbidden('several could use more than its own'));
-  const answer = await objectOf(
+  const answer = await readObject(
     await create(manager, { scopes: ['read', 'keys'], limits: { rows: 5 } }),
   );
   expect(answer['errors']).toMatchObject([{ pointer: '/body/key/limits' }]);
@@ -126,7 +126,7 @@ test('a key that ends makes none that ends later', async () => {
   const later = new Date(Date.now() + 7_200_000).toISOString();
   const ending = await made(manager, { scopes: ['read', 'keys'], expires_at: soon });
   expect(await refusal(create(ending, { expires_at: later }))).toEqual(forbidden(soon));
-  const inherited = await objectOf(await create(ending));
+  const inherited = await readObject(await create(ending));
   expect(inherited['expires_at']).toBe(soon);
 });
 
@@ -139,7 +139,7 @@ test('a key is revoked with those that it made, and theirs, unless they are kept
   expect((await ask(manager, 'DELETE', `/keys/${idOf(second)}?keep_made=true`)).status).toBe(204);
   await lastStatusOf(second).toBe(401);
   expect(await statusOf(third)).toBe(200);
-  expect((await objectOf(await ask(manager, 'GET', `/keys/${idOf(third)}`)))['made_by']).toBe(
+  expect((await readObject(await ask(manager, 'GET', `/keys/${idOf(third)}`)))['made_by']).toBe(
     idOf(first),
   );
   expect((await ask(manager, 'DELETE', `/keys/${idOf(first)}`)).status).toBe(204);
@@ -165,17 +165,17 @@ test('a revoked key makes no more, and the last key of an owner that revokes its
 
 test('a repetition gets the same key with another secret, until it is used, and the store has neither', async () => {
   const repeated = randomUUID();
-  const first = await objectOf(await create(manager, {}, repeated));
+  const first = await readObject(await create(manager, {}, repeated));
   const answer = await create(manager, {}, repeated);
   expect(answer.status).toBe(201);
-  const second = await objectOf(answer);
+  const second = await readObject(answer);
   expect(second).toEqual({ ...first, secret: expect.any(String) });
   expect(second['secret']).not.toBe(first['secret']);
   expect(await statusOf(String(first['secret']))).toBe(401);
   expect(await statusOf(String(second['secret']))).toBe(200);
   const id = String(first['id']);
   const use = async () =>
-    (await objectOf(await ask(manager, 'GET', `/keys/${id}`)))['last_used_at'];
+    (await readObject(await ask(manager, 'GET', `/keys/${id}`)))['last_used_at'];
   await expect.poll(use).not.toBeNull();
   expect(await refusal(create(manager, {}, repeated))).toEqual({
     ...{ status: 422, type: '/problems/idempotency-key-reused' },
@@ -189,7 +189,7 @@ test('a repetition gets the same key with another secret, until it is used, and 
   const rows = await store.work.selectFrom('api_keys').selectAll().execute();
   const everything = JSON.stringify([kept, rows]);
   expect(everything).toContain(id);
-  for (const { secret } of [first, second].map(recordOf)) {
+  for (const { secret } of [first, second].map(asRecord)) {
     expect(everything).not.toContain(String(secret).split('_')[2]);
   }
 });
@@ -197,7 +197,7 @@ test('a repetition gets the same key with another secret, until it is used, and 
 test('a key that was just revoked neither repeats a creation nor revokes others, even if what it made stays', async () => {
   const revoked = await made(manager, { scopes: ['read', 'keys'] });
   const repeated = randomUUID();
-  const kept = String((await objectOf(await create(revoked, {}, repeated)))['id']);
+  const kept = String((await readObject(await create(revoked, {}, repeated)))['id']);
   expect((await ask(revoked, 'DELETE', `/keys/${idOf(revoked)}?keep_made=true`)).status).toBe(204);
   // For a second, instances remember it.
   expect((await create(revoked, {}, repeated)).status).toBe(401);

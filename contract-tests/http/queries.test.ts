@@ -1,10 +1,10 @@
 /** Tests that a query is read literally, or refused. Against the server alone. */
 import { describe, expect, test } from 'vitest';
-import { objectOf, send, sendJson } from '../target.js';
+import { readObject, send, sendJson } from '../target.js';
 
 async function pointersOf(response: Response): Promise<unknown> {
   expect(response.status).toBe(400);
-  const { errors } = await objectOf(response);
+  const { errors } = await readObject(response);
   return Array.isArray(errors) ? errors.map(({ pointer }) => pointer) : errors;
 }
 
@@ -25,7 +25,7 @@ test.each(['0x10', '+5', '05', ' 5', '5.', '1e400', '-1e400', ''])(
 );
 
 test('a fraction in place of a whole number is told once', async () => {
-  const { errors } = await objectOf(await send('/projects/default/skills?limit=1.5'));
+  const { errors } = await readObject(await send('/projects/default/skills?limit=1.5'));
   expect(errors).toEqual([{ pointer: '/query/limit', message: 'must be a whole number' }]);
 });
 

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createRosterClient } from 'roster-client';
-import { arrayOf, fieldOf, textOf } from '../../testkit/json.js';
+import { asArray } from '../../server/contract/json-record.js';
+import { readField, readText } from '../../testkit/json.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
@@ -41,7 +42,7 @@ export async function testClients(): Promise<void> {
       const client = await connect(`${server.url}/mcp`, key);
       deepEqual(await client.listTools(), [TOOL], name);
       const answer = await client.call(TOOL, ROW);
-      equal(textOf(answer, 'target'), 'price', name);
+      equal(readText(answer, 'target'), 'price', name);
       answers.push(answer);
       await client.close();
       process.stdout.write(`${name} lists and calls\n`);
@@ -71,14 +72,14 @@ async function inspector(url: string, key: string): Promise<Connected> {
     return JSON.parse(stdout);
   };
   return {
-    listTools: async () => namesOf(await run('--method', 'tools/list')),
+    listTools: async () => listNames(await run('--method', 'tools/list')),
     call: async (name, input) => {
       const fields = Object.entries(input).flatMap(([field, value]) => [
         '--tool-arg',
         `${field}=${value}`,
       ]);
       const result = await run('--method', 'tools/call', '--tool-name', name, ...fields);
-      return fieldOf(result, 'structuredContent');
+      return readField(result, 'structuredContent');
     },
     close: async () => {},
   };
@@ -111,9 +112,9 @@ function official(mode: 'legacy' | { readonly pin: string }): Connect {
     const requestInit = { headers: headersWith(key) };
     await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit }));
     return {
-      listTools: async () => namesOf(await client.listTools()),
+      listTools: async () => listNames(await client.listTools()),
       call: async (name, input) =>
-        fieldOf(await client.callTool({ name, arguments: input }), 'structuredContent'),
+        readField(await client.callTool({ name, arguments: input }), 'structuredContent'),
       close: () => client.close(),
     };
   };
@@ -139,12 +140,12 @@ async function aiSdk(url: string, key: string): Promise<Connected> {
     listTools: async () => Object.keys(tools),
     call: async (name, input) => {
       const result = await tools[name]?.execute(input, { toolCallId: '1', messages: [] });
-      return fieldOf(result, 'structuredContent');
+      return readField(result, 'structuredContent');
     },
     close: () => client.close(),
   };
 }
 
-function namesOf(list: unknown): readonly string[] {
-  return arrayOf(fieldOf(list, 'tools')).map((tool) => textOf(tool, 'name'));
+function listNames(list: unknown): readonly string[] {
+  return asArray(readField(list, 'tools')).map((tool) => readText(tool, 'name'));
 }

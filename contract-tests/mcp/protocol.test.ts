@@ -254,7 +254,7 @@ describe('the address', () => {
   });
 
   test("is that of the owner's only project, or names another", async () => {
-    const key = await service.keyOf({ owner: 'acme' });
+    const key = await service.createKey({ owner: 'acme' });
     const send = (method: string, path: string, body?: object) =>
       service.send(method, path, body, { headers: { Authorization: `Bearer ${key}` } });
     await send('POST', '/projects', { project: { name: 'gems' } });

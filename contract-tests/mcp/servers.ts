@@ -6,7 +6,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { McpServers } from '../../server/agents/mcp/mcp-servers.js';
 import { parseMcpServers } from '../../server/agents/mcp/settings.js';
 import { serveOnLoopback } from '../../testkit/http/loopback-server.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { requireFrom } from '../../tools/on-demand/installed.js';
 
 /** Runs the client against each server. @throws if it does not get what the server has */
@@ -27,8 +27,8 @@ export async function testServers(): Promise<void> {
     if (tool === undefined || typeof tool === 'string') throw new Error(`${name}: ${tool}`);
     const call = (input: object) =>
       servers.call({ owner: 'ann', depth: 0 }, 'adder', tool, { ...input }, signal);
-    deepEqual(fieldOf(await call({ a: 2, b: 3 }), 'structuredContent'), { sum: 5 }, name);
-    equal(fieldOf(await call({ a: 2, b: 'three' }), 'isError'), true, name);
+    deepEqual(readField(await call({ a: 2, b: 3 }), 'structuredContent'), { sum: 5 }, name);
+    equal(readField(await call({ a: 2, b: 'three' }), 'isError'), true, name);
     await servers.stop();
     equal(methods.includes('DELETE'), name.includes('2025'), `${name}: the session has ended`);
     await close();

@@ -67,7 +67,7 @@ describe('the list of tools', () => {
     [['ask'], ['ask_analyst', 'query_sales']],
     [['write'], []],
   ] as const)('has for the scopes %j no more than %j', async (scopes, names) => {
-    expect(await namesFor(await service.keyOf({ scopes: [...scopes] }))).toEqual(names);
+    expect(await namesFor(await service.createKey({ scopes: [...scopes] }))).toEqual(names);
   });
 
   test('is what the address chooses', async () => {
@@ -205,7 +205,7 @@ describe('a call', () => {
   );
 
   test('needs the scope of the tool', async () => {
-    const key = await service.keyOf({ scopes: ['read', 'write', 'ask'] });
+    const key = await service.createKey({ scopes: ['read', 'write', 'ask'] });
     expect((await host.call('predict_prices', {}, { key })).body.error?.code).toBe(-32602);
     expect(
       (await host.call('call_tool', { name: 'predict_prices' }, { key })).body.error?.code,
@@ -213,7 +213,7 @@ describe('a call', () => {
   });
 
   test('of another owner finds nothing of this one', async () => {
-    const key = await service.keyOf({ owner: 'acme' });
+    const key = await service.createKey({ owner: 'acme' });
     expect(await namesFor(key)).toEqual([]);
     const { body } = await host.call('predict_prices', { carat: 1 }, { key });
     expect(body.result?.isError).toBe(true);
@@ -397,7 +397,7 @@ describe('resources', () => {
   });
 
   test('need the scope read', async () => {
-    const key = await service.keyOf({ scopes: ['predict'] });
+    const key = await service.createKey({ scopes: ['predict'] });
     expect(await read('roster://default/models/prices', { key })).toBe(-32602);
     expect((await host.ask('resources/list', {}, { key })).body.result?.['resources']).toEqual([]);
   });

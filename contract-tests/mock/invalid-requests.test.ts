@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { problemIn } from '../../testkit/http/problem-in.js';
 import { document, type Operation, operations } from '../../testkit/openapi/document.js';
 import { exampleRequests } from '../../testkit/openapi/example-requests.js';
-import { baseUrl, objectOf, send, sendAs, sendJson } from '../target.js';
+import { baseUrl, readObject, send, sendAs, sendJson } from '../target.js';
 
 const JSON_TYPE = 'application/json';
 
@@ -50,7 +50,7 @@ describe.each(withBody)('$id', (operation) => {
     for (const body of BODIES) {
       const response = await requestOf(operation, JSON.stringify(body));
       if (!refused.includes(body)) expect(response.ok, JSON.stringify(body)).toBe(true);
-      else expect(problemIn(await objectOf(response))).toMatchObject(INVALID);
+      else expect(problemIn(await readObject(response))).toMatchObject(INVALID);
     }
   });
 
@@ -62,13 +62,13 @@ describe.each(withBody)('$id', (operation) => {
       const response = await requestOf(operation, JSON.stringify(first), {
         Prefer: `code=${code}`,
       });
-      expect(problemIn(await objectOf(response)), code).toMatchObject(INVALID);
+      expect(problemIn(await readObject(response)), code).toMatchObject(INVALID);
     }
   });
 
   test('answers an unknown media type with 415', async () => {
     const response = await requestOf(operation, '<table/>', { 'Content-Type': 'application/xml' });
-    expect(await objectOf(response)).toMatchObject({ type: '/problems/unsupported-media-type' });
+    expect(await readObject(response)).toMatchObject({ type: '/problems/unsupported-media-type' });
   });
 
   test('answers a request without a key with 401, even if its body is invalid', async () => {
@@ -85,19 +85,22 @@ test('an example of a problem is preferred by its name', async () => {
   const [createSkill] = operations.filter(({ id }) => id === 'createSkill');
   if (!createSkill) throw new Error('the contract has no createSkill');
   const prefer = { Prefer: 'code=400, example=malformed' };
-  expect(await objectOf(await requestOf(createSkill, '{}', prefer))).toMatchObject({
+  expect(await readObject(await requestOf(createSkill, '{}', prefer))).toMatchObject({
     type: '/problems/malformed-body',
   });
 });
 
 test('an invalid parameter gets invalid-request', async () => {
   const response = await send('/projects/default/skills?limit=0');
-  expect(await objectOf(response)).toMatchObject(INVALID);
+  expect(await readObject(response)).toMatchObject(INVALID);
 });
 
 test('a media type that the answer does not have gets 406', async () => {
   const response = await send('/projects/default/skills', { headers: { Accept: 'image/png' } });
-  expect(await objectOf(response)).toMatchObject({ type: '/problems/not-acceptable', status: 406 });
+  expect(await readObject(response)).toMatchObject({
+    type: '/problems/not-acceptable',
+    status: 406,
+  });
 });
 
 test.each(['code=418', 'code=404, example=unknown', 'example=unknown'])(
@@ -112,13 +115,13 @@ test('the problem of an invalid request lists its own faults', async () => {
   const response = await sendJson('POST', '/projects/default/agents', {
     agent: { name: 'two words', colour: 'red' },
   });
-  expect(await objectOf(response)).toMatchObject({
+  expect(await readObject(response)).toMatchObject({
     errors: expect.arrayContaining([
       { pointer: '/body/agent/name', message: expect.stringMatching(/^must match pattern/) },
       { pointer: '/body/agent/colour', message: expect.any(String) },
     ]),
   });
-  const query = await objectOf(await send('/projects/default/skills?limit=0'));
+  const query = await readObject(await send('/projects/default/skills?limit=0'));
   expect(query['errors']).toEqual([{ pointer: '/query/limit', message: 'must be >= 1' }]);
 });
 

@@ -1,6 +1,6 @@
 /** Tests against the mock alone that a resource has the name that a request gives it. */
 import { expect, test } from 'vitest';
-import { objectOf, roster, send, sendJson } from '../target.js';
+import { readObject, roster, send, sendJson } from '../target.js';
 
 const ID = '019a2f3d-0b10-7d4a-8c2e-5a7b9c1d3e99';
 
@@ -12,7 +12,7 @@ test('a model that is trained is found at its Location, ready, under its name', 
   });
   expect(data?.name).toBe('prices');
   expect(response.headers.get('Location')).toBe('/api/projects/shop/models/prices');
-  const model = await objectOf(await send(`${response.headers.get('Location')}`));
+  const model = await readObject(await send(`${response.headers.get('Location')}`));
   expect(model).toMatchObject({ name: 'prices', status: 'ready' });
 });
 
@@ -21,14 +21,14 @@ test('a resource that is created has the name in its body', async () => {
     skill: { name: 'lookup', type: 'sql', params: { database: 'sales', tables: ['orders'] } },
   });
   expect(response.headers.get('Location')).toBe('/projects/shop/skills/lookup');
-  expect(await objectOf(response)).toMatchObject({ name: 'lookup' });
+  expect(await readObject(response)).toMatchObject({ name: 'lookup' });
 });
 
 test('a resource that is renamed has its new name', async () => {
   const response = await sendJson('PUT', '/projects/default/skills/old', {
     skill: { name: 'new' },
   });
-  expect(await objectOf(response)).toMatchObject({ name: 'new' });
+  expect(await readObject(response)).toMatchObject({ name: 'new' });
 });
 
 test.each([
@@ -37,26 +37,26 @@ test.each([
   ['an identifier', `/projects/default/chatbots/help_desk/conversations/${ID}`, { id: ID }],
   ['a version', '/api/projects/default/models/diamond_prices/versions/7', { version: 7 }],
 ])('a resource has %s of its address', async (_, path, expected) => {
-  expect(await objectOf(await send(path))).toMatchObject(expected);
+  expect(await readObject(await send(path))).toMatchObject(expected);
 });
 
 test('a retrained model keeps its name, and Location leads to it', async () => {
   const response = await send('/api/projects/shop/models/prices/retrain', { method: 'POST' });
   expect(response.headers.get('Location')).toBe('/api/projects/shop/models/prices');
-  expect(await objectOf(response)).toMatchObject({ name: 'prices' });
+  expect(await readObject(response)).toMatchObject({ name: 'prices' });
 });
 
 test('a model whose serving version is chosen keeps its name', async () => {
   const response = await sendJson('PUT', '/api/projects/shop/models/prices/serving', {
     serving: { version: 1 },
   });
-  expect(await objectOf(response)).toMatchObject({ name: 'prices' });
+  expect(await readObject(response)).toMatchObject({ name: 'prices' });
 });
 
 test('a conversation without a name keeps the identifier of the example', async () => {
   const path = '/projects/default/chatbots/desk/conversations';
   const response = await sendJson('POST', path, { conversation: {} });
-  const { id } = await objectOf(response);
+  const { id } = await readObject(response);
   expect(response.headers.get('Location')).toBe(`${path}/${id}`);
 });
 
@@ -64,5 +64,5 @@ test('an example that is preferred by its name is answered as it is', async () =
   const response = await send('/api/projects/default/models/prices', {
     headers: { Prefer: 'example=classes' },
   });
-  expect(await objectOf(response)).toMatchObject({ name: 'diamond_cuts' });
+  expect(await readObject(response)).toMatchObject({ name: 'diamond_cuts' });
 });

@@ -257,7 +257,7 @@ describe('a token', () => {
   });
 
   test('stands for a key that is for one project, and sees no other', async () => {
-    const key = await oauth.keyOf({ scopes: ['read', 'predict'], project: 'shop' });
+    const key = await oauth.createKey({ scopes: ['read', 'predict'], project: 'shop' });
     const { text, answer } = await oauth.consent(client, { key, project: 'default' });
     expect(answer).toBeUndefined();
     expect(text).toContain('The key sees no project');
@@ -281,7 +281,7 @@ describe('a token', () => {
   });
 
   test('is not given for a project of another owner', async () => {
-    const key = await oauth.keyOf({ owner: 'stranger' });
+    const key = await oauth.createKey({ owner: 'stranger' });
     const { text } = await oauth.consent(client, { key, project: 'shop' });
     expect(text).toContain('sees no project &quot;shop&quot;');
     expect(text).not.toContain('<option>shop');
@@ -290,14 +290,14 @@ describe('a token', () => {
   });
 
   test('is refused without the names of projects that its key may not list', async () => {
-    const key = await oauth.keyOf({ scopes: ['predict'] });
+    const key = await oauth.createKey({ scopes: ['predict'] });
     const { text } = await oauth.consent(client, { key, project: 'nowhere' });
     expect(text).toContain('sees no project &quot;nowhere&quot;');
     expect(text).not.toContain('<option>');
   });
 
   test('has no scope that its key, its client or its reader did not give', async () => {
-    const key = await oauth.keyOf({ scopes: ['predict', 'write'] });
+    const key = await oauth.createKey({ scopes: ['predict', 'write'] });
     const narrow = await oauth.connect(client, { key, project: 'shop' });
     expect(narrow.scope).toBe('predict');
     expect((await oauth.tools(narrow.access_token)).names).toEqual([]);
@@ -315,14 +315,14 @@ describe('a token', () => {
     expect((await oauth.refresh(client, chosen.refresh_token, other)).error).toBe('invalid_target');
     const same = await oauth.refresh(client, chosen.refresh_token, { scope: 'ask' });
     expect(same.tokens.scope).toBe('predict ask');
-    const readOnly = await oauth.keyOf({ scopes: ['write'] });
+    const readOnly = await oauth.createKey({ scopes: ['write'] });
     expect((await oauth.consent(client, { key: readOnly })).text).toContain(
       'none of the chosen scopes',
     );
   });
 
   test('ends with its key, and cannot be renewed then', async () => {
-    const key = await oauth.keyOf({});
+    const key = await oauth.createKey({});
     const tokens = await oauth.connect(client, { key });
     const code = await oauth.code(client, { key });
     expect(await statusOf(tokens.access_token)).toBe(200);
@@ -363,7 +363,7 @@ describe('a token', () => {
   });
 
   test('makes room for others: a key has a hundred consents', async () => {
-    const key = await oauth.keyOf({});
+    const key = await oauth.createKey({});
     const first = await oauth.connect(client, { key });
     for (let count = 0; count < 100; count++) await oauth.code(client, { key });
     await expectEnd(first.access_token);

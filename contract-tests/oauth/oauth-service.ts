@@ -72,7 +72,11 @@ export class OauthService {
     return this.end();
   }
 
-  keyOf(options: { owner?: string; scopes?: readonly Scope[]; project?: string }): Promise<string> {
+  createKey(options: {
+    owner?: string;
+    scopes?: readonly Scope[];
+    project?: string;
+  }): Promise<string> {
     return makeKey(this.databaseUrl, { name: 'other', ...options });
   }
 

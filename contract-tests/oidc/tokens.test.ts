@@ -7,7 +7,7 @@ import { CompactEncrypt } from 'jose';
 import { apiKey, createRosterClient } from 'roster-client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { OpenStream } from '../../testkit/http/open-stream.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { type Claims, OidcIssuer, type TokenOptions } from '../../testkit/oidc-issuer.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
@@ -165,7 +165,7 @@ describe('a token of the issuer', () => {
     };
     let begun = await begin();
     // Clocks may differ by five seconds. A token that ended before its first row was answered is replaced.
-    while (fieldOf(begun.first, 'carat') === undefined) {
+    while (readField(begun.first, 'carat') === undefined) {
       begun.stream.break();
       begun = await begin();
     }

@@ -1,7 +1,7 @@
 /** Models that forecast series, from the table to the answer. Against the server alone. */
 import { answered, MEDIA_TYPES, type Model } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { columnsOf, fileOf } from '../../testkit/data/table-files.js';
+import { toColumns, writeFile } from '../../testkit/data/table-files.js';
 import { settled } from '../../testkit/service/train-prices.js';
 import { ownProject, roster, send, sendJson } from '../target.js';
 
@@ -182,7 +182,7 @@ describe('a table of series', () => {
       {
         method: 'PUT',
         headers: { 'Content-Type': MEDIA_TYPES[format] },
-        body: fileOf(format, columnsOf(sales)),
+        body: writeFile(format, toColumns(sales)),
       },
     );
     expect(response.status).toBe(202);

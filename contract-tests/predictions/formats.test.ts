@@ -2,7 +2,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { fewDiamonds, oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';
-import { fieldOf } from '../../testkit/json.js';
+import { readField } from '../../testkit/json.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
 import { baseUrl, keys, ownProject, roster, send, sendJson } from '../target.js';
 
@@ -72,7 +72,7 @@ describe('a large body of JSON', () => {
     const problemOf = async (rows: unknown[]) => {
       const response = await post(change(JSON.stringify(rows)), { 'Content-Type': JSON_TYPE });
       const problem: unknown = await response.json();
-      const [type, errors] = [fieldOf(problem, 'type'), fieldOf(problem, 'errors')];
+      const [type, errors] = [readField(problem, 'type'), readField(problem, 'errors')];
       return { status: response.status, type, errors };
     };
     const large = await problemOf(manyRows);
@@ -92,7 +92,7 @@ describe('a large body of JSON', () => {
   test('with a faulty query is refused for both', async () => {
     const response = await sendJson('POST', `${address}?confidence=7`, { rows: manyRows });
     expect(response.status).toBe(400);
-    const errors = fieldOf(await response.json(), 'errors');
+    const errors = readField(await response.json(), 'errors');
     expect(errors).toContainEqual(expect.objectContaining({ pointer: '/query/confidence' }));
     expect(errors).toContainEqual(
       expect.objectContaining({ pointer: expect.stringContaining('/body') }),

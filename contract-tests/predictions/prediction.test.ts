@@ -3,7 +3,7 @@ import type { Model, PredictionRow } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
-import { objectOf, ownProject, roster, send, sendJson } from '../target.js';
+import { ownProject, readObject, roster, send, sendJson } from '../target.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
@@ -229,7 +229,7 @@ describe('an oversized row', () => {
       body,
     });
     expect(response.status).toBe(400);
-    return objectOf(response);
+    return readObject(response);
   };
   const columns = Array.from({ length: 100_000 }, (_, at) => `"c${at}":1`).join();
 
@@ -315,7 +315,7 @@ describe('confidence', () => {
 
 describe('a body that does not hold rows', () => {
   const errorsOf = async (body: unknown) =>
-    (await objectOf(await sendJson('POST', address(), body)))['errors'];
+    (await readObject(await sendJson('POST', address(), body)))['errors'];
 
   test.each([[{ carat: 0.7, cut: 'Ideal' }], [{}], [{ rows: [] }], ['carat'], [7], [null]])(
     'such as %j gets one error, which describes rows',

@@ -4,7 +4,7 @@ import { rowWarnings } from 'roster-client';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { oneDiamond, someDiamonds } from '../../testkit/data/diamonds.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
-import { objectOf, ownProject, roster, send, sendJson } from '../target.js';
+import { ownProject, readObject, roster, send, sendJson } from '../target.js';
 
 const PREDICT = '/api/projects/{projectName}/models/{modelName}/predict';
 
@@ -201,7 +201,7 @@ describe('unknown=refuse', () => {
   test('lists a hundred names at most', async () => {
     const row = Object.fromEntries([...Array(300).keys()].map((index) => [`n${index}`, 1]));
     const response = await sendJson('POST', `${address()}?unknown=refuse`, [row]);
-    const { detail, errors } = await objectOf(response);
+    const { detail, errors } = await readObject(response);
     expect(errors).toHaveLength(100);
     expect(detail).toContain('more than 100 names');
   });

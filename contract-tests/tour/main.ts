@@ -67,11 +67,11 @@ async function redocly(...args: string[]): Promise<string> {
     const { stdout, stderr } = await promisify(execFile)(process.execPath, [cli, ...args], options);
     return stdout + stderr;
   } catch (error) {
-    throw new Error(outputOf(error) || String(error), { cause: error });
+    throw new Error(readOutput(error) || String(error), { cause: error });
   }
 }
 
-function outputOf(error: unknown): string {
+function readOutput(error: unknown): string {
   const { stdout = '', stderr = '' } = Object(error);
   return `${stdout}${stderr}`;
 }

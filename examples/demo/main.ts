@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { answered, type RosterClient, rowWarnings, untilReady } from 'roster-client';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { holdOut } from './hold-out.js';
-import { tableOf } from './prediction-table.js';
+import { writeTable } from './prediction-table.js';
 import { runDemo, say } from './service.js';
 
 const DATASET = new URL('../../../datasets/diamonds.csv', import.meta.url);
@@ -53,7 +53,9 @@ async function trainAndPredict(roster: RosterClient): Promise<void> {
   );
   const every = Math.floor(predictions.length / SHOWN_ROWS);
   say(`Prices of ${SHOWN_ROWS} diamonds that the model has never seen, in dollars:\n`);
-  say(`${tableOf(predictions.filter((_, index) => index % every === 0).slice(0, SHOWN_ROWS))}\n`);
+  say(
+    `${writeTable(predictions.filter((_, index) => index % every === 0).slice(0, SHOWN_ROWS))}\n`,
+  );
   const inside = predictions.filter((row) => row['price_anomaly'] === false).length;
   say(
     `Of ${predictions.length.toLocaleString('en')} held-out diamonds, ${inside} have their true price inside the interval; at a confidence of ${CONFIDENCE} about ${predictions.length * CONFIDENCE} should.\n`,

@@ -16,7 +16,7 @@ const COLUMNS: readonly [heading: string, cell: Cell][] = [
 ];
 
 /** Formats predictions of diamonds as a table for a terminal. */
-export function tableOf(rows: readonly PredictionRow[]): string {
+export function writeTable(rows: readonly PredictionRow[]): string {
   const cells = [
     COLUMNS.map(([heading]) => heading),
     ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row))),

@@ -12,7 +12,7 @@ export const scriptedJeweller: ChatScript = ({ body }) => {
   const say = (...pieces: readonly string[]) => saysWithin(body.max_tokens, ...pieces);
   if (last?.role === 'tool') return say(...inWords(text));
   if (/how many/i.test(text)) return calls({ name: 'stock', arguments: { sql: COUNT } });
-  if (/cost|price/i.test(text)) return calls({ name: 'price_lookup', arguments: rowOf(text) });
+  if (/cost|price/i.test(text)) return calls({ name: 'price_lookup', arguments: makeRow(text) });
   return say('Ask me what a diamond costs, ', 'or how many we have.');
 };
 
@@ -24,7 +24,7 @@ function readText(content: ChatRequestBody['messages'][number]['content']): stri
 
 const COUNT = 'select cut, count(*) as number from stock group by cut order by number desc';
 
-function rowOf(question: string): object {
+function makeRow(question: string): object {
   const carat = /(\d+(?:\.\d+)?) ?carat/i.exec(question)?.[1];
   const cut = ['Ideal', 'Premium', 'Very Good', 'Good', 'Fair'].find((name) =>
     question.toLowerCase().includes(name.toLowerCase()),

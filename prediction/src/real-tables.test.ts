@@ -4,8 +4,8 @@ import {
   band,
   covered,
   type Dataset,
-  errorOf,
   judge,
+  measureError,
   type Row,
 } from '../../testkit/prediction/sample-tables.js';
 import { type Prediction, Predictor, type RegressionModel, type RegressionTable } from './index.js';
@@ -120,7 +120,7 @@ describe.each([
     expect(r2).toBeGreaterThan(leastR2);
     expect(r2).toBeCloseTo(1 - (rmse / baseline_rmse) ** 2, 2);
     expect(mae).toBeLessThan(baseline_mae / 4);
-    const onNewRows = errorOf(predictor.predict(testRows));
+    const onNewRows = measureError(predictor.predict(testRows));
     expect(onNewRows / rmse).toBeGreaterThan(0.8);
     expect(onNewRows / rmse).toBeLessThan(1.25);
     const byError = model.metrics.interval_coverage_by_error ?? [];
@@ -265,7 +265,7 @@ test('the date is the most important column of rides in Chicago: by weekday and 
   const { model, predictor, testRows } = rides;
   expect(model.features.map(({ part }) => part)).toContain('day_of_week');
   expect(model.columns[0]?.importance?.gain).toBeGreaterThan(0.8);
-  expect(errorOf(predictor.predict(testRows))).toBeLessThan(2);
+  expect(measureError(predictor.predict(testRows))).toBeLessThan(2);
 });
 
 /**
@@ -298,7 +298,7 @@ test.each(LIGHTGBM)(
   'on $name, $target, errors are at most 3 % above LightGBM at its settings, and below it at ours',
   async ({ name, target, error }) => {
     const { table, model, testRows } = await judge(name, target);
-    const errorWith = (of: RegressionModel) => errorOf(new Predictor(of).predict(testRows));
+    const errorWith = (of: RegressionModel) => measureError(new Predictor(of).predict(testRows));
     expect(errorWith(atTheSameSettings(table, model)) / error).toBeLessThan(1.03);
     expect(errorWith(model) / error).toBeLessThan(1);
   },

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { parseJson } from '../../server/contract/json-record.js';
 import { serveOnLoopback } from '../http/loopback-server.js';
-import { parseJson } from '../json.js';
 import { type ChatRequestBody, isChatRequest } from './chat-contract.js';
 import { type ChatReply, refuses } from './reply.js';
 
@@ -78,7 +78,7 @@ async function answer(
   response: ServerResponse,
   next: (request: ReceivedRequest) => Promise<ChatReply | undefined>,
 ): Promise<void> {
-  const outcome = outcomeOf(response);
+  const outcome = awaitOutcome(response);
   const body = parseJson(Buffer.concat(await incoming.toArray()).toString());
   if (!isChatRequest(body)) {
     return send(refuses(400, { message: JSON.stringify(isChatRequest.errors) }), response);
@@ -92,7 +92,7 @@ async function answer(
 /** Connections that the script has cut. */
 const cut = new WeakSet<ServerResponse>();
 
-async function outcomeOf(response: ServerResponse): Promise<ReplyOutcome> {
+async function awaitOutcome(response: ServerResponse): Promise<ReplyOutcome> {
   await once(response, 'close');
   if (response.writableFinished) return 'sent';
   return cut.has(response) ? 'cut by the script' : 'aborted by the client';

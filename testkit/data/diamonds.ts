@@ -68,12 +68,12 @@ export function diamondTable(count = Number.POSITIVE_INFINITY): Table {
   const rows = records.map((record) => {
     const fields = record.split(',');
     return Object.fromEntries(
-      columns.map((column, index) => [column, cellOf(fields[index] ?? '')]),
+      columns.map((column, index) => [column, parseCell(fields[index] ?? '')]),
     );
   });
   return { csv, rows };
 }
 
-function cellOf(field: string): string | number {
+function parseCell(field: string): string | number {
   return field === '' || Number.isNaN(Number(field)) ? field : Number(field);
 }

@@ -14,7 +14,7 @@ import {
 } from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { FileFormat } from 'roster-client';
-import { workbookOf } from './workbooks.js';
+import { writeWorkbook } from './workbooks.js';
 
 /** A column of a table that every format can hold. No text is empty: CSV has no other missing value. */
 export type TestColumn =
@@ -44,30 +44,30 @@ export const FILE_FORMATS = [
   'xlsx',
 ] as const satisfies readonly FileFormat[];
 
-export function fileOf(
+export function writeFile(
   format: FileFormat,
   columns: readonly TestColumn[],
   options: FileOptions = {},
 ): Buffer {
   switch (format) {
     case 'json':
-      return Buffer.from(JSON.stringify([...rowsOf(columns)]));
+      return Buffer.from(JSON.stringify([...listRows(columns)]));
     case 'ndjson':
-      return Buffer.from([...rowsOf(columns)].map((row) => `${JSON.stringify(row)}\n`).join(''));
+      return Buffer.from([...listRows(columns)].map((row) => `${JSON.stringify(row)}\n`).join(''));
     case 'csv':
-      return Buffer.from(csvOf(columns));
+      return Buffer.from(writeCsv(columns));
     case 'arrow-stream':
     case 'arrow-file':
-      return arrowOf(format, columns, options);
+      return writeArrow(format, columns, options);
     case 'parquet':
-      return parquetOf(columns, options);
+      return writeParquet(columns, options);
     case 'xlsx':
-      return xlsxOf(columns);
+      return writeXlsx(columns);
   }
 }
 
 /** Returns the columns of rows; a column that has a number is a column of numbers. */
-export function columnsOf(
+export function toColumns(
   rows: readonly Readonly<Record<string, string | number | null>>[],
 ): TestColumn[] {
   return Object.keys(rows[0] ?? {}).map((name) => {
@@ -87,14 +87,14 @@ export function columnsOf(
   });
 }
 
-function* rowsOf(columns: readonly TestColumn[]): Generator<Record<string, unknown>> {
+function* listRows(columns: readonly TestColumn[]): Generator<Record<string, unknown>> {
   const count = columns[0]?.values.length ?? 0;
   for (let row = 0; row < count; row++) {
     yield Object.fromEntries(columns.map(({ name, values }) => [name, values[row] ?? null]));
   }
 }
 
-function csvOf(columns: readonly TestColumn[]): string {
+function writeCsv(columns: readonly TestColumn[]): string {
   const lines = [columns.map(({ name }) => field(name)).join(',')];
   const count = columns[0]?.values.length ?? 0;
   for (let row = 0; row < count; row++) {
@@ -111,7 +111,7 @@ function field(value: unknown): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function arrowOf(
+function writeArrow(
   format: 'arrow-stream' | 'arrow-file',
   columns: readonly TestColumn[],
   { rowsPerBatch, dictionaries }: FileOptions,
@@ -145,7 +145,7 @@ function arrowType(kind: TestColumn['kind'], isDictionary: boolean): DataType {
 
 const PARQUET_TYPES = { number: 'DOUBLE', text: 'STRING', boolean: 'BOOLEAN' } as const;
 
-function parquetOf(columns: readonly TestColumn[], { rowsPerBatch }: FileOptions): Buffer {
+function writeParquet(columns: readonly TestColumn[], { rowsPerBatch }: FileOptions): Buffer {
   return Buffer.from(
     parquetWriteBuffer({
       columnData: columns.map(({ kind, name, values }) => ({
@@ -159,11 +159,11 @@ function parquetOf(columns: readonly TestColumn[], { rowsPerBatch }: FileOptions
   );
 }
 
-function xlsxOf(columns: readonly TestColumn[]): Buffer {
+function writeXlsx(columns: readonly TestColumn[]): Buffer {
   const rows = Array.from({ length: columns[0]?.values.length ?? 0 }, (_, row) => {
     const cells = columns.map(({ values }) => values[row] ?? null);
     // A row without a value is none in a sheet.
     return cells.every((cell) => cell === null) ? ['NA'] : cells;
   });
-  return workbookOf([columns.map(({ name }) => name), ...rows]);
+  return writeWorkbook([columns.map(({ name }) => name), ...rows]);
 }

@@ -16,7 +16,7 @@ export interface ZipFile {
 }
 
 /** Returns a ZIP archive. */
-export function zipOf(files: Readonly<Record<string, string | ZipFile>>): Buffer {
+export function writeZip(files: Readonly<Record<string, string | ZipFile>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
@@ -97,7 +97,7 @@ export function workbookFiles({ sheets, texts, styles, properties = '' }: Workbo
 }
 
 /** Returns a workbook of one sheet with these rows. */
-export function workbookOf(rows: readonly (readonly Cell[])[]): Buffer {
+export function writeWorkbook(rows: readonly (readonly Cell[])[]): Buffer {
   return workbookOfSheets({ Sheet1: rows });
 }
 
@@ -109,7 +109,7 @@ export function workbookOfSheets(
     name,
     rows.map((row) => `<row>${row.map(writeCell).join('')}</row>`).join(''),
   ]);
-  return zipOf(workbookFiles({ sheets: Object.fromEntries(written) }));
+  return writeZip(workbookFiles({ sheets: Object.fromEntries(written) }));
 }
 
 function writeCell(cell: Cell): string {

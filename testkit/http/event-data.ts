@@ -1,4 +1,5 @@
-import { fieldOf, parseJson } from '../json.js';
+import { parseJson } from '../../server/contract/json-record.js';
+import { readField } from '../json.js';
 
 /**
  * Returns the data of each event of a `text/event-stream` body, in order. Comments are skipped, and a last `[DONE]`,
@@ -20,7 +21,7 @@ export function eventData(body: string): string[] {
         throw new EventStreamError(`a line is not data: ${line.slice(0, 200)}`);
       }
       const data = line.slice('data: '.length);
-      if (name === undefined || fieldOf(parseJson(data), 'type') === name) return data;
+      if (name === undefined || readField(parseJson(data), 'type') === name) return data;
       throw new EventStreamError(`an event is named ${name}, which is not its type`);
     });
   });

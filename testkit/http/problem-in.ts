@@ -1,4 +1,4 @@
-import { recordOf } from '../json.js';
+import { asRecord } from '../../server/contract/json-record.js';
 
 /**
  * Returns the problem of an answer as an object. In an error of JSON-RPC it is the `data`, where a rule of the
@@ -6,6 +6,6 @@ import { recordOf } from '../json.js';
  * @param json the body of a refusal
  */
 export function problemIn(json: unknown): Readonly<Record<string, unknown>> {
-  const body = recordOf(json);
-  return body['jsonrpc'] === undefined ? body : recordOf(recordOf(body['error'])['data']);
+  const body = asRecord(json);
+  return body['jsonrpc'] === undefined ? body : asRecord(asRecord(body['error'])['data']);
 }

@@ -49,12 +49,12 @@ export function creatingRequests(operation: Operation): ExampleRequest[] {
 export function wholeRequest(operation: Operation): ExampleRequest {
   const [request] = exampleRequests(operation);
   return operation.id === 'trainModel'
-    ? { ...request, headers: { 'Content-Type': 'text/csv' }, body: tableOf(request.body) }
+    ? { ...request, headers: { 'Content-Type': 'text/csv' }, body: makeTable(request.body) }
     : request;
 }
 
 /** Returns a table that begins with the lines of an example, and has enough rows to train from. */
-export function tableOf(example = '', rows = 60): string {
+export function makeTable(example = '', rows = 60): string {
   const [header = '', ...lines] = example.trimEnd().split('\n');
   const more = Array.from({ length: rows }, (_, row) => lines[row % lines.length] ?? '').map(
     (line, row) => line.replace(/\d+$/, (price) => `${Number(price) + row}`),
@@ -67,16 +67,16 @@ export function examplePath(operation: Operation, names: Record<string, string> 
   const ofAddress = (parameter: Place) => parameter.text('in') === 'path';
   const path = operation.parameters.filter(ofAddress).reduce((template, parameter) => {
     const name = parameter.text('name');
-    return template.replace(`{${name}}`, names[name] ?? exampleOf(parameter));
+    return template.replace(`{${name}}`, names[name] ?? findExample(parameter));
   }, operation.path);
   const query = operation.parameters
     .filter((parameter) => !ofAddress(parameter) && parameter.at('required').value === true)
-    .map((parameter) => `${parameter.text('name')}=${exampleOf(parameter)}`)
+    .map((parameter) => `${parameter.text('name')}=${findExample(parameter)}`)
     .join('&');
   return query === '' ? path : `${path}?${query}`;
 }
 
-function exampleOf(parameter: Place): string {
+function findExample(parameter: Place): string {
   const [first] = parameter.entries('examples');
   if (first === undefined) {
     throw new Error(`${parameter.pointer} has no example`);

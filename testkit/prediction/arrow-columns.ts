@@ -166,7 +166,7 @@ const lists: Kind<number[]> = {
   json: () => 'null',
 };
 
-function columnOf<T>({ value, data, json }: Kind<T>, rows: number) {
+function makeColumn<T>({ value, data, json }: Kind<T>, rows: number) {
   const cells = fc.array(fc.option(value, { freq: 5 }), { minLength: rows, maxLength: rows });
   return cells.map((values) => ({
     data: data(values),
@@ -177,54 +177,54 @@ function columnOf<T>({ value, data, json }: Kind<T>, rows: number) {
 const { TimeUnit } = arrow;
 
 /** Returns columns of one type after the other, of so many rows. */
-function columnsOf(rows: number) {
+function makeColumns(rows: number) {
   return [
-    columnOf(integers(new arrow.Int8(), 8, true), rows),
-    columnOf(integers(new arrow.Uint8(), 8, false), rows),
-    columnOf(integers(new arrow.Int16(), 16, true), rows),
-    columnOf(integers(new arrow.Uint16(), 16, false), rows),
-    columnOf(integers(new arrow.Int32(), 32, true), rows),
-    columnOf(integers(new arrow.Uint32(), 32, false), rows),
-    columnOf(integers(new arrow.Int64(), 64, true), rows),
-    columnOf(integers(new arrow.Uint64(), 64, false), rows),
-    columnOf(halves, rows),
-    columnOf(singles, rows),
-    columnOf(doubles, rows),
-    columnOf(decimals(9, 2, 128), rows),
-    columnOf(decimals(38, 10, 128), rows),
-    columnOf(decimals(76, 0, 256), rows),
-    columnOf(texts(new arrow.Utf8()), rows),
-    columnOf(texts(new arrow.LargeUtf8()), rows),
-    columnOf(dictionaries(new arrow.Int8()), rows),
-    columnOf(dictionaries(new arrow.Int32()), rows),
-    columnOf(booleans, rows),
-    columnOf(days, rows),
-    columnOf(milliseconds, rows),
-    columnOf(timestamps(TimeUnit.SECOND, null), rows),
-    columnOf(timestamps(TimeUnit.MILLISECOND, 'Europe/Oslo'), rows),
-    columnOf(timestamps(TimeUnit.MICROSECOND, null), rows),
-    columnOf(timestamps(TimeUnit.NANOSECOND, 'UTC'), rows),
-    columnOf(lists, rows),
+    makeColumn(integers(new arrow.Int8(), 8, true), rows),
+    makeColumn(integers(new arrow.Uint8(), 8, false), rows),
+    makeColumn(integers(new arrow.Int16(), 16, true), rows),
+    makeColumn(integers(new arrow.Uint16(), 16, false), rows),
+    makeColumn(integers(new arrow.Int32(), 32, true), rows),
+    makeColumn(integers(new arrow.Uint32(), 32, false), rows),
+    makeColumn(integers(new arrow.Int64(), 64, true), rows),
+    makeColumn(integers(new arrow.Uint64(), 64, false), rows),
+    makeColumn(halves, rows),
+    makeColumn(singles, rows),
+    makeColumn(doubles, rows),
+    makeColumn(decimals(9, 2, 128), rows),
+    makeColumn(decimals(38, 10, 128), rows),
+    makeColumn(decimals(76, 0, 256), rows),
+    makeColumn(texts(new arrow.Utf8()), rows),
+    makeColumn(texts(new arrow.LargeUtf8()), rows),
+    makeColumn(dictionaries(new arrow.Int8()), rows),
+    makeColumn(dictionaries(new arrow.Int32()), rows),
+    makeColumn(booleans, rows),
+    makeColumn(days, rows),
+    makeColumn(milliseconds, rows),
+    makeColumn(timestamps(TimeUnit.SECOND, null), rows),
+    makeColumn(timestamps(TimeUnit.MILLISECOND, 'Europe/Oslo'), rows),
+    makeColumn(timestamps(TimeUnit.MICROSECOND, null), rows),
+    makeColumn(timestamps(TimeUnit.NANOSECOND, 'UTC'), rows),
+    makeColumn(lists, rows),
   ];
 }
 
 /** Tables of so many rows, with columns of these names and of any types. */
 export function sentTables(names: readonly string[], rows: number): fc.Arbitrary<SentColumn[]> {
-  const column = fc.oneof(...columnsOf(rows));
+  const column = fc.oneof(...makeColumns(rows));
   return fc.tuple(...names.map((name) => column.map((each) => ({ name, ...each }))));
 }
 
 /** One column of each type. */
 export function everyType(rows: number): fc.Arbitrary<SentColumn[]> {
   return fc.tuple(
-    ...columnsOf(rows).map((column, index) =>
+    ...makeColumns(rows).map((column, index) =>
       column.map((each) => ({ name: `column ${index}`, ...each })),
     ),
   );
 }
 
 /** Returns the rows as an array of JSON. */
-export function jsonOf(columns: readonly SentColumn[], rows: number): Buffer {
+export function writeJson(columns: readonly SentColumn[], rows: number): Buffer {
   const objects = Array.from({ length: rows }, (_, row) => {
     const members = columns.map(({ name, json }) => `${JSON.stringify(name)}:${json[row]}`);
     return `{${members.join(',')}}`;
@@ -233,7 +233,7 @@ export function jsonOf(columns: readonly SentColumn[], rows: number): Buffer {
 }
 
 /** Returns the columns as bytes of Arrow. */
-export function arrowOf(columns: readonly SentColumn[], format: 'stream' | 'file'): Buffer {
+export function writeArrow(columns: readonly SentColumn[], format: 'stream' | 'file'): Buffer {
   const schema = new arrow.Schema(
     columns.map(({ name, data }) => new arrow.Field(name, data.type, true)),
   );

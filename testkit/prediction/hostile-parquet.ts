@@ -174,7 +174,7 @@ const KINDS = [
   },
 ];
 
-function columnOf(numbers: MadeNumbers, index: number): Column {
+function makeColumn(numbers: MadeNumbers, index: number): Column {
   const kind = KINDS[numbers.pick(KINDS.length)] ?? { physical: 1, size: 4, encodings: [0] };
   const encoding = kind.encodings[numbers.pick(kind.encodings.length)] ?? 0;
   return { ...kind, name: `c${index}`, isOptional: numbers.pick(2) === 0, encoding };
@@ -200,7 +200,7 @@ function joined(...parts: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat(parts);
 }
 
-function valuesOf(numbers: MadeNumbers, column: Column, count: number): Uint8Array {
+function makeValues(numbers: MadeNumbers, column: Column, count: number): Uint8Array {
   const some = (end: number) => Array.from({ length: count }, () => numbers.pick(end));
   switch (column.encoding) {
     case Encoding.runs: {
@@ -235,7 +235,7 @@ const integer = (numbers: MadeNumbers, value: number): Write => {
 };
 
 /** The pages of a column in a row group, and the bytes of its dictionary among them. */
-function chunkOf(numbers: MadeNumbers, column: Column, rows: number, codec: number) {
+function makeChunk(numbers: MadeNumbers, column: Column, rows: number, codec: number) {
   const out = new Written();
   const int = (value: number) => integer(numbers, value);
   const page = (kind: number, bytes: Uint8Array, levels: Uint8Array, header: FieldOfStruct) => {
@@ -259,7 +259,7 @@ function chunkOf(numbers: MadeNumbers, column: Column, rows: number, codec: numb
     const validity = Array.from({ length: count }, () => (column.isOptional ? numbers.pick(2) : 1));
     const levels = column.isOptional ? hybrid(numbers, validity, 1) : new Uint8Array();
     const present = validity.reduce((sum, each) => sum + each, 0);
-    const values = valuesOf(numbers, column, present);
+    const values = makeValues(numbers, column, present);
     if (numbers.pick(2) === 0) {
       const fields = struct([1, I32, int(count)], [2, I32, int(column.encoding)], [3, I32, int(3)]);
       const length = new Written().little(numbers.set(levels.length), 4).done();
@@ -289,7 +289,7 @@ export interface MadeChunk {
   readonly codec?: number;
 }
 
-export function fileOf(
+export function writeFile(
   numbers: MadeNumbers,
   columns: readonly Omit<Column, 'encoding'>[],
   codec: number,
@@ -343,7 +343,7 @@ export interface MadePage {
   readonly bytes: number;
 }
 
-export function pageOf({ kind, values, encoding, packed, bytes }: MadePage): Uint8Array {
+export function writePage({ kind, values, encoding, packed, bytes }: MadePage): Uint8Array {
   const out = new Written();
   const int = (value: number): Write => {
     return (to) => to.zigzag(value);
@@ -378,12 +378,12 @@ export { deltas as deltasOf, hybrid as hybridOf };
 
 /** Makes a file of a few columns and row groups, in all encodings and codecs that are read. */
 export function makeParquet(numbers: MadeNumbers): Uint8Array {
-  const columns = Array.from({ length: 1 + numbers.pick(4) }, (_, at) => columnOf(numbers, at));
+  const columns = Array.from({ length: 1 + numbers.pick(4) }, (_, at) => makeColumn(numbers, at));
   const codecs = numbers.pick(8) === 0 ? [2, 4] : QUICK;
   const codec = codecs[numbers.pick(codecs.length)] ?? 0;
   const groups = Array.from({ length: 1 + numbers.pick(3) }, () => {
     const rows = numbers.pick(40);
-    return { rows, chunks: columns.map((column) => chunkOf(numbers, column, rows, codec)) };
+    return { rows, chunks: columns.map((column) => makeChunk(numbers, column, rows, codec)) };
   });
-  return fileOf(numbers, columns, codec, groups);
+  return writeFile(numbers, columns, codec, groups);
 }

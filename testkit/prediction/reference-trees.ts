@@ -30,14 +30,18 @@ export function referenceForest(
   for (let round = 0; round < rounds; round++) {
     const tree = growTree(features, [...rows], residuals, limits);
     for (const row of rows)
-      residuals[row] = (residuals[row] ?? 0) - leafValueOf(tree, features, row);
+      residuals[row] = (residuals[row] ?? 0) - findLeafValue(tree, features, row);
     trees.push(tree);
   }
   return { base, trees };
 }
 
 /** The value of the leaf that a row comes to. */
-export function leafValueOf({ splits, leaves }: Tree, { bins, rowCount }: BinnedRows, row: number) {
+export function findLeafValue(
+  { splits, leaves }: Tree,
+  { bins, rowCount }: BinnedRows,
+  row: number,
+) {
   let child = splits.length > 0 ? 0 : ~0;
   for (let split = splits[child]; split !== undefined; split = splits[child]) {
     child = holds(split, bins[split.feature * rowCount + row] ?? 0) ? split.left : split.right;
@@ -70,7 +74,7 @@ function growTree(
     if (found === undefined) break;
     const split = { feature: found.feature, left_bins: ranges(found.left), left: 0, right: 0 };
     best.attach(splits.push(split) - 1);
-    const goesLeft = (row: number) => found.left.includes(binOf(features, found.feature, row));
+    const goesLeft = (row: number) => found.left.includes(readBin(features, found.feature, row));
     const left = best.rows.filter(goesLeft);
     const right = best.rows.filter((row) => !goesLeft(row));
     const grown = (ofNode: readonly number[], side: 'left' | 'right') => ({
@@ -108,7 +112,7 @@ function toNearest(value: number): number {
   return value + shift - shift;
 }
 
-function binOf({ bins, rowCount }: BinnedRows, feature: number, row: number): number {
+function readBin({ bins, rowCount }: BinnedRows, feature: number, row: number): number {
   return bins[feature * rowCount + row] ?? 0;
 }
 
@@ -140,7 +144,7 @@ function findSplit(
   for (const [feature, binCount] of features.binCounts.entries()) {
     const bins = Array.from({ length: binCount }, () => ({ sum: 0, rows: 0 }));
     for (const row of rows) {
-      const ofBin = bins[binOf(features, feature, row)];
+      const ofBin = bins[readBin(features, feature, row)];
       if (ofBin === undefined) throw new RangeError('There is a bin beyond the last.');
       ofBin.sum += numbers.get(row) ?? 0;
       ofBin.rows++;

@@ -59,7 +59,11 @@ function numeric(table: Table): RegressionTable {
 }
 
 /** Returns a CSV table of sixty valid rows `x,y`, followed by the given lines. */
-export function csvOf(header: string, line: (index: number) => string, ...more: string[]): string {
+export function writeCsv(
+  header: string,
+  line: (index: number) => string,
+  ...more: string[]
+): string {
   return [header, ...Array.from({ length: 60 }, (_, index) => line(index)), ...more, ''].join('\n');
 }
 
@@ -71,7 +75,7 @@ async function readDataset(name: Dataset, target: string): Promise<RegressionTab
 }
 
 /** Returns the faults of the TableError that an action throws. */
-export async function faultsOf(action: () => unknown): Promise<readonly TableFault[]> {
+export async function catchFaults(action: () => unknown): Promise<readonly TableFault[]> {
   try {
     await action();
   } catch (error) {
@@ -82,17 +86,17 @@ export async function faultsOf(action: () => unknown): Promise<readonly TableFau
 }
 
 /** The rows of a table, with the text of every cell. */
-export function rowsOf(table: RegressionTable): Row[] {
+export function toRows(table: RegressionTable): Row[] {
   return Array.from({ length: table.rowCount }, (_, row) => {
     const cells = table.columns.map((column): [string, unknown] => [
       column.name,
-      cellOf(column, row),
+      readCell(column, row),
     ]);
     return Object.fromEntries([...cells, [table.target, table.targetValues[row]]]);
   });
 }
 
-function cellOf(column: TableColumn, row: number): unknown {
+function readCell(column: TableColumn, row: number): unknown {
   if (column.kind === 'text') return column.texts[(column.codes[row] ?? 0) - 1] ?? null;
   const value = column.values[row] ?? Number.NaN;
   return Number.isNaN(value) ? null : value;
@@ -100,7 +104,7 @@ function cellOf(column: TableColumn, row: number): unknown {
 
 /** Splits a real table: three quarters for training, the other rows for testing. */
 async function splitDataset(name: Dataset, target: string) {
-  const rows = rowsOf(await readDataset(name, target));
+  const rows = toRows(await readDataset(name, target));
   const order = [...shuffledRange(rows.length, seededRandom(20260101))];
   const shuffled = order.map((index): Row => rows[index] ?? {});
   const trainingCount = Math.round(0.75 * rows.length);
@@ -134,7 +138,7 @@ async function trainAndJudge(name: Dataset, target: string): Promise<Judged> {
 }
 
 /** Returns the root mean squared error of predictions for rows that contain the target. */
-export function errorOf(predictions: readonly Prediction[]): number {
+export function measureError(predictions: readonly Prediction[]): number {
   const squares = predictions.map(({ value, original }) => (value - Number(original)) ** 2);
   return Math.sqrt(squares.reduce((sum, square) => sum + square, 0) / squares.length);
 }

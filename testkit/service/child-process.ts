@@ -47,13 +47,13 @@ export async function startChild(
   });
   return {
     url,
-    pid: pidOf(process),
+    pid: readPid(process),
     log,
     stop: (signal = 'SIGTERM') => stop(process, closed, signal),
   };
 }
 
-function pidOf({ pid }: ChildProcess): number {
+export function readPid({ pid }: ChildProcess): number {
   if (pid === undefined) {
     throw new Error('The process was not started');
   }

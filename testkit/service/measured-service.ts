@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { v4 as uuidv4 } from 'uuid';
 import { NODE_FLAGS } from '../../server/commands/start.js';
+import { readPid } from './child-process.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
@@ -77,7 +78,7 @@ export async function startService(
   const url = await listening(child, log);
   const stop = () => end('SIGTERM');
   const exit = () => child.exitCode ?? child.signalCode ?? undefined;
-  return { url, pid: pidOf(child), ask, log, exit, kill: () => end('SIGKILL'), stop };
+  return { url, pid: readPid(child), ask, log, exit, kill: () => end('SIGKILL'), stop };
 }
 
 async function listening(child: ChildProcess, log: () => string): Promise<string> {
@@ -87,11 +88,6 @@ async function listening(child: ChildProcess, log: () => string): Promise<string
     if (child.exitCode !== null) throw new DidNotStart(child.exitCode, log());
     await delay(10);
   }
-}
-
-function pidOf({ pid }: ChildProcess): number {
-  if (pid === undefined) throw new Error('The service was not started');
-  return pid;
 }
 
 /**
@@ -108,7 +104,7 @@ export function residentMemory(pid: number): number {
  * once (proc_pid_smaps(5), Pss).
  */
 export function treeMemory(pid: number): number {
-  return treeOf(pid).reduce((sum, process) => sum + (proportionalMemory(process.pid) || 0), 0);
+  return listTree(pid).reduce((sum, process) => sum + (proportionalMemory(process.pid) || 0), 0);
 }
 
 function proportionalMemory(pid: number): number {
@@ -117,7 +113,7 @@ function proportionalMemory(pid: number): number {
 
 /** Returns the processor time of a process and its descendants, also of those that have ended, in milliseconds. */
 export function treeTime(pid: number): number {
-  return treeOf(pid).reduce((sum, process) => {
+  return listTree(pid).reduce((sum, process) => {
     const { own, ended } = readTimes(process.pid);
     return sum + (own + ended || 0);
   }, 0);
@@ -132,10 +128,10 @@ export interface ProcessId {
 }
 
 /** Returns a process and its descendants. */
-export function treeOf(pid: number): ProcessId[] {
+export function listTree(pid: number): ProcessId[] {
   const all = readdirSync('/proc')
     .filter((entry) => /^\d+$/.test(entry))
-    .map((entry) => ({ pid: Number(entry), stat: statOf(Number(entry)) }));
+    .map((entry) => ({ pid: Number(entry), stat: readStat(Number(entry)) }));
   const tree = new Set([pid]);
   for (let size = 0; size < tree.size; ) {
     size = tree.size;
@@ -143,12 +139,12 @@ export function treeOf(pid: number): ProcessId[] {
   }
   return all
     .filter((process) => tree.has(process.pid))
-    .map(({ pid, stat }) => ({ pid, startTime: stat[19] ?? '', command: commandOf(pid) }));
+    .map(({ pid, stat }) => ({ pid, startTime: stat[19] ?? '', command: readCommand(pid) }));
 }
 
 /** Returns whether a process still runs; one that has ended and that nobody has awaited does not. */
 export function isRunning({ pid, startTime }: ProcessId): boolean {
-  const stat = statOf(pid);
+  const stat = readStat(pid);
   return stat[19] === startTime && stat[0] !== 'Z';
 }
 
@@ -158,12 +154,12 @@ export function endProcess(id: ProcessId): void {
 }
 
 /** Returns the last part of the path of the script that a process runs. */
-function commandOf(pid: number): string {
+function readCommand(pid: number): string {
   return procFile(pid, 'cmdline').split('\0').filter(Boolean).at(-1)?.split('/').at(-1) ?? '';
 }
 
 /** Returns the fields of a process from its state on (proc_pid_stat(5)); none after it has ended. */
-function statOf(pid: number): readonly string[] {
+function readStat(pid: number): readonly string[] {
   // The name of the program, in parentheses, may contain blanks.
   const stat = procFile(pid, 'stat');
   return stat === '' ? [] : stat.replace(/^.*\) /s, '').split(' ');
@@ -196,7 +192,7 @@ export function processorTime(pid: number): number {
 
 /** Returns the processor times of a process and of its children that have ended, in milliseconds. */
 function readTimes(pid: number): { readonly own: number; readonly ended: number } {
-  const [user = Number.NaN, system = 0, ended = 0, endedSystem = 0] = statOf(pid)
+  const [user = Number.NaN, system = 0, ended = 0, endedSystem = 0] = readStat(pid)
     .slice(11, 15)
     .map(Number);
   return { own: (user + system) * TICK, ended: (ended + endedSystem) * TICK };

@@ -70,7 +70,7 @@ function yamlFilesIn(folder: string): string[] {
 
 function versionIn(path: string, isReleased: boolean): ContractVersion {
   const source = readFileSync(path, 'utf8');
-  const document = contentOf(path, source);
+  const document = readContent(path, source);
   const { version } = asRecord(asRecord(document)['info']);
   // A plus sign is not safe in an address.
   if (typeof version === 'string' && parseVersion(version) && !version.includes('+')) {
@@ -81,7 +81,7 @@ function versionIn(path: string, isReleased: boolean): ContractVersion {
   );
 }
 
-function contentOf(path: string, source: string): unknown {
+function readContent(path: string, source: string): unknown {
   try {
     return readYaml(source).content;
   } catch (error) {

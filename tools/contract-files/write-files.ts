@@ -71,12 +71,12 @@ function dereferenced(document: unknown): unknown {
 function together(target: object, beside: object): object {
   const names = Object.keys(beside);
   const isText = names.every((name) => TEXT.has(name) || name.startsWith('x-'));
-  return isText ? { ...target, ...beside } : { ...beside, allOf: [target, ...allOf(beside)] };
+  return isText ? { ...target, ...beside } : { ...beside, allOf: [target, ...listAll(beside)] };
 }
 
 const TEXT = new Set(['summary', 'description', 'title', 'deprecated', 'examples']);
 
-function allOf(schema: object): unknown[] {
+function listAll(schema: object): unknown[] {
   const { allOf: branches } = asRecord(schema);
   return Array.isArray(branches) ? branches : [];
 }

@@ -19,22 +19,22 @@ export function examplesModule(document: Document): string {
   const values = new Table();
   const responses = new Table();
   const placeOfResponse = ({ headers, content }: ResponseExamples) =>
-    responses.placeOf({
+    responses.findPlace({
       headers,
       content: mapValues(content, (examples) =>
-        mapValues(examples, (value) => values.placeOf(value)),
+        mapValues(examples, (value) => values.findPlace(value)),
       ),
     });
   const operations = listOperations(document).map(({ id, method, path }) => ({
     id,
     method: method.toUpperCase(),
     path,
-    responses: mapValues(responsesOf(document, path, method), (response) =>
+    responses: mapValues(findResponses(document, path, method), (response) =>
       examplesOfResponse(document, response),
     ),
   }));
   const names = operations.map(
-    (operation) => `  ${operation.id}: ${namesOf(operation.responses)};`,
+    (operation) => `  ${operation.id}: ${writeNames(operation.responses)};`,
   );
   const rows = operations.map(
     ({ id, responses: byStatus, ...operation }) =>
@@ -87,7 +87,7 @@ class Table {
   readonly #places = new Map<string, number>();
 
   /** Returns the place of a value, which it adds if it is new. */
-  placeOf(value: unknown): number {
+  findPlace(value: unknown): number {
     const text = JSON.stringify(value);
     const place = this.#places.get(text) ?? this.#places.size;
     this.#places.set(text, place);
@@ -99,7 +99,7 @@ class Table {
   }
 }
 
-function namesOf(responses: Readonly<Record<string, ResponseExamples>>): string {
+function writeNames(responses: Readonly<Record<string, ResponseExamples>>): string {
   const byStatus = Object.entries(responses).map(([status, { content }]) => {
     const names = new Set(Object.values(content).flatMap((examples) => Object.keys(examples)));
     return `${status}: ${[...names].map((name) => `'${name}'`).join(' | ') || 'never'}`;
@@ -107,24 +107,24 @@ function namesOf(responses: Readonly<Record<string, ResponseExamples>>): string 
   return `{ ${byStatus.join('; ')} }`;
 }
 
-function responsesOf(document: Document, path: string, method: string): JsonRecord {
+function findResponses(document: Document, path: string, method: string): JsonRecord {
   return asRecord(asRecord(asRecord(document.paths[path])[method])['responses']);
 }
 
 function examplesOfResponse(document: Document, response: unknown): ResponseExamples {
   const { headers, content } = resolved(document, response);
   const withValue = Object.entries(asRecord(headers)).flatMap(([name, header]) => {
-    const [first] = Object.values(examplesOf(document, resolved(document, header)));
+    const [first] = Object.values(findExamples(document, resolved(document, header)));
     return first === undefined ? [] : [[name, String(first)] as const];
   });
   return {
     headers: Object.fromEntries(withValue),
-    content: mapValues(asRecord(content), (media) => examplesOf(document, asRecord(media))),
+    content: mapValues(asRecord(content), (media) => findExamples(document, asRecord(media))),
   };
 }
 
 /** Returns the values of the examples of a header or a media type, by name. */
-function examplesOf(document: Document, { examples }: JsonRecord): JsonRecord {
+function findExamples(document: Document, { examples }: JsonRecord): JsonRecord {
   return mapValues(asRecord(examples), (example) => resolved(document, example)['value']);
 }
 

@@ -270,7 +270,7 @@ class TypeWriter {
     const problem = this.#problem(operation.id);
     const body = this.#body(verb);
     const options = this.#hasOptions(verb) ? `${toPascalCase(operation.id)}Options` : 'CallOptions';
-    const isRequired = this.#optionsOf(operation).some(({ required }) => required === true);
+    const isRequired = this.#listOptions(operation).some(({ required }) => required === true);
     const parameters = [
       ...names.map(([parameter, name]) => `${name}: PathValue<'${operation.id}', '${parameter}'>`),
       ...(body ? [`${body.name}: ${body.type}`] : []),
@@ -378,17 +378,17 @@ class TypeWriter {
   }
 
   #hasOptions({ operation }: Verb): boolean {
-    return operation.consumes.length > 1 || this.#optionsOf(operation).length > 0;
+    return operation.consumes.length > 1 || this.#listOptions(operation).length > 0;
   }
 
-  #optionsOf({ parameters }: Operation): JsonRecord[] {
+  #listOptions({ parameters }: Operation): JsonRecord[] {
     return parameters.filter((parameter) => parameter['in'] !== 'path');
   }
 
   #options(verb: Verb): string[] {
     const { operation, resource } = verb;
     if (!this.#hasOptions(verb)) return [];
-    const members = this.#optionsOf(operation).map((parameter) => {
+    const members = this.#listOptions(operation).map((parameter) => {
       const name = String(parameter['name']);
       const place = String(parameter['in']);
       const type = `QueryValue<'${operation.id}', '${place}', '${name}'>`;

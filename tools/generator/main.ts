@@ -8,7 +8,7 @@ import { readFileSync } from 'node:fs';
 import { ContractError, type Document } from '../../server/contract/document-schema.js';
 import { listOperations } from '../../server/contract/operation.js';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { documentOf } from './check/index.js';
+import { readDocument } from './check/index.js';
 import { examplesModule } from './examples-module.js';
 import { facadeModule } from './facade-module.js';
 import { writeGenerated } from './generated-files.js';
@@ -25,7 +25,7 @@ const options = scriptCommand(
   .opts<{ readonly write?: true; readonly compare?: true }>();
 try {
   const source = readFileSync('openapi.yaml', 'utf8');
-  const document = documentOf(source, { handlers: handlersIn('.') });
+  const document = readDocument(source, { handlers: handlersIn('.') });
   const modules = {
     'generated/contract.ts': contractModule(source, document),
     'generated/examples.ts': examplesModule(document),

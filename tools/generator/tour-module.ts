@@ -80,14 +80,14 @@ function shownStep(step: Step, inputs: Inputs, operations: readonly Operation[],
     description: step.description,
     operationId: id,
     method: operation.method.toUpperCase(),
-    address: addressOf(step, operation.path, fail),
-    headers: headersOf(step),
-    body: bodyOf(step, inputs, fail),
-    status: statusOf(step, fail),
+    address: writeAddress(step, operation.path, fail),
+    headers: listHeaders(step),
+    body: writeBody(step, inputs, fail),
+    status: findStatus(step, fail),
   };
 }
 
-function addressOf({ parameters }: Step, path: string, fail: Fail): string {
+function writeAddress({ parameters }: Step, path: string, fail: Fail): string {
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const parameter = parameters.find((given) => given.in === 'path' && given.name === name);
     return parameter?.value ?? fail(`the path parameter ${name} has no value`);
@@ -99,7 +99,7 @@ function addressOf({ parameters }: Step, path: string, fail: Fail): string {
   return query.length > 0 ? `${filled}?${search}` : filled;
 }
 
-function headersOf({ parameters, requestBody }: Step): string[] {
+function listHeaders({ parameters, requestBody }: Step): string[] {
   const own = parameters.filter((given) => given.in === 'header');
   return [
     ...(requestBody ? [`Content-Type: ${requestBody.contentType}`] : []),
@@ -108,7 +108,7 @@ function headersOf({ parameters, requestBody }: Step): string[] {
 }
 
 /** Returns the body as text. An input, which the document does not contain, is described instead. */
-function bodyOf({ requestBody }: Step, inputs: Inputs, fail: Fail): string | null {
+function writeBody({ requestBody }: Step, inputs: Inputs, fail: Fail): string | null {
   if (!requestBody) return null;
   const { payload } = requestBody;
   if (typeof payload !== 'string') return JSON.stringify(payload, null, 1).replace(/\n\s*/g, ' ');
@@ -117,7 +117,7 @@ function bodyOf({ requestBody }: Step, inputs: Inputs, fail: Fail): string | nul
   return inputs.properties[input]?.description ?? fail(`there is no input ${input}`);
 }
 
-function statusOf({ successCriteria }: Step, fail: Fail): number {
+function findStatus({ successCriteria }: Step, fail: Fail): number {
   const [, status] = /^\$statusCode == (\d{3})$/.exec(successCriteria[0]?.condition ?? '') ?? [];
   return Number(status ?? fail('its first success criterion must be "$statusCode == …"'));
 }

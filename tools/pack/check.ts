@@ -51,7 +51,7 @@ function readVersion(text: string): string {
 }
 
 async function checkOn(version: string): Promise<void> {
-  const env = await environmentOf(version);
+  const env = await makeEnvironment(version);
   // Outside the project, whose packages Node would find from within.
   const parent = mkdtempSync(join(tmpdir(), `roster-pack-${version}-`));
   try {
@@ -71,7 +71,7 @@ async function checkOn(version: string): Promise<void> {
 }
 
 /** Returns the environment of a version of Node.js, without what `npm run` says of this project. */
-async function environmentOf(version: string): Promise<NodeJS.ProcessEnv> {
+async function makeEnvironment(version: string): Promise<NodeJS.ProcessEnv> {
   const print = [inProject('dist/tools/on-demand/main.js'), version];
   const { stdout } = await run(process.execPath, [...print, 'node', '--print', 'process.execPath']);
   const ofProject = /^(npm_(package|lifecycle|command|config_local_prefix)|INIT_CWD|NODE_PATH)/;

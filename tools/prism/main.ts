@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { readConfig } from '../../server/config.js';
 import { builtDocument } from '../../server/contract/document.js';
 import { scriptCommand } from '../../testkit/command-line.js';
-import { documentOf } from '../generator/check/index.js';
+import { readDocument } from '../generator/check/index.js';
 import type { PrismServer } from './mock.js';
 
 const CONTRACT = 'openapi.yaml';
@@ -25,7 +25,7 @@ let good = '';
 let isFaulty = false;
 
 // Prism rejects a header that it cannot parse, such as a Content-Type. That request gets no answer, but others do.
-process.on('unhandledRejection', (error) => complain(`Prism failed: ${messageOf(error)}`));
+process.on('unhandledRejection', (error) => complain(`Prism failed: ${readMessage(error)}`));
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit());
 try {
   const { port } = readConfig({ PORT: process.env['PORT'] || PORT });
@@ -42,7 +42,7 @@ try {
 any. It follows changes of ${CONTRACT}. Ctrl-C ends it.`);
   followChanges();
 } catch (error) {
-  complain(`The mock did not start: ${firstLines(messageOf(error))}`);
+  complain(`The mock did not start: ${firstLines(readMessage(error))}`);
   process.exit(1);
 }
 
@@ -60,13 +60,13 @@ async function readContract(): Promise<string> {
   try {
     return await readFile(CONTRACT, 'utf8');
   } catch (error) {
-    throw new Error(`${CONTRACT} cannot be read: ${messageOf(error)}`);
+    throw new Error(`${CONTRACT} cannot be read: ${readMessage(error)}`);
   }
 }
 
 /** Returns the document of a contract. The one of the last build was checked then. */
 function checkedDocument(contract: string): object {
-  return builtDocument(contract) ?? documentOf(contract, { handlers: undefined });
+  return builtDocument(contract) ?? readDocument(contract, { handlers: undefined });
 }
 
 /** Follows each change of the contract, one after another, also if the file is deleted or replaced. */
@@ -95,7 +95,7 @@ async function follow(): Promise<void> {
   } catch (error) {
     isFaulty = true;
     complain(
-      `${firstLines(messageOf(error))}\nThe mock still answers with the contract as it was before.`,
+      `${firstLines(readMessage(error))}\nThe mock still answers with the contract as it was before.`,
     );
   }
 }
@@ -112,6 +112,6 @@ function complain(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-function messageOf(error: unknown): string {
+function readMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

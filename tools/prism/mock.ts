@@ -39,7 +39,7 @@ function createMock(paths: () => readonly string[], note: Note): Mock {
     };
     const { data: request } = options.input;
 
-    const faults = faultsOf(options);
+    const faults = listFaults(options);
     if (faults.length > 0) {
       const reasons = faults.map(({ pointer, message }) => `${pointer} ${message}`.trim());
       note(request, reasons);
@@ -58,8 +58,8 @@ function createMock(paths: () => readonly string[], note: Note): Mock {
     }
     return changed(answer, (example) => {
       if (example.statusCode >= 300) return example;
-      if (config.exampleKey !== undefined) return pageOf(request, example);
-      return pageOf(request, withRequestedNames(request, resource.path, example, paths()));
+      if (config.exampleKey !== undefined) return cutPage(request, example);
+      return cutPage(request, withRequestedNames(request, resource.path, example, paths()));
     });
   };
 }
@@ -155,24 +155,24 @@ function withRequestedNames(
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return response;
   const location = headers['Location'];
   const place =
-    location === undefined ? template : templates.find((one) => parametersOf(one, location));
+    location === undefined ? template : templates.find((one) => readParameters(one, location));
   const resource = request.method === 'put' ? place?.replace(/\/[a-z]+$/, '') : place;
   const parameter = resource && /\{([^}]+)\}$/.exec(resource)?.[1];
   if (!place || !parameter) return response;
 
   // What is found by an identifier gets one from the service, whatever its name.
   const written = /name$/i.test(parameter) ? writtenName(request.body) : undefined;
-  const addressed = parametersOf(template, request.url.path);
+  const addressed = readParameters(template, request.url.path);
   const name = written ?? addressed?.[parameter];
-  const named = name === undefined ? body : { ...body, ...fieldOf(parameter, name, body) };
+  const named = name === undefined ? body : { ...body, ...makeField(parameter, name, body) };
   if (location === undefined) return { ...response, body: named };
-  const values = { ...parametersOf(place, location), ...addressed };
+  const values = { ...readParameters(place, location), ...addressed };
   if (name !== undefined) values[parameter] = name;
   return { ...response, headers: { ...headers, Location: filled(place, values) }, body: named };
 }
 
 /** The field of a resource that a parameter such as `skill_name`, `modelName` or `version` gives. */
-function fieldOf(parameter: string, value: string, resource: object): Record<string, unknown> {
+function makeField(parameter: string, value: string, resource: object): Record<string, unknown> {
   const word = /[A-Za-z][a-z]*$/.exec(parameter)?.[0].toLowerCase() ?? parameter;
   const field = word === 'name' && isUuid(value) ? 'id' : word;
   const example: unknown = Reflect.get(resource, field);
@@ -189,7 +189,7 @@ function writtenName(body: unknown): string | undefined {
 }
 
 /** Returns the parameters of a path; undefined if it is not of the template. */
-function parametersOf(template: string, path: string): Record<string, string> | undefined {
+function readParameters(template: string, path: string): Record<string, string> | undefined {
   const [steps, expected] = [path.split('/'), template.split('/')];
   const isOfTemplate = expected.every((step, at) => step.startsWith('{') || step === steps[at]);
   if (steps.length !== expected.length || !isOfTemplate) return undefined;
@@ -207,7 +207,7 @@ function filled(template: string, values: Readonly<Record<string, string>>): str
  * Returns the page of a list that `limit` and `cursor` ask for, with a `Link` to the next page if there is one. Any
  * other answer is returned as it is. After a cursor of another service comes a last page, with the whole list.
  */
-function pageOf({ url }: IHttpRequest, response: IHttpResponse): IHttpResponse {
+function cutPage({ url }: IHttpRequest, response: IHttpResponse): IHttpResponse {
   const { Link, ...headers } = response.headers ?? {};
   if (Link === undefined || !Array.isArray(response.body)) return response;
   const { limit = Number.POSITIVE_INFINITY, cursor, ...query } = url.query ?? {};
@@ -250,7 +250,7 @@ const ERROR = 0;
 const FIELD = /(?:required property|additional properties; found) '([^']+)'/;
 
 /** Returns the faults that Prism found in a request. */
-function faultsOf({ input }: MockOptions): Fault[] {
+function listFaults({ input }: MockOptions): Fault[] {
   return input.validations
     .filter(({ severity }) => severity === ERROR)
     .map(({ path = [], message }) => ({

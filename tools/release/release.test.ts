@@ -14,19 +14,19 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { root } from '../../testkit/root.js';
 import { contractVersions } from '../contract-files/versions.js';
 import { raise, release } from './release.js';
-import { placesOf, searchedFiles, versionInStep } from './versions.js';
+import { listPlaces, searchedFiles, versionInStep } from './versions.js';
 
 const project = fileURLToPath(root);
 
 test('all versions of the project are in step', () => {
   const version = versionInStep(project);
   expect(version).toMatch(/^\d+\.\d+\.\d+$/);
-  const files = new Set(placesOf(project).map(({ file }) => file));
+  const files = new Set(listPlaces(project).map(({ file }) => file));
   expect([...files]).toEqual(
     expect.arrayContaining(['package.json', 'package-lock.json', 'openapi.yaml', 'README.md']),
   );
   // Its own four, and that of the client among its dependencies.
-  expect(placesOf(project).filter(({ file }) => file === 'package-lock.json')).toHaveLength(5);
+  expect(listPlaces(project).filter(({ file }) => file === 'package-lock.json')).toHaveLength(5);
 });
 
 describe('in a project', () => {
@@ -57,7 +57,7 @@ describe('in a project', () => {
       .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'utf8')]);
 
   test('the next version is written wherever the last one stood', () => {
-    expect(new Set(placesOf(folder).map((place) => place.version))).toEqual(new Set([version]));
+    expect(new Set(listPlaces(folder).map((place) => place.version))).toEqual(new Set([version]));
     expect(read('README.md')).toContain(`roster-client-${version}.tgz`);
     expect(JSON.parse(read('package-lock.json')).packages).toMatchObject({
       '': { version, devDependencies: { 'roster-client': version } },

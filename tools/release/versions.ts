@@ -39,7 +39,7 @@ const IN_TEXTS = [
 ];
 
 /** Finds the version in every file that names it. */
-export function placesOf(root: string): Place[] {
+export function listPlaces(root: string): Place[] {
   return [...patternsByFile(root)].flatMap(([file, patterns]) => {
     const text = read(root, file);
     return patterns.flatMap((pattern) =>
@@ -58,7 +58,7 @@ export const searchedFiles = (root: string): string[] => [...patternsByFile(root
  * @throws with the places, if one names another than package.json
  */
 export function versionInStep(root: string): string {
-  const places = placesOf(root);
+  const places = listPlaces(root);
   const version = places[0]?.version ?? '';
   const others = places.filter((place) => place.version !== version);
   if (others.length > 0) {

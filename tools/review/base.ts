@@ -16,16 +16,16 @@ const MAIN = ['origin/main', 'main'];
  * the main branch itself, the last commit if the file differs from it, else the one before.
  * @throws {NoBase} if there is no such commit, or no git repository.
  */
-export function baseOf(reference: string | undefined, isChanged: boolean): Base {
-  if (reference !== undefined) return { commit: commitOf(reference), name: reference };
-  const head = commitOf('HEAD');
+export function findBase(reference: string | undefined, isChanged: boolean): Base {
+  if (reference !== undefined) return { commit: findCommit(reference), name: reference };
+  const head = findCommit('HEAD');
   for (const main of MAIN) {
     const commit = tryGit('merge-base', 'HEAD', main)?.trim();
     if (commit && commit !== head) return { commit, name: `where this branch left ${main}` };
   }
   return isChanged
     ? { commit: head, name: 'the last commit' }
-    : { commit: commitOf('HEAD^'), name: 'the commit before' };
+    : { commit: findCommit('HEAD^'), name: 'the commit before' };
 }
 
 /** Returns the short hash and the subject of a commit, and its name in the review. */
@@ -52,7 +52,7 @@ export function fileAt({ commit }: Base, file: string): string | undefined {
   return tryGit('show', `${commit}:./${file}`);
 }
 
-function commitOf(reference: string): string {
+function findCommit(reference: string): string {
   if (tryGit('rev-parse', '--git-dir') === undefined) {
     throw new NoBase(
       'this is not a git repository, or there is no git; there is nothing to compare with',

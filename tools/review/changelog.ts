@@ -5,9 +5,9 @@ import { RELEASES, releasedContracts } from '../contract-files/versions.js';
 import { writeGenerated } from '../generator/generated-files.js';
 import { type Contract, elements, readContract, texts } from './contract.js';
 import { code, MARKDOWN, plain } from './markdown.js';
-import { operationsOf } from './operations.js';
-import { breaksIn, count, sectionsOf } from './report.js';
-import { reviewOf } from './review.js';
+import { listOperations } from './operations.js';
+import { breaksIn, count, writeSections } from './report.js';
+import { reviewContracts } from './review.js';
 
 const FILE = join(RELEASES, 'CHANGELOG.md');
 
@@ -22,7 +22,7 @@ export function writeChangelog(check: boolean): { message: string; upToDate: boo
   if (releases.length === 0) {
     return { message: `no contract is released yet: ${RELEASES} has none`, upToDate: true };
   }
-  const stale = writeGenerated([[FILE, changelogOf(releases)]], { compare: check });
+  const stale = writeGenerated([[FILE, formatChangelog(releases)]], { compare: check });
   if (check && stale.length > 0) {
     const message = `${FILE} is not up to date: npm run spec:review -- --changelog`;
     return { message, upToDate: false };
@@ -34,7 +34,7 @@ export function writeChangelog(check: boolean): { message: string; upToDate: boo
  * Formats the changelog of the released contracts as Markdown, the newest first: the operations of the first
  * version, and the review of each other against the one before.
  */
-function changelogOf(releases: readonly Release[]): string {
+function formatChangelog(releases: readonly Release[]): string {
   const sections = releases.map(({ contract, date }, index) => {
     const before = releases[index - 1]?.contract;
     const heading = `## ${contract.version}${date ? ` (${date})` : ''}`;
@@ -50,12 +50,12 @@ function changelogOf(releases: readonly Release[]): string {
 }
 
 function changes(before: Contract, after: Contract): string[] {
-  const review = reviewOf({ before, after });
+  const review = reviewContracts({ before, after });
   const broken = breaksIn(review);
   const breaks = broken === 0 ? 'nothing breaks' : count(broken, 'breaking change');
   return [
     `Compared with ${before.version}: ${breaks}, ${count(review.added.length, 'addition')}.`,
-    ...sectionsOf(review, MARKDOWN),
+    ...writeSections(review, MARKDOWN),
   ];
 }
 
@@ -63,7 +63,7 @@ function operations(contract: Contract): string[] {
   const byTag = new Map<string, string[]>();
   const declared = elements(contract.document['tags']).map((tag) => asRecord(tag)['name']);
   for (const tag of texts(declared)) byTag.set(tag, []);
-  for (const { name, method, path, definition } of operationsOf(contract)) {
+  for (const { name, method, path, definition } of listOperations(contract)) {
     const [tag = 'other'] = texts(definition['tags']);
     const [summary] = texts([definition['summary']]);
     const line = `- ${code(name)} ${code(`${method} ${path}`)}${summary ? `: ${plain(summary)}` : ''}`;

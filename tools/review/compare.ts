@@ -9,16 +9,16 @@ import {
   wordsDiffer,
 } from './finding.js';
 import {
-  addressOf,
   documentServers,
+  listOperations,
+  listRequirements,
   meets,
   type Operation,
-  operationsOf,
   pathParameters,
   type Requirement,
-  requirementsOf,
   requirementWords,
   serialization,
+  writeAddress,
 } from './operations.js';
 import type { Party } from './rules.js';
 import { compareSchemas } from './schema/compare.js';
@@ -28,9 +28,9 @@ type Contracts = Pair<Contract>;
 
 /** Compares two versions of the contract, and returns the differences for clients. */
 export function compareContracts(contracts: Contracts): Finding[] {
-  const old = operationsOf(contracts.before);
-  const now = operationsOf(contracts.after);
-  const pairs = pairsOf(old, now);
+  const old = listOperations(contracts.before);
+  const now = listOperations(contracts.after);
+  const pairs = pairOperations(old, now);
   const matched = new Set(pairs.flatMap(({ before, after }) => [before, after]));
   const documents = { before: contracts.before.document, after: contracts.after.document };
   const servers = {
@@ -62,7 +62,7 @@ function told(operation: string, party: Party, differences: readonly Difference[
 }
 
 /** Matches the operations of both versions: by their address, and the rest by their operationId. */
-function pairsOf(old: readonly Operation[], now: readonly Operation[]): Pair<Operation>[] {
+function pairOperations(old: readonly Operation[], now: readonly Operation[]): Pair<Operation>[] {
   const left = new Set(now);
   const pairs = new Map<Operation, Operation>();
   const match = (same: (before: Operation, after: Operation) => boolean) => {
@@ -73,7 +73,7 @@ function pairsOf(old: readonly Operation[], now: readonly Operation[]): Pair<Ope
       left.delete(after);
     }
   };
-  match((before, after) => addressOf(before) === addressOf(after));
+  match((before, after) => writeAddress(before) === writeAddress(after));
   match((before, after) => before.id !== undefined && before.id === after.id);
   return [...pairs].map(([before, after]) => ({ before, after }));
 }
@@ -148,7 +148,7 @@ function compareNamed<T>(
   return [...kept, ...added.flatMap(([name, part]) => come(name, part))];
 }
 
-function membersOf(parts: Pair<unknown>, keyword: string): Pair<ReadonlyMap<string, unknown>> {
+function pairMembers(parts: Pair<unknown>, keyword: string): Pair<ReadonlyMap<string, unknown>> {
   const named = (part: unknown) => new Map(members(asRecord(part)[keyword]));
   return { before: named(parts.before), after: named(parts.after) };
 }
@@ -159,7 +159,7 @@ function resolvePair({ before, after }: Contracts, pair: Pair<unknown>): Pair<Js
 
 function compareAddress(contracts: Contracts, { before, after }: Pair<Operation>): Difference[] {
   const parts = { before: before.definition, after: after.definition };
-  if (addressOf(before) !== addressOf(after)) {
+  if (writeAddress(before) !== writeAddress(after)) {
     const words = { was: `${before.method} ${before.path}`, is: `${after.method} ${after.path}` };
     return [difference(contracts, 'operation-moved', { ...parts, ...words })];
   }
@@ -218,7 +218,7 @@ function compareSchemes(contracts: Contracts): Difference[] {
     after: contracts.after.document['components'],
   });
   const words = ({ description: _, bearerFormat: __, ...rest }: JsonRecord) => canonical(rest);
-  return compareNamed(membersOf(components, 'securitySchemes'), {
+  return compareNamed(pairMembers(components, 'securitySchemes'), {
     gone: () => [],
     come: () => [],
     both: (name, pair) => {
@@ -231,8 +231,8 @@ function compareSchemes(contracts: Contracts): Difference[] {
 
 /** Compares the security requirements, of which a caller must satisfy one, with all of its schemes. */
 function compareSecurity(contracts: Contracts, parts: Pair<JsonRecord>): Difference[] {
-  const old = requirementsOf(contracts.before, parts.before);
-  const now = requirementsOf(contracts.after, parts.after);
+  const old = listRequirements(contracts.before, parts.before);
+  const now = listRequirements(contracts.after, parts.after);
   const areCovered = (all: readonly Requirement[], by: readonly Requirement[]) =>
     all.every((one) => by.some((other) => meets(one, other)));
   const isLoosened = areCovered(old, now);
@@ -247,7 +247,7 @@ function compareParameters(contracts: Contracts, { before, after }: Pair<Operati
   // Path parameters are identified by their position in the address; a change of it is told elsewhere.
   const names = pathParameters(after);
   const renamed = new Map(
-    addressOf(before) === addressOf(after)
+    writeAddress(before) === writeAddress(after)
       ? pathParameters(before).map((name, index) => [`path ${name}`, `path ${names[index]}`])
       : [],
   );
@@ -328,7 +328,7 @@ function compareSize(contracts: Contracts, bodies: Pair<JsonRecord>): Difference
 /** Compares a body by its media types. */
 function compareContent(contracts: Contracts, party: Party, body: Pair<JsonRecord>): Difference[] {
   const { before, after } = body;
-  const types = membersOf(body, 'content');
+  const types = pairMembers(body, 'content');
   const only = types.before.size === 1 && types.after.size === 1;
   const encoding = (media: JsonRecord) => canonical(media['encoding'] ?? {});
   return compareNamed(types, {
@@ -356,7 +356,7 @@ function covers(range: string, type: string): boolean {
 /** Compares the responses, status by status. */
 function compareResponses(contracts: Contracts, parts: Pair<JsonRecord>): Difference[] {
   const now = asRecord(parts.after['responses']);
-  return compareNamed(membersOf(parts, 'responses'), {
+  return compareNamed(pairMembers(parts, 'responses'), {
     find: (status) => now[status] ?? now[`${status[0]}XX`] ?? now['default'],
     gone: (was, response) => {
       const details = { before: contracts.before.resolve(response), was };
@@ -413,7 +413,7 @@ function compareHeaders(contracts: Contracts, { before, after }: Pair<JsonRecord
 function compareLinks(contracts: Contracts, responses: Pair<JsonRecord>): Difference[] {
   const { before, after } = responses;
   const at = (name: string, differences: Difference[]) => below(` link ${name}`, differences);
-  return compareNamed(membersOf(responses, 'links'), {
+  return compareNamed(pairMembers(responses, 'links'), {
     gone: (was) => at(was, [difference(contracts, 'link-removed', { before, was }, 'links')]),
     come: (is) => at(is, [difference(contracts, 'link-added', { after, is }, 'links')]),
     both: (name, pair) => {
@@ -448,7 +448,7 @@ function compareShared(contracts: Contracts): Difference[] {
 
 function sharedResponses(contract: Contract) {
   const used = new Set(
-    operationsOf(contract).flatMap(({ definition }) =>
+    listOperations(contract).flatMap(({ definition }) =>
       members(definition['responses']).map(([, response]) => contract.resolve(response)),
     ),
   );

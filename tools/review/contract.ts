@@ -2,7 +2,7 @@ import { load, YAMLException } from 'js-yaml';
 import * as v from 'valibot';
 import { escapeToken, valueAt } from '../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../server/contract/json-record.js';
-import { partsOf } from '../generator/check/parts.js';
+import { listParts } from '../generator/check/parts.js';
 
 /** A version of the contract whose references all resolve. */
 export class Contract {
@@ -30,7 +30,7 @@ export class Contract {
   }
 
   /** Returns the JSON pointer to a part of the document. */
-  pointerOf(part: unknown): string {
+  findPointer(part: unknown): string {
     return this.pointers.get(part) ?? '';
   }
 
@@ -41,7 +41,7 @@ export class Contract {
     const { [keyword]: _, ...rest } = schema;
     const copy = copies.get(keyword) ?? rest;
     copies.set(keyword, copy);
-    this.pointers.set(copy, this.pointerOf(schema));
+    this.pointers.set(copy, this.findPointer(schema));
     return copy;
   }
 
@@ -101,7 +101,7 @@ export function readContract(text: string, name: string): Contract {
   }
   const broken = brokenReference(checked.output);
   if (broken) {
-    const line = lineOf(text, broken.reference);
+    const line = findLine(text, broken.reference);
     throw new ContractFault(
       `${name}${line}: ${broken.pointer}: $ref ${broken.reference} ${broken.reason}`,
     );
@@ -126,7 +126,7 @@ function loadYaml(text: string, name: string): unknown {
 }
 
 /** Returns the line of a broken reference, found by its text. */
-function lineOf(text: string, reference: string): string {
+function findLine(text: string, reference: string): string {
   const index = text.indexOf(reference);
   return index < 0 ? '' : `, line ${text.slice(0, index).split('\n').length}`;
 }
@@ -140,7 +140,7 @@ interface BrokenReference {
 
 /** Returns the first `$ref` that leads out of the document, to nothing, or round in a circle. */
 function brokenReference(document: JsonRecord): BrokenReference | undefined {
-  for (const { pointer, value } of partsOf(document)) {
+  for (const { pointer, value } of listParts(document)) {
     const reference = value['$ref'];
     const reason = typeof reference === 'string' && reasonAgainst(document, reference);
     if (reason) return { pointer: `${pointer}/$ref`, reference, reason };

@@ -31,14 +31,14 @@ const PROSE = new Set([
 ]);
 
 /** Returns every part in which two documents differ, the smallest ones. */
-export function differencesOf({ before, after }: Pair<unknown>): PartDifference[] {
+export function findDifferences({ before, after }: Pair<unknown>): PartDifference[] {
   const found: PartDifference[] = [];
   const compared = new Map<object, Set<object>>();
   const parts = [before, after].map(partPointers);
   const isText = (at: string, key: string) =>
     PROSE.has(key) && parts.some((pointers) => pointers.has(at));
   const tell = (old: unknown, now: unknown, pointer: string, isProse: boolean) =>
-    found.push({ pointer, was: wordsOf(old), is: wordsOf(now), isProse });
+    found.push({ pointer, was: describeValue(old), is: describeValue(now), isProse });
 
   const compare = (old: unknown, now: unknown, at: string, isProse: boolean): void => {
     if (canonicalEqual(old, now)) return;
@@ -98,7 +98,7 @@ function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
 
-function wordsOf(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === '') return '""';
   return typeof value === 'string' ? value : canonical(value);
 }

@@ -48,7 +48,7 @@ export function difference(
   { path = '', was = '', is = '', before, after }: Details,
   keyword = '',
 ): Difference {
-  const place = after ? contracts.after.pointerOf(after) : contracts.before.pointerOf(before);
+  const place = after ? contracts.after.findPointer(after) : contracts.before.findPointer(before);
   return { rule, path, pointer: keyword ? `${place}/${keyword}` : place, was, is };
 }
 
@@ -86,7 +86,7 @@ export interface Change extends Pick<Finding, 'rule' | 'party' | 'was' | 'is'> {
 }
 
 /** Groups the findings that are one change, or the same change in many operations. */
-export function changesOf(findings: readonly Finding[]): Change[] {
+export function listChanges(findings: readonly Finding[]): Change[] {
   const atOnePointer = grouped(findings, ({ rule, party, pointer, was, is }) =>
     JSON.stringify([rule, party, pointer, was, is]),
   );

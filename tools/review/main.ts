@@ -6,12 +6,12 @@ import { readFileSync } from 'node:fs';
 import { Option } from 'commander';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { VersionError } from '../contract-files/versions.js';
-import { baseOf, describe, describeHere, fileAt, isChangedHere, NoBase } from './base.js';
+import { describe, describeHere, fileAt, findBase, isChangedHere, NoBase } from './base.js';
 import { writeChangelog } from './changelog.js';
 import { ContractFault, readContract } from './contract.js';
-import { commentOf, MARKDOWN } from './markdown.js';
-import { type Format, reportOf, withoutReview } from './report.js';
-import { reviewOf } from './review.js';
+import { MARKDOWN, writeComment } from './markdown.js';
+import { type Format, withoutReview, writeReport } from './report.js';
+import { reviewContracts } from './review.js';
 import { TEXT } from './text.js';
 
 const UNANNOUNCED = 1;
@@ -25,7 +25,7 @@ interface Form {
 
 const FORMS = {
   text: { format: TEXT, join: (lines) => `${lines.join('\n')}\n` },
-  markdown: { format: MARKDOWN, join: commentOf },
+  markdown: { format: MARKDOWN, join: writeComment },
 } satisfies Readonly<Record<string, Form>>;
 
 interface Options {
@@ -61,7 +61,7 @@ function review(file: string, reference: string | undefined, { format, join }: F
   const print = (lines: readonly string[]) => process.stdout.write(join(lines));
   const here = textHere(file);
   const isChanged = isChangedHere(file, here);
-  const base = baseOf(reference, isChanged);
+  const base = findBase(reference, isChanged);
   const texts = { before: fileAt(base, file), after: here };
   const sides = { before: describe(base), after: describeHere(isChanged) };
   if (texts.after === undefined) {
@@ -76,11 +76,11 @@ function review(file: string, reference: string | undefined, { format, join }: F
     return 0;
   }
   try {
-    const found = reviewOf({
+    const found = reviewContracts({
       before: readContract(texts.before, `${file} at ${base.name}`),
       after: readContract(texts.after, file),
     });
-    print(reportOf(found, sides, format));
+    print(writeReport(found, sides, format));
     return found.announced.breaksAnnounced ? 0 : UNANNOUNCED;
   } catch (error) {
     if (!(error instanceof ContractFault)) throw error;

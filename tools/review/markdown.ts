@@ -1,5 +1,5 @@
 import type { Pair } from './finding.js';
-import { abbreviate, type Format, reportOf } from './report.js';
+import { abbreviate, type Format, writeReport } from './report.js';
 import type { Review } from './review.js';
 
 /**
@@ -26,15 +26,15 @@ export const MARKDOWN: Format = {
 };
 
 /** Formats a review as a comment on a pull request. */
-export function markdownOf(review: Review, sides: Pair<string>): string {
-  return commentOf(reportOf(review, sides, MARKDOWN));
+export function writeMarkdown(review: Review, sides: Pair<string>): string {
+  return writeComment(writeReport(review, sides, MARKDOWN));
 }
 
 /** The maximum size, less than the 65,536 characters of a comment on a pull request. */
 const MAX_CHARACTERS = 60_000;
 
 /** Joins lines to a comment, and cuts off the end, which has the least important ones. */
-export function commentOf(lines: readonly string[]): string {
+export function writeComment(lines: readonly string[]): string {
   let length = 0;
   const kept = lines.filter((line) => {
     length += line.length + 1;

@@ -17,7 +17,7 @@ export interface Operation {
 }
 
 /** Returns the operations of a contract, in its order. */
-export function operationsOf(contract: Contract): Operation[] {
+export function listOperations(contract: Contract): Operation[] {
   return members(contract.document['paths']).flatMap(([path, reference]) => {
     const item = contract.resolve(reference);
     return METHODS.filter((method) => item[method] !== undefined).map((method) => {
@@ -30,7 +30,7 @@ export function operationsOf(contract: Contract): Operation[] {
         path,
         definition,
         servers: ownServers(definition) ?? ownServers(item),
-        parameters: parametersOf(contract, [item, definition]),
+        parameters: listParameters(contract, [item, definition]),
       };
     });
   });
@@ -39,7 +39,7 @@ export function operationsOf(contract: Contract): Operation[] {
 /** Header parameters that OpenAPI ignores (OpenAPI 3.1, 4.8.12.2); names of headers are case-insensitive. */
 const NOT_PARAMETERS = new Set(['header accept', 'header content-type', 'header authorization']);
 
-function parametersOf(
+function listParameters(
   contract: Contract,
   levels: readonly JsonRecord[],
 ): ReadonlyMap<string, JsonRecord> {
@@ -65,7 +65,7 @@ export function documentServers({ document }: Contract): readonly JsonRecord[] {
 }
 
 /** Returns the address without the names of its parameters, which clients do not see. */
-export function addressOf({ method, path }: Operation): string {
+export function writeAddress({ method, path }: Operation): string {
   return `${method} ${path.replace(/\{[^}]*\}/g, '{}')}`;
 }
 
@@ -97,7 +97,7 @@ export function meets(has: Requirement, asked: Requirement): boolean {
 }
 
 /** Returns the operation's own requirements, or the document's; empty if there are none. */
-export function requirementsOf({ document }: Contract, definition: JsonRecord): Requirement[] {
+export function listRequirements({ document }: Contract, definition: JsonRecord): Requirement[] {
   const listed = elements(definition['security'] ?? document['security'] ?? []);
   const requirements = listed.map(
     (one) => new Map(members(asRecord(one)).map(([scheme, scopes]) => [scheme, texts(scopes)])),

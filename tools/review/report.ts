@@ -20,8 +20,8 @@ export interface Format {
  * Returns the lines of a review, with the gravest changes first.
  * @param sides short names of the versions that were compared.
  */
-export function reportOf(review: Review, sides: Pair<string>, format: Format): string[] {
-  return [...titleIn(format), verdict(review, sides, format), ...sectionsOf(review, format)];
+export function writeReport(review: Review, sides: Pair<string>, format: Format): string[] {
+  return [...titleIn(format), verdict(review, sides, format), ...writeSections(review, format)];
 }
 
 /** Returns the lines that are said instead of a review if a version is missing or cannot be read. */
@@ -71,7 +71,7 @@ const PARTIES = ['caller', 'sender', 'reader'] as const;
 const MAX_PLACES = 4;
 
 /** Returns the lines of the changes of a review, the gravest first. */
-export function sectionsOf(review: Review, format: Format): string[] {
+export function writeSections(review: Review, format: Format): string[] {
   const { added, notes, invalidExamples, prose, others } = review;
   const { code, lineBreak } = format;
   const invalid = invalidExamples.map(({ name, pointer, message }) => [

@@ -3,8 +3,8 @@ import { faultyParts, type RuledFault } from '../generator/check/index.js';
 import type { FaultyPart } from '../generator/check/parts.js';
 import { compareContracts } from './compare.js';
 import { type Contract, ContractFault } from './contract.js';
-import { differencesOf, type PartDifference, partName } from './differences.js';
-import { breaks, type Change, changesOf, type Pair } from './finding.js';
+import { findDifferences, type PartDifference, partName } from './differences.js';
+import { breaks, type Change, listChanges, type Pair } from './finding.js';
 import { type Party, RULES } from './rules.js';
 
 export interface NamedDifference extends PartDifference {
@@ -38,14 +38,14 @@ export interface Review {
  * Compares two versions of the contract.
  * @throws {ContractFault} if one does not have a semantic version.
  */
-export function reviewOf(contracts: Pair<Contract>): Review {
-  const changes = changesOf(compareContracts(contracts));
+export function reviewContracts(contracts: Pair<Contract>): Review {
+  const changes = listChanges(compareContracts(contracts));
   const breaking = changes.filter(breaks);
   const others = changes.filter((change) => !breaks(change));
   const added = others.filter(({ rule }) => RULES[rule].else === 'added');
   const { before, after } = contracts;
   const step = breaking.length > 0 ? 'break' : added.length > 0 ? 'addition' : 'none';
-  const differences = differencesOf({ before: before.document, after: after.document });
+  const differences = findDifferences({ before: before.document, after: after.document });
   const told = changes.flatMap(({ pointers }) => pointers);
   const named = <T extends { pointer: string }>(one: T) => ({
     ...one,
@@ -88,12 +88,12 @@ function newlyInvalidExamples({ before, after }: Pair<Contract>): FaultyPart[] {
 function invalidExamples({ document }: Contract): FaultyPart[] {
   if (!CHECKED.test(String(document['openapi']))) return [];
   if (!EXAMPLES.test(JSON.stringify(document))) return [];
-  const faults = faultsOf(document).filter(({ rule }) => rule === 'example');
+  const faults = findFaults(document).filter(({ rule }) => rule === 'example');
   return [...new Map(faults.map((fault) => [fault.pointer, fault])).values()];
 }
 
 /** Finds what is wrong with a document. A schema that the validator cannot compile says nothing about its examples. */
-function faultsOf(document: unknown): RuledFault[] {
+function findFaults(document: unknown): RuledFault[] {
   try {
     return faultyParts(document, { handlers: undefined });
   } catch {

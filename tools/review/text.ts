@@ -6,11 +6,14 @@ export const TEXT: Format = {
   strong: (text) => text,
   code: (text) => abbreviate(text.replace(/\s+/g, ' ').trim()),
   lineBreak: ', ',
-  table: (columns, rows) => rows.flatMap((cells) => itemOf(columns, cells)),
+  table: (columns, rows) => rows.flatMap((cells) => writeItem(columns, cells)),
   folded: (title, lines) => [title, '', ...lines],
 };
 
-function itemOf(columns: readonly string[], [first = '', ...others]: readonly string[]): string[] {
+function writeItem(
+  columns: readonly string[],
+  [first = '', ...others]: readonly string[],
+): string[] {
   const below = others.map((cell, index) => {
     const column = columns[index + 1] ?? '';
     return cell === '' ? '' : `  ${column === 'where' ? '' : `${column}: `}${cell}`;

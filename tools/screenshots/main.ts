@@ -13,7 +13,7 @@ import {
 } from '../../testkit/chat/scripted-chat-server.js';
 import { scriptCommand } from '../../testkit/command-line.js';
 import { ask } from '../../testkit/http/client.js';
-import { textOf } from '../../testkit/json.js';
+import { readText } from '../../testkit/json.js';
 import { WAIT_MS } from '../../testkit/patience.js';
 import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
@@ -170,7 +170,7 @@ async function addTruths(model: string, table: string): Promise<void> {
 async function converse(url: string): Promise<string> {
   const conversations = `${url}/projects/default/chatbots/shop_window/conversations`;
   const begun = await ask('POST', conversations, { conversation: { title: 'A ring' } });
-  const id = textOf(begun, 'id');
+  const id = readText(begun, 'id');
   await ask('POST', `${conversations}/${id}/messages`, {
     message: { content: 'What does an ideal diamond of 0.7 carat cost?' },
   });

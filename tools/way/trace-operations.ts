@@ -7,7 +7,7 @@ import { dirname } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 import { Client } from '../../testkit/http/client.js';
 import { type Operation, operations } from '../../testkit/openapi/document.js';
-import { type ExampleRequest, tableOf } from '../../testkit/openapi/example-requests.js';
+import { type ExampleRequest, makeTable } from '../../testkit/openapi/example-requests.js';
 import { root } from '../../testkit/root.js';
 import { type Service, startService } from '../../testkit/service/measured-service.js';
 import { ENOUGH, makeKey } from '../../testkit/store/keys.js';
@@ -60,7 +60,7 @@ export async function traceOperations(operationIds: readonly string[]): Promise<
     const service = await startService(folder, store, env, { preload: COVERAGE, main: RUN });
     try {
       const headers = { Authorization: `Bearer ${key}` };
-      const made = await loadExamples(service.url, { headers, completeTable: tableOf });
+      const made = await loadExamples(service.url, { headers, completeTable: makeTable });
       const names = givenNames(made);
       const ways: Way[] = [];
       for (const operation of wanted) ways.push(await trace(service, operation, names, headers));
@@ -171,13 +171,13 @@ function sourceFiles(covered: readonly CoveredFile[]): RanFile[] {
     .map(sourceFile)
     .sort(
       (a, b) =>
-        stepOf(a) - stepOf(b) ||
+        findStep(a) - findStep(b) ||
         dirname(a.file).localeCompare(dirname(b.file)) ||
         a.file.localeCompare(b.file),
     );
 }
 
-function stepOf({ file }: RanFile): number {
+function findStep({ file }: RanFile): number {
   return FOLDERS.findIndex((folder) => file.startsWith(`${folder}/`));
 }
 

@@ -38,22 +38,22 @@ async function workingApp(): Promise<FastifyInstance> {
   const work = new Work(await openStore());
   const app = fastifyApp();
   app.route<{ Params: OfSkill }>({
-    ...routeOf('getSkill'),
+    ...findRoute('getSkill'),
     handler: async ({ params }, reply) =>
       send(reply, await work.getSkill(params.project_name, params.skill_name)),
   });
   app.route<{ Params: InProject; Querystring: { limit?: number } }>({
-    ...routeOf('listSkills'),
+    ...findRoute('listSkills'),
     handler: async ({ params, query }, reply) =>
       send(reply, await work.listSkills(params.project_name, query.limit)),
   });
   app.route<{ Params: InProject; Body: BodyOf<'createSkill'> }>({
-    ...routeOf('createSkill'),
+    ...findRoute('createSkill'),
     handler: async ({ params, body }, reply) =>
       send(reply, await work.createSkill(params.project_name, body)),
   });
   app.route<{ Params: InProject & { agent_name: string }; Body: BodyOf<'updateAgent'> }>({
-    ...routeOf('updateAgent'),
+    ...findRoute('updateAgent'),
     handler: async ({ params, body }, reply) =>
       send(reply, await work.updateAgent(params.project_name, params.agent_name, body)),
   });
@@ -153,7 +153,7 @@ async function equippedApp(): Promise<FastifyInstance> {
   await app.register(etag, {});
 
   app.route<{ Params: OfSkill }>({
-    ...routeOf('getSkill'),
+    ...findRoute('getSkill'),
     handler: async ({ params, owner }, reply) => {
       const skill = findSkill(owner, params.project_name, params.skill_name);
       if (skill) return reply.send(skill);
@@ -191,37 +191,37 @@ const paths = asRecord(
 );
 
 /** Returns the route of an operation, with JSON schemas for all that a request and its answer hold. */
-function routeOf(operationId: string) {
+function findRoute(operationId: string) {
   const operation = operations.find(({ id }) => id === operationId);
   if (!operation) throw new Error(`There is no operation ${operationId}`);
   const { method, path } = operation;
   const item = asRecord(paths[path]);
   const definition = asRecord(item[method.toLowerCase()]);
-  const parameters = [...listOf(item['parameters']), ...listOf(definition['parameters'])];
-  const body = jsonSchemaOf(definition['requestBody']);
+  const parameters = [...toList(item['parameters']), ...toList(definition['parameters'])];
+  const body = findJsonSchema(definition['requestBody']);
   const response = Object.entries(asRecord(definition['responses']))
-    .map(([status, answer]) => [status, jsonSchemaOf(answer)] as const)
+    .map(([status, answer]) => [status, findJsonSchema(answer)] as const)
     .filter(([status, schema]) => status.startsWith('2') && schema !== undefined);
   return {
     method,
     // With a colon before each parameter.
     url: path.replace(/\{(\w+)\}/g, ':$1'),
     schema: {
-      params: objectOf(parameters, 'path', false),
-      querystring: objectOf(parameters, 'query', false),
-      headers: objectOf(parameters, 'header', true),
+      params: toObject(parameters, 'path', false),
+      querystring: toObject(parameters, 'query', false),
+      headers: toObject(parameters, 'header', true),
       ...(body === undefined ? {} : { body }),
       response: Object.fromEntries(response),
     },
   };
 }
 
-function jsonSchemaOf(part: unknown): unknown {
+function findJsonSchema(part: unknown): unknown {
   return asRecord(asRecord(asRecord(part)['content'])['application/json'])['schema'];
 }
 
 /** The parameters of a place as the members of an object. Node gives the names of headers in lower case. */
-function objectOf(parameters: readonly JsonRecord[], place: string, others: boolean): JsonRecord {
+function toObject(parameters: readonly JsonRecord[], place: string, others: boolean): JsonRecord {
   const here = parameters.filter((parameter) => parameter['in'] === place);
   const nameOf = ({ name }: JsonRecord) =>
     place === 'header' ? String(name).toLowerCase() : String(name);
@@ -233,7 +233,7 @@ function objectOf(parameters: readonly JsonRecord[], place: string, others: bool
   };
 }
 
-function listOf(value: unknown): readonly JsonRecord[] {
+function toList(value: unknown): readonly JsonRecord[] {
   return Array.isArray(value) ? value.map(asRecord) : [];
 }
 

@@ -1,7 +1,7 @@
 /** Tests of request bodies, and of the pointers in their errors. Against the server alone. */
 import type { Problem } from 'roster-client';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { objectOf, ownProject, send, sendJson } from '../../target.js';
+import { ownProject, readObject, send, sendJson } from '../../target.js';
 import { kinds } from '../resources/resource-kinds.js';
 
 let project: string;
@@ -69,8 +69,8 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     const response = await update({ [open]: { a: null, b: { c: 2 }, f: [null], g: null } });
     expect(response.status).toBe(200);
     const merged = { b: { c: 2 }, e: 1, f: [null] };
-    expect((await objectOf(response))[open]).toEqual(merged);
-    expect((await objectOf(await send(`${all()}/first`)))[open]).toEqual(merged);
+    expect((await readObject(response))[open]).toEqual(merged);
+    expect((await readObject(await send(`${all()}/first`)))[open]).toEqual(merged);
   });
 
   test('holds at most a thousand keys in its open field, those of earlier writes included', async () => {
@@ -82,7 +82,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   });
 
   test('drops null keys when it is created', async () => {
-    const created = await objectOf(await create({ [open]: { a: null, b: 1 } }));
+    const created = await readObject(await create({ [open]: { a: null, b: 1 } }));
     expect(created[open]).toEqual({ b: 1 });
   });
 
@@ -95,10 +95,10 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   });
 
   test('accepts an update that changes nothing', async () => {
-    const created = await objectOf(await create({}));
+    const created = await readObject(await create({}));
     const response = await update({});
     expect(response.status).toBe(200);
-    expect({ ...(await objectOf(response)), updated_at: null }).toEqual({
+    expect({ ...(await readObject(response)), updated_at: null }).toEqual({
       ...created,
       updated_at: null,
     });
@@ -113,7 +113,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
     });
     expect(response.status).toBe(201);
     const read = async () => {
-      const resource = await objectOf(await send(`${all()}/first`));
+      const resource = await readObject(await send(`${all()}/first`));
       return Object.entries(Object(resource[open])).sort();
     };
     const expected: [string, unknown][] = [
@@ -141,7 +141,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
       text: '💎 "quoted" \\ \u2028',
       empty: {},
     };
-    expect((await objectOf(await create({ [open]: values })))[open]).toEqual(values);
+    expect((await readObject(await create({ [open]: values })))[open]).toEqual(values);
   });
 
   test('is refused if it nests 10,000 levels deep', async () => {
@@ -165,9 +165,9 @@ describe.each(kinds)('a $kind', ({ kind, list, required, open }) => {
   });
 
   test('shows when it was created and when it last changed', async () => {
-    const created = await objectOf(await create({}));
+    const created = await readObject(await create({}));
     expect(created.updated_at).toBe(created.created_at);
-    const changed = await objectOf(await update({ [open]: { a: 1 } }));
+    const changed = await readObject(await update({ [open]: { a: 1 } }));
     expect(changed.created_at).toBe(created.created_at);
     expect(`${changed.updated_at}` >= `${created.updated_at}`).toBe(true);
   });
@@ -181,7 +181,7 @@ describe.each(kinds.filter(({ open }) => open === 'settings'))('$kind', ({ kind,
     const created = await write('POST', '', { name: 'first', params: { a: 1 } });
     expect(await created.json()).toMatchObject({ settings: { a: 1 }, params: { a: 1 } });
     const updated = await write('PUT', '/first', { params: { a: null, b: 2 } });
-    const body = await objectOf(updated);
+    const body = await readObject(updated);
     expect([body.settings, body.params]).toEqual([{ b: 2 }, { b: 2 }]);
   });
 
@@ -199,7 +199,7 @@ describe.each(kinds.filter(({ open }) => open === 'settings'))('$kind', ({ kind,
 });
 
 describe('a body without its wrapper', () => {
-  const errorsOf = async (response: Response) => (await objectOf(response))['errors'];
+  const errorsOf = async (response: Response) => (await readObject(response))['errors'];
   const skills = () => `/projects/${project}/skills`;
 
   test('gets one error, which says what belongs inside', async () => {

@@ -2,7 +2,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../../testkit/openapi/example-requests.js';
-import { objectOf, ownProject, send, sendJson } from '../../target.js';
+import { ownProject, readObject, send, sendJson } from '../../target.js';
 import { kinds } from '../resources/resource-kinds.js';
 
 let project: string;
@@ -175,7 +175,7 @@ test('an agent gets a new tag when a skill that it uses changes', async () => {
     headers: { 'If-None-Match': etagOf(created) },
   });
   expect(agent.status).toBe(200);
-  expect(await objectOf(agent)).toMatchObject({ skills: [{ params: { a: 1 } }] });
+  expect(await readObject(agent)).toMatchObject({ skills: [{ params: { a: 1 } }] });
 });
 
 describe('a chatbot that a PUT would create', () => {
@@ -211,7 +211,9 @@ describe('a model', () => {
   test('is trained again only if the caller knows its current version', async () => {
     expect((await train({ 'If-Match': '*' })).status).toBe(412);
     expect((await train({ 'If-None-Match': '*' })).status).toBe(202);
-    await expect.poll(async () => (await objectOf(await send(address())))['status']).toBe('ready');
+    await expect
+      .poll(async () => (await readObject(await send(address())))['status'])
+      .toBe('ready');
     const known = etagOf(await send(address()));
     expect((await train({ 'If-None-Match': '*' })).status).toBe(412);
     expect((await train({ 'If-Match': OTHER })).status).toBe(412);

@@ -8,11 +8,11 @@ import { claimAnswer } from '../../../server/store/answers.js';
 import { Store } from '../../../server/store/index.js';
 import { slowTable } from '../../../testkit/data/diamonds.js';
 import { operations } from '../../../testkit/openapi/document.js';
-import { exampleRequests, tableOf } from '../../../testkit/openapi/example-requests.js';
+import { exampleRequests, makeTable } from '../../../testkit/openapi/example-requests.js';
 import { type ServerProcess, startServer } from '../../../testkit/service/server-process.js';
 import { type Connection, type OwnStore, ownStore } from '../../../testkit/store/own-store.js';
 import { checkedFetch } from '../../checked-fetch.js';
-import { objectOf } from '../../target.js';
+import { readObject } from '../../target.js';
 
 let store: OwnStore;
 let server: ServerProcess;
@@ -93,13 +93,13 @@ describe.each(creations)('the kept answer of $id under an Idempotency-Key', (ope
 
 describe('while a training runs', () => {
   const at = (name: string) => `/api/projects/default/models/${name}`;
-  const train = (name: string, table = tableOf('x,price\n1,2\n2,5\n3,7\n')) =>
+  const train = (name: string, table = makeTable('x,price\n1,2\n2,5\n3,7\n')) =>
     send(`${at(name)}?target=price`, {
       method: 'PUT',
       headers: { 'Content-Type': 'text/csv' },
       body: table,
     });
-  const statusOf = async (name: string) => (await objectOf(await send(at(name))))['status'];
+  const statusOf = async (name: string) => (await readObject(await send(at(name))))['status'];
 
   test('a model whose training fails goes on with the previous version, and without one shows the failure', async () => {
     await train('first_good');
@@ -113,7 +113,7 @@ describe('while a training runs', () => {
     for (const name of ['first_good', 'never_good']) {
       await expect.poll(() => statusOf(name)).toBe('failed');
     }
-    expect(await objectOf(await send(at('first_good')))).toMatchObject({
+    expect(await readObject(await send(at('first_good')))).toMatchObject({
       version: 2,
       serving_version: 1,
       failure: expect.stringContaining('cut short'),

@@ -1,7 +1,7 @@
 /** Tests that a creation that is sent again creates nothing twice. */
 import { beforeEach, describe, expect, test } from 'vitest';
 import { operations } from '../../../testkit/openapi/document.js';
-import { keys, objectOf, ownProject, sendAs } from '../../target.js';
+import { keys, ownProject, readObject, sendAs } from '../../target.js';
 import { kinds } from '../resources/resource-kinds.js';
 
 let project: string;
@@ -118,8 +118,8 @@ test('a project is created once', async () => {
 test('the same key of another owner is a different key', async () => {
   const key = newKey();
   const body = { project: { name: `${project}-twice` } };
-  const own = await objectOf(await create('/projects', body, key));
-  const theirs = await objectOf(await create('/projects', body, key, keys.stranger));
+  const own = await readObject(await create('/projects', body, key));
+  const theirs = await readObject(await create('/projects', body, key, keys.stranger));
   expect(theirs['name']).toBe(own['name']);
   expect(theirs['id']).not.toBe(own['id']);
 });

@@ -3,7 +3,7 @@
  * alone.
  */
 import { beforeEach, describe, expect, test } from 'vitest';
-import { objectOf, ownProject, send, sendJson } from '../../target.js';
+import { ownProject, readObject, send, sendJson } from '../../target.js';
 import { kinds } from '../resources/resource-kinds.js';
 
 let project: string;
@@ -72,7 +72,7 @@ describe.each(kinds)('a $kind', ({ kind, list, required }) => {
   });
 
   test('can be renamed, also to its current name', async () => {
-    const { id } = await objectOf(await create('before'));
+    const { id } = await readObject(await create('before'));
     const rename = (from: string, to: string) =>
       sendJson('PUT', `/projects/${project}/${list}/${from}`, { [kind]: { name: to } });
     expect((await rename('before', 'before')).status).toBe(200);
@@ -139,7 +139,7 @@ describe('a name in an address', () => {
 
 test('the error for a taken project name offers both solutions', async () => {
   const clash = await sendJson('POST', '/projects', { project: { name: project } });
-  expect((await objectOf(clash))['detail']).toBe(
+  expect((await readObject(clash))['detail']).toBe(
     `There is already a project named "${project}"; choose another name, or use that one.`,
   );
 });

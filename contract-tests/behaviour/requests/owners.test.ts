@@ -4,7 +4,7 @@ import { OWNER_SCOPES } from '../../../server/contract/scopes.js';
 import { operations } from '../../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../../testkit/openapi/example-requests.js';
 import { makeKey } from '../../../testkit/store/keys.js';
-import { keys, objectOf, ownProject, roster, send, sendAs, sendJson } from '../../target.js';
+import { keys, ownProject, readObject, roster, send, sendAs, sendJson } from '../../target.js';
 
 const secured = operations.filter(({ place }) => place.entries('security').length > 0);
 
@@ -23,7 +23,7 @@ describe("another owner's project", () => {
       ['chatbot', 'chatbots', { name: 'help_desk', agent_name: 'analyst' }],
     ] as const) {
       const created = await sendJson('POST', `/projects/${project}/${list}`, { [kind]: body });
-      ids[kind] = String((await objectOf(created))['id']);
+      ids[kind] = String((await readObject(created))['id']);
     }
     await sendJson('POST', `/projects/${project}/skills`, {
       skill: { name: 's2', type: 'lookup' },
@@ -36,12 +36,12 @@ describe("another owner's project", () => {
     });
     expect(trained.status).toBe(202);
     const model = `/api/projects/${project}/models/diamond_prices`;
-    await expect.poll(async () => (await objectOf(await send(model)))['status']).toBe('ready');
+    await expect.poll(async () => (await readObject(await send(model)))['status']).toBe('ready');
     bound = await makeKey(`${inject('target').databaseUrl}`, {
       ...{
         name: 'bound',
         project: await ownProject(),
-        owner: String((await objectOf(await send('/me')))['owner']),
+        owner: String((await readObject(await send('/me')))['owner']),
       },
       scopes: OWNER_SCOPES,
     });
@@ -75,7 +75,7 @@ describe("another owner's project", () => {
 
   /** Returns an answer without the parts that differ between any two answers. */
   async function comparable(response: Response, name: string): Promise<unknown> {
-    const { request_id: _, ...body } = await objectOf(response);
+    const { request_id: _, ...body } = await readObject(response);
     const headers = [...response.headers.keys()];
     const text = JSON.stringify({ status: response.status, body, headers });
     return JSON.parse(text.replaceAll(name, 'PROJECT'));
@@ -101,7 +101,7 @@ describe("another owner's project", () => {
   });
 
   test('is nowhere for a key that is for another project of the owner', async () => {
-    const me = await objectOf(await sendAs(bound, '/me'));
+    const me = await readObject(await sendAs(bound, '/me'));
     const list = await (await sendAs(bound, '/projects')).json();
     expect(list).toEqual([expect.objectContaining({ name: me['project'] })]);
     expect(me['project']).not.toBe(project);
@@ -128,13 +128,13 @@ describe("another owner's project", () => {
 
   test('is not what a key sees instead of its own project, once that is deleted', async () => {
     const gone = await ownProject();
-    const { owner } = await objectOf(await send('/me'));
+    const { owner } = await readObject(await send('/me'));
     const key = await makeKey(`${inject('target').databaseUrl}`, {
       ...{ name: 'orphan', project: gone, owner: String(owner), scopes: OWNER_SCOPES },
     });
     expect((await sendAs(key, `/projects/${gone}`, { method: 'DELETE' })).status).toBe(204);
     expect(await (await sendAs(key, '/projects')).json()).toEqual([]);
-    expect(await objectOf(await sendAs(key, '/me'))).toMatchObject({ project: null });
+    expect(await readObject(await sendAs(key, '/me'))).toMatchObject({ project: null });
     expect((await sendAs(key, '/projects/default')).status).toBe(404);
   });
 
@@ -190,7 +190,7 @@ test('every owner begins with an empty project named default', async () => {
   expect(data?.map(({ name }) => name)).toContain('default');
   const theirs = await sendAs(keys.stranger, '/projects/default');
   expect(theirs.status).toBe(200);
-  expect((await objectOf(theirs))['id']).not.toBe(
-    (await objectOf(await send('/projects/default')))['id'],
+  expect((await readObject(theirs))['id']).not.toBe(
+    (await readObject(await send('/projects/default')))['id'],
   );
 });

@@ -1,7 +1,7 @@
 /** Tests of the documents of skills. Against the server alone: a mock keeps none. */
 import { request } from 'node:http';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { baseUrl, keys, objectOf, ownProject, send, sendAs, sendJson } from '../../target.js';
+import { baseUrl, keys, ownProject, readObject, send, sendAs, sendJson } from '../../target.js';
 
 let project: string;
 beforeEach(async () => {
@@ -20,7 +20,7 @@ function put(body: string | Uint8Array<ArrayBuffer>, type = 'text/markdown', nam
 
 async function problemOf(answer: Promise<Response>) {
   const response = await answer;
-  const { type, detail, errors } = await objectOf(response);
+  const { type, detail, errors } = await readObject(response);
   return { status: response.status, type, detail, errors };
 }
 
@@ -33,29 +33,29 @@ describe('a document', () => {
     expect(created.status).toBe(201);
     expect(created.headers.get('Location')).toBe(one());
     const bytes = Buffer.byteLength(text);
-    expect(await objectOf(created)).toMatchObject({ media_type: type, bytes, passages: 1 });
+    expect(await readObject(created)).toMatchObject({ media_type: type, bytes, passages: 1 });
     const read = await send(one());
     expect(read.headers.get('Content-Type')).toBe(`${type}; charset=utf-8`);
     expect(await read.text()).toBe(text);
   });
 
   test('may be empty, and loses a byte order mark', async () => {
-    expect(await objectOf(await put(''))).toMatchObject({ bytes: 0, passages: 0 });
+    expect(await readObject(await put(''))).toMatchObject({ bytes: 0, passages: 0 });
     expect(await (await send(one())).text()).toBe('');
-    expect(await objectOf(await put('\ufeffText.'))).toMatchObject({ bytes: 5 });
+    expect(await readObject(await put('\ufeffText.'))).toMatchObject({ bytes: 5 });
     expect(await (await send(one())).text()).toBe('Text.');
   });
 
   test('of 4 MiB is kept, read and replaced', async () => {
     const text = 'Clean a diamond. '.repeat(300_000).slice(0, 4 * 1024 * 1024);
-    expect(await objectOf(await put(text))).toMatchObject({ bytes: 4 * 1024 * 1024 });
+    expect(await readObject(await put(text))).toMatchObject({ bytes: 4 * 1024 * 1024 });
     expect((await (await send(one())).text()) === text).toBe(true);
     expect((await put('Short.')).status).toBe(200);
     expect(await (await send(one())).text()).toBe('Short.');
   });
 
   test('is found by the identifier of its skill, and pages through the list', async () => {
-    const { id } = await objectOf(await send(`/projects/${project}/skills/care`));
+    const { id } = await readObject(await send(`/projects/${project}/skills/care`));
     for (const name of ['a', 'b', 'c']) await put('Text.', 'text/plain', name);
     expect(await (await send(one('a').replace('care', `${id}`))).text()).toBe('Text.');
     const first = await send(`${documents()}?limit=2`);

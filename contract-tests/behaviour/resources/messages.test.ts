@@ -1,6 +1,6 @@
 /** Tests of the messages that an agent is asked with: the refusal names the message and says what to do. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { objectOf, ownProject, sendJson } from '../../target.js';
+import { ownProject, readObject, sendJson } from '../../target.js';
 
 let agent: string;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ const person = { role: 'user', content: 'Hi' };
 describe.each(['completions', 'completions/stream'])('%s', (address) => {
   const ask = (messages: unknown) => sendJson('POST', `${agent}/${address}`, { messages });
   const faultsOf = async (refused: Response) => {
-    const { type, errors } = await objectOf(refused);
+    const { type, errors } = await readObject(refused);
     expect([refused.status, type]).toEqual([400, '/problems/invalid-request']);
     return (Array.isArray(errors) ? errors : []).map(({ pointer, message }) => [pointer, message]);
   };

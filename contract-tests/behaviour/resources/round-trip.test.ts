@@ -1,7 +1,7 @@
 /** Tests that each writable field of the contract is stored, and can be read in each place that shows it. */
 import { beforeAll, describe, expect, test } from 'vitest';
 import { operations, type Place } from '../../../testkit/openapi/document.js';
-import { objectOf, ownProject, send, sendJson } from '../../target.js';
+import { ownProject, readObject, send, sendJson } from '../../target.js';
 
 type Resource = Record<string, unknown>;
 
@@ -34,7 +34,7 @@ const listOf = (kind: string) => `/projects/${project}/${kind}s`;
 async function create(kind: string, fields: Resource): Promise<Resource> {
   const answer = await sendJson('POST', listOf(kind), { [kind]: fields });
   expect(answer.status, await answer.clone().text()).toBe(201);
-  return objectOf(answer);
+  return readObject(answer);
 }
 
 /** Returns the fields that an operation accepts, by the contract. */
@@ -102,7 +102,7 @@ function sampleOf(field: string, schema: Place, number: number): Sample {
 const SYNONYMS: Record<string, string> = { params: 'settings', settings: 'params' };
 
 async function shownEverywhere(kind: string, name: unknown): Promise<Resource> {
-  const read = await objectOf(await send(`${listOf(kind)}/${name}`));
+  const read = await readObject(await send(`${listOf(kind)}/${name}`));
   const list: unknown = await (await send(listOf(kind))).json();
   expect(list).toContainEqual(read);
   return read;
@@ -141,7 +141,9 @@ describe.each(KINDS)('a $kind', ({ kind, create: createId, update, required }) =
       if (field === 'skills_to_remove') return expectSkillRemoved(before);
       const { sent, shown } = sampleOf(field, schema, 2001 + names);
       const address = `${listOf(kind)}/${before['name']}`;
-      const changed = await objectOf(await sendJson('PUT', address, { [kind]: { [field]: sent } }));
+      const changed = await readObject(
+        await sendJson('PUT', address, { [kind]: { [field]: sent } }),
+      );
       const synonym = kind === 'skill' ? undefined : SYNONYMS[field];
       expect(changed).toEqual({
         ...before,
@@ -168,7 +170,7 @@ describe.each(KINDS)(
     const put = async ({ name }: Resource, fields: Resource) => {
       const answer = await sendJson('PUT', `${listOf(kind)}/${name}`, { [kind]: fields });
       expect(answer.status, await answer.clone().text()).toBe(200);
-      return objectOf(answer);
+      return readObject(answer);
     };
     /** The fields of an answer, without the time of the change. */
     const shown = (resource: Resource) => ({ ...resource, updated_at: null });
@@ -200,7 +202,7 @@ describe.each(KINDS)(
 test('a chatbot keeps the agent that one field names, whatever null the other has', async () => {
   const { name } = await create('chatbot', { name: 'renamed_agent', agent_name: agents[0] });
   const put = async (chatbot: Resource) =>
-    objectOf(await sendJson('PUT', `${listOf('chatbot')}/${name}`, { chatbot }));
+    readObject(await sendJson('PUT', `${listOf('chatbot')}/${name}`, { chatbot }));
   const byId = await put({ agent_name: null, agent_id: agentIds[1] });
   expect(byId).toMatchObject({ agent_id: agentIds[1], agent_name: agents[1] });
   const byName = await put({ agent_name: agents[0], agent_id: null });
@@ -211,7 +213,7 @@ async function expectSkillRemoved({ name }: Resource): Promise<void> {
   const put = (fields: Resource) =>
     sendJson('PUT', `${listOf('agent')}/${name}`, { agent: fields });
   await put({ skills: [...skills] });
-  const changed = await objectOf(await put({ skills_to_remove: [skills[0]] }));
+  const changed = await readObject(await put({ skills_to_remove: [skills[0]] }));
   expect(changed['skills']).toMatchObject([{ name: skills[1] }]);
   expect(await shownEverywhere('agent', name)).toEqual(changed);
 }

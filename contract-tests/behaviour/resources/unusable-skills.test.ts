@@ -1,6 +1,6 @@
 /** Tests that skills of the types that are tools of agents have the params that the tools need. */
 import { beforeAll, describe, expect, test } from 'vitest';
-import { objectOf, ownProject, send, sendJson } from '../../target.js';
+import { ownProject, readObject, send, sendJson } from '../../target.js';
 
 let project: string;
 beforeAll(async () => {
@@ -23,11 +23,11 @@ const create = (type: string, params?: unknown) => {
 };
 const change = (name: string, skill: Record<string, unknown>) =>
   sendJson('PUT', `/projects/${project}/skills/${name}`, { skill });
-const read = async (name: string) => objectOf(await send(`/projects/${project}/skills/${name}`));
+const read = async (name: string) => readObject(await send(`/projects/${project}/skills/${name}`));
 
 /** Returns the pointers of a refusal, by their messages. */
 async function faultsOf(refused: Response): Promise<[string, string][]> {
-  const { type, errors } = await objectOf(refused);
+  const { type, errors } = await readObject(refused);
   expect([refused.status, type]).toEqual([422, '/problems/unusable-skill']);
   return (Array.isArray(errors) ? errors : []).map(({ pointer, message }) => [pointer, message]);
 }

@@ -3,9 +3,9 @@
  * text.
  */
 
+import { asRecord } from '../../../server/contract/json-record.js';
 import { problemIn } from '../../../testkit/http/problem-in.js';
-import { recordOf } from '../../../testkit/json.js';
-import { type Case, sentValue, targetOf } from '../case.js';
+import { type Case, findTarget, sentValue } from '../case.js';
 import type { Exchange, Fixture } from '../fixture.js';
 import { KEPT } from '../values/edge-values.js';
 
@@ -42,7 +42,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   // The server has no database, so that no model has a source.
   '/problems/no-source': ({ made }) => made.operationId === 'retrainModel',
   '/problems/query-failed': ({ made }) =>
-    made.operationId === 'applyManifest' || recordOf(made.body?.value)['source'] !== undefined,
+    made.operationId === 'applyManifest' || asRecord(made.body?.value)['source'] !== undefined,
   '/problems/training-in-progress': ({ filled }) => filled.isThere,
   '/problems/model-not-ready': ({ made }) => made.operationId === 'serveVersion',
   '/problems/training-ended': ({ made }) => made.operationId === 'cancelTraining',
@@ -60,7 +60,7 @@ const ALLOWED_REFUSALS: Readonly<Record<string, Condition>> = {
   '/problems/conversation-busy': ({ made }) => asksAgents(made),
   '/problems/unknown-agent': ({ answer, made }) => pointsAtWords(answer.json, made.body?.value),
   '/problems/body-too-large': ({ made, request }) =>
-    (request.body?.length ?? 0) > (targetOf(made).maxBody ?? Number.POSITIVE_INFINITY),
+    (request.body?.length ?? 0) > (findTarget(made).maxBody ?? Number.POSITIVE_INFINITY),
   // No table has the columns, or so many lines, as the parameters of a training name.
   '/problems/unusable-table': ({ made }) =>
     made.body?.isUsable === false ||
@@ -96,14 +96,14 @@ export function isAllowedRefusal(exchange: Exchange): boolean {
  * method takes, and what its headers must be, is not in the contract.
  */
 export function isProtocolError({ made, answer }: Exchange): boolean {
-  const speaks = targetOf(made).place.find('x-roster-json-rpc')?.value === true;
-  const { code, data } = recordOf(recordOf(answer.json)['error']);
-  return speaks && typeof code === 'number' && recordOf(data)['type'] === undefined;
+  const speaks = findTarget(made).place.find('x-roster-json-rpc')?.value === true;
+  const { code, data } = asRecord(asRecord(answer.json)['error']);
+  return speaks && typeof code === 'number' && asRecord(data)['type'] === undefined;
 }
 
 /** Returns whether the answer depends on a chat server, which the fuzzed service does not have. */
 export function asksAgents(made: Case): boolean {
-  return targetOf(made).place.find('x-roster-pool')?.value === 'answers';
+  return findTarget(made).place.find('x-roster-pool')?.value === 'answers';
 }
 
 /** The maximum number of arrays, objects and members of a body without its rows, from the contract's text. */
@@ -120,13 +120,15 @@ export function isRefusedUnvalidated({ made, filled, request, answer }: Exchange
   if (answer.status === 404) {
     return !filled.isThere && (request.body?.length ?? 0) > MAX_DISCARDED_BYTES;
   }
-  return pointersOf(answer.json).join() === '/body' && countMembers(made.body?.value) > MAX_MEMBERS;
+  return (
+    listPointers(answer.json).join() === '/body' && countMembers(made.body?.value) > MAX_MEMBERS
+  );
 }
 
 /** Returns the places that a problem points at. */
-export function pointersOf(json: unknown): string[] {
+export function listPointers(json: unknown): string[] {
   const { errors } = problemIn(json);
-  return Array.isArray(errors) ? errors.map((error) => String(recordOf(error)['pointer'])) : [];
+  return Array.isArray(errors) ? errors.map((error) => String(asRecord(error)['pointer'])) : [];
 }
 
 /** Counts the arrays, objects and members of a JSON value. */
@@ -143,28 +145,28 @@ function isKeyUsed(made: Case, fixture: Fixture): boolean {
 
 /** The version of a model that is to be shown, or is to serve: the first, where none is named. */
 function versionAsked(made: Case): number {
-  const written = recordOf(recordOf(made.body?.value)['serving'])['version'];
+  const written = asRecord(asRecord(made.body?.value)['serving'])['version'];
   return Number(sentValue(made, 'query', 'version') ?? written ?? 1);
 }
 
 /** Returns the name in the object that a write wraps. */
 function nameWritten(body: unknown): unknown {
-  return recordOf(Object.values(recordOf(body))[0])['name'];
+  return asRecord(Object.values(asRecord(body))[0])['name'];
 }
 
 /** Returns the type of the skill that a write sends. */
 function typeWritten(body: unknown): unknown {
-  return recordOf(recordOf(body)['skill'])['type'];
+  return asRecord(asRecord(body)['skill'])['type'];
 }
 
 /** Returns whether the answer points only at names other than those of the permanent resources. */
 function pointsAtWords(problem: unknown, body: unknown): boolean {
-  const pointers = pointersOf(problem);
+  const pointers = listPointers(problem);
   if (pointers.length === 0) return false;
   return pointers.every((pointer) => {
     const steps = pointer.split('/').slice(2);
-    const named = steps.reduce<unknown>((value, step) => recordOf(value)[step], body);
-    const name = typeof named === 'string' ? named : recordOf(named)['name'];
+    const named = steps.reduce<unknown>((value, step) => asRecord(value)[step], body);
+    const name = typeof named === 'string' ? named : asRecord(named)['name'];
     return typeof name === 'string' && name !== KEPT;
   });
 }
@@ -181,7 +183,7 @@ const DEPENDENT_PARAMETERS =
  * is not a workbook.
  */
 function breaksTextRule(operationId: string, body: unknown, problem: unknown): boolean {
-  const pointers = pointersOf(problem);
+  const pointers = listPointers(problem);
   const pointWithin = (parent: string) =>
     pointers.length > 0 && pointers.every((at) => at.startsWith(parent));
   const pointsAtParameters = () =>

@@ -1,7 +1,7 @@
+import { asRecord } from '../../../server/contract/json-record.js';
 import { problemIn } from '../../../testkit/http/problem-in.js';
-import { recordOf } from '../../../testkit/json.js';
 import { violations } from '../../checked-fetch.js';
-import { type Case, type Expected, targetOf } from '../case.js';
+import { type Case, type Expected, findTarget } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import type { Answer, HttpRequest } from '../http.js';
 import {
@@ -9,7 +9,7 @@ import {
   isAllowedRefusal,
   isProtocolError,
   isRefusedUnvalidated,
-  pointersOf,
+  listPointers,
 } from './allowed-refusals.js';
 
 /** Returns the violations of the contract in an answer. */
@@ -65,14 +65,14 @@ function faultsOfProblem(exchange: Exchange): string[] {
 function refusalOfValid(exchange: Exchange): string[] {
   const { made, filled, request, fixture, answer } = exchange;
   if (answer.status < 400) {
-    const isCreated = targetOf(made).method === 'PUT' && filled.isProjectThere;
+    const isCreated = findTarget(made).method === 'PUT' && filled.isProjectThere;
     const mayBeThere = filled.isThere || isCreated || fixture.wasPut(request);
     return faultIf(!mayBeThere, `${answer.status} for what is not there`);
   }
   if (isAllowedRefusal(exchange)) return [];
   const { type, detail, errors } = problemIn(answer.json);
   return [
-    `a valid request was refused with ${answer.status} ${type}: ${detail} ${JSON.stringify(errors ?? '')} (${targetOf(made).id})`,
+    `a valid request was refused with ${answer.status} ${type}: ${detail} ${JSON.stringify(errors ?? '')} (${findTarget(made).id})`,
   ];
 }
 
@@ -81,12 +81,12 @@ function deviations({ what, statuses, pointer }: Expected, exchange: Exchange): 
   if (isRefusedUnvalidated(exchange)) return [];
   if (isOfState(answer) && takesTables(made) && isAllowedRefusal(exchange)) return [];
   // A preview tells a fault beside the rows before it.
-  if (statuses.includes(400) && typeof recordOf(answer.json)['fault'] === 'string') return [];
+  if (statuses.includes(400) && typeof asRecord(answer.json)['fault'] === 'string') return [];
   if (!statuses.includes(answer.status)) {
     return [`${what}: answered with ${answer.status}, not ${statuses.join(' or ')}`];
   }
   if (pointer === undefined || answer.status !== 400) return [];
-  const pointers = pointersOf(answer.json);
+  const pointers = listPointers(answer.json);
   // The parameters of a table are checked before it is read.
   const isOfBody = pointer.startsWith('/body');
   if (isOfBody && takesTables(made) && isAllowedRefusal(exchange)) return [];
@@ -100,7 +100,7 @@ function deviations({ what, statuses, pointer }: Expected, exchange: Exchange): 
  * section 13.2.1).
  */
 function takesTables(made: Case): boolean {
-  return targetOf(made).bodies.some(([mediaType]) => mediaType === 'text/csv');
+  return findTarget(made).bodies.some(([mediaType]) => mediaType === 'text/csv');
 }
 
 function isOfState({ status }: Answer): boolean {

@@ -3,17 +3,17 @@
  * resources are gone.
  */
 import { isDeepStrictEqual } from 'node:util';
-import { recordOf } from '../../../testkit/json.js';
-import { onlyKey, sentValue, targetOf } from '../case.js';
+import { asRecord } from '../../../server/contract/json-record.js';
+import { findTarget, onlyKey, sentValue } from '../case.js';
 import type { Exchange } from '../fixture.js';
 import { kindAt, kinds, type Link, linksBy, pathOfLink } from '../kinds.js';
-import { isChange, pathParametersOf } from '../operations.js';
+import { isChange, listPathParameters } from '../operations.js';
 import { KEPT } from '../values/edge-values.js';
 
 /** Returns the violations of the promises about the state after an answer. */
 export async function faultsAfter(exchange: Exchange): Promise<string[]> {
   const { made, answer, fixture } = exchange;
-  const target = targetOf(made);
+  const target = findTarget(made);
   if (made.method !== target.method || made.key !== 'own') return [];
   if (answer.status >= 400) return afterRefusal(exchange);
   if (target.method === 'GET') return afterReading(exchange);
@@ -33,7 +33,7 @@ export async function faultsAfter(exchange: Exchange): Promise<string[]> {
  */
 function isReplay({ made, answer, fixture }: Exchange): boolean {
   const key = sentValue(made, 'header', 'Idempotency-Key');
-  return key !== undefined && !fixture.isNew(String(key), recordOf(answer.json)['id']);
+  return key !== undefined && !fixture.isNew(String(key), asRecord(answer.json)['id']);
 }
 
 /** The secret of a key is shown once, and another one to who repeats the request. */
@@ -44,7 +44,7 @@ function withoutSecret(json: string): string {
 /** Checks the promises about a created resource, and deletes it. Returns those that are broken. */
 async function afterCreation(exchange: Exchange, links: readonly Link[]): Promise<string[]> {
   const { made, filled, answer, fixture, request } = exchange;
-  const body = recordOf(answer.json);
+  const body = asRecord(answer.json);
   const key = sentValue(made, 'header', 'Idempotency-Key');
   const faults: string[] = [];
   if (key !== undefined) {
@@ -66,13 +66,13 @@ async function afterCreation(exchange: Exchange, links: readonly Link[]): Promis
     reading?.target.id ?? 'Location',
   );
   const isText = reading !== undefined && readsText(reading);
-  if (shown.status !== 200 || (!isText && recordOf(shown.json)['id'] !== body['id'])) {
+  if (shown.status !== 200 || (!isText && asRecord(shown.json)['id'] !== body['id'])) {
     faults.push(`what was created is not at its Location ${location}: ${shown.status}`);
   }
   if (answer.status === 201 && !isText && shown.text !== withoutSecret(answer.text)) {
     faults.push('what was created is shown otherwise than when it was created');
   }
-  fixture.forget(targetOf(made));
+  fixture.forget(findTarget(made));
   // The permanent resource was trained again; it stays.
   if (Object.values(filled.path).includes(KEPT)) return faults;
   return [...faults, ...(await walk(exchange, links))];
@@ -86,7 +86,7 @@ async function walk(
   const faults: string[] = [];
   const ask = async (link: Link, ...expected: number[]) => {
     const path = pathOfLink(link, filled.path, answer.json);
-    const { status, text } = await fixture.call(link.target, path, bodyOf(link));
+    const { status, text } = await fixture.call(link.target, path, makeBody(link));
     if (!expected.includes(status)) {
       faults.push(
         `the link ${link.target.id} of what was created: ${status} ${text.slice(0, 300)}`,
@@ -103,7 +103,7 @@ async function walk(
   return faults;
 }
 
-function bodyOf({ target }: Link): unknown {
+function makeBody({ target }: Link): unknown {
   if (target.method === 'POST') return [];
   const wrapper = target.bodies[0]?.[1].entries('required')[0]?.[1].value;
   return { [String(wrapper)]: {} };
@@ -114,7 +114,7 @@ function bodyOf({ target }: Link): unknown {
  */
 async function afterChange(exchange: Exchange): Promise<string[]> {
   const { filled, answer, fixture, made } = exchange;
-  const target = targetOf(made);
+  const target = findTarget(made);
   const kind = kindAt(target);
   fixture.forget(target);
   // A manifest changes what is in a project, and not the project.
@@ -146,14 +146,14 @@ async function afterDeletion({ request, made, fixture }: Exchange): Promise<stri
 
 /** Checks that a refused change has changed nothing: the resource still exists, under its name. */
 async function afterRefusal({ made, filled, fixture }: Exchange): Promise<string[]> {
-  const target = targetOf(made);
-  const spare = fixture.spareOf(target);
-  const name = pathParametersOf(target).at(-1) ?? '';
+  const target = findTarget(made);
+  const spare = fixture.findSpare(target);
+  const name = listPathParameters(target).at(-1) ?? '';
   if (!isChange(target) || spare === undefined || filled.path[name] !== spare.name) return [];
   const kind = kindAt(target);
   const [link] = linksBy(kind?.links ?? [], 'GET');
   if (link === undefined || !filled.isThere) return [];
-  const names = pathParametersOf(link.target);
+  const names = listPathParameters(link.target);
   const values = Object.values(filled.path);
   const found = await fixture.call(
     link.target,
@@ -164,7 +164,7 @@ async function afterRefusal({ made, filled, fixture }: Exchange): Promise<string
     return [`after a refusal, the resource is not there: ${found.status}`];
   }
   if (readsText(link)) return [];
-  const { id, version } = recordOf(found.json);
+  const { id, version } = asRecord(found.json);
   if (id === spare.id && (version ?? 1) === 1) return [];
   return ['after a refusal, the resource is another one'];
 }

@@ -1,11 +1,11 @@
 /** Requests with a fault that no schema has: in their access, their address or method, or the form of their body. */
 import { METHODS } from 'node:http';
-import { parseJson } from '../../../testkit/json.js';
+import { parseJson } from '../../../server/contract/json-record.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 import { operationsAt } from '../../../testkit/openapi/operation-at.js';
-import { type Case, type KeyName, PLACEHOLDERS, targetOf, withParameter } from '../case.js';
+import { type Case, findTarget, type KeyName, PLACEHOLDERS, withParameter } from '../case.js';
 import { kindsWithin } from '../kinds.js';
-import { methodsOf, pathParametersOf } from '../operations.js';
+import { listMethods, listPathParameters } from '../operations.js';
 import { SOME_ID } from '../valid-cases.js';
 import { KEPT } from '../values/edge-values.js';
 import { isValid } from '../values/schema.js';
@@ -38,10 +38,10 @@ function valid(made: Case): Mutant {
 }
 
 /** Returns the schema of a JSON body; undefined if the case sends none. */
-export function jsonSchemaOf(made: Case): Place | undefined {
+export function findJsonSchema(made: Case): Place | undefined {
   const { body } = made;
   if (body?.mediaType !== 'application/json') return undefined;
-  return targetOf(made).bodies.find(([mediaType]) => mediaType === body.mediaType)?.[1];
+  return findTarget(made).bodies.find(([mediaType]) => mediaType === body.mediaType)?.[1];
 }
 
 const SCOPES = ['read', 'write', 'predict', 'ask', 'operate', 'keys'] as const;
@@ -51,7 +51,7 @@ const SCOPES = ['read', 'write', 'predict', 'ask', 'operate', 'keys'] as const;
  * valid key, and one that is open to everyone any key.
  */
 export const wrongKeys: FaultMaker = (made) => {
-  const { isOpen, scopes } = targetOf(made);
+  const { isOpen, scopes } = findTarget(made);
   const withKey = (key: KeyName) => ({ ...made, key });
   if (isOpen) return (['none', 'unknown'] as const).map((key) => valid(withKey(key)));
   const others = SCOPES.filter((other) => !scopes.includes(other)).map(withKey);
@@ -68,10 +68,12 @@ export const wrongKeys: FaultMaker = (made) => {
 
 /** Resources of another owner or project, which do not exist for the caller. */
 export const foreignResources: FaultMaker = (made) => {
-  const target = targetOf(made);
+  const target = findTarget(made);
   const kinds = kindsWithin(target);
   // A version is not a resource of its own.
-  const [project, ...further] = pathParametersOf(target).filter((_, at) => kinds[at] !== undefined);
+  const [project, ...further] = listPathParameters(target).filter(
+    (_, at) => kinds[at] !== undefined,
+  );
   if (project === undefined) return [];
   const strangers = at({ ...made, key: 'stranger' }, "another owner's", [404]);
   const resource = further.at(-1);
@@ -97,7 +99,7 @@ const ASKED = METHODS.filter((method) => method !== 'CONNECT');
 
 /** A method that the address does not have. */
 export const otherMethods: FaultMaker = (made) => {
-  const declared = methodsOf(targetOf(made).path);
+  const declared = listMethods(findTarget(made).path);
   const others = ASKED.filter((method) => !declared.includes(method));
   return others.map((method) => at({ ...made, method }, 'another method', [405]));
 };
@@ -110,7 +112,7 @@ export const promisedMethods: FaultMaker = (made) => [
 
 /** Addresses that are similar to those of the contract. */
 export const otherAddresses: FaultMaker = (made) => {
-  const { path } = targetOf(made);
+  const { path } = findTarget(made);
   return ['/colour', '/colour/', '//', '.json', ';a=b']
     .filter((suffix) => operationsAt(path + suffix).length === 0)
     .map((suffix) => at({ ...made, suffix }, 'another address', [404]));
@@ -124,7 +126,7 @@ export const unreadableBodies: FaultMaker = (made) => {
     ...made,
     body: { ...body, mediaType, bytes },
   });
-  const accepted = targetOf(made).bodies.map(([mediaType]) => mediaType);
+  const accepted = findTarget(made).bodies.map(([mediaType]) => mediaType);
   const other = [
     ...[
       '',
@@ -137,7 +139,7 @@ export const unreadableBodies: FaultMaker = (made) => {
     `${body.mediaType}; charset=utf-16`,
   ].map((mediaType) => at(of(mediaType), 'another media type', [415]));
   const packed = { ...made, headers: { ...headers, 'Content-Encoding': 'br' } };
-  if (jsonSchemaOf(made) === undefined) return [...other, at(packed, 'a compressed body', [415])];
+  if (findJsonSchema(made) === undefined) return [...other, at(packed, 'a compressed body', [415])];
   const text = body.bytes.toString();
   const broken = [
     text.slice(0, -1),
@@ -164,8 +166,8 @@ export const unreadableBodies: FaultMaker = (made) => {
 /** A body that exceeds the limits of the contract. */
 export const largeBodies: FaultMaker = (made) => {
   const { body } = made;
-  const { maxBody } = targetOf(made);
-  if (body === undefined || jsonSchemaOf(made) === undefined) return [];
+  const { maxBody } = findTarget(made);
+  if (body === undefined || findJsonSchema(made) === undefined) return [];
   const of = (bytes: Buffer) => ({ ...made, body: { ...body, bytes } });
   const deep = Buffer.from('['.repeat(5000) + ']'.repeat(5000));
   const tooDeep = at(of(deep), 'a body too deep', [400], '/body');
@@ -176,7 +178,7 @@ export const largeBodies: FaultMaker = (made) => {
 
 /** An Accept header that excludes every media type of the operation. */
 export const unacceptableTypes: FaultMaker = (made) => {
-  if (targetOf(made).produces.length === 0) return [];
+  if (findTarget(made).produces.length === 0) return [];
   const accepts = ['application/xml', 'image/*', 'application/problem+json', '*/*;q=0'];
   return accepts.map((Accept) =>
     at({ ...made, headers: { ...made.headers, Accept } }, 'no acceptable answer', [406]),

@@ -1,19 +1,19 @@
 /** Requests that break one keyword of a schema, lack a part, or have an unknown one. */
 
 import { escapeToken } from '../../../server/contract/json-pointer.js';
-import { type Case, jsonBody, sentValue, targetOf, withParameter } from '../case.js';
+import { type Case, findTarget, jsonBody, sentValue, withParameter } from '../case.js';
 import type { Parameter } from '../operations.js';
 import { isSendable } from '../valid-cases.js';
-import { keywordsOf, typesOf } from '../values/schema.js';
-import { at, type FaultMaker, jsonSchemaOf, type Mutant } from './request-faults.js';
-import { type Mutation, mutationsOf } from './schema-mutations.js';
+import { listKeywords, listTypes } from '../values/schema.js';
+import { at, type FaultMaker, findJsonSchema, type Mutant } from './request-faults.js';
+import { listMutations, type Mutation } from './schema-mutations.js';
 
 /** Breaks one keyword of the body's schema. */
 export const brokenBodies: FaultMaker = (made) => {
-  const schema = jsonSchemaOf(made);
+  const schema = findJsonSchema(made);
   if (schema === undefined || made.body === undefined) return [];
-  const { maxBody = Number.POSITIVE_INFINITY } = targetOf(made);
-  return brokenBy(mutationsOf(schema, made.body.value), 'body', '/body', (value) => {
+  const { maxBody = Number.POSITIVE_INFINITY } = findTarget(made);
+  return brokenBy(listMutations(schema, made.body.value), 'body', '/body', (value) => {
     const body = jsonBody(value);
     return body.bytes.length > maxBody ? undefined : { ...made, body };
   });
@@ -21,9 +21,9 @@ export const brokenBodies: FaultMaker = (made) => {
 
 /** Breaks one keyword of a parameter's schema. */
 export const brokenParameters: FaultMaker = (made) =>
-  targetOf(made).parameters.flatMap((parameter) => {
+  findTarget(made).parameters.flatMap((parameter) => {
     const { name, in: where } = parameter;
-    const value = sentValue(made, where, name) ?? exampleOf(parameter);
+    const value = sentValue(made, where, name) ?? findExample(parameter);
     const mutations = mutationsOfParameter(parameter, value);
     return brokenBy(mutations, where, `/${where}/${name}`, (broken) =>
       canBeSent(where, broken) ? withParameter(made, parameter, broken) : undefined,
@@ -76,15 +76,15 @@ const INVALID_NUMBERS = [
 ];
 
 function mutationsOfParameter({ schema, in: where }: Parameter, value: unknown): Mutation[] {
-  const isNumber = typesOf(schema).some((type) => type === 'integer' || type === 'number');
+  const isNumber = listTypes(schema).some((type) => type === 'integer' || type === 'number');
   // The validator reads the number of a header as JavaScript does.
   const invalid = INVALID_NUMBERS.filter(
     (text) => where !== 'header' || Number.isNaN(Number(text)),
   );
-  const texts = isNumber && !typesOf(schema).includes('string') ? invalid : [];
+  const texts = isNumber && !listTypes(schema).includes('string') ? invalid : [];
   return [
     ...texts.map((text) => ({ keyword: 'type', pointer: '', make: () => ({ value: text }) })),
-    ...mutationsOf(schema, value).filter(({ keyword }) => keyword !== 'type'),
+    ...listMutations(schema, value).filter(({ keyword }) => keyword !== 'type'),
   ];
 }
 
@@ -99,17 +99,17 @@ function canBeSent(where: string, value: unknown): boolean {
   );
 }
 
-function exampleOf({ schema }: Parameter): unknown {
-  if (keywordsOf(schema)['type'] === 'array') return ['a'];
-  return typesOf(schema).includes('string') ? 'a' : 1;
+function findExample({ schema }: Parameter): unknown {
+  if (listKeywords(schema)['type'] === 'array') return ['a'];
+  return listTypes(schema).includes('string') ? 'a' : 1;
 }
 
 /** Omits a required part, repeats a parameter, or sends an unknown one. */
 export const otherParts: FaultMaker = (made) => {
-  const { parameters } = targetOf(made);
+  const { parameters } = findTarget(made);
   const query = parameters.filter(({ in: where }) => where === 'query');
   const required = query.filter((parameter) => parameter.required);
-  const scalar = query.filter(({ schema }) => keywordsOf(schema)['type'] !== 'array');
+  const scalar = query.filter(({ schema }) => listKeywords(schema)['type'] !== 'array');
   return [
     ...required.map((parameter) => {
       const others = made.parameters.filter(({ name }) => name !== parameter.name);

@@ -1,18 +1,18 @@
 import { escapeToken } from '../../../server/contract/json-pointer.js';
-import { recordOf } from '../../../testkit/json.js';
+import { asRecord } from '../../../server/contract/json-record.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 import { EDGE_TEXTS } from '../values/edge-values.js';
 import {
-  boundOf,
   type Fault,
-  faultsOf,
+  findBound,
+  findFaults,
+  findPattern,
+  findType,
   isValid,
-  keywordsOf,
-  patternOf,
-  requiredOf,
+  listKeywords,
+  listRequired,
+  listTypes,
   simplest,
-  typeOf,
-  typesOf,
 } from '../values/schema.js';
 import { paddedTo } from '../values/values.js';
 
@@ -45,13 +45,13 @@ const UNKNOWN_FIELDS = ['colour', 'Name', '__proto__', 'constructor', '', 'a/b~c
 const MAX_SIZE = 2000;
 
 /** Returns the mutations of a valid value, each of which breaks one keyword of the schema and no other. */
-export function mutationsOf(schema: Place, value: unknown): Mutation[] {
-  return sitesOf(schema, value).flatMap((site) =>
+export function listMutations(schema: Place, value: unknown): Mutation[] {
+  return listSites(schema, value).flatMap((site) =>
     changesAt(site).map(({ keyword, field, value }) => {
       const pointer = field === undefined ? site.pointer : `${site.pointer}/${escapeToken(field)}`;
       const make = () => {
         const whole = site.put(typeof value === 'function' ? value() : value);
-        const faults = faultsOf(schema, whole);
+        const faults = findFaults(schema, whole);
         return isSingle(faults, keyword, pointer, schema) ? { value: whole } : undefined;
       };
       return { keyword, pointer, make };
@@ -87,20 +87,20 @@ function changesAt(site: Site): Change[] {
 }
 
 function wrongTypes(schema: Place): unknown[] {
-  const allowed = typesOf(schema);
+  const allowed = listTypes(schema);
   return ONE_OF_EACH.filter((value) => {
-    if (typeof value !== 'number') return !allowed.includes(typeOf(value));
+    if (typeof value !== 'number') return !allowed.includes(findType(value));
     return !allowed.includes('number') && !(allowed.includes('integer') && Number.isInteger(value));
   });
 }
 
 function ofText({ schema, value }: Site): Record<string, Wrong> {
   if (typeof value !== 'string') return {};
-  const most = boundOf(schema, 'maxLength', Number.POSITIVE_INFINITY);
+  const most = findBound(schema, 'maxLength', Number.POSITIVE_INFINITY);
   // A placeholder may be too short or too long already, and stands for a text that is neither.
   const isWithin = (text: string) => [...text].length <= most;
   const tooLong = (text: string) => (most > 200_000 ? text : paddedTo(text, most + 1));
-  const tooShort = [...value].slice(0, boundOf(schema, 'minLength', 0) - 1).join('');
+  const tooShort = [...value].slice(0, findBound(schema, 'minLength', 0) - 1).join('');
   const altered = [
     `${value} `,
     ` ${value}`,
@@ -109,33 +109,33 @@ function ofText({ schema, value }: Site): Record<string, Wrong> {
     `-${value}`,
     `${value}\u0000`,
   ];
-  const { format } = keywordsOf(schema);
+  const { format } = listKeywords(schema);
   return {
     // An address has 16 KiB, of which each diamond takes 12 bytes.
     maxLength: [value, ...(most <= 1000 ? ['💎'] : [])]
       .filter(isWithin)
       .map((text) => () => tooLong(text)),
     minLength: tooShort === value ? [] : [tooShort],
-    pattern: patternOf(schema) === undefined ? [] : [...altered, ...EDGE_TEXTS],
+    pattern: findPattern(schema) === undefined ? [] : [...altered, ...EDGE_TEXTS],
     format: format === undefined ? [] : [value.slice(1), 'z'.repeat(36), `{${value}`],
   };
 }
 
 function ofNumber({ schema, value }: Site): Record<string, Wrong> {
   if (typeof value !== 'number') return {};
-  const min = boundOf(schema, 'minimum', Number.NEGATIVE_INFINITY);
-  const max = boundOf(schema, 'maximum', Number.POSITIVE_INFINITY);
-  const step = typesOf(schema).includes('integer') ? 1 : 1e-9;
+  const min = findBound(schema, 'minimum', Number.NEGATIVE_INFINITY);
+  const max = findBound(schema, 'maximum', Number.POSITIVE_INFINITY);
+  const step = listTypes(schema).includes('integer') ? 1 : 1e-9;
   return {
     minimum: [min - step, min - 1e9].filter(Number.isFinite),
     maximum: [max + step, max + 1e9].filter(Number.isFinite),
-    multipleOf: [value + boundOf(schema, 'multipleOf', 1) / 2],
+    multipleOf: [value + findBound(schema, 'multipleOf', 1) / 2],
   };
 }
 
 function ofArray({ schema, value }: Site): Record<string, Wrong> {
   if (!Array.isArray(value)) return {};
-  const length = Math.min(boundOf(schema, 'maxItems', MAX_SIZE), MAX_SIZE) + 1;
+  const length = Math.min(findBound(schema, 'maxItems', MAX_SIZE), MAX_SIZE) + 1;
   const items = schema.find('items');
   const item = items === undefined ? 0 : simplest(items);
   const many = () => Array.from({ length }, () => item);
@@ -143,12 +143,12 @@ function ofArray({ schema, value }: Site): Record<string, Wrong> {
 }
 
 function ofObject({ schema, value }: Site): Change[] {
-  if (typeOf(value) !== 'object') return [];
-  const fields = recordOf(value);
-  const length = Math.min(boundOf(schema, 'maxProperties', MAX_SIZE), MAX_SIZE) + 1;
+  if (findType(value) !== 'object') return [];
+  const fields = asRecord(value);
+  const length = Math.min(findBound(schema, 'maxProperties', MAX_SIZE), MAX_SIZE) + 1;
   const many = () => Object.fromEntries(Array.from({ length }, (_, key) => [`k${key}`, key]));
   return [
-    ...requiredOf(schema).map((field) => ({
+    ...listRequired(schema).map((field) => ({
       keyword: 'required',
       field,
       value: without(fields, field),
@@ -167,9 +167,9 @@ function ofObject({ schema, value }: Site): Change[] {
 function ofConditions(schema: Place, value: object): Change[] {
   return [schema, ...schema.entries('allOf').map(([, rule]) => rule)].flatMap((rule) =>
     rule.entries('then', 'properties').map(([field]) => {
-      const both = [...requiredOf(rule.find('if') ?? rule), field];
+      const both = [...listRequired(rule.find('if') ?? rule), field];
       const object = both.reduce<object>((fields, name) => {
-        const sent = recordOf(fields)[name] ?? simplest(schema.at('properties', name));
+        const sent = asRecord(fields)[name] ?? simplest(schema.at('properties', name));
         return withField(fields, name, sent);
       }, value);
       return { keyword: 'type', field, value: object };
@@ -187,14 +187,14 @@ interface Site {
 }
 
 /** Returns every part of a valid value that has a schema. */
-function sitesOf(schema: Place, value: unknown): Site[] {
-  return partsOf({ schema, value, pointer: '', put: (other) => other });
+function listSites(schema: Place, value: unknown): Site[] {
+  return listParts({ schema, value, pointer: '', put: (other) => other });
 }
 
-function partsOf(site: Site): Site[] {
+function listParts(site: Site): Site[] {
   const { schema, value, pointer, put } = site;
   const branch = schema.entries('oneOf').find(([, candidate]) => isValid(candidate, value))?.[1];
-  if (branch !== undefined) return [site, ...partsOf({ ...site, schema: branch }).slice(1)];
+  if (branch !== undefined) return [site, ...listParts({ ...site, schema: branch }).slice(1)];
   if (Array.isArray(value)) {
     const items = schema.find('items');
     // A fault in one element stands for the same fault in any other.
@@ -203,7 +203,7 @@ function partsOf(site: Site): Site[] {
     const putItem = (other: unknown) => put([...value.slice(0, last), other]);
     return [
       site,
-      ...partsOf({
+      ...listParts({
         schema: items,
         value: value[last],
         pointer: `${pointer}/${last}`,
@@ -211,14 +211,14 @@ function partsOf(site: Site): Site[] {
       }),
     ];
   }
-  const fields = recordOf(value);
+  const fields = asRecord(value);
   return [
     site,
     ...schema
       .entries('properties')
       .filter(([name]) => Object.hasOwn(fields, name))
       .flatMap(([name, field]) =>
-        partsOf({
+        listParts({
           schema: field,
           value: fields[name],
           pointer: `${pointer}/${escapeToken(name)}`,

@@ -1,13 +1,13 @@
 /** Commands to the service and to the model of a project, whose answers are compared with the model. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { recordOf } from '../../../testkit/json.js';
-import { isFoundById, pathParametersOf, targetNamed } from '../operations.js';
+import { asRecord } from '../../../server/contract/json-record.js';
+import { isFoundById, listPathParameters, targetNamed } from '../operations.js';
 import { keptTable } from '../values/tables.js';
 import { compare, Mismatch, type Project } from './project.js';
 import {
-  bodyOf,
   type Fields,
   type Kind,
+  makeBody,
   type Reference,
   type State,
   type Written,
@@ -45,11 +45,11 @@ async function write(
   const refused = state.refusals(kind, fields, at);
   const statuses = refused.length > 0 ? refused : [present === undefined ? 201 : 200];
   const id = `${at === undefined ? 'create' : 'update'}${SINGULAR[kind]}`;
-  const body = { [SINGULAR[kind].toLowerCase()]: bodyOf(kind, fields) };
+  const body = { [SINGULAR[kind].toLowerCase()]: makeBody(kind, fields) };
   const { json } = await project.ask(id, { name: at, body }, ...statuses);
   if (refused.length > 0) return;
   const name = fields.name ?? at ?? '';
-  const resource = present ?? state.add(kind, name, String(recordOf(json)['id']));
+  const resource = present ?? state.add(kind, name, String(asRecord(json)['id']));
   state.change(resource, fields);
   const what = at === undefined ? 'the new resource' : 'a changed one';
   compare(`${what} of ${kind}`, json, state.shown(resource));
@@ -73,7 +73,7 @@ export const read =
     const present = state.find(kind, name);
     const id = `get${SINGULAR[kind]}`;
     const target = targetNamed(id);
-    const parameter = pathParametersOf(target).at(-1) ?? '';
+    const parameter = listPathParameters(target).at(-1) ?? '';
     const isFound = present !== undefined && (!byId || isFoundById(target, parameter));
     const address = byId && present !== undefined ? present.id : name;
     const { json } = await project.ask(id, { name: address }, isFound ? 200 : 404);
@@ -121,11 +121,11 @@ export const train =
     const { json } = await project.ask('trainModel', { name, body: keptTable }, 202);
     const present = state.find('models', name);
     if (present !== undefined) present.version += 1;
-    const model = present ?? state.add('models', name, String(recordOf(json)['id']));
+    const model = present ?? state.add('models', name, String(asRecord(json)['id']));
     compare(`the model ${name}`, json, state.shown(model));
     for (;;) {
       const latest = await project.ask('getModel', { name }, 200);
-      const { status } = recordOf(latest.json);
+      const { status } = asRecord(latest.json);
       if (status === 'ready') return;
       if (status === 'failed') throw new Mismatch(`the training failed: ${latest.text}`);
       await pause(20);

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
-import { recordOf } from '../../../testkit/json.js';
+import { asRecord } from '../../../server/contract/json-record.js';
 import type { Sent } from '../case.js';
 import { brokenPromises } from '../checks/expectations.js';
 import type { Fixture } from '../fixture.js';
-import { type Answer, curlOf, type HttpRequest } from '../http.js';
-import { pathParametersOf, targetNamed } from '../operations.js';
+import { type Answer, type HttpRequest, writeCurl } from '../http.js';
+import { listPathParameters, targetNamed } from '../operations.js';
 
 /** The parts of a request; the name is that of a resource in the address. */
 interface Asked {
@@ -26,7 +26,7 @@ export class Project {
   /** Returns a request to an operation on the project, or on a resource in it. */
   request(id: string, { name = '', query, body }: Asked): HttpRequest {
     const target = targetNamed(id);
-    const [project = '', resource = ''] = pathParametersOf(target);
+    const [project = '', resource = ''] = listPathParameters(target);
     return this.fixture.requestTo(target, { [project]: this.name, [resource]: name }, body, query);
   }
 
@@ -35,7 +35,7 @@ export class Project {
    * @throws {Mismatch} if the answer violates the contract, or has an unexpected status
    */
   async send(id: string, request: HttpRequest, ...expected: readonly number[]): Promise<Answer> {
-    this.sent.push(curlOf(this.fixture.url, request));
+    this.sent.push(writeCurl(this.fixture.url, request));
     const answer = await this.fixture.send(request, id);
     const { status, text } = answer;
     const found = await brokenPromises(this.fixture.url, request, answer);
@@ -56,21 +56,21 @@ export class Mismatch extends Error {}
 
 /** @throws {Mismatch} if the shown resource differs in an expected field; timestamps are ignored */
 export function compare(what: string, shown: unknown, expected: unknown): void {
-  if (isDeepStrictEqual(expectedOf(shown, expected), expected)) return;
+  if (isDeepStrictEqual(pickExpected(shown, expected), expected)) return;
   throw new Mismatch(
     `${what}: shows ${JSON.stringify(shown).slice(0, 800)}, not ${JSON.stringify(expected).slice(0, 800)}`,
   );
 }
 
 /** Returns the shown value with only the expected fields. */
-function expectedOf(shown: unknown, expected: unknown): unknown {
+function pickExpected(shown: unknown, expected: unknown): unknown {
   if (Array.isArray(shown) && Array.isArray(expected)) {
-    return shown.map((one, at) => expectedOf(one, expected[at]));
+    return shown.map((one, at) => pickExpected(one, expected[at]));
   }
-  if (!Object.hasOwn(recordOf(expected), 'id')) return shown;
-  const fields = Object.keys(recordOf(expected)).map((name) => [
+  if (!Object.hasOwn(asRecord(expected), 'id')) return shown;
+  const fields = Object.keys(asRecord(expected)).map((name) => [
     name,
-    expectedOf(recordOf(shown)[name], recordOf(expected)[name]),
+    pickExpected(asRecord(shown)[name], asRecord(expected)[name]),
   ]);
   return Object.fromEntries(fields);
 }

@@ -52,7 +52,7 @@ const BODIES: Readonly<Record<Written, (fields: Fields) => object>> = {
   chatbots: ({ open, agent }) => ({ params: open, agent_name: agent }),
 };
 
-export function bodyOf(kind: Written, fields: Fields): object {
+export function makeBody(kind: Written, fields: Fields): object {
   return { name: fields.name, ...BODIES[kind](fields) };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { FileFormat } from 'roster-client';
-import { columnsOf, fileOf } from '../../../testkit/data/table-files.js';
+import { toColumns, writeFile } from '../../../testkit/data/table-files.js';
 
 /** The target column of generated tables. */
 export const TARGET = 't';
@@ -51,7 +51,7 @@ const anyCsv = fc
   .map(([header, lines]) => header + lines.join('\n'));
 
 export const csvTables: fc.Arbitrary<TableFile> = fc.oneof(
-  usableRows.map((rows) => ({ bytes: Buffer.from(csvOf(rows)), isUsable: true })),
+  usableRows.map((rows) => ({ bytes: Buffer.from(writeCsv(rows)), isUsable: true })),
   anyCsv.map((text) => ({ bytes: Buffer.from(text), isUsable: false })),
 );
 
@@ -64,7 +64,7 @@ const BEGINNING = 64;
 /** Files of a format: whole ones, and ones that break off at their beginning. */
 export function tableFiles(format: FileFormat): fc.Arbitrary<TableFile> {
   const whole = usableRows.map((rows) =>
-    fileOf(format, columnsOf(rows.map((row) => ({ ...row, kind: row.kind || null })))),
+    writeFile(format, toColumns(rows.map((row) => ({ ...row, kind: row.kind || null })))),
   );
   return fc.oneof(
     whole.map((bytes) => ({ bytes, isUsable: true })),
@@ -87,7 +87,7 @@ export function changedFiles(format: FileFormat): fc.Arbitrary<TableFile> {
 }
 
 /** A constant table, for the permanent model. */
-export const keptTable: string = csvOf(
+export const keptTable: string = writeCsv(
   Array.from({ length: 60 }, (_, at) => ({
     x: at,
     kind: at % 3 ? 'sql' : 'é',
@@ -95,7 +95,7 @@ export const keptTable: string = csvOf(
   })),
 );
 
-function csvOf(rows: readonly { x: number; kind: string; t: number }[]): string {
+function writeCsv(rows: readonly { x: number; kind: string; t: number }[]): string {
   return `x,kind,${TARGET}\n${rows.map(({ x, kind, t }) => `${x},${kind},${t}\n`).join('')}`;
 }
 

@@ -1,10 +1,10 @@
 /** Tests that generated values are valid or invalid as intended, so that findings are faults of the service. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { mutationsOf } from '../mutations/schema-mutations.js';
+import { listMutations } from '../mutations/schema-mutations.js';
 import { targets } from '../operations.js';
-import { faultsOf } from './schema.js';
-import { draftsOf, valuesOf } from './values.js';
+import { findFaults } from './schema.js';
+import { makeDrafts, makeValues } from './values.js';
 
 const used = targets.flatMap(({ id, bodies, parameters }) => [
   ...bodies.map(([mediaType, schema]) => ({ what: `${id} ${mediaType}`, schema })),
@@ -17,24 +17,24 @@ const schemas = [...new Map(used.map((use) => [JSON.stringify(use.schema), use])
 describe.each(schemas)('$what', ({ schema }) => {
   test('generates valid values, most of them at the first attempt', () => {
     fc.assert(
-      fc.property(valuesOf(schema), (value) => {
-        expect(faultsOf(schema, value)).toEqual([]);
+      fc.property(makeValues(schema), (value) => {
+        expect(findFaults(schema, value)).toEqual([]);
       }),
       { numRuns: 30 },
     );
-    const drafts = fc.sample(draftsOf(schema), 60);
-    const valid = drafts.filter((draft) => faultsOf(schema, draft).length === 0);
+    const drafts = fc.sample(makeDrafts(schema), 60);
+    const valid = drafts.filter((draft) => findFaults(schema, draft).length === 0);
     expect(valid.length).toBeGreaterThan(drafts.length / 2);
   });
 
   test('has mutations that break the intended keyword', () => {
     fc.assert(
-      fc.property(valuesOf(schema), fc.nat(), (value, which) => {
-        const breaks = mutationsOf(schema, value);
+      fc.property(makeValues(schema), fc.nat(), (value, which) => {
+        const breaks = listMutations(schema, value);
         const broken = breaks[which % breaks.length];
         const made = broken?.make();
         if (made === undefined) return;
-        expect(faultsOf(schema, made.value)).toContainEqual({
+        expect(findFaults(schema, made.value)).toContainEqual({
           keyword: broken?.keyword,
           pointer: broken?.pointer,
         });
@@ -47,7 +47,7 @@ describe.each(schemas)('$what', ({ schema }) => {
 test('mutations break every keyword that the requests of the contract use', () => {
   const keywords = new Set<string>();
   const mutations = schemas.flatMap(({ schema }) =>
-    fc.sample(valuesOf(schema), 40).flatMap((value) => mutationsOf(schema, value)),
+    fc.sample(makeValues(schema), 40).flatMap((value) => listMutations(schema, value)),
   );
   for (const { keyword, make } of mutations) {
     // Making one may take long: some have more items than a list may have.

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import type { Place } from '../../../testkit/openapi/document.js';
 import { EDGE_KEYS, EDGE_NUMBERS, EDGE_TEXTS } from './edge-values.js';
-import { boundOf, isValid, keywordsOf, patternOf, requiredOf, typesOf } from './schema.js';
+import {
+  findBound,
+  findPattern,
+  isValid,
+  listKeywords,
+  listRequired,
+  listTypes,
+} from './schema.js';
 
 /** The maximum depth of a value that may be any JSON; the contract allows 100. */
 const DEEP = 80;
@@ -36,25 +43,25 @@ const SMALL = 120;
 const known = new Map<string, fc.Arbitrary<unknown>>();
 
 /** Generates valid values of a schema of the contract. */
-export function valuesOf(schema: Place): fc.Arbitrary<unknown> {
-  return draftsOf(schema).filter((value) => isValid(schema, value));
+export function makeValues(schema: Place): fc.Arbitrary<unknown> {
+  return makeDrafts(schema).filter((value) => isValid(schema, value));
 }
 
 /** Generates values that are mostly valid; rules between fields are left to the validator. */
-export function draftsOf(schema: Place): fc.Arbitrary<unknown> {
-  const found = known.get(schema.pointer) ?? makeDrafts(schema);
+export function makeDrafts(schema: Place): fc.Arbitrary<unknown> {
+  const found = known.get(schema.pointer) ?? buildDrafts(schema);
   known.set(schema.pointer, found);
   return found;
 }
 
-function makeDrafts(schema: Place): fc.Arbitrary<unknown> {
-  const { const: only, enum: some, type } = keywordsOf(schema);
+function buildDrafts(schema: Place): fc.Arbitrary<unknown> {
+  const { const: only, enum: some, type } = listKeywords(schema);
   if (only !== undefined) return fc.constant(only);
   if (Array.isArray(some)) return fc.constantFrom<unknown>(...some);
   const branches = [...schema.entries('oneOf'), ...schema.entries('anyOf')];
-  if (branches.length > 0) return fc.oneof(...branches.map(([, branch]) => draftsOf(branch)));
+  if (branches.length > 0) return fc.oneof(...branches.map(([, branch]) => makeDrafts(branch)));
   if (type === undefined && schema.find('properties') === undefined) return anything;
-  return fc.oneof(...typesOf(schema).map((name) => weighed(name, schema)));
+  return fc.oneof(...listTypes(schema).map((name) => weighed(name, schema)));
 }
 
 function weighed(type: string, schema: Place): fc.WeightedArbitrary<unknown> {
@@ -68,22 +75,22 @@ function draftsOfType(type: string, schema: Place): fc.Arbitrary<unknown> {
     case 'boolean':
       return fc.boolean();
     case 'string':
-      return textsOf(schema);
+      return makeTexts(schema);
     case 'integer':
-      return integersOf(schema);
+      return makeIntegers(schema);
     case 'number':
-      return numbersOf(schema);
+      return makeNumbers(schema);
     case 'array':
-      return arraysOf(schema);
+      return makeArrays(schema);
     default:
-      return objectsOf(schema);
+      return makeObjects(schema);
   }
 }
 
-function integersOf(schema: Place): fc.Arbitrary<number> {
-  const min = boundOf(schema, 'minimum', -(2 ** 31));
-  const max = boundOf(schema, 'maximum', 2 ** 31 - 1);
-  const step = boundOf(schema, 'multipleOf', 1);
+function makeIntegers(schema: Place): fc.Arbitrary<number> {
+  const min = findBound(schema, 'minimum', -(2 ** 31));
+  const max = findBound(schema, 'maximum', 2 ** 31 - 1);
+  const step = findBound(schema, 'multipleOf', 1);
   return fc
     .oneof(
       fc.integer({ min, max }),
@@ -93,17 +100,17 @@ function integersOf(schema: Place): fc.Arbitrary<number> {
     .map((value) => Math.ceil(value / step) * step);
 }
 
-function numbersOf(schema: Place): fc.Arbitrary<number> {
-  const min = boundOf(schema, 'minimum', -1e9);
-  const max = boundOf(schema, 'maximum', 1e9);
+function makeNumbers(schema: Place): fc.Arbitrary<number> {
+  const min = findBound(schema, 'minimum', -1e9);
+  const max = findBound(schema, 'maximum', 1e9);
   return fc.oneof(fc.double({ min, max, noNaN: true }), fc.constantFrom(min, max));
 }
 
-function arraysOf(schema: Place): fc.Arbitrary<unknown[]> {
+function makeArrays(schema: Place): fc.Arbitrary<unknown[]> {
   const items = schema.find('items');
-  const minLength = boundOf(schema, 'minItems', 0);
-  const most = boundOf(schema, 'maxItems', 1000);
-  const item = items === undefined ? anything : draftsOf(items);
+  const minLength = findBound(schema, 'minItems', 0);
+  const most = findBound(schema, 'maxItems', 1000);
+  const item = items === undefined ? anything : makeDrafts(items);
   const lengths = { minLength, maxLength: Math.min(most, minLength + 4) };
   if (schema.find('uniqueItems')?.value === true) {
     return fc.uniqueArray(item, { ...lengths, selector: (one) => JSON.stringify(one) });
@@ -117,15 +124,15 @@ function arraysOf(schema: Place): fc.Arbitrary<unknown[]> {
   return fc.oneof({ weight: 40, arbitrary: few }, { weight: 1, arbitrary: full });
 }
 
-function objectsOf(schema: Place): fc.Arbitrary<object> {
+function makeObjects(schema: Place): fc.Arbitrary<object> {
   const fields = Object.fromEntries(
-    schema.entries('properties').map(([name, field]) => [name, draftsOf(field)]),
+    schema.entries('properties').map(([name, field]) => [name, makeDrafts(field)]),
   );
   const declared = fc.record(fields, {
-    requiredKeys: requiredOf(schema).filter((name) => Object.hasOwn(fields, name)),
+    requiredKeys: listRequired(schema).filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   });
-  const { additionalProperties, maxProperties } = keywordsOf(schema);
+  const { additionalProperties, maxProperties } = listKeywords(schema);
   if (maxProperties === 1) {
     const alone = Object.entries(fields).map(([name, value]) =>
       value.map((only) => ({ [name]: only })),
@@ -134,9 +141,9 @@ function objectsOf(schema: Place): fc.Arbitrary<object> {
   }
   if (additionalProperties === false) return withoutConflicts(schema, declared);
   const typed = typeof additionalProperties === 'object' && schema.find('additionalProperties');
-  const values = typed ? draftsOf(typed) : anything;
+  const values = typed ? makeDrafts(typed) : anything;
   const others = fc.dictionary(keys, values, { maxKeys: 6, noNullPrototype: true });
-  const most = boundOf(schema, 'maxProperties', 1000);
+  const most = findBound(schema, 'maxProperties', 1000);
   const full = values.map((value) =>
     Object.fromEntries(Array.from({ length: most }, (_, key) => [`k${key}`, typed ? value : key])),
   );
@@ -157,7 +164,7 @@ function withoutConflicts(schema: Place, drafts: fc.Arbitrary<object>): fc.Arbit
     rules.reduce((fields, rule) => {
       if (isValid(rule, fields)) return fields;
       const others = rule.entries('then', 'properties').map(([name]) => name);
-      const left = first ? requiredOf(rule.at('if')) : others;
+      const left = first ? listRequired(rule.at('if')) : others;
       return Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name)));
     }, draft),
   );
@@ -169,9 +176,9 @@ const LONG = 200;
 /**
  * Generates valid texts of a schema: by its pattern, edge values, all of Unicode, and of the maximum length.
  */
-function textsOf(schema: Place): fc.Arbitrary<string> {
-  const least = boundOf(schema, 'minLength', 0);
-  const most = boundOf(schema, 'maxLength', 1000);
+function makeTexts(schema: Place): fc.Arbitrary<string> {
+  const least = findBound(schema, 'minLength', 0);
+  const most = findBound(schema, 'maxLength', 1000);
   const plain = plainTexts(schema, least, most);
   const nasty = EDGE_TEXTS.filter((text) => isValid(schema, text));
   const valid = (drafted: fc.Arbitrary<string>) =>
@@ -203,10 +210,10 @@ const WITH_FOUR_DIGITS = {
 };
 
 function plainTexts(schema: Place, least: number, most: number): fc.Arbitrary<string> {
-  const { format } = keywordsOf(schema);
+  const { format } = listKeywords(schema);
   if (format === 'uuid') return fc.uuid();
   if (format === 'date-time') return fc.date(WITH_FOUR_DIGITS).map((date) => date.toISOString());
-  const pattern = patternOf(schema);
+  const pattern = findPattern(schema);
   if (pattern === undefined) return fc.string({ minLength: least, maxLength: Math.min(most, 40) });
   // fast-check does not support negative lookaheads: they are removed here, and checked on each text
   // afterwards.

@@ -11,8 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createRosterClient } from 'roster-client';
+import { asArray } from '../../../server/contract/json-record.js';
 import { freePort } from '../../../testkit/http/free-port.js';
-import { arrayOf, fieldOf, textOf } from '../../../testkit/json.js';
+import { readField, readText } from '../../../testkit/json.js';
 import { startServer } from '../../../testkit/service/server-process.js';
 import { trainPrices } from '../../../testkit/service/train-prices.js';
 import { makeKey } from '../../../testkit/store/keys.js';
@@ -79,7 +80,7 @@ function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = 
   });
 }
 
-function linesOf(stream: ChildProcess['stdout']): AsyncIterable<string> {
+function readLines(stream: ChildProcess['stdout']): AsyncIterable<string> {
   if (!stream) throw new Error('The program has no output');
   return createInterface(stream);
 }
@@ -91,13 +92,13 @@ async function runSuite(url: string, key: string): Promise<void> {
     headers: { 'Content-Type': 'application/json' },
     body: JSON.stringify({ redirect_uris: [`http://127.0.0.1:${port}/callback`] }),
   });
-  const id = textOf(await answer.json(), 'client_id');
+  const id = readText(await answer.json(), 'client_id');
   const where = ['--url', url, '--client-id', id, '--resource', `${url}/mcp`, '--port', `${port}`];
   const suite = run('conformance', ['authorization', ...where]);
   const ended = once(suite, 'exit');
   suite.stderr?.pipe(process.stderr);
   suite.stdout?.pipe(process.stdout);
-  await fetch(await consent(await addressIn(linesOf(suite.stdout), /^Waiting/), key));
+  await fetch(await consent(await addressIn(readLines(suite.stdout), /^Waiting/), key));
   deepEqual(await ended, [0, null]);
 }
 
@@ -142,8 +143,8 @@ async function connectOfficial(url: string, key: string): Promise<void> {
   await first.finishAuth(new URL(await consent(address, key)).searchParams);
   const client = new Client({ name: 'test', version: '1' });
   await client.connect(open());
-  const names = arrayOf(fieldOf(await client.listTools(), 'tools')).map((tool) =>
-    textOf(tool, 'name'),
+  const names = asArray(readField(await client.listTools(), 'tools')).map((tool) =>
+    readText(tool, 'name'),
   );
   deepEqual(names, [TOOL]);
   await client.close();
@@ -154,7 +155,7 @@ async function connectRemote(url: string, key: string, folder: string): Promise<
   const args = [`${url}/mcp`, `${await freePort()}`, '--allow-http'];
   const remote = run('mcp-remote', args, { MCP_REMOTE_CONFIG_DIR: folder });
   try {
-    const address = await addressIn(linesOf(remote.stderr), /callback server running/);
+    const address = await addressIn(readLines(remote.stderr), /callback server running/);
     ok((await fetch(await consent(address, key))).ok);
     const send = (message: object) => remote.stdin?.write(`${JSON.stringify(message)}\n`);
     const info = {
@@ -165,12 +166,12 @@ async function connectRemote(url: string, key: string, folder: string): Promise<
     send({ jsonrpc: '2.0', id: 1, method: 'initialize', params: info });
     send({ jsonrpc: '2.0', method: 'notifications/initialized' });
     send({ jsonrpc: '2.0', id: 2, method: 'tools/list', params: {} });
-    for await (const line of linesOf(remote.stdout)) {
+    for await (const line of readLines(remote.stdout)) {
       const message: unknown = JSON.parse(line);
-      if (fieldOf(message, 'id') !== 2) continue;
-      const tools = arrayOf(fieldOf(fieldOf(message, 'result'), 'tools'));
+      if (readField(message, 'id') !== 2) continue;
+      const tools = asArray(readField(readField(message, 'result'), 'tools'));
       deepEqual(
-        tools.map((tool) => textOf(tool, 'name')),
+        tools.map((tool) => readText(tool, 'name')),
         [TOOL],
       );
       break;

@@ -6,8 +6,8 @@
  */
 import { McpServers } from '../../../server/agents/mcp/mcp-servers.js';
 import { parseMcpServers } from '../../../server/agents/mcp/settings.js';
-import { asRecord } from '../../../server/contract/json-record.js';
-import { arrayOf, fieldOf, parseJson, textOf } from '../../../testkit/json.js';
+import { asArray, asRecord, parseJson } from '../../../server/contract/json-record.js';
+import { readField, readText } from '../../../testkit/json.js';
 
 const [url = ''] = process.argv.slice(2);
 const { MCP_CONFORMANCE_PROTOCOL_VERSION: revision, MCP_CONFORMANCE_CONTEXT: context = '{}' } =
@@ -20,7 +20,7 @@ type ToolList = Awaited<ReturnType<McpServers['list']>>;
 
 try {
   const tools = await servers.list('suite', 'suite', [], signal);
-  for (const { name, input } of callsOf(tools)) {
+  for (const { name, input } of listCalls(tools)) {
     const tool = tools.get(name);
     if (tool === undefined || typeof tool === 'string') {
       process.stdout.write(`${name} is not called: ${tool ?? 'it is not listed'}\n`);
@@ -36,15 +36,15 @@ try {
 }
 
 /** The calls that the suite wants; without a wish, one of each tool, with what its tools take. */
-function callsOf(tools: ToolList): { readonly name: string; readonly input: unknown }[] {
+function listCalls(tools: ToolList): { readonly name: string; readonly input: unknown }[] {
   const { toolCalls } = asRecord(parseJson(context));
   if (toolCalls === undefined) {
     // Numbers to add, and the schema of the first tool, as it arrived.
     const [schema] = [...tools.values()].map((tool) => asRecord(tool)['parameters']);
     return [...tools.keys()].map((name) => ({ name, input: { a: 5, b: 3, schema } }));
   }
-  return arrayOf(toolCalls).map((call) => ({
-    name: textOf(call, 'name'),
-    input: fieldOf(call, 'arguments'),
+  return asArray(toolCalls).map((call) => ({
+    name: readText(call, 'name'),
+    input: readField(call, 'arguments'),
   }));
 }

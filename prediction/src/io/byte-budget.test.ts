@@ -4,11 +4,11 @@ import { pieces } from '../../../testkit/prediction/answered-rows.js';
 import { MadeNumbers, Written } from '../../../testkit/prediction/hostile-files.js';
 import {
   deltasOf,
-  fileOf,
   hybridOf,
   type MadeChunk,
   type MadePage,
-  pageOf,
+  writeFile,
+  writePage,
   zstandardRun,
 } from '../../../testkit/prediction/hostile-parquet.js';
 import { readRows, rentRows } from '../../../testkit/prediction/sample-tables.js';
@@ -130,7 +130,7 @@ const INDEX = { name: 'index', physical: 1, size: 4, isOptional: false };
 const ZSTANDARD = 6;
 
 const chunk = (...pages: readonly MadePage[]): MadeChunk => {
-  return { bytes: Buffer.concat(pages.map(pageOf)), dictionaryBytes: 0 };
+  return { bytes: Buffer.concat(pages.map(writePage)), dictionaryBytes: 0 };
 };
 
 const data = (values: number, encoding: number, packed: Uint8Array, bytes = packed.length) => {
@@ -142,7 +142,7 @@ function longTexts(): Uint8Array {
   const length = 63 * MIB;
   const packed = zstandardRun(new Written().little(length, 4).done(), length);
   const pages = Array.from({ length: 20 }, () => data(1, 0, packed, 4 + length));
-  return fileOf(sound, [PLACE], ZSTANDARD, [{ rows: 20, chunks: [chunk(...pages)] }]);
+  return writeFile(sound, [PLACE], ZSTANDARD, [{ rows: 20, chunks: [chunk(...pages)] }]);
 }
 
 /** Rows that all have the one text of a dictionary. */
@@ -157,7 +157,7 @@ function repeatedText(rows: number, length: number): Uint8Array {
       .done(),
   ]);
   const chunks = [chunk(dictionary, data(rows, 8, indices))];
-  return fileOf(sound, [PLACE], 0, [{ rows, chunks }]);
+  return writeFile(sound, [PLACE], 0, [{ rows, chunks }]);
 }
 
 /** Texts each of which is one letter longer than the one before. */
@@ -169,7 +169,7 @@ function growingTexts(): Uint8Array {
     Array.from({ length: rows }, (_, index) => index),
   );
   const packed = Buffer.concat([prefixes, lengths, Buffer.alloc(rows, 0x61)]);
-  return fileOf(sound, [PLACE], 0, [{ rows, chunks: [chunk(data(rows, 7, packed))] }]);
+  return writeFile(sound, [PLACE], 0, [{ rows, chunks: [chunk(data(rows, 7, packed))] }]);
 }
 
 /** Row groups that all say that they are where the first is. */
@@ -180,7 +180,7 @@ function sharedGroups(count: number): Uint8Array {
   const groups = Array.from({ length: count }, (_, index) => {
     return { rows: 1, chunks: [index === 0 ? first : same] };
   });
-  return fileOf(sound, [INDEX], 0, groups);
+  return writeFile(sound, [INDEX], 0, groups);
 }
 
 function sharedColumns(): Uint8Array {
@@ -188,7 +188,7 @@ function sharedColumns(): Uint8Array {
   const bytes = new Uint8Array();
   const same = { bytes, start: 4, length: first.bytes.length, dictionaryBytes: 0 };
   const columns = [INDEX, { ...INDEX, name: 'rooms' }];
-  return fileOf(sound, columns, 0, [{ rows: 1, chunks: [first, same] }]);
+  return writeFile(sound, columns, 0, [{ rows: 1, chunks: [first, same] }]);
 }
 
 /** Rows that are all missing, which takes some bytes. */
@@ -200,7 +200,7 @@ function rowsOfNothing(rows: number): Uint8Array {
     .done();
   const packed = Buffer.concat([levels, new Written().little(run.length, 4).done(), run]);
   const columns = [{ ...INDEX, isOptional: true }];
-  return fileOf(sound, columns, 0, [{ rows, chunks: [chunk(data(rows, 0, packed))] }]);
+  return writeFile(sound, columns, 0, [{ rows, chunks: [chunk(data(rows, 0, packed))] }]);
 }
 
 const ARROW: readonly [string, Buffer, RegExp][] = [
@@ -283,7 +283,7 @@ test('a dictionary that takes too much as an answer is told with its remedy', as
 test('row groups without rows are passed over', async () => {
   const bytes = new Uint8Array();
   const empty = { rows: 0, chunks: [{ bytes, dictionaryBytes: 0 }] };
-  const body = fileOf(sound, [INDEX], 0, Array<typeof empty>(5000).fill(empty));
+  const body = writeFile(sound, [INDEX], 0, Array<typeof empty>(5000).fill(empty));
   expect(Buffer.concat(await answer(body, 'parquet', 'json')).toString()).toBe('[]');
 });
 

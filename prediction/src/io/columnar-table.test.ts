@@ -2,7 +2,7 @@ import * as arrow from 'apache-arrow';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { pieces } from '../../../testkit/prediction/answered-rows.js';
-import { faultsOf, makeRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, makeRows } from '../../../testkit/prediction/sample-tables.js';
 import { readCsvTable, readRowsTable, readTable, type Table } from '../index.js';
 
 const rows = makeRows(500, (random, index) => ({
@@ -128,7 +128,7 @@ describe('a table that cannot be read is told, and its source is read to the end
         yield Buffer.of(byte);
       }
     };
-    expect(await faultsOf(() => read(source()))).toMatchObject([fault]);
+    expect(await catchFaults(() => read(source()))).toMatchObject([fault]);
     expect(given).toBe(bytes.length);
   });
 
@@ -164,6 +164,6 @@ test('a source that is not to be drained ends with a refusal', async () => {
       isEnded = true;
     }
   };
-  await faultsOf(() => readTable('ndjson', source(), 'y', { drain: false }));
+  await catchFaults(() => readTable('ndjson', source(), 'y', { drain: false }));
   expect(isEnded).toBe(true);
 });

@@ -3,9 +3,9 @@ import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { type ColumnSource, parquetWriteBuffer } from 'hyparquet-writer';
 import { expect, test } from 'vitest';
-import { workbookOf } from '../../../testkit/data/workbooks.js';
+import { writeWorkbook } from '../../../testkit/data/workbooks.js';
 import { pieces } from '../../../testkit/prediction/answered-rows.js';
-import { arrowOf, everyType } from '../../../testkit/prediction/arrow-columns.js';
+import { everyType, writeArrow } from '../../../testkit/prediction/arrow-columns.js';
 import {
   changeBytes,
   MADE_FILES,
@@ -153,19 +153,19 @@ const FILES: Readonly<Record<RowFormat, readonly Uint8Array[]>> = {
   json: [Buffer.from(JSON.stringify(rows))],
   ndjson: [Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''))],
   xlsx: [
-    workbookOf([
+    writeWorkbook([
       NAMES,
       ...rows.map((row) => Object.values(row).map((cell) => (cell === null ? null : String(cell)))),
     ]),
   ],
   'arrow-stream': [
     arrow.tableToIPC(TABLE, 'stream'),
-    arrowOf(EVERY_TYPE, 'stream'),
+    writeArrow(EVERY_TYPE, 'stream'),
     ...samples('./arrow/samples/', '.arrows'),
   ],
   'arrow-file': [
     arrow.tableToIPC(TABLE, 'file'),
-    arrowOf(EVERY_TYPE, 'file'),
+    writeArrow(EVERY_TYPE, 'file'),
     ...samples('./arrow/samples/', '.arrow'),
   ],
   parquet: [

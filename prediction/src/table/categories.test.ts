@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, makeRows, readRows } from '../../../testkit/prediction/sample-tables.js';
 import { Predictor, train } from '../index.js';
 import { CATEGORY_BYTES, categoryShare, chooseCategories } from './column-profile.js';
 
@@ -53,7 +53,7 @@ describe('a text of more than 1,000 characters', () => {
 
   test('is not an input by itself', async () => {
     const rows = makeRows(100, (random, index) => ({ x: long[index % 2], y: random() }));
-    const [fault] = await faultsOf(() => readRows(rows, 'y'));
+    const [fault] = await catchFaults(() => readRows(rows, 'y'));
     expect(fault).toMatchObject({ column: 'x' });
     expect(fault?.message).toContain('too long for a category');
   });

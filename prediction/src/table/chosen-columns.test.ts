@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { csvStream, faultsOf, makeRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, csvStream, makeRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   answerRows,
   encodeTable,
@@ -114,11 +114,11 @@ describe('chosen columns', () => {
   });
 
   test('must be there, and must not be all that is left out', async () => {
-    expect(await faultsOf(() => readCsv([['ZIP', 'category']]))).toEqual([
+    expect(await catchFaults(() => readCsv([['ZIP', 'category']]))).toEqual([
       { message: expect.stringContaining('"ZIP", which as_category names'), column: 'ZIP' },
     ]);
     const all = names.slice(0, -1).map((name) => [name, 'unused'] as const);
-    const faults = await faultsOf(() => readCsv(all));
+    const faults = await catchFaults(() => readCsv(all));
     expect(faults.map(({ column }) => column)).toEqual(['id', 'zip', 'floor', 'seen']);
     expect(faults[0]?.message).toContain('the training left it out (exclude)');
   });
@@ -140,11 +140,11 @@ describe('the line of the header', () => {
   test('counts in messages, and must be in the file', async () => {
     const short = Readable.from([Buffer.from(`${titled}\r\n1,2`)]);
     const options = { headerLine: 3 };
-    expect(await faultsOf(() => readCsvTable(short, 'rent', options))).toMatchObject([
+    expect(await catchFaults(() => readCsvTable(short, 'rent', options))).toMatchObject([
       { line: 304, message: expect.stringContaining('Line 304 has 2 fields') },
     ]);
     const below = { headerLine: 304 };
-    expect(await faultsOf(() => readCsvTable(csvStream(titled), 'rent', below))).toEqual([
+    expect(await catchFaults(() => readCsvTable(csvStream(titled), 'rent', below))).toEqual([
       { message: expect.stringContaining('header_line is 304, but the text has 303 lines') },
     ]);
     for (const [text, headerLine, lines] of [
@@ -155,7 +155,7 @@ describe('the line of the header', () => {
       ['', 2, '0 lines'],
     ] as const) {
       expect(
-        await faultsOf(() => readCsvTable(csvStream(text), 'rent', { headerLine })),
+        await catchFaults(() => readCsvTable(csvStream(text), 'rent', { headerLine })),
       ).toMatchObject([
         {
           message: expect.stringContaining(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { makeRows, type Row, readRows, rowsOf } from '../../../testkit/prediction/sample-tables.js';
+import { makeRows, type Row, readRows, toRows } from '../../../testkit/prediction/sample-tables.js';
 import { encodeModel, Predictor, train } from '../index.js';
 
 /** More than the distinct texts that a column keeps. */
@@ -25,7 +25,7 @@ describe('a column of more distinct values than texts are kept', () => {
     const rows = Array.from({ length: MANY }, (_, index) => ({ x: cell(index), y: index % 9 }));
     const table = readRows(rows, 'y');
     expect(table.columns).toMatchObject([{ kind: 'number', values: { length: MANY } }]);
-    const wrong = rowsOf(table).filter(({ x }, index) => x !== (index % 100 ? index / 8 : null));
+    const wrong = toRows(table).filter(({ x }, index) => x !== (index % 100 ? index / 8 : null));
     expect(wrong).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, test } from 'vitest';
-import { faultsOf, readRows } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, readRows } from '../../../testkit/prediction/sample-tables.js';
 import {
   decodeModel,
   describeModel,
@@ -223,10 +223,10 @@ describe('a target of numbers with a unit', () => {
 
   test('is refused as a number if nothing tells how to read it, or it is always the same', async () => {
     const undecided = () => targets(['1,234 kg', '2,500 kg'], 'regression');
-    expect(await faultsOf(undecided)).toMatchObject([
+    expect(await catchFaults(undecided)).toMatchObject([
       { column: 'y', message: expect.stringMatching(/cannot be read: .*1234\.5\. Or predict/) },
     ]);
-    expect(await faultsOf(() => targets(['5 kg']))).toMatchObject([
+    expect(await catchFaults(() => targets(['5 kg']))).toMatchObject([
       { message: expect.stringContaining('Every value of the target "y" is 5') },
     ]);
   });

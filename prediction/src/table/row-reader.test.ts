@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, type Row, readRows, rowsOf } from '../../../testkit/prediction/sample-tables.js';
+import {
+  catchFaults,
+  type Row,
+  readRows,
+  toRows,
+} from '../../../testkit/prediction/sample-tables.js';
 
 const sixty = (make: (index: number) => unknown) =>
   Array.from({ length: 60 }, (_, index) => make(index));
@@ -9,7 +14,7 @@ describe('JSON rows', () => {
     const rows = sixty((index) => (index % 2 ? { y: index, a: 1 } : { b: 'x', y: index }));
     const table = readRows([{ c: 0 }, ...rows], 'y');
     expect(table.columns.map(({ name }) => name)).toEqual(['c', 'b', 'a']);
-    expect(rowsOf(table).slice(0, 2)).toEqual([
+    expect(toRows(table).slice(0, 2)).toEqual([
       { c: null, b: 'x', a: null, y: 0 },
       { c: null, b: null, a: '1', y: 1 },
     ]);
@@ -51,18 +56,18 @@ describe('JSON rows', () => {
 describe('bad rows are refused with the column or the row, and a remedy', () => {
   test('rows that are not objects', async () => {
     const rows = [1, 'a', null, [1], ...sixty((index) => ({ x: index, y: index }))];
-    const faults = await faultsOf(() => readRows(rows, 'y'));
+    const faults = await catchFaults(() => readRows(rows, 'y'));
     expect(faults.map(({ row }) => row)).toEqual([0, 1, 2, 3]);
     expect(faults[0]?.message).toContain('Row 0 is not an object');
   });
 
   test('no rows', async () => {
-    expect(await faultsOf(() => readRows([], 'y'))).toHaveLength(1);
+    expect(await catchFaults(() => readRows([], 'y'))).toHaveLength(1);
   });
 
   test('an absent target', async () => {
     const rows = sixty((index) => ({ x: index, z: index }));
-    expect(await faultsOf(() => readRows(rows, 'y'))).toEqual([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toEqual([
       {
         column: 'y',
         message: 'There is no column "y" to be the target. The columns are: "x", "z".',
@@ -72,26 +77,26 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
 
   test('a target that is not numeric', async () => {
     const rows = sixty((index) => ({ x: index, y: index === 20 || index > 50 ? 'dear' : index }));
-    const [fault] = await faultsOf(() => readRows(rows, 'y'));
+    const [fault] = await catchFaults(() => readRows(rows, 'y'));
     expect(fault).toMatchObject({ column: 'y', row: 20 });
     expect(fault?.message).toContain('10 of its 60 values are not; the first is "dear"');
   });
 
   test('a target that is infinite', async () => {
     const rows = [...sixty((index) => ({ x: index, y: index })), JSON.parse('{"x":1,"y":1e400}')];
-    expect(await faultsOf(() => readRows(rows, 'y'))).toMatchObject([{ row: 60 }]);
+    expect(await catchFaults(() => readRows(rows, 'y'))).toMatchObject([{ row: 60 }]);
   });
 
   test('a constant target', async () => {
     const rows = sixty((index) => ({ x: index, y: 3 }));
-    expect(await faultsOf(() => readRows(rows, 'y'))).toMatchObject([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toMatchObject([
       { column: 'y', message: expect.stringContaining('nothing to predict') },
     ]);
   });
 
   test('fewer than fifty rows with a target', async () => {
     const rows = sixty((index) => ({ x: index, y: index < 49 ? index : null }));
-    expect(await faultsOf(() => readRows(rows, 'y'))).toMatchObject([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toMatchObject([
       { column: 'y', message: expect.stringContaining('Only 49 rows') },
     ]);
     expect(readRows([...rows, { x: 1, y: 1 }], 'y').rowCount).toBe(50);
@@ -99,7 +104,7 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
 
   test('no input column, or none that can be used', async () => {
     expect(
-      await faultsOf(() =>
+      await catchFaults(() =>
         readRows(
           sixty((y) => ({ y })),
           'y',
@@ -107,7 +112,7 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
       ),
     ).toHaveLength(1);
     const rows = sixty((index) => ({ id: `row ${index}`, same: 1, none: null, y: index }));
-    const faults = await faultsOf(() => readRows(rows, 'y'));
+    const faults = await catchFaults(() => readRows(rows, 'y'));
     expect(faults.map(({ column }) => column)).toEqual(['id', 'same', 'none']);
   });
 
@@ -116,7 +121,7 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
       Object.fromEntries(Array.from({ length: count }, (_, index) => [`c${index}`, index % 2]));
     const rows = (count: number) => sixty((index) => ({ ...wide(count), c0: index % 3, y: index }));
     expect(readRows(rows(999), 'y').columns).toHaveLength(999);
-    expect(await faultsOf(() => readRows(rows(1000), 'y'))).toMatchObject([
+    expect(await catchFaults(() => readRows(rows(1000), 'y'))).toMatchObject([
       { message: expect.stringContaining('more than 1,000 columns') },
     ]);
   });
@@ -127,7 +132,7 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
       { y: 0, ...wide },
       ...Array.from({ length: 30_000 }, (_, index) => ({ y: index })),
     ];
-    expect(await faultsOf(() => readRows(rows, 'y'))).toEqual([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toEqual([
       { message: expect.stringMatching(/more than 25,000,000 cells.*Send fewer/) },
     ]);
   });
@@ -135,7 +140,7 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
   test('a column whose name every answer row would have to carry at length', async () => {
     const name = 'n'.repeat(1001);
     const rows = sixty((index) => ({ [name]: index, y: index }));
-    expect(await faultsOf(() => readRows(rows, 'y'))).toEqual([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toEqual([
       { message: expect.stringMatching(/column 1 is longer than 1000 characters.*Rename/) },
     ]);
   });
@@ -144,25 +149,25 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
     const long = (index: number) => `${index}`.padEnd(1000, 'n');
     const row = Object.fromEntries(Array.from({ length: 140 }, (_, index) => [long(index), 1]));
     const rows = sixty((index) => ({ ...row, y: index }));
-    expect(await faultsOf(() => readRows(rows, 'y'))).toEqual([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toEqual([
       { message: expect.stringMatching(/140,001 characters together; at most 131,072.*Shorten/) },
     ]);
   });
 
   test('more than a million rows, with a target or without', async () => {
     const rows = new Array<Row>(1_000_000).fill({ x: 1, y: null });
-    expect(await faultsOf(() => readRows(rows, 'y'))).toMatchObject([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toMatchObject([
       { message: expect.stringContaining('Only 0 rows') },
     ]);
     rows.push({ x: 1, y: 1 });
-    expect(await faultsOf(() => readRows(rows, 'y'))).toMatchObject([
+    expect(await catchFaults(() => readRows(rows, 'y'))).toMatchObject([
       { row: 1_000_000, message: expect.stringMatching(/more than 1,000,000 rows.*Send/) },
     ]);
   });
 
   test('an empty name', async () => {
     const rows = sixty((index) => ({ '': index, y: index }));
-    expect(await faultsOf(() => readRows(rows, 'y'))).toHaveLength(1);
+    expect(await catchFaults(() => readRows(rows, 'y'))).toHaveLength(1);
   });
 
   test.each([
@@ -172,14 +177,14 @@ describe('bad rows are refused with the column or the row, and a remedy', () => 
     '__service_row_id',
   ])('an input column named %s, as answers have one of their own', async (column) => {
     const rows = sixty((index) => ({ x: index, [column]: index, y: index }));
-    expect(await faultsOf(() => readRows(rows, 'y'))).toMatchObject([{ column }]);
+    expect(await catchFaults(() => readRows(rows, 'y'))).toMatchObject([{ column }]);
   });
 
   test.each(['select_data_query', 'when_data', '__service_row_id'])(
     'a target named %s',
     async (target) => {
       const rows = sixty((index) => ({ x: index, [target]: index }));
-      const faults = await faultsOf(() => readRows(rows, target));
+      const faults = await catchFaults(() => readRows(rows, target));
       expect(faults).toMatchObject([{ column: target }]);
     },
   );

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { faultsOf, type Row } from '../../../testkit/prediction/sample-tables.js';
+import { catchFaults, type Row } from '../../../testkit/prediction/sample-tables.js';
 import { readRowsTable, type Task } from '../index.js';
 
 function rowsWith(count: number, y: (row: number) => unknown): Row[] {
@@ -77,7 +77,7 @@ describe('a target is refused, with the column and a remedy,', () => {
       'Classes need at least 10 rows each',
     ],
   ])('%s', async (_of, rows, task, message) => {
-    const [fault, ...others] = await faultsOf(() => readRowsTable(rows, 'y', { task }));
+    const [fault, ...others] = await catchFaults(() => readRowsTable(rows, 'y', { task }));
     expect(others).toEqual([]);
     expect(fault).toMatchObject({ column: 'y', message: expect.stringContaining(message) });
   });
@@ -87,7 +87,7 @@ describe('a target is refused, with the column and a remedy,', () => {
       ...row,
       y_set: 1,
     }));
-    expect(await faultsOf(() => readRowsTable(rows, 'y'))).toMatchObject([{ column: 'y_set' }]);
+    expect(await catchFaults(() => readRowsTable(rows, 'y'))).toMatchObject([{ column: 'y_set' }]);
     const numbers = rowsWith(60, (row) => row).map((row) => ({ ...row, y_set: 1 }));
     expect(readRowsTable(numbers, 'y').task).toBe('regression');
   });

@@ -3,7 +3,7 @@ import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import { EventStreamError, eventData } from '../../../testkit/http/event-data.js';
 import type { FaultyPart, Part } from './parts.js';
-import { endOf } from './references.js';
+import { followReference } from './references.js';
 import { brokenRules } from './schemas.js';
 
 /** Something that shows what a schema allows, by pointers to both. */
@@ -28,7 +28,7 @@ export function exampleFaults(
     part.kind === 'schema' ? shownBySchema(part) : shownBeside(document, part),
   );
   return shown.flatMap(({ schema, value: pointer }) => {
-    const end = endOf(document, schema);
+    const end = followReference(document, schema);
     const value = valueAt(document, pointer);
     const faults = [
       ...broken(ajv, end, value, pointer),
@@ -36,7 +36,7 @@ export function exampleFaults(
     ];
     return faults.map(({ message, ...place }) => ({
       ...place,
-      message: `the ${nameOf(pointer)} breaks its schema: ${message}`,
+      message: `the ${readName(pointer)} breaks its schema: ${message}`,
     }));
   });
 }
@@ -53,7 +53,7 @@ function shownBySchema({ pointer, value }: Part): Shown[] {
 function shownBeside(document: object, { pointer, value }: Part): Shown[] {
   if (!Object.hasOwn(value, 'schema')) return [];
   const named = Object.keys(asRecord(value['examples'])).map(
-    (name) => `${endOf(document, `${pointer}/examples/${escapeToken(name)}`)}/value`,
+    (name) => `${followReference(document, `${pointer}/examples/${escapeToken(name)}`)}/value`,
   );
   return [...(Object.hasOwn(value, 'example') ? [`${pointer}/example`] : []), ...named]
     .filter((place) => valueAt(document, place) !== undefined)
@@ -94,7 +94,7 @@ function brokenParts(
   if (typeof text !== 'string' || valueAt(document, schema) === undefined) return [];
   const brokenPart = (part: string): string[] => {
     try {
-      const rules = broken(ajv, endOf(document, schema), JSON.parse(part), '');
+      const rules = broken(ajv, followReference(document, schema), JSON.parse(part), '');
       return rules.map((rule) => `${rule.pointer} ${rule.message}`.trimStart());
     } catch (cause) {
       if (!(cause instanceof SyntaxError)) throw cause;
@@ -111,6 +111,6 @@ function brokenParts(
   }
 }
 
-function nameOf(pointer: string): string {
+function readName(pointer: string): string {
   return pointer.endsWith('/default') ? 'default' : 'example';
 }

@@ -8,7 +8,7 @@ import {
 } from '../../../server/contract/document-schema.js';
 import { exampleFaults } from './examples.js';
 import { type Code, operationFaults } from './operations.js';
-import { type FaultyPart, partsOf } from './parts.js';
+import { type FaultyPart, listParts } from './parts.js';
 import { referenceFaults } from './references.js';
 import { messageFaults, schemaFaults, shapeFaults } from './schemas.js';
 import { sunsetFaults } from './sunsets.js';
@@ -25,7 +25,7 @@ export interface RuledFault extends FaultyPart {
 }
 
 /** A fault as one line, in the form that editors and terminals lead to the place from. */
-function lineOf({ message, line, column }: Fault): string {
+function writeLine({ message, line, column }: Fault): string {
   return `openapi.yaml:${line}:${column}: ${message}`;
 }
 
@@ -41,9 +41,9 @@ export function checkContract(source: string, code: Code): Fault[] {
  * The document that the contract is.
  * @throws {ContractError} with a line for each fault, if it has any
  */
-export function documentOf(source: string, code: Code): Document {
+export function readDocument(source: string, code: Code): Document {
   const { content, faults } = examine(source, code);
-  if (faults.length > 0) throw new ContractError(faults.map(lineOf).join('\n'));
+  if (faults.length > 0) throw new ContractError(faults.map(writeLine).join('\n'));
   if (!isDocument(content)) throw new ContractError('openapi.yaml:1:1: this is not a contract');
   return content;
 }
@@ -72,7 +72,7 @@ const schemas = newAjv({});
 
 /** Finds all that is wrong with a document, by its parts. */
 export function faultyParts(content: unknown, code: Code): RuledFault[] {
-  const parts = partsOf(content);
+  const parts = listParts(content);
   const unsound = [
     ...ruled('reference', referenceFaults(content, parts)),
     ...ruled('schema', schemaFaults(schemas, parts)),
@@ -106,6 +106,6 @@ function ruled(rule: Rule, faults: readonly FaultyPart[]): RuledFault[] {
 
 /** A part that several others refer to is told once. */
 function paginate(faults: readonly Fault[]): Fault[] {
-  const told = new Map(faults.map((fault) => [lineOf(fault), fault]));
+  const told = new Map(faults.map((fault) => [writeLine(fault), fault]));
   return [...told.values()].sort((a, b) => a.line - b.line || a.column - b.column);
 }

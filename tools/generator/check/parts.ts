@@ -104,14 +104,14 @@ const MEMBERS: Readonly<Record<Kind, Readonly<Record<string, Member>>>> = {
 };
 
 /** All parts of a document, in its order. */
-export function partsOf(document: unknown): Part[] {
+export function listParts(document: unknown): Part[] {
   const parts: Part[] = [];
   const visit = (member: Member, value: unknown, pointer: string): void => {
     if (typeof value !== 'object' || value === null || member === 'data') return;
     const isPart = typeof member === 'string';
     if (isPart) parts.push({ kind: member, pointer, value: { ...value } });
     for (const [key, child] of Object.entries(value)) {
-      const below = isPart ? memberOf(member, key) : member[0];
+      const below = isPart ? findMember(member, key) : member[0];
       visit(below, child, `${pointer}/${escapeToken(key)}`);
     }
   };
@@ -121,9 +121,9 @@ export function partsOf(document: unknown): Part[] {
 
 /** Returns where the parts of a document stand: there, keys are keywords; elsewhere, they are names or data. */
 export function partPointers(document: unknown): ReadonlySet<string> {
-  return new Set(partsOf(document).map(({ pointer }) => pointer));
+  return new Set(listParts(document).map(({ pointer }) => pointer));
 }
 
-function memberOf(kind: Kind, key: string): Member {
+function findMember(kind: Kind, key: string): Member {
   return (Object.hasOwn(MEMBERS[kind], key) ? MEMBERS[kind][key] : undefined) ?? 'other';
 }

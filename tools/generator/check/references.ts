@@ -14,16 +14,16 @@ export function referenceFaults(document: unknown, parts: readonly Part[]): Faul
 }
 
 /** Returns the end of a chain of references, which has been found to have one. */
-export function endOf(document: unknown, pointer: string): string {
+export function followReference(document: unknown, pointer: string): string {
   const { $ref } = asRecord(valueAt(document, pointer));
-  return typeof $ref === 'string' ? endOf(document, targetOf($ref)) : pointer;
+  return typeof $ref === 'string' ? followReference(document, findTarget($ref)) : pointer;
 }
 
 /** Returns a part, or the one at the end of its chain of references. */
 export function resolved(document: unknown, part: unknown): JsonRecord {
   const { $ref } = asRecord(part);
   return typeof $ref === 'string'
-    ? resolved(document, valueAt(document, targetOf($ref)))
+    ? resolved(document, valueAt(document, findTarget($ref)))
     : asRecord(part);
 }
 
@@ -45,7 +45,7 @@ function reasonAgainst(
       remedy: 'refer to a place in it, as #/components/…',
     };
   }
-  const target = targetOf(reference);
+  const target = findTarget(reference);
   const missing = missingPart(document, target);
   if (missing !== undefined) {
     // The same words for all references into a part that is not there, so that they can be told as one fault.
@@ -53,7 +53,7 @@ function reasonAgainst(
       missing === target
         ? `$ref ${reference} leads to nothing`
         : `there is no #${missing}, where $ref leads`;
-    return { message, remedy: remedyOf(document, missing) };
+    return { message, remedy: findRemedy(document, missing) };
   }
   if (kind !== 'other' && kinds.get(target) !== kind) {
     return {
@@ -76,7 +76,7 @@ function missingPart(document: unknown, target: string): string | undefined {
     .find((part) => valueAt(document, part) === undefined);
 }
 
-function remedyOf(document: unknown, missing: string): string {
+function findRemedy(document: unknown, missing: string): string {
   const around = valueAt(document, missing.slice(0, missing.lastIndexOf('/')));
   const [name = ''] = splitPointer(missing).slice(-1);
   const nearest = new NearestName(Object.keys(asRecord(around))).of(name);
@@ -90,12 +90,12 @@ function leadsTo(document: unknown, from: string, wanted: string): boolean {
     if (at === wanted) return true;
     passed.add(at);
     const { $ref } = asRecord(valueAt(document, at));
-    if (typeof $ref === 'string') at = targetOf($ref);
+    if (typeof $ref === 'string') at = findTarget($ref);
   }
   return false;
 }
 
 /** The server follows references as they are written, so what is percent-encoded leads to nothing. */
-function targetOf(reference: string): string {
+function findTarget(reference: string): string {
   return reference.slice(1);
 }

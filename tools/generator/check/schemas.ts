@@ -90,7 +90,7 @@ export function brokenRules(errors: readonly ErrorObject[], pointer: string): Fa
   const words = new Map<string, Set<string>>();
   for (const error of within.length > 0 ? within : causes.length > 0 ? causes : errors) {
     const place = pointer + error.instancePath + unknownMember(error);
-    words.set(place, (words.get(place) ?? new Set()).add(wordsOf(error)));
+    words.set(place, (words.get(place) ?? new Set()).add(writeWords(error)));
   }
   return [...words].map(([place, messages]) => ({
     pointer: place,
@@ -103,7 +103,7 @@ function unknownMember({ params }: ErrorObject): string {
   return typeof name === 'string' ? `/${escapeToken(name)}` : '';
 }
 
-function wordsOf({ keyword, message = keyword, params }: ErrorObject): string {
+function writeWords({ keyword, message = keyword, params }: ErrorObject): string {
   switch (keyword) {
     case 'enum':
       return `must be one of ${JSON.stringify(params['allowedValues'])}`;
@@ -133,16 +133,16 @@ const problemShape = v.looseObject({
 export function shapeFaults(document: unknown): FaultyPart[] {
   const schemas = Object.entries(asRecord(asRecord(asRecord(document)['components'])['schemas']));
   return [
-    ...faultsOf(documentShape, document, ''),
+    ...findFaults(documentShape, document, ''),
     ...schemas
       .filter(([, schema]) => isProblem(asRecord(schema)))
       .flatMap(([name, schema]) =>
-        faultsOf(problemShape, schema, `/components/schemas/${escapeToken(name)}`),
+        findFaults(problemShape, schema, `/components/schemas/${escapeToken(name)}`),
       ),
   ];
 }
 
-function faultsOf(shape: v.GenericSchema, value: unknown, at: string): FaultyPart[] {
+function findFaults(shape: v.GenericSchema, value: unknown, at: string): FaultyPart[] {
   const { issues = [] } = v.safeParse(shape, value);
   return issues.map(({ path = [], received, message }) => {
     const steps = path.map(({ key }) => String(key));

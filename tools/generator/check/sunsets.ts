@@ -3,7 +3,7 @@ import { deprecatedFields, sunsetShape } from '../../../server/contract/deprecat
 import { escapeToken, valueAt } from '../../../server/contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../../server/contract/json-record.js';
 import type { FaultyPart, Part } from './parts.js';
-import { endOf, resolved } from './references.js';
+import { followReference, resolved } from './references.js';
 
 /**
  * Finds what says until when something works (`x-roster-sunset`) in another form or without being deprecated, and what
@@ -84,7 +84,7 @@ function deprecatedBelow(
     seen.add(pointer);
     const { $ref, deprecated } = asRecord(value);
     if (isPart.has(pointer)) {
-      if (typeof $ref === 'string') visit(endOf(document, $ref.slice(1)));
+      if (typeof $ref === 'string') visit(followReference(document, $ref.slice(1)));
       if (deprecated === true) found.push(pointer);
     }
     for (const key of Object.keys(value)) visit(`${pointer}/${escapeToken(key)}`);

@@ -51,7 +51,7 @@ export function readYaml(source: string): Yaml {
           : `it holds ${documents.length} documents, and not one`,
       );
     }
-    const offsets = offsetsOf(source, events);
+    const offsets = findOffsets(source, events);
     const lines = [0, ...Array.from(source.matchAll(/\n/g), ({ index }) => index + 1)];
     const locate = (pointer: string) => {
       let known = pointer;
@@ -70,7 +70,7 @@ export function readYaml(source: string): Yaml {
 }
 
 /** Returns the place where each part begins, by its pointer: at its value, or at its key where the value is further down. */
-function offsetsOf(source: string, events: readonly Event[]): Map<string, number> {
+function findOffsets(source: string, events: readonly Event[]): Map<string, number> {
   const offsets = new Map<string, number>();
   const rest = events[Symbol.iterator]();
   const next = (): Event | undefined => {
@@ -85,7 +85,7 @@ function offsetsOf(source: string, events: readonly Event[]): Map<string, number
     }
     if (event.type === EVENT_ID.MAPPING) {
       for (let name = next(); name; name = next()) {
-        const member = `${pointer}/${escapeToken(textOf(source, name))}`;
+        const member = `${pointer}/${escapeToken(readText(source, name))}`;
         const value = next();
         if (value) note(value, member, name);
       }
@@ -97,19 +97,19 @@ function offsetsOf(source: string, events: readonly Event[]): Map<string, number
   return offsets;
 }
 
-function textOf(source: string, event: Event): string {
+function readText(source: string, event: Event): string {
   return event.type === EVENT_ID.SCALAR ? getScalarValue(source, event) : '';
 }
 
 function beginning(source: string, event: Event, key: Event | undefined): number {
-  const value = offsetOf(event);
+  const value = findOffset(event);
   if (key === undefined) return Math.max(value, 0);
-  const name = offsetOf(key);
+  const name = findOffset(key);
   return value < 0 || source.slice(name, value).includes('\n') ? name : value;
 }
 
 /** Returns the place where an event begins, its quote included; negative for a value that is left out. */
-function offsetOf(event: Event): number {
+function findOffset(event: Event): number {
   switch (event.type) {
     case EVENT_ID.SCALAR:
       return isQuoted(event.style) ? event.valueStart - 1 : event.valueStart;

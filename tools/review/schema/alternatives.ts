@@ -2,13 +2,13 @@ import type { JsonRecord } from '../../../server/contract/json-record.js';
 import { type Contract, elements, members } from '../contract.js';
 import { type Difference, difference, isRemark, type Pair } from '../finding.js';
 import { RULES } from '../rules.js';
-import { namesOf } from './fields.js';
+import { listNames } from './fields.js';
 import {
   type Comparison,
   type Conjunction,
   componentName,
+  findShape,
   type Shape,
-  shapeOf,
   statements,
   TYPES,
   type Type,
@@ -26,7 +26,7 @@ export function compareChoices(
   comparison: Comparison,
   { before, after }: Pair<Shape>,
 ): Difference[] {
-  const [old, now] = [choicesOf(before), choicesOf(after)];
+  const [old, now] = [listChoices(before), listChoices(after)];
   return Array.from({ length: Math.max(old.length, now.length) }, (_, index) => {
     const [was, is] = [old[index], now[index]];
     if (was && is) {
@@ -53,7 +53,7 @@ export function compareWithChoice(
   shapes: Pair<Shape>,
 ): Difference[] | undefined {
   const { contracts } = comparison;
-  const [old, now] = [choicesOf(shapes.before), choicesOf(shapes.after)];
+  const [old, now] = [listChoices(shapes.before), listChoices(shapes.after)];
   if (old.length + now.length !== 1) return undefined;
   return compareAlternatives(comparison, {
     before: forms(contracts.before, shapes.before, old[0]),
@@ -61,7 +61,7 @@ export function compareWithChoice(
   });
 }
 
-function choicesOf({ parts }: Shape): Choice[] {
+function listChoices({ parts }: Shape): Choice[] {
   return parts.flatMap((part) =>
     (['oneOf', 'anyOf'] as const).flatMap((keyword) => {
       const branches = elements(part[keyword]).map((branch) => [branch]);
@@ -107,13 +107,15 @@ function compareAlternatives(
   lists: Pair<readonly Conjunction[]>,
 ): Difference[] {
   const { contracts } = comparison;
-  const before = lists.before.map((schemas) => formOf(contracts.before, schemas));
-  const after = lists.after.map((schemas) => formOf(contracts.after, schemas));
+  const before = lists.before.map((schemas) => findForm(contracts.before, schemas));
+  const after = lists.after.map((schemas) => findForm(contracts.after, schemas));
   const between = (old: Form, now: Form, path = '') =>
     comparison.inner(path, { before: old.schemas, after: now.schemas });
 
   const pairs = before
-    .flatMap((old) => after.map((now) => ({ old, now, cost: costOf(old, now, between(old, now)) })))
+    .flatMap((old) =>
+      after.map((now) => ({ old, now, cost: measureCost(old, now, between(old, now)) })),
+    )
     .filter(({ cost }) => cost < Number.POSITIVE_INFINITY)
     .sort((a, b) => a.cost - b.cost);
   const matched = new Map<Form, Form>();
@@ -140,12 +142,12 @@ function compareAlternatives(
   ];
 }
 
-function formOf(contract: Contract, schemas: Conjunction): Form {
-  return { schemas, shape: shapeOf(contract, schemas), name: componentName(schemas) };
+function findForm(contract: Contract, schemas: Conjunction): Form {
+  return { schemas, shape: findShape(contract, schemas), name: componentName(schemas) };
 }
 
 /** Returns the distance between two alternatives; infinite if they cannot be versions of the same one. */
-function costOf(old: Form, now: Form, differences: readonly Difference[]): number {
+function measureCost(old: Form, now: Form, differences: readonly Difference[]): number {
   const count = differences.filter((one) => !isRemark(one)).length;
   if (count === 0) return 0;
   if (old.name !== undefined && old.name === now.name) return 1;
@@ -160,9 +162,9 @@ function areAlike(old: Shape, now: Shape): boolean {
   const types = [...old.types].filter((type) => now.types.has(type));
   if (types.length === 0) return false;
   if (types.join() !== 'object') return true;
-  const names = namesOf(old);
-  const shared = namesOf(now).filter((name) => names.includes(name));
-  if (names.length === 0 || namesOf(now).length === 0) return true;
+  const names = listNames(old);
+  const shared = listNames(now).filter((name) => names.includes(name));
+  if (names.length === 0 || listNames(now).length === 0) return true;
   return shared.length > 0 && shared.every((name) => !tellsApart(old, now, name));
 }
 
@@ -193,7 +195,7 @@ function onlyNarrows(one: Difference): boolean {
 
 function words({ name, shape }: Form): string {
   if (name) return name;
-  const names = namesOf(shape);
+  const names = listNames(shape);
   const fields = names.length > 0 && names.length <= 3 ? ` with ${names.join(', ')}` : '';
   return `${typeWords(shape.types)}${fields}`;
 }

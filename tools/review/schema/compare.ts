@@ -15,9 +15,9 @@ import {
 import {
   type Comparison,
   type Conjunction,
+  findShape,
   type KeywordComparison,
   type Shape,
-  shapeOf,
   typeWords,
 } from './shape.js';
 
@@ -46,13 +46,13 @@ export function compareSchemas(
 ): Difference[] {
   const known = new Map<string, Difference[]>();
   const compare = (pair: Pair<Conjunction>): Difference[] => {
-    const key = `${keyOf(contracts.before, pair.before)} ${keyOf(contracts.after, pair.after)}`;
+    const key = `${writeKey(contracts.before, pair.before)} ${writeKey(contracts.after, pair.after)}`;
     const found = known.get(key);
     if (found) return found;
     known.set(key, []);
     const shapes = {
-      before: shapeOf(contracts.before, pair.before),
-      after: shapeOf(contracts.after, pair.after),
+      before: findShape(contracts.before, pair.before),
+      after: findShape(contracts.after, pair.after),
     };
     const differences = compareShapes(comparison, shapes).slice(0, MAX_DIFFERENCES);
     known.set(key, differences);
@@ -90,7 +90,7 @@ const numbers = new WeakMap<object, number>();
 let given = 0;
 
 /** Returns a key that is the same for the same schemas, in any order and through any references. */
-function keyOf(contract: Contract, schemas: Conjunction): string {
+function writeKey(contract: Contract, schemas: Conjunction): string {
   const keys = schemas.map((reference) => {
     const schema = isBare(reference) ? contract.resolve(reference) : reference;
     if (typeof schema !== 'object' || schema === null) return String(schema);

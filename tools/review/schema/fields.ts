@@ -7,10 +7,10 @@ import {
   type Comparison,
   type Conjunction,
   componentName,
+  findShape,
   regularExpression,
   type Shape,
   says,
-  shapeOf,
   typeWords,
 } from './shape.js';
 
@@ -18,7 +18,7 @@ import {
 export function compareFields(comparison: Comparison, shapes: Pair<Shape>): Difference[] {
   const { before, after } = shapes;
   if (!before.types.has('object') || !after.types.has('object')) return [];
-  const names = new Set([...namesOf(before), ...namesOf(after)]);
+  const names = new Set([...listNames(before), ...listNames(after)]);
   return [
     ...[...names].flatMap((name) => compareField(comparison, shapes, name)),
     ...comparePatterns(comparison, shapes),
@@ -28,8 +28,8 @@ export function compareFields(comparison: Comparison, shapes: Pair<Shape>): Diff
 
 function compareField(comparison: Comparison, shapes: Pair<Shape>, name: string): Difference[] {
   const { contracts, party } = comparison;
-  const before = slotOf(contracts.before, shapes.before, name, party);
-  const after = slotOf(contracts.after, shapes.after, name, party);
+  const before = findSlot(contracts.before, shapes.before, name, party);
+  const after = findSlot(contracts.after, shapes.after, name, party);
   const path = /^[\w$-]+$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
   const values = () => comparison.inner(path, { before: before.schemas, after: after.schemas });
   const [was, is] = [before, after].map(({ state }) => state === 'there');
@@ -132,7 +132,7 @@ function compareOthers(comparison: Comparison, shapes: Pair<Shape>): Difference[
 /** Formats a field in a few words: `optional string (Name)`. */
 function fieldWords(contract: Contract, slot: Slot): string {
   const name = componentName(slot.schemas);
-  const types = typeWords(shapeOf(contract, slot.schemas).types);
+  const types = typeWords(findShape(contract, slot.schemas).types);
   return `${necessity(slot)} ${types}${name ? ` (${name})` : ''}`;
 }
 
@@ -153,7 +153,7 @@ interface Slot {
  * Returns the declaration of a field. `readOnly` fields do not exist for senders, `writeOnly` ones not for
  * readers (OpenAPI 3.1, JSON Schema Validation 9.4).
  */
-function slotOf(contract: Contract, shape: Shape, name: string, party: Party): Slot {
+function findSlot(contract: Contract, shape: Shape, name: string, party: Party): Slot {
   const schemas: unknown[] = [];
   let naming: JsonRecord | undefined;
   for (const part of shape.parts) {
@@ -167,8 +167,8 @@ function slotOf(contract: Contract, shape: Shape, name: string, party: Party): S
     ];
     schemas.push(...(own.length > 0 ? own : stated(part, 'additionalProperties')));
   }
-  if (!knownNames(contract, shape).has(name)) schemas.push(...unevaluatedOf(shape));
-  const inner = shapeOf(contract, schemas);
+  if (!knownNames(contract, shape).has(name)) schemas.push(...listUnevaluated(shape));
+  const inner = findShape(contract, schemas);
   const hidden = says(inner, party === 'sender' ? 'readOnly' : 'writeOnly', true);
   return {
     state: hidden || inner.impossible ? 'closed' : naming ? 'there' : 'open',
@@ -183,13 +183,13 @@ function slotOf(contract: Contract, shape: Shape, name: string, party: Party): S
 function otherFields(shape: Shape): { schemas: Conjunction; closing: JsonRecord | undefined } {
   const schemas = [
     ...shape.parts.flatMap((part) => stated(part, 'additionalProperties')),
-    ...unevaluatedOf(shape),
+    ...listUnevaluated(shape),
   ];
   return { schemas, closing: closingPart(shape) };
 }
 
 /** Returns the names of the fields that the shape's own parts declare or require. */
-export function namesOf({ parts }: Shape): string[] {
+export function listNames({ parts }: Shape): string[] {
   return [
     ...new Set(
       parts.flatMap((part) => [
@@ -206,7 +206,7 @@ function closingPart({ parts }: Shape): JsonRecord | undefined {
   );
 }
 
-function unevaluatedOf({ parts }: Shape): unknown[] {
+function listUnevaluated({ parts }: Shape): unknown[] {
   return parts.flatMap((part) => stated(part, 'unevaluatedProperties'));
 }
 
@@ -231,7 +231,7 @@ function knownNames(contract: Contract, shape: Shape, seen = new Set<JsonRecord>
       ...members(part['dependentSchemas']).map(([, schema]) => schema),
     ];
     for (const branch of branches) {
-      for (const name of knownNames(contract, shapeOf(contract, [branch]), seen)) names.add(name);
+      for (const name of knownNames(contract, findShape(contract, [branch]), seen)) names.add(name);
     }
   }
   return names;

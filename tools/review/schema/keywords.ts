@@ -147,8 +147,8 @@ const CONDITIONS: Readonly<Record<string, (value: unknown, part: JsonRecord) => 
 
 /** Compares the conditions; those of both versions by what they ask for. */
 export const compareConditions: KeywordComparison = (comparison, shapes) => {
-  const left = conditionsOf(shapes.after);
-  const found = conditionsOf(shapes.before).flatMap((before) => {
+  const left = listConditions(shapes.after);
+  const found = listConditions(shapes.before).flatMap((before) => {
     const index = left.findIndex((after) => isSame(comparison, { before, after }));
     const [after] = index < 0 ? [] : left.splice(index, 1);
     const { part, keyword, about, asks } = before;
@@ -167,7 +167,7 @@ export const compareConditions: KeywordComparison = (comparison, shapes) => {
   return [...found, ...added];
 };
 
-function conditionsOf(shape: Shape): Condition[] {
+function listConditions(shape: Shape): Condition[] {
   return Object.entries(CONDITIONS).flatMap(([keyword, conditions]) =>
     statements(shape, keyword).flatMap(({ part, value }) =>
       conditions(value, part).map((asked) => ({ part, keyword, ...asked })),

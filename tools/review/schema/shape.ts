@@ -44,7 +44,7 @@ export interface Comparison {
 export type KeywordComparison = (comparison: Comparison, shapes: Pair<Shape>) => Difference[];
 
 /** Resolves references and `allOf`. A schema that contains itself is included once. */
-export function shapeOf(contract: Contract, conjunction: Conjunction): Shape {
+export function findShape(contract: Contract, conjunction: Conjunction): Shape {
   const found = new Set<JsonRecord>();
   let refused = false;
   const add = (schema: unknown): void => {
@@ -59,11 +59,11 @@ export function shapeOf(contract: Contract, conjunction: Conjunction): Shape {
   };
   for (const schema of conjunction) add(schema);
   const parts = [...found];
-  const stated = { parts, types: typesOf(parts) };
+  const stated = { parts, types: findTypes(parts) };
   const named = namedValues(parts) ?? allOfTypes(stated.types);
   if (!named) return { ...stated, values: named, impossible: refused || stated.types.size === 0 };
   const values = new Map([...named].filter(([, value]) => fits(value, stated)));
-  const types = new Set([...values.values()].map(typeOf));
+  const types = new Set([...values.values()].map(findType));
   return { parts, types, values, impossible: refused || values.size === 0 };
 }
 
@@ -71,7 +71,7 @@ function isSchemaObject(schema: unknown): schema is JsonRecord {
   return typeof schema === 'object' && schema !== null && !Array.isArray(schema);
 }
 
-function typeOf(value: unknown): Type {
+function findType(value: unknown): Type {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'fraction';
@@ -80,7 +80,7 @@ function typeOf(value: unknown): Type {
 }
 
 /** Returns the types that all of the schemas allow; `nullable` is from OpenAPI 3.0. */
-function typesOf(parts: readonly JsonRecord[]): ReadonlySet<Type> {
+function findTypes(parts: readonly JsonRecord[]): ReadonlySet<Type> {
   const allows = ({ type, nullable }: JsonRecord, one: Type) => {
     if (type === undefined || (nullable === true && one === 'null')) return true;
     const named = Array.isArray(type) ? type : [type];
@@ -142,7 +142,7 @@ export function fits(value: unknown, shape: WithParts & Pick<Shape, 'types'>): b
   const matches = (pattern: unknown) =>
     typeof value !== 'string' || (regularExpression(pattern)?.test(value) ?? true);
   return (
-    shape.types.has(typeOf(value)) &&
+    shape.types.has(findType(value)) &&
     Object.entries(CHECKS).every(([keyword, check]) => meets(keyword, check)) &&
     statements(shape, 'pattern').every(({ value: pattern }) => matches(pattern))
   );

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import { ContractFault } from '../contract.js';
-import { markdownOf } from '../markdown.js';
+import { writeMarkdown } from '../markdown.js';
 import { review } from './small-contract.js';
 
 const BEFORE = `
@@ -87,7 +87,7 @@ test('any single change of a contract is told, or refused with its place', () =>
       fc.pre(before !== after);
       const text = (() => {
         try {
-          return markdownOf(review(before, after), { before: 'a', after: 'b' });
+          return writeMarkdown(review(before, after), { before: 'a', after: 'b' });
         } catch (error) {
           if (!(error instanceof ContractFault)) throw error;
           return `refused: ${error.message}`;

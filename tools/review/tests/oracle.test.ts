@@ -9,7 +9,7 @@ import { compareContracts } from '../compare.js';
 import { readContract } from '../contract.js';
 import { breaks, isRemark } from '../finding.js';
 import { choice, NAMES, type Schema, schemas } from './random-schemas.js';
-import { contractOf } from './small-contract.js';
+import { makeContract } from './small-contract.js';
 
 // Formats are only compared, since validators differ in what they accept.
 const ajv = new Ajv2020.default({ strict: false, validateFormats: false, ownProperties: true });
@@ -30,8 +30,8 @@ const { value: values } = fc.letrec<{ value: unknown; array: unknown; object: un
 
 function findings(before: Schema, after: Schema) {
   return compareContracts({
-    before: readContract(contractOf(before), 'the old version'),
-    after: readContract(contractOf(after), 'the new version'),
+    before: readContract(makeContract(before), 'the old version'),
+    after: readContract(makeContract(after), 'the new version'),
   });
 }
 

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { compareContracts } from '../compare.js';
 import { readContract } from '../contract.js';
 import { choice, type Schema, schemas } from './random-schemas.js';
-import { broken, contractOf, review, summarize } from './small-contract.js';
+import { broken, makeContract, review, summarize } from './small-contract.js';
 
 test('a schema does not differ from itself', () => {
   fc.assert(
     fc.property(schemas(choice('oneOf', 'anyOf', 'allOf')), (schema) => {
-      expect(summarize(review(contractOf(schema), contractOf(schema)))).toEqual([]);
+      expect(summarize(review(makeContract(schema), makeContract(schema)))).toEqual([]);
     }),
   );
 });
@@ -21,7 +21,7 @@ test('an optional field breaks nobody, wherever it is added', () => {
       schemas(choice('oneOf', 'anyOf')),
       (schema, field) => {
         const object = (properties: Schema) =>
-          contractOf({ type: 'array', items: { type: 'object', properties } });
+          makeContract({ type: 'array', items: { type: 'object', properties } });
         const found = review(object({ here: schema }), object({ here: schema, new: field }));
         expect(broken(found)).toEqual([]);
         expect(found.added.length).toBeGreaterThan(0);
@@ -34,8 +34,8 @@ test('an added alternative breaks readers, and a removed one breaks senders', ()
   const boolean = { type: 'boolean' };
   fc.assert(
     fc.property(schemas(), (schema) => {
-      const one = contractOf(schema);
-      const two = contractOf({ oneOf: [schema, boolean] });
+      const one = makeContract(schema);
+      const two = makeContract({ oneOf: [schema, boolean] });
       expect(broken(review(one, two))).toEqual(['reader']);
       expect(broken(review(two, one))).toEqual(['sender']);
     }),
@@ -48,10 +48,10 @@ test('narrowing never breaks readers, and widening never breaks senders', () => 
   });
   fc.assert(
     fc.property(schemas(), (schema) => {
-      expect(broken(review(contractOf(schema), contractOf(narrowed(schema))))).not.toContain(
+      expect(broken(review(makeContract(schema), makeContract(narrowed(schema))))).not.toContain(
         'reader',
       );
-      expect(broken(review(contractOf(narrowed(schema)), contractOf(schema)))).not.toContain(
+      expect(broken(review(makeContract(narrowed(schema)), makeContract(schema)))).not.toContain(
         'sender',
       );
     }),
@@ -75,8 +75,8 @@ const FORTH = Object.fromEntries(Object.entries(BACK).map(([rule, back]) => [bac
 test('the reverse direction has the same differences, mirrored', () => {
   const rules = (before: Schema, after: Schema) =>
     compareContracts({
-      before: readContract(contractOf(before), 'the old version'),
-      after: readContract(contractOf(after), 'the new version'),
+      before: readContract(makeContract(before), 'the old version'),
+      after: readContract(makeContract(after), 'the new version'),
     }).map(({ rule, party, path, was, is }) => ({ rule: String(rule), party, path, was, is }));
   const sorted = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).sort();
   fc.assert(

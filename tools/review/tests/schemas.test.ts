@@ -4,7 +4,7 @@
  */
 import { load } from 'js-yaml';
 import { describe, expect, test } from 'vitest';
-import { broken, contractOf, review, summarize } from './small-contract.js';
+import { broken, makeContract, review, summarize } from './small-contract.js';
 
 type Whom = 'nobody' | 'sender' | 'reader' | 'both';
 type Row = readonly [name: string, before: string, after: string, there: Whom, back: Whom];
@@ -109,7 +109,7 @@ const ROWS: readonly Row[] = [
 
 function breaksFor(before: string, after: string): Whom {
   const schemas = typeof SCHEMAS === 'object' ? { ...SCHEMAS } : {};
-  const [old, now] = [before, after].map((schema) => contractOf(load(schema), schemas));
+  const [old, now] = [before, after].map((schema) => makeContract(load(schema), schemas));
   const parties = broken(review(old ?? '', now ?? ''));
   if (parties.length === 2) return 'both';
   const [party = 'nobody'] = parties;
@@ -130,13 +130,13 @@ describe('a schema that contains itself', () => {
   const root = { $ref: '#/components/schemas/Tree' };
 
   test('is equal to itself', () => {
-    const same = contractOf(root, tree('{type: string}'));
+    const same = makeContract(root, tree('{type: string}'));
     expect(summarize(review(same, same))).toEqual([]);
   });
 
   test('is narrowed once', () => {
-    const before = contractOf(root, tree('{type: string}'));
-    const after = contractOf(root, tree('{type: string, maxLength: 5}'));
+    const before = makeContract(root, tree('{type: string}'));
+    const after = makeContract(root, tree('{type: string, maxLength: 5}'));
     expect(summarize(review(before, after))).toEqual([
       'bound-tightened (sender) save body.leaf',
       'bound-tightened (reader) save 200 body.leaf',
@@ -145,7 +145,7 @@ describe('a schema that contains itself', () => {
 
   test('that refers to itself by allOf is compared', () => {
     const self = { Self: load('{allOf: [{$ref: "#/components/schemas/Self"}], type: string}') };
-    const same = contractOf({ $ref: '#/components/schemas/Self' }, self);
+    const same = makeContract({ $ref: '#/components/schemas/Self' }, self);
     expect(summarize(review(same, same))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { dump, load } from 'js-yaml';
 import { readContract } from '../contract.js';
-import { type Review, reviewOf } from '../review.js';
+import { type Review, reviewContracts } from '../review.js';
 import type { Party } from '../rules.js';
 
 /** Returns a minimal contract: YAML for `paths` and for the rest of the document. */
@@ -11,7 +11,7 @@ export function contract(paths: string, rest = '', version = '1.0.0'): string {
 }
 
 /** Returns a contract with one operation, `save`, whose body and response have the schema. */
-export function contractOf(schema: unknown, schemas: Record<string, unknown> = {}): string {
+export function makeContract(schema: unknown, schemas: Record<string, unknown> = {}): string {
   const content = { 'application/json': { schema } };
   return dump(
     {
@@ -34,7 +34,7 @@ export function contractOf(schema: unknown, schemas: Record<string, unknown> = {
 
 /** Returns the review of two versions, each as YAML. */
 export function review(before: string, after: string): Review {
-  return reviewOf({
+  return reviewContracts({
     before: readContract(before, 'the old version'),
     after: readContract(after, 'the new version'),
   });

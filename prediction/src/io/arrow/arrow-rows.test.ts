@@ -2,7 +2,7 @@ import * as arrow from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { answer } from '../../../../testkit/prediction/answered-rows.js';
-import { arrowOf, jsonOf, sentTables } from '../../../../testkit/prediction/arrow-columns.js';
+import { sentTables, writeArrow, writeJson } from '../../../../testkit/prediction/arrow-columns.js';
 import { makeRows, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import {
   answerRows,
@@ -44,11 +44,11 @@ describe('rows of Arrow are answered as the same values in JSON', () => {
         async (columns, size) => {
           const sent = await answer(
             predictor,
-            arrowOf(columns, format),
+            writeArrow(columns, format),
             { from, to: 'json' },
             size,
           );
-          const expected = await answer(predictor, jsonOf(columns, ROWS), {
+          const expected = await answer(predictor, writeJson(columns, ROWS), {
             from: 'json',
             to: 'json',
           });
@@ -62,7 +62,7 @@ describe('rows of Arrow are answered as the same values in JSON', () => {
 });
 
 test('a file is answered after its end, as a page cannot read before', async () => {
-  const body = arrowOf(
+  const body = writeArrow(
     fc.sample(sentTables(NAMES, ROWS), { numRuns: 1, seed: 1 })[0] ?? [],
     'file',
   );
@@ -92,7 +92,7 @@ describe('answers in Arrow', () => {
         sentTables(NAMES.slice(0, 5), ROWS),
         fc.constantFrom('stream' as const, 'file' as const),
         async (columns, format) => {
-          const body = arrowOf(columns, 'stream');
+          const body = writeArrow(columns, 'stream');
           const from = 'arrow-stream';
           const { bytes } = await answer(predictor, body, {
             from,

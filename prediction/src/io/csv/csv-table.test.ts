@@ -1,16 +1,16 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import {
-  csvOf,
+  catchFaults,
   csvStream,
-  faultsOf,
   readCsv,
   readRows,
-  rowsOf,
+  toRows,
+  writeCsv,
 } from '../../../../testkit/prediction/sample-tables.js';
 import { readCsvTable, train } from '../../index.js';
 
-const plain = csvOf('x,y', (index) => `${index % 7},${index}`);
+const plain = writeCsv('x,y', (index) => `${index % 7},${index}`);
 
 describe('ordinary CSV', () => {
   test('is read whatever its line ends, its BOM, its blank lines and its chunks', async () => {
@@ -31,7 +31,7 @@ describe('ordinary CSV', () => {
 
   test('may hold commas, quotes and line breaks in quoted fields, and any letters', async () => {
     const cells = ['a "big" one', 'first, second', 'above\nbelow', 'Zürich 東京 🏠'];
-    const csv = csvOf('x,y', (index) => {
+    const csv = writeCsv('x,y', (index) => {
       const quoted = cells[index % 4]?.replaceAll('"', '""');
       return `"${quoted}",${index}`;
     });
@@ -40,7 +40,7 @@ describe('ordinary CSV', () => {
   });
 
   test('may leave out targets: those rows are left out', async () => {
-    const table = await readCsv(csvOf('x,y', (i) => `${i},${i}`, '5,', '6,NA', '7,null'));
+    const table = await readCsv(writeCsv('x,y', (i) => `${i},${i}`, '5,', '6,NA', '7,null'));
     expect(table.rowCount).toBe(60);
   });
 
@@ -51,7 +51,7 @@ describe('ordinary CSV', () => {
       open: index % 2 === 0,
       y: index % 11,
     }));
-    const csv = csvOf('size,kind,open,y', (index) => {
+    const csv = writeCsv('size,kind,open,y', (index) => {
       const { size, kind, open, y } = rows[index] ?? {};
       return `${size},${kind ?? 'N/A'},${open ? 'TRUE' : 'false'},${y}`;
     });
@@ -72,7 +72,7 @@ describe('ordinary CSV', () => {
       ['"2,5e1"', 25],
     ];
     for (const [text, value] of written) {
-      const table = await readCsv(csvOf('x,y', (index) => `${index % 5},${index}`, `1,${text}`));
+      const table = await readCsv(writeCsv('x,y', (index) => `${index % 5},${index}`, `1,${text}`));
       expect(table.targetValues.at(-1), text).toBe(value);
     }
   });
@@ -80,16 +80,16 @@ describe('ordinary CSV', () => {
   test.each(['"1,2,3"', '1.2.3', '0x10', '12 m', '"12,34.5"', '1e400', 'Infinity'])(
     'takes %s for no finite number',
     async (text) => {
-      const csv = csvOf('x,y', (index) => `${index % 5},${index}`, `1,${text}`);
-      expect(await faultsOf(() => readCsv(csv))).toMatchObject([{ column: 'y', line: 62 }]);
+      const csv = writeCsv('x,y', (index) => `${index % 5},${index}`, `1,${text}`);
+      expect(await catchFaults(() => readCsv(csv))).toMatchObject([{ column: 'y', line: 62 }]);
     },
   );
 
   test('writes missing values in many ways', async () => {
     const missing = ['', ' ', 'NA', 'na', 'NaN', 'null', 'NULL', 'N/A', 'None', '#N/A', '<NA>'];
     const more = missing.map((text) => `${text},1`);
-    const table = await readCsv(csvOf('x,y', (index) => `${index % 5},${index}`, ...more));
-    expect(rowsOf(table).slice(60)).toEqual(missing.map(() => ({ x: null, y: 1 })));
+    const table = await readCsv(writeCsv('x,y', (index) => `${index % 5},${index}`, ...more));
+    expect(toRows(table).slice(60)).toEqual(missing.map(() => ({ x: null, y: 1 })));
   });
 
   test('knows dates: with or without time and offset, in UTC', async () => {
@@ -99,14 +99,17 @@ describe('ordinary CSV', () => {
       '2024-03-01T00:00:00+01:00',
       '2024-03-02T00:00Z',
     ];
-    const csv = csvOf('x,y', (index) => `${texts[index % 4]},${index % 4}`);
+    const csv = writeCsv('x,y', (index) => `${texts[index % 4]},${index % 4}`);
     const model = train(await readCsv(csv));
     expect(model.columns[0]).toMatchObject({
       kind: 'date',
       min: '2024-02-28T00:00:00.000Z',
       max: '2024-03-02T00:00:00.000Z',
     });
-    const noDates = csvOf('x,y', (index) => `${index % 2 ? '2023-02-29' : '2023-13-01'},${index}`);
+    const noDates = writeCsv(
+      'x,y',
+      (index) => `${index % 2 ? '2023-02-29' : '2023-13-01'},${index}`,
+    );
     expect(train(await readCsv(noDates)).columns[0]?.kind).toBe('category');
   });
 });
@@ -117,8 +120,8 @@ describe('the separator', () => {
   test.each([
     ['semicolons', plain.replaceAll(',', ';'), {}],
     ['tabs', plain.replaceAll(',', '\t'), {}],
-    ['semicolons and decimal commas', csvOf('x;y', decimals), {}],
-    ['decimal commas below a name with a comma', csvOf('"x";y', decimals), {}],
+    ['semicolons and decimal commas', writeCsv('x;y', decimals), {}],
+    ['decimal commas below a name with a comma', writeCsv('"x";y', decimals), {}],
     [
       'a quoted name with other separators',
       plain.replace('x,y', '" x";"y"').replaceAll(',', ';'),
@@ -136,15 +139,15 @@ describe('the separator', () => {
   });
 
   test('is told by the rows where the header has two kinds', async () => {
-    const names = csvOf('"x";size, in cm;y', (index) => `${index % 7};${index % 3},5;${index}`);
+    const names = writeCsv('"x";size, in cm;y', (index) => `${index % 7};${index % 3},5;${index}`);
     const { columns } = await readCsv(names);
     expect(columns.map(({ name }) => name)).toEqual(['x', 'size, in cm']);
-    const words = csvOf('x;a,y', (index) => (index % 2 ? `a;b,${index}` : `a,${index}`));
+    const words = writeCsv('x;a,y', (index) => (index % 2 ? `a;b,${index}` : `a,${index}`));
     expect((await readCsv(words)).columns[0]).toMatchObject({ name: 'x;a', texts: ['a', 'a;b'] });
   });
 
   test('of one kind in the header is taken at once', async () => {
-    const csv = csvOf('x;y', (index) => `a,b,c;${index}`, 'x,y;1');
+    const csv = writeCsv('x;y', (index) => `a,b,c;${index}`, 'x,y;1');
     expect((await readCsv(csv)).columns[0]).toMatchObject({ texts: ['a,b,c', 'x,y'] });
   });
 });
@@ -159,7 +162,7 @@ test('a table without a header has numbered columns', async () => {
     columns: [{ ...named.columns[0], name: 'column_1' }],
   });
   const short = () => readCsvTable(csvStream(`${rows}1\n`), 'column_2', { header: false });
-  expect(await faultsOf(short)).toMatchObject([
+  expect(await catchFaults(short)).toMatchObject([
     { line: 61, message: expect.stringContaining('the first row has 2') },
   ]);
 });
@@ -168,8 +171,8 @@ describe('bad CSV is refused with its line and a remedy', () => {
   test.each(['\n', '\r\n', '\r'])(
     'lines with too few and too many fields, ended by %j',
     async (end) => {
-      const csv = csvOf('x,y', (index) => `"${index}\n",${index}`, '1', '2,2', '', '3,"3",3');
-      expect(await faultsOf(() => readCsv(csv.replaceAll('\n', end)))).toEqual([
+      const csv = writeCsv('x,y', (index) => `"${index}\n",${index}`, '1', '2,2', '', '3,"3",3');
+      expect(await catchFaults(() => readCsv(csv.replaceAll('\n', end)))).toEqual([
         { line: 122, message: expect.stringContaining('Line 122 has 1 fields, the header has 2') },
         { line: 125, message: expect.stringContaining('Line 125 has 3 fields, the header has 2') },
       ]);
@@ -177,24 +180,24 @@ describe('bad CSV is refused with its line and a remedy', () => {
   );
 
   test('at most ten faults', async () => {
-    const csv = csvOf('x,y', () => '1');
-    const faults = await faultsOf(() => readCsv(csv));
+    const csv = writeCsv('x,y', () => '1');
+    const faults = await catchFaults(() => readCsv(csv));
     expect(faults.map(({ line }) => line)).toEqual([2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
     await expect(readCsv(csv)).rejects.toThrow('(and 9 more)');
   });
 
   test('a quote that is never closed, or that stands inside a field', async () => {
-    const unclosed = csvOf('x,y', (index) => `${index},${index}`, '1,"2', '3,4');
-    expect(await faultsOf(() => readCsv(unclosed))).toMatchObject([{ line: 62 }]);
-    const inside = csvOf('x,y', (index) => `${index},${index}`, '1,2"', '3,4');
-    expect(await faultsOf(() => readCsv(inside))).toMatchObject([{ line: 62 }]);
-    const behind = csvOf('x,y', (index) => `${index},${index}`, '1,"2"3', '3,4');
-    expect(await faultsOf(() => readCsv(behind))).toMatchObject([{ line: 62 }]);
+    const unclosed = writeCsv('x,y', (index) => `${index},${index}`, '1,"2', '3,4');
+    expect(await catchFaults(() => readCsv(unclosed))).toMatchObject([{ line: 62 }]);
+    const inside = writeCsv('x,y', (index) => `${index},${index}`, '1,2"', '3,4');
+    expect(await catchFaults(() => readCsv(inside))).toMatchObject([{ line: 62 }]);
+    const behind = writeCsv('x,y', (index) => `${index},${index}`, '1,"2"3', '3,4');
+    expect(await catchFaults(() => readCsv(behind))).toMatchObject([{ line: 62 }]);
   });
 
   test('a quote that swallows the rest of a large table', async () => {
-    const csv = csvOf('x,y', (index) => `${index},${index}`, `1,"2${'\n3,4'.repeat(2_000_000)}`);
-    expect(await faultsOf(() => readCsv(csv))).toMatchObject([{ line: 62 }]);
+    const csv = writeCsv('x,y', (index) => `${index},${index}`, `1,"2${'\n3,4'.repeat(2_000_000)}`);
+    expect(await catchFaults(() => readCsv(csv))).toMatchObject([{ line: 62 }]);
   });
 
   test.each([
@@ -210,7 +213,7 @@ describe('bad CSV is refused with its line and a remedy', () => {
       yield Buffer.from(begin);
       for (; sent < 200; sent++) yield chunk;
     }
-    const faults = await faultsOf(() => readCsvTable(endless(), 'y'));
+    const faults = await catchFaults(() => readCsvTable(endless(), 'y'));
     expect(faults).toEqual([
       {
         line: begin.includes('\n') ? 2 : 1,
@@ -222,9 +225,9 @@ describe('bad CSV is refused with its line and a remedy', () => {
   test('a row of too many fields, at its line, whatever the ends of lines and the chunks', async () => {
     const long = `${'1,'.repeat(10_000)}1`;
     for (const end of ['\n', '\r\n', '\r']) {
-      const rows = csvOf('x,y', (index) => `"a${end}${index}",${index}`, long);
+      const rows = writeCsv('x,y', (index) => `"a${end}${index}",${index}`, long);
       const source = csvStream(rows.replaceAll(/(?<!\r)\n/g, end), 1);
-      expect(await faultsOf(() => readCsvTable(source, 'y'))).toEqual([
+      expect(await catchFaults(() => readCsvTable(source, 'y'))).toEqual([
         { line: 122, message: expect.stringContaining('more than 10,000 fields') },
       ]);
     }
@@ -232,40 +235,44 @@ describe('bad CSV is refused with its line and a remedy', () => {
 
   test('an empty body, and a header without rows', async () => {
     for (const text of ['', '\uFEFF', '\n\n']) {
-      expect(await faultsOf(() => readCsv(text))).toMatchObject([
+      expect(await catchFaults(() => readCsv(text))).toMatchObject([
         { message: expect.stringContaining('empty') },
       ]);
     }
-    expect(await faultsOf(() => readCsv('x,y\n'))).toMatchObject([
+    expect(await catchFaults(() => readCsv('x,y\n'))).toMatchObject([
       { message: expect.stringContaining('one line of 2 fields') },
     ]);
   });
 
   test('the ends of lines, which curl -d removes', async () => {
     const advice = expect.stringContaining('use --data-binary @FILE: -d removes the ends of lines');
-    const joined = (csv: string) => faultsOf(() => readCsv(csv.replaceAll('\n', '')));
+    const joined = (csv: string) => catchFaults(() => readCsv(csv.replaceAll('\n', '')));
     expect(await joined(plain)).toEqual([{ message: advice }]);
     expect(await joined(plain)).toMatchObject([
       { message: expect.stringContaining('The table is one line of 62 fields.') },
     ]);
-    expect(await joined(csvOf('x', (index) => `"${index}"`))).toMatchObject([{ message: advice }]);
-    expect(await joined(csvOf('x,y', (i) => `${i},"${i}"`))).toMatchObject([{ message: advice }]);
-    const long = csvOf('x,y', (i) => `${i},${i}`, '3,4\n'.repeat(1_500_000));
+    expect(await joined(writeCsv('x', (index) => `"${index}"`))).toMatchObject([
+      { message: advice },
+    ]);
+    expect(await joined(writeCsv('x,y', (i) => `${i},"${i}"`))).toMatchObject([
+      { message: advice },
+    ]);
+    const long = writeCsv('x,y', (i) => `${i},${i}`, '3,4\n'.repeat(1_500_000));
     expect(await joined(long)).toMatchObject([{ message: advice }]);
-    const lines = csvOf('x,y', (index) => `${index},${index}`, '1,2"');
-    const [fault] = await faultsOf(() => readCsv(lines));
+    const lines = writeCsv('x,y', (index) => `${index},${index}`, '1,2"');
+    const [fault] = await catchFaults(() => readCsv(lines));
     expect(fault?.message).not.toContain('curl');
   });
 
   test('a single row, in the singular', async () => {
-    expect(await faultsOf(() => readCsv('x,y\n1,2\n'))).toMatchObject([
+    expect(await catchFaults(() => readCsv('x,y\n1,2\n'))).toMatchObject([
       { message: expect.stringContaining('Only 1 row has a value') },
     ]);
   });
 
   test('headers with double and empty names', async () => {
-    const csv = csvOf('x,y,,x,y', (index) => `1,${index},2,3,4`);
-    expect(await faultsOf(() => readCsv(csv))).toEqual([
+    const csv = writeCsv('x,y,,x,y', (index) => `1,${index},2,3,4`);
+    expect(await catchFaults(() => readCsv(csv))).toEqual([
       { message: 'Column 3 has no name. Name it in the header.' },
       { column: 'x', message: expect.stringContaining('Two columns are named "x"') },
       { column: 'y', message: expect.stringContaining('Two columns are named "y"') },
@@ -273,15 +280,15 @@ describe('bad CSV is refused with its line and a remedy', () => {
   });
 
   test('other separators than commas, semicolons and tabs', async () => {
-    const csv = csvOf('x|y', (index) => `${index}|${index}`);
-    expect(await faultsOf(() => readCsv(csv))).toMatchObject([
+    const csv = writeCsv('x|y', (index) => `${index}|${index}`);
+    expect(await catchFaults(() => readCsv(csv))).toMatchObject([
       { column: 'y', message: expect.stringContaining('Separate the fields by commas, semi') },
     ]);
   });
 
   test('separators that cannot be told', async () => {
-    const csv = csvOf('x,a;y', (index) => `${index},a;${index}`);
-    expect(await faultsOf(() => readCsv(csv))).toMatchObject([
+    const csv = writeCsv('x,a;y', (index) => `${index},a;${index}`);
+    expect(await catchFaults(() => readCsv(csv))).toMatchObject([
       { message: expect.stringContaining('Set the parameter delimiter') },
     ]);
   });
@@ -290,25 +297,25 @@ describe('bad CSV is refused with its line and a remedy', () => {
     for (const text of [plain, `\uFEFF${plain}`]) {
       const utf16 = Buffer.from(text, 'utf16le');
       for (const bytes of [utf16, Buffer.from(utf16).swap16()]) {
-        const faults = await faultsOf(() => readCsvTable(Readable.from([bytes]), 'y'));
+        const faults = await catchFaults(() => readCsvTable(Readable.from([bytes]), 'y'));
         expect(faults).toEqual([{ message: expect.stringContaining('UTF-16') }]);
       }
     }
   });
 
   test('the character U+0000', async () => {
-    const csv = csvOf('x,y', (index) => `"${index}\n",${index}`, '1\0,2');
-    expect(await faultsOf(() => readCsv(csv))).toEqual([
+    const csv = writeCsv('x,y', (index) => `"${index}\n",${index}`, '1\0,2');
+    expect(await catchFaults(() => readCsv(csv))).toEqual([
       { line: 122, message: expect.stringContaining('Line 122 has the character U+0000') },
     ]);
   });
 
   test('text that is not UTF-8', async () => {
     const latin1 = Buffer.from(
-      csvOf('x,y', (index) => `Zürich,${index}`),
+      writeCsv('x,y', (index) => `Zürich,${index}`),
       'latin1',
     );
-    const faults = await faultsOf(() => readCsvTable(Readable.from([latin1]), 'y'));
+    const faults = await catchFaults(() => readCsvTable(Readable.from([latin1]), 'y'));
     expect(faults).toMatchObject([{ message: expect.stringContaining('UTF-8') }]);
   });
 });
@@ -328,7 +335,7 @@ describe('a table of many lines', () => {
 
   test('may have no more, with a target or without: the rest is drained, not parsed', async () => {
     const source = lines(1_000_000, `1,2\n${'"not CSV" at all\n'.repeat(100)}`);
-    expect(await faultsOf(() => readCsvTable(source, 'y'))).toEqual([
+    expect(await catchFaults(() => readCsvTable(source, 'y'))).toEqual([
       { line: 1_000_002, message: expect.stringMatching(/more than 1,000,000 rows.*Send/) },
     ]);
     expect(await source.next()).toMatchObject({ done: true });
@@ -336,11 +343,17 @@ describe('a table of many lines', () => {
 
   test('may have any number of blank ones, which are counted as lines only', async () => {
     const blank = '\n \n'.repeat(600_000);
-    const csv = csvOf('x,y', (index) => `${index % 7},${index}`, `${blank}1,60`, '2', `${blank}"`);
-    expect(await faultsOf(() => readCsv(csv))).toMatchObject([{ line: 2_400_064 }]);
-    const faulty = csvOf('x,y', (index) => `${index},${index}`, `${blank}1,60`, '2');
-    expect(await faultsOf(() => readCsv(faulty))).toMatchObject([{ line: 1_200_063 }]);
-    const sound = csvOf('x,y', (index) => `${index % 7},${index}`, blank);
+    const csv = writeCsv(
+      'x,y',
+      (index) => `${index % 7},${index}`,
+      `${blank}1,60`,
+      '2',
+      `${blank}"`,
+    );
+    expect(await catchFaults(() => readCsv(csv))).toMatchObject([{ line: 2_400_064 }]);
+    const faulty = writeCsv('x,y', (index) => `${index},${index}`, `${blank}1,60`, '2');
+    expect(await catchFaults(() => readCsv(faulty))).toMatchObject([{ line: 1_200_063 }]);
+    const sound = writeCsv('x,y', (index) => `${index % 7},${index}`, blank);
     expect(await readCsv(sound)).toEqual(await readCsv(plain));
   });
 });

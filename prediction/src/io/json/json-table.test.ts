@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvStream, faultsOf, readRows } from '../../../../testkit/prediction/sample-tables.js';
+import { catchFaults, csvStream, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { JsonShapeError, MalformedJsonError, readTable } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => ({
@@ -87,14 +87,14 @@ describe('a JSON table', () => {
 
   test('with a row of megabytes is refused, with the row', async () => {
     const wide = `${text.slice(0, -1)},{"x":"${'x'.repeat(10_000_000)}","y":1},{}]`;
-    const faults = await faultsOf(() => read(wide));
+    const faults = await catchFaults(() => read(wide));
     expect(faults).toMatchObject([{ row: 60, message: expect.stringContaining('1 MiB') }]);
   });
 
   test('that cannot be learnt from is read to its end, and malformed if that is', async () => {
     const bad = JSON.stringify([...Array(20).fill(7), ...rows]);
     const source = csvStream(bad, 16);
-    expect(await faultsOf(() => readTable('json', source, 'y'))).toHaveLength(10);
+    expect(await catchFaults(() => readTable('json', source, 'y'))).toHaveLength(10);
     expect(source.readableEnded).toBe(true);
     await expect(read(bad.slice(0, -1), 16)).rejects.toThrow(MalformedJsonError);
   });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvStream, faultsOf } from '../../../../testkit/prediction/sample-tables.js';
+import { catchFaults, csvStream } from '../../../../testkit/prediction/sample-tables.js';
 import { readTable } from '../../index.js';
 
 const rows = Array.from({ length: 60 }, (_, index) => `{"x":"é${index % 3}","y":${index}}`);
@@ -32,14 +32,14 @@ test.each([
 ])('a line that %s is told with its number, behind millions of blank lines', async (what, line) => {
   // The reader would be held for half a minute if a blank line cost what a row costs.
   const text = `${'\n'.repeat(8_000_000)}${rows.join('\n')}\n \r\n${line}\n${rows.join('\n')}`;
-  const faults = await faultsOf(() => read(text, 256 * 1024));
+  const faults = await catchFaults(() => read(text, 256 * 1024));
   expect(faults).toMatchObject([{ line: 8_000_062, message: expect.stringContaining(what) }]);
 });
 
 test('a line that is not UTF-8 is told with its number, behind the faults of lines before it', async () => {
   const bytes = (text: string) => Buffer.from(text, 'latin1');
   const readBytes = (text: string) =>
-    faultsOf(() =>
+    catchFaults(() =>
       readTable(
         'ndjson',
         (async function* () {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { csvStream, faultsOf, readRows } from '../../../../testkit/prediction/sample-tables.js';
+import { catchFaults, csvStream, readRows } from '../../../../testkit/prediction/sample-tables.js';
 import { readTable } from '../../index.js';
 
 const read = (records: readonly (readonly unknown[])[], bytesAtOnce = 4096) =>
@@ -35,12 +35,12 @@ test.each([
   ['with two columns of one name', [['x', 'x', 'y']], { column: 'x' }],
   ['without the target', [['x', 'z']], { column: 'y' }],
 ])('a table %s is refused', async (_, records, fault) => {
-  expect(await faultsOf(() => read(records))).toMatchObject([fault]);
+  expect(await catchFaults(() => read(records))).toMatchObject([fault]);
 });
 
 test('a cell that cannot be used is told by its row', async () => {
   const rows = Array.from({ length: 60 }, (_, index) => [index, index === 7 ? 'seven' : index]);
-  expect(await faultsOf(() => read([['x', 'y'], ...rows]))).toMatchObject([
+  expect(await catchFaults(() => read([['x', 'y'], ...rows]))).toMatchObject([
     { column: 'y', row: 7 },
   ]);
 });

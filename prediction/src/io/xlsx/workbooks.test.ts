@@ -6,9 +6,9 @@ import writeExcelFile from 'write-excel-file/node';
 import {
   type WorkbookParts,
   workbookFiles,
-  workbookOf,
+  writeWorkbook,
+  writeZip,
   type ZipFile,
-  zipOf,
 } from '../../../../testkit/data/workbooks.js';
 import type { TableForm } from '../answer-part.js';
 import { ByteBudget } from '../columns/byte-budget.js';
@@ -45,7 +45,7 @@ const preview = (bytes: Uint8Array, form: TableForm = {}) =>
   previewTable(stream(bytes), 'xlsx', form);
 
 const withRows = (rows: string, parts: Partial<WorkbookParts> = {}) =>
-  zipOf(workbookFiles({ sheets: { Data: rows }, ...parts }));
+  writeZip(workbookFiles({ sheets: { Data: rows }, ...parts }));
 
 const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
 const header = (...names: string[]) => `<row>${names.map(text).join('')}</row>`;
@@ -92,7 +92,7 @@ test('reads what another program writes', async () => {
 test('trains the same table as CSV', async () => {
   const rows = Array.from({ length: 80 }, (_, row) => [row / 4, `kind ${row % 3}`, row % 2 === 0]);
   const csv = ['x,kind,fair', ...rows.map((row) => row.join())].join('\n');
-  const sheet = workbookOf([['x', 'kind', 'fair'], ...rows]);
+  const sheet = writeWorkbook([['x', 'kind', 'fair'], ...rows]);
   expect(await readTable('xlsx', stream(sheet), 'x')).toEqual(
     await readTable('csv', stream(Buffer.from(csv)), 'x'),
   );
@@ -135,7 +135,7 @@ describe('a cell', () => {
 });
 
 describe('a sheet', () => {
-  const two = zipOf(
+  const two = writeZip(
     workbookFiles({
       sheets: {
         Notes: header('note'),
@@ -180,16 +180,16 @@ describe('a sheet', () => {
     ],
     ['below the first', [['a', 'b'], [1, 2], [], ['c', 'd'], [3, 4]], 'row 4: it follows an empty'],
   ])('with a second table %s is refused where it begins', async (_, rows, message) => {
-    await expect(read(workbookOf(rows))).rejects.toThrow(message);
+    await expect(read(writeWorkbook(rows))).rejects.toThrow(message);
   });
 
   test('names itself in the faults of its rows', async () => {
     const rows = Array.from({ length: 60 }, (_, row) => [row === 9 ? 'many' : row, row]);
-    const table = readTable('xlsx', stream(workbookOf([['a', 'b'], ...rows])), 'a', {
+    const table = readTable('xlsx', stream(writeWorkbook([['a', 'b'], ...rows])), 'a', {
       task: 'regression',
     });
     await expect(table).rejects.toThrow(/a/);
-    const chosen = readTable('xlsx', stream(workbookOf([['a', 'b'], ...rows])), 'nothing');
+    const chosen = readTable('xlsx', stream(writeWorkbook([['a', 'b'], ...rows])), 'nothing');
     await expect(chosen).rejects.toThrow('Sheet "Sheet1": There is no column "nothing"');
   });
 });
@@ -198,15 +198,15 @@ describe('refuses', () => {
   const rows = `${header('a')}<row><c><v>1</v></c></row>`;
   const files = workbookFiles({ sheets: { Data: rows } });
   const SHEET = 'xl/worksheets/sheet1.xml';
-  const withSheet = (sheet: string | ZipFile) => zipOf({ ...files, [SHEET]: sheet });
-  const good = zipOf(files);
+  const withSheet = (sheet: string | ZipFile) => writeZip({ ...files, [SHEET]: sheet });
+  const good = writeZip(files);
   const blanks = Buffer.alloc(16 * MIB, 0x20);
 
   test.each<[string, () => Buffer, string]>([
     ['what is not a workbook', () => Buffer.from('a,b\n1,2\n'), 'does not begin with PK'],
     ['an empty body', () => Buffer.alloc(0), 'does not begin with PK'],
     ['.xls and passwords', () => Buffer.from('d0cf11e0a1b11ae1', 'hex'), 'without a password'],
-    ['an archive of other files', () => zipOf({ 'a.txt': 'a' }), 'it has no sheets'],
+    ['an archive of other files', () => writeZip({ 'a.txt': 'a' }), 'it has no sheets'],
     ['a file that is cut off', () => good.subarray(0, -60), 'cut off'],
     [
       'files that share bytes',
@@ -234,7 +234,7 @@ describe('refuses', () => {
       'references that are not addresses',
       () => {
         const name = 'xl/_rels/workbook.xml.rels';
-        return zipOf({ ...files, [name]: files[name].replace('worksheets/', 'http://[/') });
+        return writeZip({ ...files, [name]: files[name].replace('worksheets/', 'http://[/') });
       },
       'a target that is not an address',
     ],
@@ -305,7 +305,7 @@ describe('refuses', () => {
   });
 
   test('changed bytes, or reads them', async () => {
-    const sheet = workbookOf([
+    const sheet = writeWorkbook([
       ['a', 'b'],
       ...Array.from({ length: 60 }, (_, row) => [row, `t${row % 5}`]),
     ]);
@@ -328,7 +328,7 @@ describe('refuses', () => {
 
 test('an archive becomes no more than its bytes allow', async () => {
   const bomb = deflateRawSync(Buffer.alloc(330 * MIB));
-  const archive = zipOf({ bomb: { content: '', stored: bomb } });
+  const archive = writeZip({ bomb: { content: '', stored: bomb } });
   const zip = await ZipArchive.open(inMemory(archive), new ByteBudget());
   const inflate = async () => {
     for await (const _ of zip.read('bomb'));
@@ -349,7 +349,7 @@ test('a workbook is previewed without a row, so that another sheet or header lin
     Cover: `<row r="1">${text('Sales of 2026')}</row>`,
     Data: `<row r="1">${text('Sales')}</row><row r="2">${text('city')}${text('sold')}</row><row r="3">${text('Bonn')}<c><v>4</v></c></row>`,
   };
-  const bytes = zipOf(workbookFiles({ sheets }));
+  const bytes = writeZip(workbookFiles({ sheets }));
   const none = { rows_read: 0, rows: [], sheets: ['Cover', 'Data'] };
   const has = (words: string) => expect.stringContaining(words);
   expect(await preview(bytes)).toMatchObject({ ...none, sheet: 'Cover', fault: has('no rows') });

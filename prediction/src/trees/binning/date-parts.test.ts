@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
-  errorOf,
   makeRows,
+  measureError,
   type Row,
   readRows,
 } from '../../../../testkit/prediction/sample-tables.js';
@@ -37,7 +37,7 @@ describe('a date', () => {
     const model = trainOn(rows);
     expect(partsOf(model)).toContain(part);
     const later = makeRows(300, (random, index) => make(1100 + index, random));
-    expect(errorOf(new Predictor(model).predict(later))).toBeLessThan(1);
+    expect(measureError(new Predictor(model).predict(later))).toBeLessThan(1);
   });
 
   test('yields recurring parts, and none that time alone determines', () => {

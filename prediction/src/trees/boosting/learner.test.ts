@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  leafValueOf,
+  findLeafValue,
   learnForest,
   referenceForest,
 } from '../../../../testkit/prediction/reference-trees.js';
@@ -97,7 +97,7 @@ describe('a learner', () => {
         const sums = new Float64Array(binned.rowCount).fill(forest.base);
         learner.addTo(sums, everyRow, forest.trees);
         const walked = Float64Array.from(everyRow, (row) =>
-          forest.trees.reduce((sum, tree) => sum + leafValueOf(tree, binned, row), forest.base),
+          forest.trees.reduce((sum, tree) => sum + findLeafValue(tree, binned, row), forest.base),
         );
         expect(sums.reverse()).toEqual(walked);
         expect(learner.score([forest], everyRow).values.reverse()).toEqual(walked);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { leafValueOf } from '../../../../testkit/prediction/reference-trees.js';
+import { findLeafValue } from '../../../../testkit/prediction/reference-trees.js';
 import { KernelMemory } from '../../kernel/kernel-memory.js';
 import { seededRandom } from '../random.js';
 import { finish } from '../steps.js';
@@ -61,7 +61,7 @@ describe('scores', () => {
       fc.property(cases, ({ trees, bins, rowCount, sums, chosen }) => {
         const scorer = create(trees);
         const walk = (sum: number, row: number) =>
-          trees.reduce((all, tree) => all + leafValueOf(tree, { bins, rowCount }, row), sum);
+          trees.reduce((all, tree) => all + findLeafValue(tree, { bins, rowCount }, row), sum);
         const all = sums.slice();
         scorer.addToAll(all, bins, rowCount);
         expect(all).toEqual(sums.map(walk));
