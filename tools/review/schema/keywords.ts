@@ -118,15 +118,18 @@ interface Condition {
   readonly about: string | Conjunction;
   /** The required schemas, which are compared like any others. */
   readonly asks: { readonly [path: string]: Conjunction };
+  /** True if it requires nothing, and allows other fields. */
+  readonly opens?: boolean;
 }
 
-type Asked = Pick<Condition, 'about' | 'asks'>;
+type Asked = Pick<Condition, 'about' | 'asks' | 'opens'>;
 
 /** The conditions that the value of a keyword sets. */
 const CONDITIONS: Readonly<Record<string, (value: unknown, part: JsonRecord) => Asked[]>> = {
   if: (schema, part) => {
     const [positive, negative] = [part['then'] ?? true, part['else'] ?? true];
-    return [{ about: [schema], asks: { ' (then)': [positive], ' (else)': [negative] } }];
+    const asks = { ' (then)': [positive], ' (else)': [negative] };
+    return [{ about: [schema], asks, opens: [positive, negative].every(allowsAll) }];
   },
   not: (schema) => [{ about: [schema], asks: {} }],
   contains: (schema) => [{ about: 'contains', asks: { ' (contains)': [schema] } }],
@@ -145,24 +148,34 @@ const CONDITIONS: Readonly<Record<string, (value: unknown, part: JsonRecord) => 
     ),
 };
 
+/** Returns whether a schema allows every value, and may say so of other fields (JSON Schema Core, 11.3). */
+function allowsAll(schema: unknown): boolean {
+  if (schema === true) return true;
+  return members(schema).every(([name, value]) => OPENING.has(name) && value === true);
+}
+
+const OPENING = new Set(['additionalProperties', 'unevaluatedProperties']);
+
 /** Compares the conditions; those of both versions by what they ask for. */
 export const compareConditions: KeywordComparison = (comparison, shapes) => {
   const left = listConditions(shapes.after);
   const found = listConditions(shapes.before).flatMap((before) => {
     const index = left.findIndex((after) => isSame(comparison, { before, after }));
     const [after] = index < 0 ? [] : left.splice(index, 1);
-    const { part, keyword, about, asks } = before;
+    const { part, keyword, about, asks, opens } = before;
     if (!after) {
       const details = { before: part, was: conditionWords(keyword, about) };
-      return [difference(comparison.contracts, 'condition-removed', details, keyword)];
+      const rule = opens ? 'closed-to-other-fields' : 'condition-removed';
+      return [difference(comparison.contracts, rule, details, keyword)];
     }
     return Object.entries(asks).flatMap(([path, schemas]) =>
       comparison.inner(path, { before: schemas, after: after.asks[path] ?? [] }),
     );
   });
-  const added = left.map(({ part, keyword, about }) => {
+  const added = left.map(({ part, keyword, about, opens }) => {
     const details = { after: part, is: conditionWords(keyword, about) };
-    return difference(comparison.contracts, 'condition-added', details, keyword);
+    const rule = opens ? 'opened-to-other-fields' : 'condition-added';
+    return difference(comparison.contracts, rule, details, keyword);
   });
   return [...found, ...added];
 };
@@ -276,13 +289,22 @@ function bound(types: readonly Type[], side: Side, words: BoundWords, unit = '')
       const before = tightestBound(shapes.before, side, words, unit);
       const after = tightestBound(shapes.after, side, words, unit);
       const order = compareTightness(after, before, side);
-      if (order === 0) return undefined;
+      const [tighter, looser] = order > 0 ? [after, shapes.before] : [before, shapes.after];
+      if (order === 0 || isImplied(tighter, looser)) return undefined;
       return {
         ...{ change: order > 0 ? 'narrowed' : 'widened', before: before.part, after: after.part },
         ...{ was: before.words, is: after.words, keyword: (after.part ? after : before).keyword },
       };
     },
   };
+}
+
+/** Returns whether a shape without a bound keeps to it all the same: it has no more fields than it names. */
+function isImplied({ keyword, value }: Bound, { parts }: Shape): boolean {
+  const counts = parts
+    .filter((part) => part['additionalProperties'] === false && !part['patternProperties'])
+    .map((part) => members(part['properties']).length);
+  return keyword === 'maxProperties' && Math.min(...counts) <= value;
 }
 
 /** A count is at least 0, and `contains` requires at least one element. */

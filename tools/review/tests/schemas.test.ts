@@ -99,6 +99,8 @@ const ROWS: readonly Row[] = [
   ['a condition is added', '{type: object}', '{type: object, if: {required: [a]}, then: {required: [b]}}', 'sender', 'reader'],
   ['a condition requires more', '{type: object, if: {required: [a]}, then: {}}', '{type: object, if: {required: [a]}, then: {required: [b]}}', 'sender', 'reader'],
   ['a condition changes its subject', '{type: object, if: {required: [a]}, then: {required: [b]}}', '{type: object, if: {required: [c]}, then: {required: [b]}}', 'both', 'both'],
+  ['some objects may have other fields', '{type: object, additionalProperties: false}', '{type: object, if: {required: [a]}, then: {unevaluatedProperties: true}, unevaluatedProperties: false}', 'nobody', 'sender'],
+  ['a closed object is opened up to a count', '{type: object, additionalProperties: false, properties: {a: {}}}', '{type: object, additionalProperties: true, maxProperties: 9, properties: {a: {}}}', 'nobody', 'sender'],
   ['a value is excluded', '{type: string}', '{type: string, not: {const: a}}', 'sender', 'reader'],
 
   ['a default is only a note', '{type: string, default: a}', '{type: string, default: b}', 'nobody', 'nobody'],
