@@ -1858,7 +1858,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description An address to which an answer may go. */
+        /** @description An address to which an answer may go, such as `https://example.com/callback`, `http://127.0.0.1:33418/callback` or `com.example.app:/callback`. */
         OauthRedirectUri: string;
         /** @description A registered client (RFC 7591, section 3.2.1). */
         OauthClient: {
@@ -3393,9 +3393,9 @@ export interface components {
             /** @description Options of a stream. */
             stream_options?: {
                 /** @description Whether a last chunk has the tokens that were used. */
-                include_usage?: boolean;
+                include_usage?: boolean | null;
                 /** @description Without effect. */
-                include_obfuscation?: boolean;
+                include_obfuscation?: boolean | null;
             } | null;
             /** @description How freely the language model chooses its words, in place of the agent's own setting. */
             temperature?: number | null;
@@ -3451,6 +3451,19 @@ export interface components {
             top_logprobs?: components["schemas"]["WithoutEffect"];
             safety_identifier?: components["schemas"]["WithoutEffect"];
             prompt_cache_key?: components["schemas"]["WithoutEffect"];
+            prompt_cache_options?: components["schemas"]["WithoutEffect"];
+            prompt_cache_retention?: components["schemas"]["WithoutEffect"];
+            prediction?: components["schemas"]["WithoutEffect"];
+            /** @description Must be null or left out. Agents answer in text. */
+            audio?: null;
+            /** @description Must be null or left out. `tools` replaced it. */
+            functions?: null;
+            /** @description Must be null or left out. `tool_choice` replaced it. */
+            function_call?: null;
+            /** @description Must be null or left out. Agents use their skills. */
+            web_search_options?: null;
+            /** @description Must be null or left out. Nothing is moderated. */
+            moderation?: null;
         };
         /**
          * Format: int32
@@ -3474,14 +3487,19 @@ export interface components {
                 name: components["schemas"]["OpenaiToolName"];
                 /** @description When to use it. */
                 description?: string | null;
-                parameters?: components["schemas"]["OpenObject"];
+                /** @description The JSON Schema of its arguments. */
+                parameters?: components["schemas"]["OpenObject"] | null;
                 /** @description Without effect. */
                 strict?: boolean | null;
             };
         };
         /** @description The name of a tool of the client. */
         OpenaiToolName: string;
-        /** @description A message. One of the assistant may have tool calls in place of content. */
+        /**
+         * @description A message. Null counts as not sent. One of the assistant may have tool calls in place of content, and fields of any
+         *     other name, such as `reasoning_content`: it is history, perhaps of another server, and what is not described here
+         *     is not read. One that says nothing is left out.
+         */
         OpenaiMessage: {
             /**
              * @description The one who speaks. `system` and `developer` instruct; `tool` has the result of a tool of the client.
@@ -3506,10 +3524,14 @@ export interface components {
             name?: components["schemas"]["WithoutEffect"];
             refusal?: components["schemas"]["WithoutEffect"];
             annotations?: components["schemas"]["WithoutEffect"];
+            /** @description Must be null or left out. Agents read no sound. */
+            audio?: null;
+            /** @description Must be null or left out. `tool_calls` replaced it. */
+            function_call?: null;
             /** @description The tools of the client that the assistant called. */
-            tool_calls?: components["schemas"]["OpenaiToolCall"][] | null;
+            tool_calls?: components["schemas"]["OpenaiPastCall"][] | null;
             /** @description The call whose result a message of the role `tool` is. */
-            tool_call_id?: string;
+            tool_call_id?: string | null;
         };
         /**
          * @description An image of PNG, JPEG, GIF or WebP as a data URL. It is passed on to the chat server, whose language model must
@@ -3527,6 +3549,25 @@ export interface components {
              */
             type: "function";
             function: components["schemas"]["OpenaiCalledFunction"];
+        };
+        /** @description A call of a tool of the client, by the assistant. It may have fields that are not described, which are not read. */
+        OpenaiPastCall: {
+            id: components["schemas"]["OpenaiCallId"];
+            /**
+             * @description The kind of tool.
+             * @enum {string}
+             */
+            type: "function";
+            /** @description What was called. */
+            function: {
+                name: components["schemas"]["OpenaiToolName"];
+                /** @description The arguments, as the language model wrote them. */
+                arguments: string;
+            } & {
+                [key: string]: unknown;
+            };
+        } & {
+            [key: string]: unknown;
         };
         /** @description The identifier of the call. */
         OpenaiCallId: string;
@@ -3639,7 +3680,7 @@ export interface components {
             input: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputItem"][];
             /** @description Instructions beside those of the agent. */
             instructions?: string | null;
-            /** @description The response to continue. All of the conversation before is known by it, and is not in `input`. */
+            /** @description The `id` of the response to continue, such as `resp_019a2f414f507e8fb1629eb03f5c7d01`. All of the conversation before is known by it, and is not in `input`. */
             previous_response_id?: string | null;
             /** @description Whether the response is kept, so that it can be continued and read. Unless it is false, it is. */
             store?: boolean | null;
@@ -3648,7 +3689,7 @@ export interface components {
             /** @description Options of a stream. */
             stream_options?: {
                 /** @description Without effect. */
-                include_obfuscation?: boolean;
+                include_obfuscation?: boolean | null;
             } | null;
             /** @description How freely the language model chooses its words, in place of the agent's own setting. */
             temperature?: number | null;
@@ -3700,32 +3741,44 @@ export interface components {
             user?: components["schemas"]["WithoutEffect"];
             safety_identifier?: components["schemas"]["WithoutEffect"];
             prompt_cache_key?: components["schemas"]["WithoutEffect"];
+            prompt_cache_options?: components["schemas"]["WithoutEffect"];
             prompt_cache_retention?: components["schemas"]["WithoutEffect"];
+            /** @description Must be null or left out. `previous_response_id` continues a conversation. */
+            conversation?: null;
+            /** @description Must be null or left out. The agent has its prompt. */
+            prompt?: null;
+            /** @description Must be null or left out. A conversation is never cut. */
+            context_management?: null;
+            /** @description Must be null or left out. Nothing is moderated. */
+            moderation?: null;
         };
         /**
          * @description A message, which has `role` and `content`; the call of a tool of the client, with `call_id`, `name` and
-         *     `arguments`; or its result, with `call_id` and `output`. Items of a response can be sent as they are. Uses of the
-         *     agent's own tools are accepted, and not read.
+         *     `arguments`; or its result, with `call_id` and `output`. Null counts as not sent. Items of a response can be sent
+         *     as they are. Messages of the assistant and calls are history, perhaps of another server: they may have fields of
+         *     any other name, which are not read. Reasoning, and uses of tools that ran on a server, are accepted, and not read.
          */
         OpenaiInputItem: {
             /**
              * @description The kind of item. One without a type is a message.
-             * @enum {string}
+             * @enum {string|null}
              */
-            type?: "message" | "function_call" | "function_call_output" | "roster:tool_call";
+            type?: "message" | "function_call" | "function_call_output" | "reasoning" | "roster:tool_call" | "web_search_call" | "file_search_call" | "code_interpreter_call" | "mcp_call" | "mcp_list_tools" | null;
             /**
              * @description The one who speaks. `system` and `developer` instruct.
-             * @enum {string}
+             * @enum {string|null}
              */
-            role?: "system" | "developer" | "user" | "assistant";
+            role?: "system" | "developer" | "user" | "assistant" | null;
             /** @description The text of a message, whole or in parts. */
-            content?: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputParts"];
-            call_id?: components["schemas"]["OpenaiCallId"];
-            name?: components["schemas"]["OpenaiToolName"];
+            content?: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputParts"] | null;
+            /** @description The call, or the one whose result the item is. */
+            call_id?: components["schemas"]["OpenaiCallId"] | null;
+            /** @description The tool that is called. */
+            name?: components["schemas"]["OpenaiToolName"] | null;
             /** @description The arguments of a call, as the language model wrote them. */
-            arguments?: string;
+            arguments?: string | null;
             /** @description The result of a tool of the client, whole or in parts. */
-            output?: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputParts"];
+            output?: components["schemas"]["OpenaiText"] | components["schemas"]["OpenaiInputParts"] | null;
             id?: components["schemas"]["WithoutEffect"];
             status?: components["schemas"]["WithoutEffect"];
             phase?: components["schemas"]["WithoutEffect"];
@@ -3738,10 +3791,10 @@ export interface components {
         /** @description Parts of a text, and images. */
         OpenaiInputParts: {
             /**
-             * @description The kind.
+             * @description The kind. `reasoning_text` is not read.
              * @enum {string}
              */
-            type: "input_text" | "output_text" | "refusal" | "input_image";
+            type: "input_text" | "output_text" | "refusal" | "reasoning_text" | "input_image";
             image_url?: components["schemas"]["OpenaiImage"];
             detail?: components["schemas"]["WithoutEffect"];
             text?: components["schemas"]["OpenaiText"];

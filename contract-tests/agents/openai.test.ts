@@ -42,6 +42,30 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const QUESTION = { role: 'user', content: 'What does 0.7 carat cost?' };
+
+/** The fields of a message that clients with types of their own send as null. */
+const UNSET = {
+  ...{ annotations: null, audio: null, function_call: null, refusal: null },
+  ...{ tool_calls: null, tool_call_id: null },
+};
+
+/** What clients of either API send without being told to, with values that change nothing. */
+const DEFAULTS = {
+  ...{ frequency_penalty: 0, presence_penalty: 0, top_p: 1, temperature: 1, top_logprobs: 0 },
+  ...{ parallel_tool_calls: true, store: false, service_tier: 'auto', tool_choice: 'auto' },
+  ...{ metadata: {}, user: 'u', safety_identifier: 'u', prompt_cache_key: 'k' },
+  ...{ prompt_cache_options: { mode: 'implicit' }, prompt_cache_retention: 'in_memory' },
+};
+const CHAT_DEFAULTS = {
+  ...{ n: 1, logprobs: false, seed: 1, stop: [], logit_bias: {}, modalities: ['text'] },
+  ...{ response_format: { type: 'text' }, reasoning_effort: 'medium', verbosity: 'medium' },
+  ...{ stream_options: { include_usage: null, include_obfuscation: null }, prediction: null },
+};
+/** What must be null. */
+const CHAT_NULLS = {
+  ...{ audio: {}, functions: [], function_call: 'auto', moderation: {}, web_search_options: {} },
+};
+
 const ADDRESS = '/v1/chat/completions';
 
 let begun = 0;
@@ -238,6 +262,54 @@ describe('a chat completion', () => {
     expect(chunks.every((part) => part.usage === undefined)).toBe(true);
   });
 
+  test.each([
+    ['the openai package of Python', { ...UNSET, parsed: null }],
+    ['LiteLLM', { ...UNSET, name: null, reasoning_content: null, provider_specific_fields: null }],
+    ['clients of DeepSeek', { reasoning_content: 'Let me see.' }],
+    ['clients of OpenRouter', { reasoning: 'Let me see.', reasoning_details: [{ index: 0 }] }],
+  ])('goes on after an answer as %s sends it back', async (_, fields) => {
+    play(() => says('More.'));
+    const said = { role: 'assistant', content: 'About 2,700.' };
+    await complete({ messages: [{ ...UNSET, ...QUESTION }, { ...said, ...fields }, QUESTION] });
+    expect(sent()[0]?.messages.slice(1)).toEqual([QUESTION, said, QUESTION]);
+  });
+
+  test('goes on after calls as clients gather them from a stream', async () => {
+    play(() => says('Three.'));
+    const own = { name: 'stock', arguments: '{}' };
+    const call = { id: 'call_0', type: 'function', function: own };
+    const gathered = { ...call, index: 0, function: { ...own, parsed_arguments: {} } };
+    await complete({
+      messages: [
+        QUESTION,
+        { ...UNSET, role: 'assistant', content: '', tool_calls: [gathered] },
+        { role: 'tool', tool_call_id: 'call_0', content: '3', tool_calls: null },
+      ],
+    });
+    expect(sent()[0]?.messages[2]).toMatchObject({ role: 'assistant', tool_calls: [call] });
+  });
+
+  test('leaves out an answer that ended before its first word', async () => {
+    play(() => says('Hello.'));
+    const silent = ['', null, []].map((content) => ({ role: 'assistant', content }));
+    await complete({ messages: [QUESTION, ...silent, { role: 'user', content: 'Well?' }] });
+    expect(sent()[0]?.messages.slice(1)).toEqual([
+      { role: 'user', content: `${QUESTION.content}\n\nWell?` },
+    ]);
+  });
+
+  test('takes what clients send by default', async () => {
+    play(() => says('Hello.'));
+    const tool = { name: 'stock', parameters: null, description: null, strict: null };
+    await complete({
+      ...DEFAULTS,
+      ...CHAT_DEFAULTS,
+      tools: [{ type: 'function', function: tool }],
+    });
+    const nulls = Object.keys({ ...DEFAULTS, ...CHAT_DEFAULTS, ...CHAT_NULLS });
+    await complete(Object.fromEntries(nulls.map((name) => [name, null])));
+  });
+
   test('tells the tokens of a stream when asked', async () => {
     play(() => says('Hello.'));
     const chunks = await streamed({ stream_options: { include_usage: true } });
@@ -359,7 +431,7 @@ describe('a chat completion', () => {
 describe('an error', () => {
   const call = { id: 'call_0', type: 'function', function: { name: 'stock', arguments: '{}' } };
   const made = { role: 'assistant', tool_calls: [call] };
-  test.each([
+  test.each<[what: string, object, number, type: string, param: string | null, code: string]>([
     ['an unknown agent', { model: 'nobody' }, 404, 'not_found_error', null, 'agent_not_found'],
     [
       'an image at a private address',
@@ -401,6 +473,35 @@ describe('an error', () => {
       'invalid_request',
     ],
     ['two answers', { n: 2 }, 400, 'invalid_request_error', 'n', 'invalid_request'],
+    ...Object.entries(CHAT_NULLS).map(
+      ([name, value]): [string, object, number, string, string, string] => {
+        return [name, { [name]: value }, 400, 'invalid_request_error', name, 'invalid_request'];
+      },
+    ),
+    [
+      'images in a field of Ollama',
+      { messages: [{ ...QUESTION, images: [''] }] },
+      400,
+      'invalid_request_error',
+      'messages[0].images',
+      'invalid_request',
+    ],
+    [
+      'what the assistant said as sound',
+      { messages: [{ role: 'assistant', content: null, audio: { id: 'audio_1' } }, QUESTION] },
+      400,
+      'invalid_request_error',
+      'messages[0].audio',
+      'invalid_request',
+    ],
+    [
+      'a fault beside reasoning',
+      { messages: [{ role: 'assistant', content: 5, reasoning_content: '' }, QUESTION] },
+      400,
+      'invalid_request_error',
+      'messages[0].content',
+      'invalid_request',
+    ],
     [
       'a schema of the answer',
       { response_format: { type: 'json_object' } },
@@ -561,7 +662,16 @@ const STOCK = {
   parameters: { type: 'object', properties: { carat: { type: 'number' } } },
 };
 
+/** What must be null. */
+const RESPONSE_NULLS = {
+  ...{ conversation: 'conv_1', prompt: { id: 'pmpt_1' }, context_management: [], moderation: {} },
+};
+
 describe('a response', () => {
+  const called = { type: 'function_call', call_id: 'call_0', name: 'stock', arguments: '{}' };
+  const answered = { type: 'function_call_output', call_id: 'call_1', output: '' };
+  const asking = { role: 'user', content: ASKED };
+
   test('tells tools of the agent as its own items, and predictions with their intervals', async () => {
     let predicted = 0;
     play((request, number) => {
@@ -715,6 +825,44 @@ describe('a response', () => {
     expect(sent().map((request) => request.tool_choice)).toEqual([passedOn, undefined]);
   });
 
+  test('goes on after items as clients send them back, and after those of other servers', async () => {
+    play(usesPrices);
+    const { output } = await respond();
+    // The openai package of Python takes an item that it does not know for a message.
+    const items = output.map((item) => ({ role: null, content: null, phase: null, ...item }));
+    const part = { type: 'output_text', text: 'About 2,700.', annotations: [], parsed: null };
+    const own = { ...called, async_: null, caller: null, namespace: null, parsed_arguments: {} };
+    const reasoning = [{ type: 'reasoning_text', text: 'Let me see.' }];
+    const foreign = [
+      { type: 'reasoning', id: 'rs_1', summary: [], content: reasoning, encrypted_content: null },
+      { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search' } },
+      { role: 'assistant', content: [...reasoning, part], other: null },
+      { role: 'assistant', content: null },
+    ];
+    play(() => says('More.'));
+    const result = { ...answered, call_id: 'call_0', output: '3', role: null, name: null };
+    const input = [asking, ...items, asking, ...foreign, asking, own, result];
+    const { id } = await respond({ input });
+    const seen = sent()[0]?.messages.slice(1);
+    expect(seen).toMatchObject([
+      ...[asking, { content: 'Let me look.\n\n\n\nAbout 2,700 dollars.' }, asking],
+      ...[{ role: 'assistant', content: 'About 2,700.' }, asking],
+      ...[{ tool_calls: [{ id: 'call_0' }] }, { role: 'tool' }],
+    ]);
+    play(() => says('Enough.'));
+    await respond({ previous_response_id: id });
+    expect(sent()[0]?.messages.slice(1, -2)).toEqual(seen);
+  });
+
+  test('takes what clients send by default', async () => {
+    play(() => says('Hello.'));
+    const text = { format: { type: 'text' }, verbosity: 'medium' };
+    const own = { reasoning: { effort: null, summary: null }, truncation: 'disabled', include: [] };
+    await respond({ ...DEFAULTS, ...own, text, background: false, max_tool_calls: 9 });
+    const nulls = Object.keys({ ...DEFAULTS, ...own, text, ...RESPONSE_NULLS });
+    await respond(Object.fromEntries(nulls.map((name) => [name, null])));
+  });
+
   test('is continued by its identifier, twice if need be, with its own instructions only', async () => {
     play(usesPrices);
     const first = await respond({ instructions: 'Answer in verse.' });
@@ -845,10 +993,7 @@ describe('a response', () => {
     expect((await service.send('GET', `${RESPONSES}/${id}`)).status).toBe(200);
   });
 
-  const called = { type: 'function_call', call_id: 'call_0', name: 'stock', arguments: '{}' };
-  const answered = { type: 'function_call_output', call_id: 'call_1', output: '' };
-  const asking = { role: 'user', content: ASKED };
-  test.each([
+  test.each<[what: string, object, param: string | null]>([
     ['no question', { input: '' }, 'input'],
     ['1,001 items', { input: Array.from({ length: 1001 }, () => asking) }, 'input'],
     ['10,000 items', { input: Array.from({ length: 10_000 }, () => asking) }, null],
@@ -895,10 +1040,12 @@ describe('a response', () => {
       'input[2].output[0]',
     ],
     ['half a token', { max_output_tokens: 0.5 }, 'max_output_tokens'],
+    ['a reference to an item', { input: [{ type: 'item_reference' }] }, 'input[0].type'],
+    ['an unknown field of the user', { input: [{ ...asking, images: [] }] }, 'input[0].images'],
     [
-      'an item of another kind',
-      { input: [{ type: 'reasoning', summary: [] }] },
-      'input[0].summary',
+      'an unknown field of a part',
+      { input: [{ role: 'user', content: [{ type: 'input_text', text: 'x', file: 1 }] }] },
+      'input[0].content[0].file',
     ],
     ['a message without a role', { input: [{ content: ASKED }] }, 'input[0].role'],
     ['a message without content', { input: [{ role: 'user' }] }, 'input[0].content'],
@@ -931,7 +1078,10 @@ describe('a response', () => {
     ['a tool of another kind', { tools: [{ type: 'web_search' }] }, 'tools[0].name'],
     ['a tool that the agent has', { tools: [{ ...STOCK, name: 'prices' }] }, 'tools[0].name'],
     ['probabilities of words', { include: ['message.output_text.logprobs'] }, 'include[0]'],
-    ['an unknown field', { conversation: 'conv_1' }, 'conversation'],
+    ...Object.entries(RESPONSE_NULLS).map(([name, value]): [string, object, string] => {
+      return [name, { [name]: value }, name];
+    }),
+    ['an unknown field', { seed: 1 }, 'seed'],
   ])('is refused for %s, with the field', async (_, fields, param) => {
     const body = { model: analyst, input: ASKED, ...fields };
     const refused = await service.send('POST', RESPONSES, body);

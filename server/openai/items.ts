@@ -2,6 +2,7 @@
 
 import type { components } from '../../generated/openapi.js';
 import type { CallerTool } from '../agents/tools/tool.js';
+import { omitNulls } from '../api/idempotency.js';
 import { type FieldError, invalidRequest } from '../problems/problem.js';
 import { defineTool } from './messages.js';
 import { type ReadMessages, readText, requireText, Transcript } from './transcript.js';
@@ -9,11 +10,31 @@ import { type ReadMessages, readText, requireText, Transcript } from './transcri
 type Schemas = components['schemas'];
 type Body = Schemas['OpenaiResponseBody'];
 type OutputItem = Schemas['OpenaiOutputItem'];
-export type InputItem = Schemas['OpenaiInputItem'];
+type SentItem = Schemas['OpenaiInputItem'];
 
-export function listItems(input: Body['input']): readonly InputItem[] {
-  return typeof input === 'string' ? [{ role: 'user', content: input }] : input;
+/** An item without nulls, which count as not sent. */
+export type InputItem = {
+  readonly [Field in keyof SentItem]: Exclude<SentItem[Field], null> | undefined;
+};
+
+function listItems(input: Body['input']): readonly InputItem[] {
+  return typeof input === 'string' ? [{ role: 'user', content: input }] : input.map(omitNulls);
 }
+
+/** Returns the items of a body without what is not read: history of other servers can be large. */
+export function keepRead(input: Body['input']): InputItem[] {
+  return listItems(input).flatMap((item): InputItem[] => {
+    const { type = 'message', role, content, call_id, name, arguments: text, output } = item;
+    const read = { type, role, content, call_id, name, arguments: text, output };
+    return READ_TYPES.has(type) ? [read] : [];
+  });
+}
+
+const READ_TYPES: ReadonlySet<SentItem['type']> = new Set([
+  'message',
+  'function_call',
+  'function_call_output',
+]);
 
 /** Returns items of an answer as they would be sent, without what is not read. */
 export function toInput(output: readonly OutputItem[]): InputItem[] {
@@ -72,11 +93,10 @@ type FieldPointer = (field: string) => string;
 
 function readMessage(transcript: Transcript, { role, content }: InputItem, at: FieldPointer): void {
   if (role === undefined) throw missing(at('role'), 'message');
-  if (content === undefined) throw missing(at('content'), 'message');
-  if (role === 'system' || role === 'developer') {
-    transcript.instruct(requireText(content, at('content')));
-  } else if (role === 'user') transcript.ask(content, at('content'));
-  else transcript.say({ role, content: requireText(content, at('content')) });
+  if (role === 'assistant') transcript.recall(readText(content, at('content')));
+  else if (content === undefined) throw missing(at('content'), 'message');
+  else if (role === 'user') transcript.ask(content, at('content'));
+  else transcript.instruct(requireText(content, at('content')));
 }
 
 function readCall(

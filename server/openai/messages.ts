@@ -10,6 +10,7 @@ type Schemas = components['schemas'];
 type Body = Schemas['ChatCompletionBody'];
 type OpenaiMessage = Schemas['OpenaiMessage'];
 type OpenaiToolCall = Schemas['OpenaiToolCall'];
+type PastCall = Schemas['OpenaiPastCall'];
 
 /**
  * Reads the messages of a body.
@@ -29,7 +30,7 @@ export function readMessages(sent: Body['messages']): ReadMessages {
     } else if (role === 'user') {
       transcript.ask(content, pointer);
     } else if (!calls?.length) {
-      transcript.say({ role, content: requireText(content, pointer) });
+      transcript.recall(readText(content, pointer));
     } else {
       transcript.say({ role, content: readText(content, pointer) || null });
       transcript.call(calls.map(readCall), (open) => {
@@ -42,7 +43,7 @@ export function readMessages(sent: Body['messages']): ReadMessages {
   return transcript.finish(fault(sent.length - 1, 'role', detail));
 }
 
-function readCall({ id, function: called }: OpenaiToolCall): ToolCall {
+function readCall({ id, function: called }: PastCall): ToolCall {
   return { id, name: called.name, arguments: called.arguments };
 }
 
@@ -52,7 +53,7 @@ function refuseMisplaced({ role, tool_calls, tool_call_id }: OpenaiMessage, inde
       fault(index, 'tool_calls', "must be in a message of the role 'assistant'"),
     ]);
   }
-  if (role !== 'tool' && tool_call_id !== undefined) {
+  if (role !== 'tool' && typeof tool_call_id === 'string') {
     throw invalidRequest([fault(index, 'tool_call_id', "must be in a message of the role 'tool'")]);
   }
 }

@@ -11,7 +11,7 @@ import { findDefaultProject, findProject, type Project } from '../projects/proje
 import type { AnsweringAgent } from '../resources/agents.js';
 import type { Store } from '../store/index.js';
 import { streamChunks, writeCompletion } from './chat-completions.js';
-import { listItems, readFunctionTools, readItems } from './items.js';
+import { keepRead, readFunctionTools, readItems } from './items.js';
 import { readForcedTool, readMaxTokens, readMessages, readTools } from './messages.js';
 import {
   type Chain,
@@ -120,7 +120,7 @@ export function openaiOperations(store: Store, agents: AgentRunner): OpenaiHandl
         tool_choice: body.tool_choice ?? 'auto',
         temperature: body.temperature ?? readSettings(model.agent).temperature ?? 1,
       });
-      const input = listItems(body.input);
+      const input = keepRead(body.input);
       const keep: KeepResponse = async (response) => {
         if (!response.store) return response;
         const isKept = await keepIfRoom(store, { owner, act, project, chain, input, response });

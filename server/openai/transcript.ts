@@ -45,6 +45,11 @@ export class Transcript {
     this.#messages.push(message);
   }
 
+  /** Adds what the assistant said. An answer that ended before its first word is none, and chat servers refuse it. */
+  recall(text: string): void {
+    if (text !== '') this.say({ role: 'assistant', content: text });
+  }
+
   /**
    * Adds calls of tools of the caller. Calls that follow the text of the assistant, or other calls, are of one message.
    * @param fault returns what is wrong with a call that has no result
@@ -59,8 +64,8 @@ export class Transcript {
   }
 
   /** @param fault a result without a call */
-  answer(id: string | undefined, content: string, fault: FieldError): void {
-    if (id === undefined || !this.#open.delete(id)) throw invalidRequest([fault]);
+  answer(id: string | null | undefined, content: string, fault: FieldError): void {
+    if (typeof id !== 'string' || !this.#open.delete(id)) throw invalidRequest([fault]);
     this.#messages.push({ role: 'tool', tool_call_id: id, content: fenceResult(content) });
   }
 
@@ -105,6 +110,7 @@ function readParts(content: Content, pointer: string): ReadParts {
   const texts: string[] = [];
   const images: { url: string; pointer: string }[] = [];
   for (const [index, { type, text, refusal, image_url: image }] of content.entries()) {
+    if (type === 'reasoning_text') continue;
     const at = `${pointer}/${index}`;
     const isImage = type === 'input_image' || type === 'image_url';
     const url = typeof image === 'object' ? image.url : image;

@@ -132,14 +132,16 @@ function makeObjects(schema: Place): fc.Arbitrary<object> {
     requiredKeys: listRequired(schema).filter((name) => Object.hasOwn(fields, name)),
     noNullPrototype: true,
   });
-  const { additionalProperties, maxProperties } = listKeywords(schema);
+  const { additionalProperties, unevaluatedProperties, maxProperties } = listKeywords(schema);
   if (maxProperties === 1) {
     const alone = Object.entries(fields).map(([name, value]) =>
       value.map((only) => ({ [name]: only })),
     );
     return fc.oneof(...alone);
   }
-  if (additionalProperties === false) return withoutConflicts(schema, declared);
+  if (additionalProperties === false || unevaluatedProperties === false) {
+    return withoutConflicts(schema, declared);
+  }
   const typed = typeof additionalProperties === 'object' && schema.find('additionalProperties');
   const values = typed ? makeDrafts(typed) : anything;
   const others = fc.dictionary(keys, values, { maxKeys: 6, noNullPrototype: true });

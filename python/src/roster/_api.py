@@ -925,6 +925,14 @@ class ChatCompletionBody:
     top_logprobs: Optional[WithoutEffect] = None
     safety_identifier: Optional[WithoutEffect] = None
     prompt_cache_key: Optional[WithoutEffect] = None
+    prompt_cache_options: Optional[WithoutEffect] = None
+    prompt_cache_retention: Optional[WithoutEffect] = None
+    prediction: Optional[WithoutEffect] = None
+    audio: Optional[None] = None
+    functions: Optional[None] = None
+    function_call: Optional[None] = None
+    web_search_options: Optional[None] = None
+    moderation: Optional[None] = None
 
 
 @dataclass
@@ -939,13 +947,18 @@ class OpenaiTool:
 
 @dataclass
 class OpenaiMessage:
-    """A message. One of the assistant may have tool calls in place of content."""
+    """A message. Null counts as not sent. One of the assistant may have tool calls in place of content, and fields of any
+    other name, such as `reasoning_content`: it is history, perhaps of another server, and what is not described here
+    is not read. One that says nothing is left out.
+    """
     role: str
     content: Optional[Union[OpenaiText, List[OpenaiMessageContent2Item]]] = None
     name: Optional[WithoutEffect] = None
     refusal: Optional[WithoutEffect] = None
     annotations: Optional[WithoutEffect] = None
-    tool_calls: Optional[List[OpenaiToolCall]] = None
+    audio: Optional[None] = None
+    function_call: Optional[None] = None
+    tool_calls: Optional[List[OpenaiPastCall]] = None
     tool_call_id: Optional[str] = None
 
 
@@ -955,6 +968,17 @@ class OpenaiToolCall:
     id: OpenaiCallId
     type_: str
     function: OpenaiCalledFunction
+
+    # Python field name -> wire (JSON) name, for (de)serialization.
+    _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
+
+
+@dataclass
+class OpenaiPastCall:
+    """A call of a tool of the client, by the assistant. It may have fields that are not described, which are not read."""
+    id: OpenaiCallId
+    type_: str
+    function: OpenaiPastCallFunction
 
     # Python field name -> wire (JSON) name, for (de)serialization.
     _field_map: ClassVar[Dict[str, str]] = {"type_": "type"}
@@ -1057,14 +1081,20 @@ class OpenaiResponseBody:
     user: Optional[WithoutEffect] = None
     safety_identifier: Optional[WithoutEffect] = None
     prompt_cache_key: Optional[WithoutEffect] = None
+    prompt_cache_options: Optional[WithoutEffect] = None
     prompt_cache_retention: Optional[WithoutEffect] = None
+    conversation: Optional[None] = None
+    prompt: Optional[None] = None
+    context_management: Optional[None] = None
+    moderation: Optional[None] = None
 
 
 @dataclass
 class OpenaiInputItem:
     """A message, which has `role` and `content`; the call of a tool of the client, with `call_id`, `name` and
-    `arguments`; or its result, with `call_id` and `output`. Items of a response can be sent as they are. Uses of the
-    agent's own tools are accepted, and not read.
+    `arguments`; or its result, with `call_id` and `output`. Null counts as not sent. Items of a response can be sent
+    as they are. Messages of the assistant and calls are history, perhaps of another server: they may have fields of
+    any other name, which are not read. Reasoning, and uses of tools that ran on a server, are accepted, and not read.
     """
     type_: Optional[str] = None
     role: Optional[str] = None
@@ -2732,6 +2762,13 @@ class OpenaiMessageContent2Item:
 
 
 @dataclass
+class OpenaiPastCallFunction:
+    """What was called."""
+    name: OpenaiToolName
+    arguments: str
+
+
+@dataclass
 class ChatCompletionChoicesItemMessage:
     """The message."""
     role: Literal["assistant"]
@@ -2790,7 +2827,7 @@ class OpenaiResponseBodyText:
 
 @dataclass
 class OpenaiInputPartsItem:
-    """A part. Images are read in messages of the role `user`; files are not."""
+    """A part. Images are read in messages of the role `user`; files are not. Parts of the assistant may have fields of any other name, which are not read."""
     type_: str
     image_url: Optional[OpenaiImage] = None
     detail: Optional[WithoutEffect] = None

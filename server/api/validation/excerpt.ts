@@ -104,7 +104,8 @@ class BodyExcerpt {
   #ofObject(alternatives: readonly JsonRecord[], object: JsonRecord): JsonRecord {
     const fields = asRecord(Object.assign({}, ...alternatives.map(({ properties }) => properties)));
     const isClosed = alternatives.some(
-      ({ additionalProperties }) => additionalProperties === false,
+      ({ additionalProperties, unevaluatedProperties }) =>
+        additionalProperties === false || unevaluatedProperties === false,
     );
     const kept: [string, unknown][] = [];
     let isWhole = true;
