@@ -1,10 +1,11 @@
 /** The `begin` of a transaction on PostgreSQL, which is sent with a first statement that reads. */
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type PostgresDatabase, startPostgres } from '../../../testkit/store/postgres-database.js';
 import type { Databases } from './dialect.js';
 import { openPostgres } from './postgres.js';
+import { storeProblem } from './unavailable.js';
 
 let postgres: PostgresDatabase;
 let databases: Databases;
@@ -58,17 +59,27 @@ test.each([
   },
 );
 
-test('keeps no write of a transaction whose begin has failed', async () => {
+/** Answers a `begin` in place of the server, or changes it. */
+type Answer = (bytes: Buffer, client: Socket) => Buffer | undefined;
+
+/** Uses a store whose begins go through a proxy, once it is open. */
+async function withProxy(
+  answer: Answer,
+  use: (databases: Databases) => Promise<void>,
+): Promise<void> {
   const { port, hostname } = new URL(postgres.url);
-  // Begins fail once the store is open, and the connection lives on.
-  let sent = 'begin\0';
+  let isOpen = false;
   const proxy = createServer((client) => {
     const server = connect(Number(port), hostname);
-    client.on('data', (bytes) =>
-      server.write(Buffer.from(bytes.toString('latin1').replace('begin\0', sent), 'latin1')),
-    );
+    client.on('data', (bytes) => {
+      const isBegin = isOpen && bytes.includes('begin\0');
+      const passed = isBegin ? answer(bytes, client) : bytes;
+      if (passed) server.write(passed);
+      else server.destroy();
+    });
     server.pipe(client).on('close', () => server.destroy());
     server.on('error', () => client.destroy());
+    client.on('error', () => server.destroy());
   });
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
   const url = new URL(postgres.url);
@@ -79,17 +90,52 @@ test('keeps no write of a transaction whose begin has failed', async () => {
     () => {},
     () => {},
   );
+  isOpen = true;
   try {
+    await use(spoiled);
+  } finally {
+    await Promise.all(Object.values(spoiled).map((pool) => pool.destroy()));
+    proxy.close();
+  }
+}
+
+test('keeps no write of a transaction whose begin has failed', async () => {
+  // The connection lives on.
+  const misspell = (bytes: Buffer) =>
+    Buffer.from(bytes.toString('latin1').replace('begin\0', 'begim\0'), 'latin1');
+  await withProxy(misspell, async (spoiled) => {
     await sql`create table begun (id integer)`.execute(databases.writes);
-    sent = 'begim\0';
     const write = spoiled.writes
       .transaction()
       .execute((tx) => sql`insert into begun values (1)`.execute(tx));
     await expect(write).rejects.toThrow('begim');
     const { rows } = await sql`select id from begun`.execute(databases.reads);
     expect(rows).toEqual([]);
-  } finally {
-    await Promise.all(Object.values(spoiled).map((pool) => pool.destroy()));
-    proxy.close();
-  }
+  });
+});
+
+/** Returns the message with which the server ends a connection. */
+function fatal(code: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0Mended\0\0`);
+  const head = Buffer.from('E____');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+test.each<[string, Answer]>([
+  ['is lost', (_, client) => void client.destroy()],
+  ['ends as the server stops', (_, client) => void client.end(fatal('57P01'))],
+  ['ends after it was idle for too long', (_, client) => void client.end(fatal('57P05'))],
+  ['ends with a transaction that took too long', (_, client) => void client.end(fatal('25P04'))],
+])('is told as a store to ask again, if its connection %s', async (_, answer) => {
+  await withProxy(answer, async ({ writes }) => {
+    for (const work of [sql`select 1`, sql`delete from begun`, undefined]) {
+      const failed = writes.transaction().execute(async (tx) => {
+        await work?.execute(tx);
+        throw new Error('given up');
+      });
+      const refusal = storeProblem(await failed.catch((error: unknown) => error));
+      expect(refusal).toMatchObject({ type: '/problems/service-unavailable' });
+    }
+  });
 });

@@ -35,12 +35,12 @@ export function errorCode(error: unknown): string {
 const SQLITE = /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN)$/;
 
 /**
- * PostgreSQL: connection exceptions (08), a read-only server (25006), a transaction that waited too long
- * (25P03), a deadlock (40P01), insufficient resources (53), a lock (55P03) or a statement (57014) that took
- * too long, and a server that stops, crashed or starts (57P01 to 57P03).
+ * PostgreSQL: connection exceptions (08), a read-only server (25006), a transaction that waited (25P03) or took
+ * (25P04) too long, a deadlock (40P01), insufficient resources (53), a lock (55P03) or a statement (57014) that took
+ * too long, a server that stops, crashed or starts (57P01 to 57P03), and a connection that was idle for too long (57P05).
  * https://www.postgresql.org/docs/current/errcodes-appendix.html
  */
-const POSTGRES = /^(08...|25006|25P03|40P01|53...|55P03|57014|57P0[1-3])$/;
+const POSTGRES = /^(08...|25006|25P0[34]|40P01|53...|55P03|57014|57P0[1-35])$/;
 
 /** PostgreSQL: a lock was not had in time (55P03), a statement took too long (57014). SQLite: a lock. */
 const TIMED_OUT = /^(55P03|57014|SQLITE_(BUSY|LOCKED))$/;
