@@ -22,7 +22,7 @@ import {
   type SentSettings,
   tooLarge,
 } from '../store/rows.js';
-import { Resources } from './crud.js';
+import { hasNameOrId, Resources } from './crud.js';
 import { skills, writeSkill } from './skills.js';
 
 type Schemas = components['schemas'];
@@ -236,11 +236,11 @@ const FIND_NAMED = keepByLength(
   (length) =>
     new PreparedQuery((db, parameter: Parameter<ListValues>) => {
       const values = Array.from({ length }, (_, at) => sql<string>`${parameter(at)}`);
+      const projectId = sql<string>`${parameter('projectId')}`;
       return db
         .selectFrom('skills')
         .select(['id', 'name'])
-        .where('project_id', '=', sql<string>`${parameter('projectId')}`)
-        .where(({ or, eb }) => or([eb('name', 'in', values), eb('id', 'in', values)]));
+        .where(hasNameOrId('skills', projectId, values));
     }),
 );
 

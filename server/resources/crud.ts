@@ -1,4 +1,11 @@
-import { type Insertable, type Kysely, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import {
+  type Insertable,
+  type Kysely,
+  type RawBuilder,
+  type SelectQueryBuilder,
+  type SqlBool,
+  sql,
+} from 'kysely';
 import type { OperationId } from '../api/handlers.js';
 import { type Created, type CreationHeaders, idempotent } from '../api/idempotency.js';
 import { type ListPage, type PageQuery, streamPage } from '../api/list-page.js';
@@ -264,6 +271,24 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
 
 /** A condition of rows. */
 export type Filter = ReturnType<typeof sql<SqlBool>>;
+
+/**
+ * Returns the condition that resources of a project have some names or ids. The project stands beside both: if it
+ * stood beside their `or`, SQLite would read all of its resources.
+ */
+export function hasNameOrId(
+  table: Table,
+  projectId: RawBuilder<string> | string,
+  values: readonly (RawBuilder<string> | string)[],
+): Filter {
+  const [project, name, id] = ['project_id', 'name', 'id'].map((column) =>
+    sql.ref(`${table}.${column}`),
+  );
+  const list = sql.join(values);
+  return sql`(
+    ${project} = ${projectId} and ${name} in (${list}) or ${project} = ${projectId} and ${id} in (${list})
+  )`;
+}
 
 type FindValues = Readonly<Record<'projectId' | 'value', string>>;
 

@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Project } from '../projects/projects.js';
 import { findProjectRow } from '../projects/projects.js';
 import { Store } from '../store/index.js';
+import { hasNameOrId } from './crud.js';
 import { checkSkill } from './skills.js';
 
 let store: Store;
@@ -75,5 +77,22 @@ test.each(['pg_sizes', 'public.orders', 'shop.sqlite_files', 'my.information_sch
   'the table %s may be of anybody',
   async (name) => {
     await expect(check('sales', ['sales'], [name])).resolves.toBeUndefined();
+  },
+);
+
+test.each(['skills', 'agents'] as const)(
+  '%s are found by several names without a look at all of a project',
+  async (table) => {
+    const found = hasNameOrId(table, project.id, ['a', 'b', 'c', 'd']);
+    const { rows } = await sql<{ detail: string }>`
+    explain query plan select id from ${sql.table(table)} where ${found}
+  `.execute(store.reads);
+    const searches = rows
+      .map(({ detail }) => detail)
+      .filter((detail) => detail.startsWith('SEARCH'));
+    expect(searches).toEqual([
+      expect.stringContaining('(project_id=? AND name=?)'),
+      expect.stringContaining('(project_id=? AND id=?)'),
+    ]);
   },
 );

@@ -16,7 +16,7 @@ import {
   padToPowerOfTwo,
 } from '../store/rows.js';
 import type { Filter } from './crud.js';
-import { Resources } from './crud.js';
+import { hasNameOrId, Resources } from './crud.js';
 
 type Schemas = components['schemas'];
 type Skill = Schemas['Skill'];
@@ -128,8 +128,7 @@ function usedBy(db: Kysely<Database>, projectId: string, agents: readonly string
     .selectFrom('agent_skills')
     .innerJoin('agents', 'agents.id', 'agent_skills.agent_id')
     .select('agent_skills.skill_id')
-    .where('agents.project_id', '=', projectId)
-    .where(({ or, eb }) => or([eb('agents.name', 'in', values), eb('agents.id', 'in', values)]));
+    .where(hasNameOrId('agents', projectId, values));
   return sql`id in ${used}`;
 }
 

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
-import { asRecord } from '../../contract/json-record.js';
+import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import type { Project } from '../../projects/projects.js';
 import { type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
 import { countEntries, type ProjectState } from './project-state.js';
@@ -90,21 +90,38 @@ function findAction({ models }: ProjectState, entry: Entry, stored: Entry | unde
 }
 
 function listDifferences(stored: Entry, entry: Entry): string[] {
-  return comparePlaces(stored.fields, entry.fields, '', 2).slice(0, MAX_FIELDS);
-}
-
-/** @param levels how deep objects are looked into */
-function comparePlaces(one: unknown, other: unknown, place: string, levels: number): string[] {
-  // Long texts are most of a project.
-  if (one === other || JSON.stringify(one) === JSON.stringify(other)) return [];
-  const [before, after] = [asRecord(one), asRecord(other)];
-  if (levels === 0 || !isObject(one) || !isObject(other)) return [place];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
-  return names.flatMap((name) =>
-    comparePlaces(before[name], after[name], `${place}/${escapeToken(name)}`, levels - 1),
+  return compareMembers(asRecord(stored.fields), asRecord(entry.fields), '', 2).slice(
+    0,
+    MAX_FIELDS,
   );
 }
 
+/**
+ * Returns the places in which two objects differ, such as `/params/limit`.
+ * @param levels how deep they are looked into
+ */
+function compareMembers(
+  before: JsonRecord,
+  after: JsonRecord,
+  place: string,
+  levels: number,
+): string[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
+  return names.flatMap((name) => {
+    const [one, other] = [before[name], after[name]];
+    const at = `${place}/${escapeToken(name)}`;
+    if (one === other || (isNested(one) && JSON.stringify(one) === JSON.stringify(other)))
+      return [];
+    const isDeeper = levels > 1 && isObject(one) && isObject(other);
+    return isDeeper ? compareMembers(asRecord(one), asRecord(other), at, levels - 1) : [at];
+  });
+}
+
+/** Returns whether a value is an object or an array, of which two that are equal are not the same. */
+function isNested(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
 function isObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isNested(value) && !Array.isArray(value);
 }
