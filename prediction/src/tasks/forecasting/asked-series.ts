@@ -1,8 +1,8 @@
 import type { RowObject } from '../../table/cells.js';
-import { valuesToKeep } from './model.js';
 import type { ForecastSeries } from './series.js';
 import type { SeriesIndex } from './series-index.js';
 import type { StoredSeries } from './series-model.js';
+import { valuesToKeep } from './series-model.js';
 
 /** A step that is answered. */
 export interface AskedStep {

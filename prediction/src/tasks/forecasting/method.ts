@@ -7,7 +7,6 @@ import { PartForecaster, weighForecast } from './forecaster.js';
 import { fitForests } from './forests.js';
 import { InputReader } from './inputs.js';
 import { measureForecasts, measureSeries, sortScores } from './metrics.js';
-import type { ForecastModel } from './model.js';
 import {
   countTargets,
   type ForecastSeries,
@@ -16,6 +15,7 @@ import {
   maxHorizon,
   type SeriesSet,
 } from './series.js';
+import type { ForecastModel } from './series-model.js';
 
 export interface FitOptions {
   /** Steps to forecast, at most `maxHorizon`. */

@@ -3,9 +3,13 @@ import { wilson } from '../../intervals/statistics.js';
 import { toFinite } from '../../intervals/target-range.js';
 import { isBetter, percent, shortNumber } from '../../model/summary.js';
 import type { Outcome } from './backtest.js';
-import type { ForecastErrors, ForecastMetrics } from './model.js';
 import { MIN_SCORES } from './series.js';
-import type { SeriesMetrics, SeriesModel } from './series-model.js';
+import type {
+  ForecastErrors,
+  ForecastMetrics,
+  SeriesMetrics,
+  SeriesModel,
+} from './series-model.js';
 
 /** The level at which coverage is counted. */
 const LEVEL = 0.9;

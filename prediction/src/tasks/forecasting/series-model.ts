@@ -17,7 +17,6 @@ import type { TimeGrid } from '../../table/time-grid.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { Forests } from './forests.js';
-import type { ForecastMetrics, ForecastModel } from './model.js';
 
 /** A trained forecaster, with the ends of its series: plain data, immutable. */
 export interface SeriesModel {
@@ -49,37 +48,79 @@ export interface StoredSeries {
   readonly known: readonly Float64Array[];
 }
 
-export interface SeriesMetrics extends ForecastMetrics {
-  /** The series whose last values were forecast worst, the worst first; at most 20. */
-  readonly worst_series: WorstSeries[];
+/** A fitted method. It has nothing of the series: forecasts are made from the history that is given then. */
+export interface ForecastModel extends Forests {
+  readonly season: number;
+  readonly horizon: number;
+  /** The most values before a forecast that are looked at. */
+  readonly history_needed: number;
+  readonly past_count: number;
+  readonly known_count: number;
+  /** The inputs of the trees, in words. */
+  readonly features: readonly string[];
+  /** Fitted without the last values of each series, at least `horizon` of them. */
+  readonly backtest: Forests;
+  /** The weight of the value forest, 0 to 1, chosen by an earlier window. */
+  readonly value_weight: number;
+  /** By step: |error| ÷ expected error of a backtest, ascending. */
+  readonly scores: readonly (readonly number[])[];
+  readonly metrics: ForecastMetrics;
 }
 
-export interface WorstSeries {
-  /** In the order of the group columns; null is a missing value. */
-  readonly groups: (string | null)[];
-  readonly mase: number;
+/** The last values of each series that must be kept: a backtest begins before as many of them as the horizon. */
+export function valuesToKeep({ history_needed, horizon }: ForecastModel): number {
+  return history_needed + horizon;
 }
+
+/** Errors of forecasts of values that were not learnt from. */
+export type ForecastErrors = v.InferOutput<typeof errorsSchema>;
+
+/** The results of backtests on the ends of the series. */
+export type ForecastMetrics = v.InferOutput<typeof methodMetricsSchema>;
+
+export type SeriesMetrics = v.InferOutput<typeof metricsSchema>;
+
+export type WorstSeries = SeriesMetrics['worst_series'][number];
 
 const errorsSchema = v.strictObject({
+  /** Mean absolute error, in units of the target. */
   mae: nonNegativeSchema,
+  /** 200 × |error| ÷ (|value| + |forecast|), on average; 0 where both are 0. */
   smape: nonNegativeSchema,
+  /** Mean absolute error ÷ that of the seasonal naive forecast within the history; null if that makes none. */
   mase: v.nullable(nonNegativeSchema),
 });
 
-const methodMetricsShape = {
+const methodMetricsSchema = v.strictObject({
+  /** Forecast values that were compared. */
   value_count: indexSchema,
   errors: errorsSchema,
+  /** Of repeating the last season. */
   baseline_errors: errorsSchema,
+  /** The same by step, from the first. */
   errors_by_step: v.array(errorsSchema),
   baseline_errors_by_step: v.array(errorsSchema),
+  /** The level at which coverage was counted: 0.9. */
   interval_level: levelSchema,
+  /**
+   * The share of values within intervals that were calibrated on other windows; null if the series are too few or
+   * too short to count it.
+   */
   interval_coverage: v.nullable(levelSchema),
+  /** The same by step. */
   interval_coverage_by_step: v.array(v.nullable(levelSchema)),
-};
+});
 
-const worstSchema = v.strictObject({
-  groups: v.array(v.nullable(v.string())),
-  mase: nonNegativeSchema,
+const metricsSchema = v.strictObject({
+  ...methodMetricsSchema.entries,
+  /** The series whose last values were forecast worst, the worst first; at most 20. */
+  worst_series: v.array(
+    v.strictObject({
+      /** In the order of the group columns; null is a missing value. */
+      groups: v.array(v.nullable(v.string())),
+      mase: nonNegativeSchema,
+    }),
+  ),
 });
 
 const forestsShape = {
@@ -102,7 +143,7 @@ const methodSchema = v.strictObject({
   backtest: forestsSchema,
   value_weight: v.number(),
   scores: v.array(v.array(nonNegativeSchema)),
-  metrics: v.strictObject(methodMetricsShape),
+  metrics: methodMetricsSchema,
 });
 
 /** The head of an encoded forecaster. Columns and series are lines of their own. */
@@ -117,7 +158,7 @@ export const forecastHeadSchema = v.object({
   grid: gridSchema,
   report: reportSchema,
   columns: indexSchema,
-  metrics: v.strictObject({ ...methodMetricsShape, worst_series: v.array(worstSchema) }),
+  metrics: metricsSchema,
   method: methodSchema,
   series: countSchema,
 });

@@ -7,9 +7,9 @@ import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
 import { createSeriesSet } from './horizon.js';
 import { fitForecaster } from './method.js';
-import { valuesToKeep } from './model.js';
 import type { ForecastSeries } from './series.js';
 import type { SeriesModel, StoredSeries, WorstSeries } from './series-model.js';
+import { valuesToKeep } from './series-model.js';
 
 const MAX_WORST = 20;
 
