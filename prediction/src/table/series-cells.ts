@@ -1,0 +1,148 @@
+import { cellText, groupText, parseNumber } from './cells.js';
+import { largeCodesByRow, valuesByRow } from './chunked-array.js';
+import type { CellColumn } from './column-builder.js';
+import { quote, TableError } from './table-error.js';
+import type { Place } from './target-cells.js';
+import {
+  describeForm,
+  type Moment,
+  type MomentForm,
+  momentHint,
+  parseMoment,
+} from './time-grid.js';
+
+/** The most distinct values of a group column, and the characters of one. */
+const MAX_GROUPS = 1_000_000;
+const MAX_GROUP_LENGTH = 1000;
+
+/** Takes cells of a column. */
+export interface CellSink {
+  put(row: number, cell: unknown): void;
+  /** @param rows the index of each cell's row, negative where it is left out. */
+  putColumn(rows: Int32Array, cells: CellColumn): void;
+}
+
+/** Cells that are put one by one, however they came. */
+abstract class EachCell implements CellSink {
+  constructor(
+    protected readonly name: string,
+    protected readonly placeOf: (row: number) => Place,
+  ) {}
+
+  abstract put(row: number, cell: unknown): void;
+
+  putColumn(rows: Int32Array, cells: CellColumn): void {
+    if (cells.kind === 'missing') return;
+    for (const [index, row] of rows.entries()) {
+      if (row >= 0) this.put(row, cells.value(index));
+    }
+  }
+
+  protected fail(row: number, message: string): never {
+    throw new TableError([{ message, column: this.name, ...this.placeOf(row) }]);
+  }
+}
+
+/** Gathers the moments of rows, all of one form. */
+export class OrderCells extends EachCell {
+  readonly #values = valuesByRow();
+  #form: MomentForm | undefined;
+  #firstOfForm: Place | undefined;
+
+  override put(row: number, cell: unknown): void {
+    const text = cellText(cell);
+    const moment = parseMoment(text, parseNumber);
+    if (moment === undefined) {
+      const what =
+        text === '' ? 'no value' : `${quote(text)}, which is neither a number nor a date`;
+      this.fail(
+        row,
+        `The row has ${what} in the column ${quote(this.name)}. ${momentHint(this.name)}.`,
+      );
+    }
+    if (this.#form === undefined) {
+      this.#form = moment.form;
+      this.#firstOfForm = this.placeOf(row);
+    } else if (moment.form !== this.#form) this.#refuseForm(row, text, moment);
+    this.#values.set(row, moment.value);
+  }
+
+  take(rowCount: number): { form: MomentForm; moments: Float64Array } {
+    const moments = this.#values.take(rowCount);
+    const missing = moments.findIndex(Number.isNaN);
+    if (missing >= 0) this.put(missing, null);
+    return { form: this.#form ?? 'number', moments };
+  }
+
+  #refuseForm(row: number, text: string, { form }: Moment): never {
+    const first = this.#form ?? 'number';
+    const place = this.#firstOfForm ?? { row: 0 };
+    const where = 'line' in place ? `line ${place.line}` : `row ${place.row}`;
+    const isZone = typeof form === 'number' && typeof first === 'number';
+    const hint = isZone
+      ? 'Write all times in UTC, or all in local time without an offset.'
+      : 'Write all in one form.';
+    this.fail(
+      row,
+      `The column ${quote(this.name)} has two forms: ${describeForm(first)} in ${where}, and ${describeForm(form)} here, ${quote(text)}. ${hint}`,
+    );
+  }
+}
+
+/** Gathers the values of a group column, each once. */
+export class GroupCells extends EachCell {
+  readonly #codes = largeCodesByRow();
+  readonly #codeOf = new Map<string, number>([['', 0]]);
+
+  override put(row: number, cell: unknown): void {
+    const text = groupText(cell);
+    let code = this.#codeOf.get(text);
+    if (code === undefined) {
+      code = this.#codeOf.size;
+      if (code > MAX_GROUPS || text.length > MAX_GROUP_LENGTH) this.#refuse(row, text);
+      // A copy: a part of a text would keep all of it in memory.
+      this.#codeOf.set(Buffer.from(text, 'utf16le').toString('utf16le'), code);
+    }
+    this.#codes.set(row, code);
+  }
+
+  take(rowCount: number): { texts: string[]; codes: Uint32Array } {
+    return { texts: [...this.#codeOf.keys()], codes: this.#codes.take(rowCount) };
+  }
+
+  #refuse(row: number, text: string): never {
+    const fault =
+      text.length > MAX_GROUP_LENGTH
+        ? `a value of more than ${MAX_GROUP_LENGTH} characters`
+        : `more than ${MAX_GROUPS.toLocaleString('en')} different values`;
+    const message = `The column ${quote(this.name)}, which group_by names, has ${fault}. Name a column that tells series apart.`;
+    this.fail(row, message);
+  }
+}
+
+/** Numbers that are months or days without hyphens: between two years or months, they have gaps. */
+const COMPACT_DATES = [
+  { what: 'months', digits: 6, write: (text: string) => `${text.slice(0, 4)}-${text.slice(4)}` },
+  {
+    what: 'days',
+    digits: 8,
+    write: (text: string) => `${text.slice(0, 4)}-${text.slice(4, 6)}-${text.slice(6)}`,
+  },
+];
+
+/** @throws {TableError} if all moments are such numbers, of more than one year or month. */
+export function refuseCompactDates(name: string, moments: Float64Array): void {
+  const first = String(moments[0]);
+  const form = COMPACT_DATES.find(({ digits }) => digits === first.length);
+  if (form === undefined) return;
+  const { what, digits, write } = form;
+  const isOne = (moment: number) => {
+    const text = String(moment);
+    return text.length === digits && parseMoment(write(text), Number)?.form !== undefined;
+  };
+  const start = Math.floor((moments[0] ?? 0) / 100);
+  if (!moments.some((moment) => Math.floor(moment / 100) !== start) || !moments.every(isOne))
+    return;
+  const message = `The values of the column ${quote(name)} look like ${what} without hyphens. As numbers, they have gaps that the calendar does not have. Write ${first} as ${write(first)}.`;
+  throw new TableError([{ message, column: name }]);
+}
