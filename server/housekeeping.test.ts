@@ -3,7 +3,7 @@ import type { PromisePart } from '../prediction/src/predicting.js';
 import { type PostgresDatabase, startPostgres } from '../testkit/store/postgres-database.js';
 import { forgetByAge, listAges } from './housekeeping.js';
 import { addPromises, newAnswerId } from './models/record/promise-rows.js';
-import { addTablePart, createTable } from './models/training/tables.js';
+import { addTablePart, createTable } from './models/training/table-rows.js';
 import { keepResponse } from './openai/response-rows.js';
 import { beginResponse } from './openai/responses.js';
 import { createProject } from './projects/projects.js';

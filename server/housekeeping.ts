@@ -5,7 +5,7 @@ import type { Sweep } from './common/sweeps.js';
 import type { Config } from './config.js';
 import { PROMISES } from './models/record/promise-rows.js';
 import { tellAlarms } from './models/record/tell-alarms.js';
-import { TABLES } from './models/training/tables.js';
+import { TABLES } from './models/training/table-rows.js';
 import { RESPONSES, sweepOrphans } from './openai/response-rows.js';
 import { TEXTS } from './resources/documents/documents.js';
 import { KEPT_ANSWERS } from './store/answers.js';

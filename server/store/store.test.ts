@@ -19,7 +19,7 @@ import {
   discardTable,
   readTablePart,
   TABLES,
-} from '../models/training/tables.js';
+} from '../models/training/table-rows.js';
 import {
   claimTraining,
   releaseTraining,

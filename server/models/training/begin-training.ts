@@ -11,7 +11,7 @@ import {
   modelFromRow,
   selectVersions,
 } from '../model-rows.js';
-import { type StoredTable, takeTable } from './tables.js';
+import { type StoredTable, takeTable } from './table-rows.js';
 import { selectWaiting } from './training-claims.js';
 
 /**

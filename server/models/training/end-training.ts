@@ -7,7 +7,7 @@ import { deleteVersions, setServing } from '../change-models.js';
 import type { Model } from '../model-rows.js';
 import { checksum } from '../serving-version.js';
 import { type Compared, decidePromotion } from './promotion.js';
-import { releaseTable } from './tables.js';
+import { releaseTable } from './table-rows.js';
 import { type Holding, updateHeld, updateTraining } from './training-claims.js';
 
 export interface TrainedVersion {

@@ -24,7 +24,8 @@ import {
 } from '../model-rows.js';
 import { beginTraining, refuseFullQueue } from './begin-training.js';
 import { parseChoices, parseGoal, readGoal } from './goal.js';
-import type { StoredTable, TableSource, Tables } from './tables.js';
+import type { StoredTable } from './table-rows.js';
+import type { TableSource, Tables } from './tables.js';
 import type { Trainings } from './trainings.js';
 import { slowSender } from './uploads.js';
 

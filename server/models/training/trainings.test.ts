@@ -11,7 +11,7 @@ import { sweepUntaken } from '../../store/forget-rows.js';
 import { Store } from '../../store/index.js';
 import { findModel } from '../model-rows.js';
 import { beginTraining, countWaitingTrainings } from './begin-training.js';
-import { addTablePart, createTable, discardTable, TABLES } from './tables.js';
+import { addTablePart, createTable, discardTable, TABLES } from './table-rows.js';
 import { type TrainingOptions, type TrainingOutcome, Trainings } from './trainings.js';
 
 const script = new URL('../../../dist/server/models/training/training-worker.js', import.meta.url);

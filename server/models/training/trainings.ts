@@ -12,7 +12,7 @@ import {
 } from '../../work/worker-process.js';
 import { failTraining, finishTraining, type TrainedVersion } from './end-training.js';
 import { findServingModel, type ServingModel } from './promotion.js';
-import { readTablePart } from './tables.js';
+import { readTablePart } from './table-rows.js';
 import {
   type Claim,
   claimTraining,

@@ -1,7 +1,7 @@
 import { pausing } from '../../common/pausing.js';
 import { deleteModel, lockModel, setServing } from '../../models/change-models.js';
 import { addVersion, enterQueue } from '../../models/training/begin-training.js';
-import { type StoredTable, takeTable } from '../../models/training/tables.js';
+import { type StoredTable, takeTable } from '../../models/training/table-rows.js';
 import { listFaults, ProblemError, problem, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';

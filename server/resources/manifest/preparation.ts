@@ -1,5 +1,5 @@
 import { parseChoices, parseGoal } from '../../models/training/goal.js';
-import type { StoredTable } from '../../models/training/tables.js';
+import type { StoredTable } from '../../models/training/table-rows.js';
 import { ingestQuery, refuseFull, type TrainingServices } from '../../models/training/train.js';
 import { invalidRequest, listFaults, ProblemError, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
