@@ -6,9 +6,9 @@ import {
   MAX_BINS,
   residualSum,
   rowCount,
-  rowsOf,
   squaresExplained,
-  sumOf,
+  unpackRows,
+  unpackSum,
 } from './node';
 import { sortByKey } from './sort';
 
@@ -59,10 +59,10 @@ function listCategories(bins: usize, count: i32): i32 {
   let known = 0;
   for (let bin = 0; bin < count; bin++) {
     const packed = load<i64>(bins + 8 * <usize>bin);
-    const rows = rowsOf(packed);
+    const rows = unpackRows(packed);
     if (rows === 0 || 2 * rows < leafRows) continue;
     store<u8>(ORDER + known, bin);
-    store<f64>(MEANS + 8 * <usize>bin, sumOf(packed) / (rows + SMOOTHING));
+    store<f64>(MEANS + 8 * <usize>bin, unpackSum(packed) / (rows + SMOOTHING));
     known++;
   }
   return known;
@@ -91,12 +91,12 @@ function bestBeginning(
   let triedRows: f64 = 0;
   for (let index = 0; index < longest; index++) {
     left += load<i64>(bins + 8 * <usize>load<u8>(order + index * step));
-    const leftRows = rowsOf(left);
+    const leftRows = unpackRows(left);
     const rightRows = rowCount - leftRows;
     if (rightRows < stepRows) break;
     if (leftRows < leafRows || leftRows - triedRows < stepRows) continue;
     triedRows = leftRows;
-    const leftSum = sumOf(left);
+    const leftSum = unpackSum(left);
     const gain =
       squaresExplained(leftSum, leftRows + smoothing) +
       squaresExplained(residualSum - leftSum, rightRows + smoothing) -
@@ -108,7 +108,7 @@ function bestBeginning(
   }
   if (bestLength === 0) return false;
   keepSplit(bestGain, bestLeft);
-  const leftIsLarger = 2 * rowsOf(bestLeft) > rowCount;
+  const leftIsLarger = 2 * unpackRows(bestLeft) > rowCount;
   memory.fill(GOES_LEFT, 0, MAX_BINS);
   for (let bin = 0; bin < count; bin++) {
     const isLacking = load<i64>(bins + 8 * <usize>bin) === 0;

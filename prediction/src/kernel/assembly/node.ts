@@ -36,7 +36,7 @@ export function keepSplit(itsGain: f64, itsLeft: i64): void {
 
 /** Returns the number of rows on the left of the best split. */
 export function leftRows(): f64 {
-  return rowsOf(left);
+  return unpackRows(left);
 }
 
 /**
@@ -58,8 +58,8 @@ export function tellSplit(): void {
   }
   if (before) store<u8>(end++, MAX_BINS - 1);
   store<f64>(SPLIT, gain);
-  store<f64>(SPLIT, sumOf(left), 8);
-  store<f64>(SPLIT, rowsOf(left), 16);
+  store<f64>(SPLIT, unpackSum(left), 8);
+  store<f64>(SPLIT, unpackRows(left), 16);
   store<f64>(SPLIT, <f64>(end - SPLIT - 32), 24);
 }
 
@@ -69,12 +69,12 @@ export function goesLeftAddress(): usize {
 }
 
 /** Returns the residuals' part of a histogram's sum. */
-export function sumOf(packed: i64): f64 {
+export function unpackSum(packed: i64): f64 {
   return <f64>(packed >> countBits);
 }
 
 /** Returns the row count of a histogram's sum. */
-export function rowsOf(packed: i64): f64 {
+export function unpackRows(packed: i64): f64 {
   return <f64>(<i32>packed & ((1 << countBits) - 1));
 }
 

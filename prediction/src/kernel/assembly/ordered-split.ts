@@ -7,9 +7,9 @@ import {
   MAX_BINS,
   residualSum,
   rowCount,
-  rowsOf,
   squaresExplained,
-  sumOf,
+  unpackRows,
+  unpackSum,
 } from './node';
 
 /**
@@ -22,7 +22,7 @@ export function findOrderedSplit(bins: usize, count: i32): bool {
   const missing = load<i64>(bins);
   let lastLeft = bestThreshold(bins, count, 0);
   let missingGoesLeft = 2 * leftRows() > rowCount;
-  if (rowsOf(missing) > 0) {
+  if (unpackRows(missing) > 0) {
     const withMissing = bestThreshold(bins, count, missing);
     missingGoesLeft = withMissing > 0;
     if (missingGoesLeft) lastLeft = withMissing;
@@ -55,11 +55,11 @@ function bestThreshold(bins: usize, count: i32, start: i64): i32 {
     const packed = load<i64>(bins + 8 * <usize>bin);
     if (packed === 0) continue;
     left += packed;
-    const leftRows = rowsOf(left);
+    const leftRows = unpackRows(left);
     if (leftRows < fewest) continue;
     const rightRows = rows - leftRows;
     if (rightRows < fewest) break;
-    const leftSum = sumOf(left);
+    const leftSum = unpackSum(left);
     const rightSum = sum - leftSum;
     const numerator = leftSum * leftSum * rightRows + rightSum * rightSum * leftRows;
     const denominator = leftRows * rightRows;

@@ -26,7 +26,7 @@ function merge(items: usize, start: i32, middle: i32, end: i32, keys: usize): vo
   while (low < middle && high < end) {
     const lowItem = load<u8>(items + low);
     const highItem = load<u8>(items + high);
-    const takesLow = i32(keyOf(keys, lowItem) <= keyOf(keys, highItem));
+    const takesLow = i32(readKey(keys, lowItem) <= readKey(keys, highItem));
     // Computed without branches, half of which would be mispredicted.
     store<u8>(MERGED + at++, select(lowItem, highItem, takesLow));
     low += takesLow;
@@ -36,6 +36,6 @@ function merge(items: usize, start: i32, middle: i32, end: i32, keys: usize): vo
   memory.copy(MERGED + at + middle - low, items + high, end - high);
 }
 
-function keyOf(keys: usize, item: u8): f64 {
+function readKey(keys: usize, item: u8): f64 {
   return load<f64>(keys + 8 * <usize>item);
 }

@@ -1,23 +1,21 @@
 import {
   BOOLEAN,
   CELL,
-  kindOf,
-  lengthOf,
   MISSING,
   NULL,
   NUMBER,
   OTHER_NUMBER,
-  startOf,
+  readKind,
+  readLength,
+  readStart,
   TEXT,
 } from './cell';
 import { EXACT, NEAR, NEAR_SHARE, NO_NUMBER, number, readNumber } from './number';
 import {
   CATEGORY,
   columnCount,
-  columnOf,
   countSuspect,
   cutsBefore,
-  cutsOf,
   DATE,
   FEATURE,
   featureCount,
@@ -27,10 +25,12 @@ import {
   kindOfFeature,
   knowsAll,
   lastField,
-  leastOf,
-  maskOf,
-  mostOf,
   othersBin,
+  readColumn,
+  readCuts,
+  readLeast,
+  readMask,
+  readMost,
   tableMask,
 } from './plan';
 import { findSlot, isFree, slotValue } from './texts';
@@ -64,9 +64,9 @@ export function binCells(
   let end = unread;
   let feature = features(plan);
   for (let index: u32 = 0; index < count; index++, feature += FEATURE, bins += rowCount) {
-    let cell = cells + CELL * <usize>columnOf(feature);
+    let cell = cells + CELL * <usize>readColumn(feature);
     const kind = kindOfFeature(feature);
-    const mask = maskOf(feature);
+    const mask = readMask(feature);
     for (let row: u32 = 0; row < rowCount; row++, cell += stride) {
       const bin =
         kind === CATEGORY
@@ -98,22 +98,22 @@ function numberBin(feature: usize, cell: usize): i32 {
 
 /** Reads a cell as a number: EXACT, NEAR, NO_NUMBER or UNREAD. */
 function readCell(cell: usize): i32 {
-  const kind = kindOf(cell);
+  const kind = readKind(cell);
   if (kind === NUMBER || kind === OTHER_NUMBER) {
-    const start = startOf(cell);
-    const read = readNumber(start, start + lengthOf(cell));
+    const start = readStart(cell);
+    const read = readNumber(start, start + readLength(cell));
     return read === EXACT || read === NEAR ? read : UNREAD;
   }
   if (kind <= BOOLEAN) return NO_NUMBER;
   if (kind !== TEXT) return UNREAD;
-  trim(startOf(cell), lengthOf(cell));
+  trim(readStart(cell), readLength(cell));
   const read = readNumber(trimmedStart, trimmedEnd);
   if (read === EXACT || read === NEAR) return read;
   return read === NO_NUMBER && !hasDigit(trimmedStart, trimmedEnd) ? NO_NUMBER : UNREAD;
 }
 
 function orderedBin(feature: usize, value: f64): i32 {
-  if (value < leastOf(feature) || value > mostOf(feature)) countSuspect(feature);
+  if (value < readLeast(feature) || value > readMost(feature)) countSuspect(feature);
   return 1 + countBelow(feature, value);
 }
 
@@ -122,15 +122,15 @@ function nearBin(feature: usize, value: f64): i32 {
   const reach = abs(value) * NEAR_SHARE;
   const least = value - reach;
   const most = value + reach;
-  if (least < leastOf(feature) !== most < leastOf(feature)) return UNREAD;
-  if (least > mostOf(feature) !== most > mostOf(feature)) return UNREAD;
+  if (least < readLeast(feature) !== most < readLeast(feature)) return UNREAD;
+  if (least > readMost(feature) !== most > readMost(feature)) return UNREAD;
   if (countBelow(feature, least) !== countBelow(feature, most)) return UNREAD;
   return orderedBin(feature, value);
 }
 
 /** Returns the number of cuts that are below a value, as `CutGrid` does. */
 function countBelow(feature: usize, value: f64): i32 {
-  const cuts = cutsOf(feature);
+  const cuts = readCuts(feature);
   const field = (value - load<f64>(cuts)) * fieldsInUnit(feature);
   const last = lastField(feature);
   const place = field > 0 ? <usize>(field < last ? field : last) : 0;
@@ -147,18 +147,18 @@ function countBelow(feature: usize, value: f64): i32 {
 
 function dateBin(cell: usize): i32 {
   // A number is never a date, as it has no hyphen within.
-  const kind = kindOf(cell);
+  const kind = readKind(cell);
   return kind < TEXT || kind === OTHER_NUMBER ? MISSING_BIN : UNREAD;
 }
 
 function categoryBin(feature: usize, cell: usize): i32 {
-  const kind = kindOf(cell);
+  const kind = readKind(cell);
   if (kind === MISSING || kind === NULL) return MISSING_BIN;
   if (kind > TEXT) return UNREAD;
-  const known = binOfText(feature, startOf(cell), lengthOf(cell));
+  const known = binOfText(feature, readStart(cell), readLength(cell));
   if (known !== UNREAD) return known;
   if (kind !== TEXT) return unknownBin(feature);
-  trim(startOf(cell), lengthOf(cell));
+  trim(readStart(cell), readLength(cell));
   const length = <u32>(trimmedEnd - trimmedStart);
   if (length === 0) return MISSING_BIN;
   // A blank beyond ASCII may stand at its ends.
@@ -168,13 +168,13 @@ function categoryBin(feature: usize, cell: usize): i32 {
     // "TRUE" is `true`.
     if (isTrue(trimmedStart, length)) return UNREAD;
   }
-  if (length === lengthOf(cell)) return unknownBin(feature);
+  if (length === readLength(cell)) return unknownBin(feature);
   const trimmed = binOfText(feature, trimmedStart, length);
   return trimmed === UNREAD ? unknownBin(feature) : trimmed;
 }
 
 function binOfText(feature: usize, text: usize, length: u32): i32 {
-  const slot = findSlot(cutsOf(feature), tableMask(feature), text, length);
+  const slot = findSlot(readCuts(feature), tableMask(feature), text, length);
   return isFree(slot) ? UNREAD : <i32>slotValue(slot);
 }
 

@@ -21,14 +21,14 @@ export function setCell(cell: usize, start: usize, length: u32, kind: u32): void
   store<u32>(cell, (length << 3) | kind, 4);
 }
 
-export function kindOf(cell: usize): u32 {
+export function readKind(cell: usize): u32 {
   return load<u32>(cell, 4) & 7;
 }
 
-export function startOf(cell: usize): usize {
+export function readStart(cell: usize): usize {
   return <usize>load<u32>(cell);
 }
 
-export function lengthOf(cell: usize): u32 {
+export function readLength(cell: usize): u32 {
   return load<u32>(cell, 4) >>> 3;
 }

@@ -38,7 +38,7 @@ export const CATEGORY: u32 = 1;
 export const DATE: u32 = 2;
 
 /** The index of its column. */
-export function columnOf(feature: usize): u32 {
+export function readColumn(feature: usize): u32 {
   return load<u32>(feature);
 }
 
@@ -47,7 +47,7 @@ export function kindOfFeature(feature: usize): u32 {
 }
 
 /** The cuts, f64 ascending; of a category its table of texts. */
-export function cutsOf(feature: usize): usize {
+export function readCuts(feature: usize): usize {
   return <usize>load<u32>(feature, 8);
 }
 
@@ -67,7 +67,7 @@ export function othersBin(feature: usize): u32 {
 }
 
 /** The bin that replaces unfamiliar bins. */
-export function maskOf(feature: usize): u32 {
+export function readMask(feature: usize): u32 {
   return load<u32>(feature, 20);
 }
 
@@ -82,11 +82,11 @@ export function knowsAll(feature: usize): bool {
 }
 
 /** The bounds outside of which a number is unlike those of the table. */
-export function leastOf(feature: usize): f64 {
+export function readLeast(feature: usize): f64 {
   return load<f64>(feature, 32);
 }
 
-export function mostOf(feature: usize): f64 {
+export function readMost(feature: usize): f64 {
   return load<f64>(feature, 40);
 }
 

@@ -7,7 +7,7 @@ const SLOT: usize = 16;
 const SPREAD: u64 = (0x9e3779b9 << 32) | 0x7f4a7c15;
 
 /** Returns a hash of bytes. Up to seven bytes behind them are loaded, and ignored. */
-function hashOf(at: usize, length: u32): u32 {
+function hashText(at: usize, length: u32): u32 {
   let hash: u64 = <u64>length * SPREAD;
   const end = at + length;
   for (; at + 8 <= end; at += 8) hash = mixed(hash ^ load<u64>(at));
@@ -44,7 +44,7 @@ export function areEqual(one: usize, other: usize, length: u32): bool {
 export function addText(table: usize, mask: u32, text: usize, length: u32, value: u32): void {
   const slot = findSlot(table, mask, text, length);
   if (!isFree(slot)) return;
-  store<u32>(slot, hashOf(text, length));
+  store<u32>(slot, hashText(text, length));
   store<u32>(slot, <u32>text, 4);
   store<u32>(slot, length, 8);
   store<u32>(slot, value, 12);
@@ -52,7 +52,7 @@ export function addText(table: usize, mask: u32, text: usize, length: u32, value
 
 /** Returns the slot of a text, or the free slot where it belongs. */
 export function findSlot(table: usize, mask: u32, text: usize, length: u32): usize {
-  const hash = hashOf(text, length);
+  const hash = hashText(text, length);
   let index = hash & mask;
   let slot = table + SLOT * <usize>index;
   while (!isFree(slot) && !hasText(slot, hash, text, length)) {

@@ -1,4 +1,4 @@
-import { CELL, kindOf, lengthOf, MISSING, NULL, startOf, TEXT } from '../cells/cell';
+import { CELL, MISSING, NULL, readKind, readLength, readStart, TEXT } from '../cells/cell';
 import { NO_NUMBER, readNumber } from '../cells/number';
 import { NUMBER_TEXT, textLength, writeWhole } from '../json/digits';
 
@@ -73,11 +73,11 @@ export function writeLines(
 /** Writes cells, each with a comma behind it. Returns whether it could. */
 function writeInputs(cells: usize, count: u32, end: usize): bool {
   for (let index: u32 = 0; index < count; index++, cells += CELL) {
-    const kind = kindOf(cells);
+    const kind = readKind(cells);
     if (kind > TEXT) return false;
-    const length = kind === MISSING || kind === NULL ? 0 : lengthOf(cells);
+    const length = kind === MISSING || kind === NULL ? 0 : readLength(cells);
     if (out + length + VECTOR > end) return false;
-    const from = startOf(cells);
+    const from = readStart(cells);
     if (kind === TEXT && length > 0 && !isPlain(from, length)) return false;
     if (!copyWithoutCommas(from, length)) return false;
     store<u8>(out++, <u8>COMMA);

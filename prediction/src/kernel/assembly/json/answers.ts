@@ -1,4 +1,4 @@
-import { CELL, kindOf, lengthOf, MISSING, NULL, setCell, startOf, TEXT } from '../cells/cell';
+import { CELL, MISSING, NULL, readKind, readLength, readStart, setCell, TEXT } from '../cells/cell';
 import { columnCount } from '../cells/plan';
 import { NUMBER_TEXT, textLength, writeWhole } from './digits';
 
@@ -39,7 +39,7 @@ export function listOthers(plan: usize, cells: usize, rowCount: u32, list: usize
   let end = list;
   const last = cells + CELL * <usize>(columnCount(plan) * rowCount);
   for (let cell = cells; cell < last; cell += CELL) {
-    if (kindOf(cell) <= TEXT) continue;
+    if (readKind(cell) <= TEXT) continue;
     store<u32>(end, <u32>cell);
     end += 4;
   }
@@ -158,30 +158,30 @@ function copy(from: usize, length: u32, last: usize): void {
 }
 
 function writeCell(cell: usize, last: usize): void {
-  const kind = kindOf(cell);
+  const kind = readKind(cell);
   if (kind === TEXT) {
     store<u8>(out, QUOTE);
     out++;
-    copy(startOf(cell), lengthOf(cell), last);
+    copy(readStart(cell), readLength(cell), last);
     store<u8>(out, QUOTE);
     out++;
   } else if (kind === MISSING || kind === NULL) {
     store<u32>(out, NULL_WORD);
     out += 4;
   } else {
-    copy(startOf(cell), lengthOf(cell), last);
+    copy(readStart(cell), readLength(cell), last);
   }
 }
 
 /** Writes the JSON of a cell within a string of JSON. */
 function writeEscaped(cell: usize, last: usize): void {
-  const kind = kindOf(cell);
+  const kind = readKind(cell);
   if (kind !== TEXT && kind !== WRITTEN) {
     writeCell(cell, last);
     return;
   }
-  const from = startOf(cell);
-  const length = lengthOf(cell);
+  const from = readStart(cell);
+  const length = readLength(cell);
   if (out + 2 * length + 4 > last) {
     isFull = true;
     return;

@@ -51,7 +51,7 @@ function writeDigits(start: usize, value: f64): usize {
 /** Returns the address behind the digits. */
 export function writeWhole(at: usize, value: u64): usize {
   // Division takes less time of fewer bits.
-  if (value < A_MILLION) return writeSmall(at, <u32>value, digitsOf(value));
+  if (value < A_MILLION) return writeSmall(at, <u32>value, countDigits(value));
   const millions = value / A_MILLION;
   const end = writeWhole(at, millions);
   return writeSmall(end, <u32>(value - millions * A_MILLION), 6);
@@ -68,7 +68,7 @@ function writeSmall(at: usize, value: u32, digits: usize): usize {
   return end;
 }
 
-function digitsOf(value: u64): usize {
+function countDigits(value: u64): usize {
   let digits: usize = 1;
   for (let limit: u64 = 10; value >= limit; limit *= 10) digits++;
   return digits;

@@ -1,4 +1,4 @@
-import { CELL, kindOf, MISSING, setCell, TEXT } from '../cells/cell';
+import { CELL, MISSING, readKind, setCell, TEXT } from '../cells/cell';
 import { inputCount, names, namesMask } from '../cells/plan';
 import { areEqual, findSlot, isFree, slotLength, slotText, slotValue } from '../cells/texts';
 import { isBlank } from './blanks';
@@ -119,7 +119,7 @@ function keep(plan: usize, name: u32, cells: usize, start: usize, end: usize): v
     return;
   }
   const cell = cells + CELL * <usize>index;
-  if (kindOf(cell) !== MISSING) {
+  if (readKind(cell) !== MISSING) {
     // Which of two keys that mean the same counts, JavaScript decides; of two that are the same, the last.
     if ((name & ALIAS) !== 0 || hasAlias) isOdd = true;
   }
