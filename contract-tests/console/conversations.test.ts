@@ -6,6 +6,7 @@ import {
   openScriptedChatServer,
   type ScriptedChatServer,
 } from '../../testkit/chat/scripted-chat-server.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { browserAndService, expectGoodView, expectGoodViewInEachWindow } from './console-page.js';
 
 const path = { project_name: 'default' };
@@ -79,7 +80,7 @@ describe('conversations with a chatbot in the console', () => {
       '**/messages',
       async (route) => {
         // It arrives, and nobody learns of it.
-        await route.fetch();
+        await route.fetch({ timeout: WAIT_MS });
         await route.abort();
       },
       { times: 1 },

@@ -1,5 +1,6 @@
 /** Steps that the tests of views with tables share. */
 import type { Locator, Page } from 'playwright-core';
+import { WAIT_MS } from '../../testkit/patience.js';
 
 export interface ChosenFile {
   readonly name: string;
@@ -20,7 +21,7 @@ export async function chooseFile(page: Page, { name, content }: ChosenFile): Pro
 export async function shortenDemo(page: Page, file: string, rows: number): Promise<() => number> {
   let all = Number.NaN;
   await page.route(`**/console/${file}`, async (route) => {
-    const response = await route.fetch();
+    const response = await route.fetch({ timeout: WAIT_MS });
     const lines = (await response.text()).trimEnd().split('\n');
     all = lines.length - 1;
     await route.fulfill({ response, body: lines.slice(0, rows + 1).join('\n') });

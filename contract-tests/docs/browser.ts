@@ -58,7 +58,7 @@ export async function open(
 /** Answers with the contract, without the paths that have none of some operations. */
 async function answerWith(operations: readonly string[], route: Route): Promise<void> {
   const url = route.request().url().replace(PROXIED, '127.0.0.1');
-  const response = await route.fetch({ url });
+  const response = await route.fetch({ url, timeout: WAIT_MS });
   const contract = Object(await response.json());
   const isKept = (path: unknown) =>
     Object.values(Object(path)).some((one) => operations.includes(Object(one).operationId));

@@ -19,6 +19,7 @@ import { readConfig } from '../../server/config.js';
 import { answerMessage } from '../../server/mcp/protocol.js';
 import { openService } from '../../server/service.js';
 import { scriptCommand } from '../../testkit/command-line.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { root } from '../../testkit/root.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { trainPrices } from '../../testkit/service/train-prices.js';
@@ -110,6 +111,8 @@ async function conforms(suite: readonly string[], revision: string, failing: obj
   const baseline = join(folder, 'failing.yaml');
   await writeFile(baseline, JSON.stringify(failing));
   const args = [...suite, '--requirements', revision, '--expected-failures', baseline];
+  // By default, a scenario has half a minute, in which a slow machine has hardly begun.
+  args.push('--timeout', `${WAIT_MS}`);
   const child = spawn('conformance', args, {
     stdio: 'inherit',
     // There, the commands of packages are scripts of the shell.

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
+import { WAIT_MS } from '../patience.js';
 
 export interface LoopbackServer {
   /** Such as `http://127.0.0.1:4000`. */
@@ -16,7 +17,8 @@ export async function serveOnLoopback(
   listener: RequestListener,
   port = 0,
 ): Promise<LoopbackServer> {
-  const server = createServer(listener).listen(port, '127.0.0.1');
+  // After its own five seconds, it would close a connection on which a slow client just sends.
+  const server = createServer({ keepAliveTimeout: WAIT_MS }, listener).listen(port, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();
   if (typeof address !== 'object' || address === null) throw new Error('The server has no port');
