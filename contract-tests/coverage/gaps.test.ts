@@ -54,6 +54,17 @@ describe('compare', () => {
     });
   });
 
+  test('takes no offence at a refusal for now that was met by chance', () => {
+    const busy = { id: 'createPen 503 example busy', of: 'createPen', status: '503' };
+    const reasons = [{ promises: [busy.id], because }];
+    for (const exercised of [[], [busy.id]]) {
+      expect(compare([busy], new Set(exercised), reasons)).toMatchObject({
+        gaps: [],
+        needless: [],
+      });
+    }
+  });
+
   test('finds a stale reason for a promise that the contract does not have', () => {
     const reasons = [{ promises: ['createPen 418', 'erasePen *'], because }];
     expect(compare(promised, new Set(ids), reasons).stale).toEqual(['createPen 418', 'erasePen *']);

@@ -25,12 +25,17 @@ function maskValues(text: string): string {
   );
 }
 
+/** Fields that are null until the service can tell, or has noted, which is sooner or later on another machine. */
+const NULL_AT_FIRST = ['seconds_left', 'last_used_at'];
+
 /** Returns the names and types of the fields of a value, recursively: `{name:string,skills:[{…}]}`. */
 function describeShape(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `[${[...new Set(value.map(describeShape))].sort().join('|')}]`;
   if (typeof value !== 'object') return typeof value;
-  const fields = Object.entries(value).map(([name, field]) => `${name}:${describeShape(field)}`);
+  const fields = Object.entries(value).map(([name, field]) =>
+    NULL_AT_FIRST.includes(name) ? name : `${name}:${describeShape(field)}`,
+  );
   return `{${fields.sort().join(',')}}`;
 }
 

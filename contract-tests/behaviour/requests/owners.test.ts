@@ -3,6 +3,7 @@ import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { OWNER_SCOPES } from '../../../server/contract/scopes.js';
 import { operations } from '../../../testkit/openapi/document.js';
 import { examplePath, exampleRequests } from '../../../testkit/openapi/example-requests.js';
+import { settled } from '../../../testkit/service/train-prices.js';
 import { makeKey } from '../../../testkit/store/keys.js';
 import { keys, ownProject, readObject, roster, send, sendAs, sendJson } from '../../target.js';
 
@@ -35,8 +36,8 @@ describe("another owner's project", () => {
       body: JSON.stringify(rows),
     });
     expect(trained.status).toBe(202);
-    const model = `/api/projects/${project}/models/diamond_prices`;
-    await expect.poll(async () => (await readObject(await send(model)))['status']).toBe('ready');
+    const model = { projectName: project, modelName: 'diamond_prices' };
+    expect(await settled(roster, model)).toMatchObject({ status: 'ready' });
     bound = await makeKey(`${inject('target').databaseUrl}`, {
       ...{
         name: 'bound',
