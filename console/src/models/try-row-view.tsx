@@ -8,10 +8,9 @@ import {
 } from '../predictions/confidence-choices.js';
 import { replaceQuery, useRoute } from '../router/route.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { Field } from '../ui/field.js';
 import { count } from '../ui/format.js';
 import { Later } from '../ui/later.js';
-import { Select } from '../ui/select.js';
+import { SelectField } from '../ui/select.js';
 import { ModelFrame } from './model-frame.js';
 import { byImportance } from './quality/importance.js';
 import { Answer } from './try/answer.js';
@@ -130,30 +129,22 @@ function TryRow({ project, model }: { project: string; model: Model }) {
         <section class="what-if">
           <h2>What if one value changes?</h2>
           <div class="fields">
-            <Field label="Column to vary">
-              {(control) => (
-                <Select
-                  {...control}
-                  value={column?.name ?? ''}
-                  options={columns.map(({ name }) => name)}
-                  onChoose={setAlong}
-                />
-              )}
-            </Field>
+            <SelectField
+              label="Column to vary"
+              value={column?.name ?? ''}
+              options={columns.map(({ name }) => name)}
+              onChoose={setAlong}
+            />
             {model.task === 'classification' && (
-              <Field label="Class">
-                {(control) => (
-                  <Select
-                    {...control}
-                    value={chosenClass}
-                    options={[
-                      ['', 'The predicted class'],
-                      ...(model.classes ?? []).map(({ name }) => name),
-                    ]}
-                    onChoose={setChosenClass}
-                  />
-                )}
-              </Field>
+              <SelectField
+                label="Class"
+                value={chosenClass}
+                options={[
+                  ['', 'The predicted class'],
+                  ...(model.classes ?? []).map(({ name }) => name),
+                ]}
+                onChoose={setChosenClass}
+              />
             )}
           </div>
           {predicted && <Curve model={model} predicted={predicted} chosenClass={drawnClass} />}

@@ -3,9 +3,8 @@ import type { Model } from 'roster-client';
 import { useAttempt } from '../session/use-attempt.js';
 import { useLoaded } from '../session/use-loaded.js';
 import { ErrorNotice } from '../ui/error-notice.js';
-import { Field } from '../ui/field.js';
 import { Loading } from '../ui/loading.js';
-import { Select } from '../ui/select.js';
+import { SelectField } from '../ui/select.js';
 import { setServing } from './change-model.js';
 import { ModelFrame } from './model-frame.js';
 import { readVersions } from './versions/read-versions.js';
@@ -111,15 +110,16 @@ function PromotionField({
   onChange: (promotion: Promotion) => void;
 }) {
   return (
-    <Field
+    <SelectField
       label="When a new version is ready"
       hint={
         promotion === 'if_not_worse'
           ? 'Both versions are compared on rows that neither was trained on. With fewer than 100, it waits.'
           : undefined
       }
-    >
-      {(control) => <Select {...control} value={promotion} options={CHOICES} onChoose={onChange} />}
-    </Field>
+      value={promotion}
+      options={CHOICES}
+      onChoose={onChange}
+    />
   );
 }

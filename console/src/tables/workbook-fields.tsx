@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { Field } from '../ui/field.js';
-import { Select } from '../ui/select.js';
+import { SelectField } from '../ui/select.js';
 import { askHead } from './any-head.js';
 import type { TableHead, WorkbookPlace } from './table-head.js';
 
@@ -29,17 +29,13 @@ export function WorkbookFields({
   };
   return (
     <>
-      <Field label="Sheet">
-        {(control) => (
-          <Select
-            {...control}
-            value={place.sheet ?? ''}
-            options={sheets}
-            disabled={isBusy}
-            onChoose={(sheet) => read({ sheet })}
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Sheet"
+        value={place.sheet ?? ''}
+        options={sheets}
+        disabled={isBusy}
+        onChoose={(sheet) => read({ sheet })}
+      />
       <Field label="Row with the names of the columns" error={error ?? fault ?? undefined}>
         {(control) => (
           <input

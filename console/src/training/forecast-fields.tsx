@@ -1,7 +1,7 @@
 import type { ForecastModel } from 'roster-client';
 import type { ColumnProfile } from '../tables/column-profile.js';
 import { Field } from '../ui/field.js';
-import { Select } from '../ui/select.js';
+import { SelectField } from '../ui/select.js';
 import type { TrainingRequest } from './send-table.js';
 
 /** The columns of the series, and the number of steps to forecast. */
@@ -50,23 +50,20 @@ export function ForecastFields({
   const others = inputs.filter((name) => name !== order_by);
   return (
     <>
-      <Field label="Column of time" hint="It holds dates, times, or numbers such as years.">
-        {(control) => (
-          <Select
-            {...control}
-            value={order_by}
-            options={inputs.map((name) => [name, name || '(no name)'])}
-            onChoose={(value) =>
-              onSeries({
-                ...series,
-                order_by: value,
-                group_by: group_by.filter((name) => name !== value),
-                known: known.filter((name) => name !== value),
-              })
-            }
-          />
-        )}
-      </Field>
+      <SelectField
+        label="Column of time"
+        hint="It holds dates, times, or numbers such as years."
+        value={order_by}
+        options={inputs.map((name) => [name, name || '(no name)'])}
+        onChoose={(value) =>
+          onSeries({
+            ...series,
+            order_by: value,
+            group_by: group_by.filter((name) => name !== value),
+            known: known.filter((name) => name !== value),
+          })
+        }
+      />
       <ColumnChoices
         legend="One series for each value of"
         columns={others}

@@ -13,7 +13,7 @@ import { WorkbookFields } from '../tables/workbook-fields.js';
 import { ErrorNotice } from '../ui/error-notice.js';
 import { Field } from '../ui/field.js';
 import { bytes, count, number, whole } from '../ui/format.js';
-import { Select } from '../ui/select.js';
+import { SelectField } from '../ui/select.js';
 import { type ChosenUses, describeUses, findUses, toParameters } from './column-uses.js';
 import { ForecastFields, guessSeries, type Series } from './forecast-fields.js';
 import { isName, nameFromFile } from './model-name.js';
@@ -156,7 +156,7 @@ export function TrainForm({
         }}
       >
         <fieldset disabled={isSending}>
-          <Field
+          <SelectField
             label="Column to predict"
             hint={
               chosen === undefined && known === undefined
@@ -164,21 +164,15 @@ export function TrainForm({
                 : undefined
             }
             error={targetFault}
-          >
-            {(control) => (
-              <Select
-                {...control}
-                element={targetSelect}
-                value={target}
-                options={[...new Set(head.columns)].map((name) => [name, name || '(no name)'])}
-                onChoose={(name) => {
-                  setChosen(name);
-                  setTask(undefined);
-                  setSeries(undefined);
-                }}
-              />
-            )}
-          </Field>
+            element={targetSelect}
+            value={target}
+            options={[...new Set(head.columns)].map((name) => [name, name || '(no name)'])}
+            onChoose={(name) => {
+              setChosen(name);
+              setTask(undefined);
+              setSeries(undefined);
+            }}
+          />
           {profile && <TaskField profile={profile} task={task} setTask={setTask} />}
           {task === 'forecast' && (
             <ForecastFields
@@ -240,23 +234,20 @@ function TaskField({
 }) {
   const { values, range } = profile;
   return (
-    <Field label="Predict it as" hint={describeTask(profile, task)}>
-      {(control) => (
-        <Select
-          {...control}
-          value={task}
-          options={[
-            [
-              'regression',
-              range ? `A number (${number(range[0])} to ${number(range[1])})` : 'A number',
-            ],
-            ['classification', `One of ${count(values.length, 'class', 'classes')}`],
-            ['forecast', 'A number over time, forecast from its past values'],
-          ]}
-          onChoose={setTask}
-        />
-      )}
-    </Field>
+    <SelectField
+      label="Predict it as"
+      hint={describeTask(profile, task)}
+      value={task}
+      options={[
+        [
+          'regression',
+          range ? `A number (${number(range[0])} to ${number(range[1])})` : 'A number',
+        ],
+        ['classification', `One of ${count(values.length, 'class', 'classes')}`],
+        ['forecast', 'A number over time, forecast from its past values'],
+      ]}
+      onChoose={setTask}
+    />
   );
 }
 

@@ -8,18 +8,20 @@ export interface ControlProps {
   readonly 'aria-invalid': boolean;
 }
 
-/** A control with its label, a hint, and the error that the service found in it. */
+/** The words around a control. The service found the error in it. */
+export interface FieldWords {
+  label: ComponentChildren;
+  hint?: ComponentChildren;
+  error?: string | undefined;
+}
+
+/** A control with its label, a hint and an error. */
 export function Field({
   label,
   hint,
   error,
   children,
-}: {
-  label: ComponentChildren;
-  hint?: ComponentChildren;
-  error?: string | undefined;
-  children: (control: ControlProps) => ComponentChildren;
-}) {
+}: FieldWords & { children: (control: ControlProps) => ComponentChildren }) {
   const id = useId();
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ');
   return (

@@ -1,8 +1,32 @@
 import type { RefObject } from 'preact';
-import type { ControlProps } from './field.js';
+import { type ControlProps, Field, type FieldWords } from './field.js';
 
 /** A value to choose, which may have words of its own. */
 type Option<T extends string> = T | readonly [value: T, words: string];
+
+interface Choice<T extends string> {
+  value: T;
+  options: readonly Option<T>[];
+  onChoose: (value: T) => void;
+  element?: RefObject<HTMLSelectElement | null>;
+  class?: string;
+  'aria-label'?: string;
+  disabled?: boolean;
+}
+
+/** Chooses one of some values, with a label. */
+export function SelectField<T extends string>({
+  label,
+  hint,
+  error,
+  ...choice
+}: FieldWords & Choice<T>) {
+  return (
+    <Field label={label} hint={hint} error={error}>
+      {(control) => <Select {...control} {...choice} />}
+    </Field>
+  );
+}
 
 /** Chooses one of some values. */
 export function Select<T extends string>({
@@ -11,15 +35,7 @@ export function Select<T extends string>({
   onChoose,
   element,
   ...attributes
-}: Partial<ControlProps> & {
-  value: T;
-  options: readonly Option<T>[];
-  onChoose: (value: T) => void;
-  element?: RefObject<HTMLSelectElement | null>;
-  class?: string;
-  'aria-label'?: string;
-  disabled?: boolean;
-}) {
+}: Partial<ControlProps> & Choice<T>) {
   const pairs = options.map((option) =>
     typeof option === 'string' ? ([option, option] as const) : option,
   );

@@ -1,8 +1,7 @@
 import type { ForecastModel, Model } from 'roster-client';
 import { Scrolling, Table } from '../../plots/table.js';
-import { Field } from '../../ui/field.js';
 import { finePercent, measure, number, percent, rounded, signed, whole } from '../../ui/format.js';
-import { Select } from '../../ui/select.js';
+import { SelectField } from '../../ui/select.js';
 import { targetUnit } from '../../ui/units.js';
 import { ERROR_NAMES, ERRORS, errorText } from '../forecast/forecast-quality.js';
 
@@ -31,16 +30,12 @@ export function VersionComparison({
   );
   if (!first || !second) return null;
   const choice = (label: string, value: number, choose: (version: number) => void) => (
-    <Field label={label}>
-      {(control) => (
-        <Select
-          {...control}
-          value={String(value)}
-          options={versions.map(({ version }) => [String(version), `Version ${version}`])}
-          onChoose={(version) => choose(Number(version))}
-        />
-      )}
-    </Field>
+    <SelectField
+      label={label}
+      value={String(value)}
+      options={versions.map(({ version }) => [String(version), `Version ${version}`])}
+      onChoose={(version) => choose(Number(version))}
+    />
   );
   return (
     <section>
