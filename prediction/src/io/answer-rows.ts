@@ -30,7 +30,6 @@ const MAX_WARNINGS = 100;
 /**
  * Answers the rows of a body, in any pair of formats, as they arrive.
  *
- * @param budget limits what the body may take; it begins anew with each body.
  * @throws {FormatError} at a fault of the body that ends its reading
  * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
  * @throws {DeclinedError} before the first part, if a JSON body is not for the fast way
@@ -40,8 +39,8 @@ export async function* answerRows(
   predictor: AnyPredictor,
   body: AsyncIterable<Uint8Array>,
   options: AnswerOptions,
-  budget = new ByteBudget(),
 ): AsyncGenerator<AnswerPart> {
+  const budget = new ByteBudget();
   const blocks = predictBlocks(predictor, options);
   // Rows that are gathered as objects are parsed as such.
   if (blocks.gather && options.from === 'json') throw new DeclinedError();

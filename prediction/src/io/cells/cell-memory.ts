@@ -27,10 +27,18 @@ export class CellMemory {
   }
 
   /**
-   * Returns a memory with the plan of a model in it, as if it were new. Release it.
-   *
-   * @throws {Error} if this process has no WebAssembly, or no address space for another memory.
+   * Returns a memory with the plan of a model in it, as if it were new. Release it. Undefined, if this process has no
+   * WebAssembly, or no address space for another memory.
    */
+  static tryAcquire(blocks: RowColumns): CellMemory | undefined {
+    try {
+      return CellMemory.acquire(blocks);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** @throws {Error} where `tryAcquire` returns undefined. */
   static acquire(blocks: RowColumns): CellMemory {
     const plan = CellPlan.of(blocks);
     const fitting = idle.findIndex((one) => one.#plan === plan);

@@ -38,21 +38,14 @@ export class JsonRowReader implements RowReader {
     for await (const piece of body) pieces.push(piece);
     const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
     if (length > MAX_HELD_BYTES) throw new DeclinedError();
-    const lent = this.#acquire();
+    const lent = CellMemory.tryAcquire(this.#blocks);
+    if (!lent) throw new DeclinedError();
     try {
       const blocks = this.#readRows(lent, pieces, length);
       if (this.#unknown === 'refuse') refuseUnknown(this.#check);
       yield blocks;
     } finally {
       lent.release();
-    }
-  }
-
-  #acquire(): CellMemory {
-    try {
-      return CellMemory.acquire(this.#blocks);
-    } catch {
-      throw new DeclinedError();
     }
   }
 

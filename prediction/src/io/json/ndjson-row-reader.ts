@@ -36,7 +36,8 @@ export class NdjsonRowReader implements RowReader {
   }
 
   async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock | LineFault>> {
-    const lent = this.#acquire();
+    // Where the kernel cannot be had, JavaScript reads all lines.
+    const lent = CellMemory.tryAcquire(this.#blocks);
     const scanner = lent && this.#scanner(lent);
     try {
       for await (const piece of body) yield this.#readRegions(this.#splitter.add(piece), scanner);
@@ -44,15 +45,6 @@ export class NdjsonRowReader implements RowReader {
       scanner?.report();
     } finally {
       lent?.release();
-    }
-  }
-
-  /** Returns nothing where the kernel cannot be had: then JavaScript reads all lines. */
-  #acquire(): CellMemory | undefined {
-    try {
-      return CellMemory.acquire(this.#blocks);
-    } catch {
-      return undefined;
     }
   }
 
