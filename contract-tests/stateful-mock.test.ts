@@ -14,7 +14,7 @@ import {
 } from '../testkit/openapi/example-requests.js';
 import type { Child } from '../testkit/service/child-process.js';
 import { checkedFetch } from './checked-fetch.js';
-import { startStatefulMock } from './targets/stateful-mock.js';
+import { startStatefulMock } from './targets/start-mock.js';
 
 let folder: string;
 let mock: Child & { url: string };

@@ -18,8 +18,7 @@ import { root } from '../../testkit/root.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import { startServer } from '../../testkit/service/server-process.js';
 import { makeKey } from '../../testkit/store/keys.js';
-import { startMock } from '../targets/mock.js';
-import { startStatefulMock } from '../targets/stateful-mock.js';
+import { startMock, startStatefulMock } from '../targets/start-mock.js';
 
 type Running = Child & { url: string };
 

@@ -13,7 +13,7 @@ import { someDiamonds } from '../../testkit/data/diamonds.js';
 import { installPackedClient, STRICT_OPTIONS } from '../../testkit/packed-client.js';
 import type { Child } from '../../testkit/service/child-process.js';
 import { startServer } from '../../testkit/service/server-process.js';
-import { startMock } from '../targets/mock.js';
+import { startMock } from '../targets/start-mock.js';
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));

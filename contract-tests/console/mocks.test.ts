@@ -10,8 +10,7 @@ import {
 } from '../../testkit/browser.js';
 import { type Child, startChild } from '../../testkit/service/child-process.js';
 import type { Look } from '../docs/browser.js';
-import { startMock } from '../targets/mock.js';
-import { startStatefulMock } from '../targets/stateful-mock.js';
+import { startMock, startStatefulMock } from '../targets/start-mock.js';
 import { expectGoodView, goTo, openConsole } from './console-page.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import type { Child } from '../../testkit/service/child-process.js';
-import { startMock } from '../targets/mock.js';
+import { startMock } from '../targets/start-mock.js';
 
 /** A contract with one operation, which answers with the name of a pen. */
 const contract = (name: string) => `openapi: 3.1.0

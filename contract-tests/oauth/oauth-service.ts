@@ -184,8 +184,8 @@ export class OauthService {
   }
 
   /** Creates a project with a skill whose documents are a tool. */
-  async createProject(name: string, key = this.key): Promise<void> {
-    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${key}` };
+  async createProject(name: string): Promise<void> {
+    const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${this.key}` };
     const create = (path: string, body: object) =>
       this.send(path, { method: 'POST', headers, body: JSON.stringify(body) });
     await create('/projects', { project: { name } });

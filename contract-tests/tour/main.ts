@@ -10,7 +10,7 @@ import { diamonds } from '../../testkit/data/diamonds.js';
 import { root } from '../../testkit/root.js';
 import type { Child } from '../../testkit/service/child-process.js';
 import { startServer } from '../../testkit/service/server-process.js';
-import { startStatefulMock } from '../targets/stateful-mock.js';
+import { startStatefulMock } from '../targets/start-mock.js';
 
 const TOUR = 'docs/tour.arazzo.yaml';
 const TARGETS: Readonly<Record<string, () => Promise<Child & { url: string }>>> = {

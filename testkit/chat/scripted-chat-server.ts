@@ -42,12 +42,8 @@ export interface ScriptedChatServer {
 /**
  * Starts a chat server on the loopback address. A request that `chat-server.yaml` does not allow gets
  * a 400 that says why.
- * @param port 0 for any free one
  */
-export async function openScriptedChatServer(
-  script: ChatScript,
-  { port = 0 }: { port?: number } = {},
-): Promise<ScriptedChatServer> {
+export async function openScriptedChatServer(script: ChatScript): Promise<ScriptedChatServer> {
   const requests: ReceivedRequest[] = [];
   let playing = script;
   let played = 0;
@@ -61,7 +57,7 @@ export async function openScriptedChatServer(
   const { origin, close } = await serveOnLoopback((incoming, response) => {
     // The client has gone, or the script has failed: the client sees a connection that breaks.
     answer(incoming, response, next).catch(() => response.destroy());
-  }, port);
+  });
   return {
     url: `${origin}/v1`,
     requests,

@@ -119,13 +119,12 @@ export async function openModel(
   roster: Roster,
   name: string,
   runtime: OnnxRuntime,
-  threads?: number,
 ): Promise<OpenModel> {
   const bytes = new Uint8Array(await (await roster.models.getOnnx(name)).arrayBuffer());
   const file = readOnnx(bytes);
   const columns: ReadColumn[] = JSON.parse(file.metadata.get('columns') ?? '');
   const classes: string[] = JSON.parse(file.metadata.get('classes') ?? '[]');
-  return { bytes, file, columns, classes, run: await openOnnx(runtime, bytes, threads) };
+  return { bytes, file, columns, classes, run: await openOnnx(runtime, bytes) };
 }
 
 /** Returns the answers of the service, in the form of the outputs of a file. The target is `y`. */
