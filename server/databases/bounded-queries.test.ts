@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { ProblemError } from '../problems/problem.js';
 import type { QueryLimits } from './driver.js';
 import { SqlDatabases } from './sql-databases.js';
@@ -35,7 +36,7 @@ describe.each([
   function open(limits: Partial<QueryLimits>): SqlDatabases {
     const settings = new Map([['shop', { url: shop.url }]]);
     // A busy machine may take long to start a process.
-    const agents = { timeoutMs: 60_000, ...limits };
+    const agents = { timeoutMs: WAIT_MS, ...limits };
     const databases = new SqlDatabases(settings, { agents }, BUILT_SCRIPTS);
     opened.push(databases);
     return databases;

@@ -11,11 +11,12 @@ import { ALLOWED, postgresShop, type Shop, sqliteShop } from '../../testkit/data
 import { POSTGRES_SELECTS, SQLITE_SELECTS } from '../../testkit/databases/usual-selects.js';
 import { POSTGRES_VALUES, SQLITE_VALUES, VALUES } from '../../testkit/databases/values.js';
 import { BUILT_SCRIPTS } from '../../testkit/databases/worker-scripts.js';
+import { WAIT_MS } from '../../testkit/patience.js';
 import { ProblemError } from '../problems/problem.js';
 import { SqlDatabases } from './sql-databases.js';
 
 /** A busy machine may take long to start a process. */
-const PATIENT = { agents: { timeoutMs: 60_000 } };
+const PATIENT = { agents: { timeoutMs: WAIT_MS } };
 
 /** Returns what a promise rejects with. */
 const failure = (promise: Promise<unknown>) =>

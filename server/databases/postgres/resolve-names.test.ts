@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { postgresShop, type Shop } from '../../../testkit/databases/shop.js';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
+import { WAIT_MS } from '../../../testkit/patience.js';
 import { SqlDatabases } from '../sql-databases.js';
 
 /** Each function answers with what nobody may read. */
@@ -43,7 +44,7 @@ beforeAll(async () => {
   await shop.execute(DEFINITIONS);
   await shop.execute('alter database roster set search_path = public, tools, pg_catalog');
   const settings = new Map([['shop', { url: shop.url }]]);
-  databases = new SqlDatabases(settings, { agents: { timeoutMs: 60_000 } }, BUILT_SCRIPTS);
+  databases = new SqlDatabases(settings, { agents: { timeoutMs: WAIT_MS } }, BUILT_SCRIPTS);
 });
 afterAll(async () => {
   await databases.stop();

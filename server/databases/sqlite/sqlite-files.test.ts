@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { BUILT_SCRIPTS } from '../../../testkit/databases/worker-scripts.js';
+import { WAIT_MS } from '../../../testkit/patience.js';
 import { DatabaseSync } from '../../store/database/sqlite-connection.js';
 import { SqlDatabases } from '../sql-databases.js';
 
@@ -14,7 +15,7 @@ beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'roster-sqlite-'));
   path = join(folder, 'files #1?.db');
   const settings = new Map([['file', { url: `file:${path}` }]]);
-  databases = new SqlDatabases(settings, { agents: { timeoutMs: 60_000 } }, BUILT_SCRIPTS);
+  databases = new SqlDatabases(settings, { agents: { timeoutMs: WAIT_MS } }, BUILT_SCRIPTS);
 });
 afterEach(() => rmSync(path, { force: true }));
 afterAll(async () => {

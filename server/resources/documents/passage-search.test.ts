@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WAIT_MS } from '../../../testkit/patience.js';
 import { startPostgres } from '../../../testkit/store/postgres-database.js';
 import { createProject, findProjectRow } from '../../projects/projects.js';
 import { Store } from '../../store/index.js';
@@ -127,7 +128,7 @@ describe.each([
   beforeAll(async () => {
     database = await create();
     // A busy machine may take long to start a process.
-    opened = await database.open({ maxWaitMs: 60_000, timeoutMs: 60_000 });
+    opened = await database.open({ maxWaitMs: WAIT_MS, timeoutMs: WAIT_MS });
     ({ store } = opened);
     [anns, bobs] = [await newSkill(store, 'ann'), await newSkill(store, 'bob')];
     await put(store, 'ann', anns, 'An endless diamond.');
@@ -173,7 +174,7 @@ describe.each([
   });
 
   test('ends when the search closes', async () => {
-    const closing = await database.open({ maxWaitMs: 60_000, timeoutMs: 60_000 });
+    const closing = await database.open({ maxWaitMs: WAIT_MS, timeoutMs: WAIT_MS });
     const search = ofAnn(closing);
     const refused = expect(search).rejects.toThrow('is stopping');
     await running(1);
@@ -184,7 +185,7 @@ describe.each([
   });
 
   test('fails alone when something else ends it', async () => {
-    const [killed, other] = [ofAnn(), ofAnn(opened, AbortSignal.timeout(60_000))];
+    const [killed, other] = [ofAnn(), ofAnn(opened, AbortSignal.timeout(WAIT_MS))];
     await running(2);
     const [pid = 0] = await database.processes();
     const lost = Promise.any([killed, other].map((search) => search.catch((error) => error)));
