@@ -188,7 +188,7 @@ export async function openReader(
       );
     }
     case 'xlsx': {
-      const { XlsxRowReader } = await import('./xlsx/xlsx-row-reader.js');
+      const { XlsxRowReader } = await import('./xlsx/xlsx-rows.js');
       return new XlsxRowReader(blocks, options, check, budget);
     }
     case 'ndjson':

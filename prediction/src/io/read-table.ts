@@ -94,7 +94,7 @@ export async function addRows(
     case 'parquet':
       return (await import('./parquet/parquet-groups.js')).addParquet(pieces, rows);
     case 'xlsx':
-      return (await import('./xlsx/xlsx-table.js')).addXlsx(pieces, rows, form, listener);
+      return (await import('./xlsx/xlsx-rows.js')).addXlsx(pieces, rows, form, listener);
   }
 }
 

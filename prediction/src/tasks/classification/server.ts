@@ -2,8 +2,7 @@ import { type AdaptedCalibration, shiftAt } from '../../calibration/adapting.js'
 import { type Recalibration, recalibrate } from '../../calibration/recalibration.js';
 import { createClassReader, type PromisedTarget, UNKNOWN_CLASS } from '../../promises/subject.js';
 import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answer-layout.js';
-import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
-import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { derivedColumns, probabilityColumn, setColumn } from '../../table/column-names.js';
 import type { Scores } from '../../trees/forest/tree.js';

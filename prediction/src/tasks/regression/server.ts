@@ -20,8 +20,7 @@ import {
   MIN,
   VALUE,
 } from '../../serving/answer-layout.js';
-import { BlockScorer, ModelScorers } from '../../serving/block-scorer.js';
-import { RowBinner, type RowBlock } from '../../serving/row-binner.js';
+import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { cellText } from '../../table/cells.js';
 import { createReader } from '../../table/number-formats.js';

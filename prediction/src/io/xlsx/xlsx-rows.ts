@@ -1,7 +1,13 @@
+import type { RowBlock } from '../../serving/row-binner.js';
+import type { SchemaCheck } from '../../serving/row-check.js';
+import { objectBlocks, type RowColumns } from '../../serving/row-server.js';
+import { columnName } from '../../table/column-names.js';
 import type { OrderedSink } from '../../table/row-reader.js';
 import { TableError } from '../../table/table-error.js';
+import { type ReadOptions, type RowReader, refuseUnknown } from '../answer-part.js';
 import { noRows } from '../columns/add-batches.js';
 import { ByteBudget } from '../columns/byte-budget.js';
+import { holdFile } from '../columns/byte-file.js';
 import { SpoolFile } from '../spool-file.js';
 import { sheetName } from './sheet.js';
 import { readSheetTable, type SheetListener, type SheetOptions } from './sheet-table.js';
@@ -48,4 +54,39 @@ function withSheet({ faults }: TableError, sheet: string): TableError {
   return new TableError(
     faults.map((fault) => ({ ...fault, message: `${sheetName(sheet)}: ${fault.message}` })),
   );
+}
+
+/** Reads the rows of a sheet of an Excel workbook, as objects. */
+export class XlsxRowReader implements RowReader {
+  readonly isWhole = false;
+  readonly #blocks: RowColumns;
+  readonly #options: ReadOptions;
+  readonly #check: SchemaCheck;
+  readonly #budget: ByteBudget;
+
+  constructor(blocks: RowColumns, options: ReadOptions, check: SchemaCheck, budget: ByteBudget) {
+    this.#blocks = blocks;
+    this.#options = options;
+    this.#check = check;
+    this.#budget = budget;
+  }
+
+  async *read(body: AsyncIterable<Uint8Array>): AsyncGenerator<Iterable<RowBlock>> {
+    const file = await holdFile(body, this.#budget, 'workbook');
+    const { form = {}, unknown } = this.#options;
+    let names: readonly string[] = [];
+    const parts = readSheetTable(file, this.#budget, form, {
+      begin: (sent) => {
+        names = sent.map(columnName);
+      },
+    });
+    for await (const part of parts) {
+      const rows = part.map(({ cells }) =>
+        Object.fromEntries(names.map((name, at) => [name, cells[at]])),
+      );
+      this.#check.add(rows);
+      if (unknown === 'refuse') refuseUnknown(this.#check);
+      yield objectBlocks(rows, this.#blocks);
+    }
+  }
 }
