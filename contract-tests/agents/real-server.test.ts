@@ -8,13 +8,10 @@ import { AgentService, type Completion } from './agent-service.js';
  */
 const { CHAT_URL, CHAT_MODEL, CHAT_KEY, CHAT_MODELS } = process.env;
 
-/** A small language model on a processor takes its time. */
-const TIMEOUT_MS = 300_000;
-
 /** Makes the language model say the same again, as far as its server can. */
 const settings = { temperature: 0 };
 
-describe('a real chat server', { timeout: TIMEOUT_MS }, () => {
+describe('a real chat server', () => {
   let service: AgentService | undefined;
   beforeAll(async () => {
     if (!CHAT_URL) return;

@@ -24,9 +24,6 @@ import { markdownPages } from '../docs/markdown.js';
 
 const run = promisify(execFile);
 
-/** Ray starts a dozen processes. */
-const TIMEOUT = 300_000;
-
 const PACKAGES = fileURLToPath(new URL('tools/on-demand/onnx/node_modules', root));
 const blocks = markdownPages().find(({ path }) => path === 'docs/onnx.md')?.blocks ?? [];
 
@@ -124,7 +121,7 @@ test.for([
   { engine: 'DuckDB', text: 'import duckdb', modules: 'duckdb, pandas, pyarrow', more: '' },
   { engine: 'Ray Data', text: 'import ray', modules: 'pandas, pyarrow, ray.data', more: '' },
   { engine: 'what Spark calls', text: 'rows.mapInPandas', modules: 'pandas', more: SPARK },
-])('$engine', { timeout: TIMEOUT }, async ({ text, modules, more }, { skip }) => {
+])('$engine', async ({ text, modules, more }, { skip }) => {
   const python = pythonOfThisMachine(`onnxruntime, ${modules}`);
   if (python === undefined) {
     skip(`there is no Python with onnxruntime, ${modules}`);
@@ -134,7 +131,7 @@ test.for([
   const print = 'predicted[["carat", "value", "lower", "upper"]].to_numpy().tolist()';
   const program = `${programWith(text)}${more}\nimport json\nprint(json.dumps(${print}))\n`;
   await writeFile(join(folder, 'main.py'), program);
-  const { stdout } = await run(python, ['main.py'], { cwd: folder, timeout: TIMEOUT });
+  const { stdout } = await run(python, ['main.py'], { cwd: folder });
   const printed: number[][] = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   const rows = fewDiamonds
     .trim()
