@@ -66,9 +66,9 @@ export function Editor<R extends Resource>({
     setTheirs(undefined);
     setDone(message);
   };
-  // Only a new reading replaces the form.
+  // Only a new reading replaces the form: the first one is in it, and somebody may have begun to type.
   useEffect(() => {
-    if (notChangedYet.current) adopt(latest, '');
+    if (latest !== base && notChangedYet.current) adopt(latest, '');
   }, [latest]);
 
   const saved = (now: Stored<R>, message: string) => {
