@@ -16,9 +16,9 @@ export async function findViolations(page: Page): Promise<string[]> {
   // Without preload it does not fetch the stylesheets again, which only rules on sound and on turned screens need.
   // A colour that is still on its way to another one has a contrast of its own.
   await page.evaluate(
-    `Promise.allSettled(document.getAnimations()
+    `document.getAnimations()
       .filter((animation) => animation instanceof CSSTransition)
-      .map(({ finished }) => finished)).then(() => {})`,
+      .forEach((transition) => transition.finish())`,
   );
   const violations = await page.evaluate<Result[]>(
     `axe.run(document, { resultTypes: ['violations'], preload: false }).then(({ violations }) => violations)`,

@@ -69,9 +69,14 @@ async function answerWith(operations: readonly string[], route: Route): Promise<
 /** The time without a request after which a page has what it needs, in milliseconds. Playwright's own is half a second. */
 const IDLE = 50;
 
-/** Resolves in a page when it has drawn all that it knows, and has done what it put off until then, also if it is slow. */
-const DRAWN_ALL = `new Promise((resolve) =>
-  requestAnimationFrame(() => requestIdleCallback(() => setTimeout(resolve))))`;
+/**
+ * Resolves in a page when it has drawn all that it knows, and has done what it put off until then, also if it is slow.
+ * A page of which a browser draws nothing is not waited for.
+ */
+const DRAWN_ALL = `new Promise((resolve) => {
+  requestAnimationFrame(() => requestIdleCallback(() => setTimeout(resolve)));
+  setTimeout(resolve, 1000);
+})`;
 
 /** Returns a function that waits until a page has no request under way, and begins no other one. */
 function whenIdle(page: Page): () => Promise<void> {
