@@ -13,7 +13,8 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-function isObject(value: unknown): value is JsonRecord {
+/** Returns whether a value has members to read: an object or an array. */
+export function isObject(value: unknown): value is JsonRecord {
   return typeof value === 'object' && value !== null;
 }
 

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/openapi.js';
 import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
-import { asRecord, type JsonRecord } from '../../contract/json-record.js';
+import { asRecord, isObject, type JsonRecord } from '../../contract/json-record.js';
 import type { Project } from '../../projects/projects.js';
 import { type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
 import { countEntries, type ProjectState } from './project-state.js';
@@ -110,18 +110,15 @@ function compareMembers(
   return names.flatMap((name) => {
     const [one, other] = [before[name], after[name]];
     const at = `${place}/${escapeToken(name)}`;
-    if (one === other || (isNested(one) && JSON.stringify(one) === JSON.stringify(other)))
-      return [];
-    const isDeeper = levels > 1 && isObject(one) && isObject(other);
-    return isDeeper ? compareMembers(asRecord(one), asRecord(other), at, levels - 1) : [at];
+    // Two objects that are equal are not the same one.
+    if (one === other) return [];
+    if (isObject(one) && JSON.stringify(one) === JSON.stringify(other)) return [];
+    const isDeeper = levels > 1 && hasNames(one) && hasNames(other);
+    return isDeeper ? compareMembers(one, other, at, levels - 1) : [at];
   });
 }
 
-/** Returns whether a value is an object or an array, of which two that are equal are not the same. */
-function isNested(value: unknown): boolean {
-  return typeof value === 'object' && value !== null;
-}
-
-function isObject(value: unknown): boolean {
-  return isNested(value) && !Array.isArray(value);
+/** Arrays are told as a whole. */
+function hasNames(value: unknown): value is JsonRecord {
+  return isObject(value) && !Array.isArray(value);
 }
