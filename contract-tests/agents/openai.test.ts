@@ -49,7 +49,7 @@ const UNSET = {
   ...{ tool_calls: null, tool_call_id: null },
 };
 
-/** What clients of either API send without being told to, with values that change nothing. */
+/** Fields that clients of either API send without being told to, with values that change nothing. */
 const DEFAULTS = {
   ...{ frequency_penalty: 0, presence_penalty: 0, top_p: 1, temperature: 1, top_logprobs: 0 },
   ...{ parallel_tool_calls: true, store: false, service_tier: 'auto', tool_choice: 'auto' },
@@ -61,7 +61,7 @@ const CHAT_DEFAULTS = {
   ...{ response_format: { type: 'text' }, reasoning_effort: 'medium', verbosity: 'medium' },
   ...{ stream_options: { include_usage: null, include_obfuscation: null }, prediction: null },
 };
-/** What must be null. */
+/** Fields that must be null. */
 const CHAT_NULLS = {
   ...{ audio: {}, functions: [], function_call: 'auto', moderation: {}, web_search_options: {} },
 };
@@ -662,7 +662,7 @@ const STOCK = {
   parameters: { type: 'object', properties: { carat: { type: 'number' } } },
 };
 
-/** What must be null. */
+/** Fields that must be null. */
 const RESPONSE_NULLS = {
   ...{ conversation: 'conv_1', prompt: { id: 'pmpt_1' }, context_management: [], moderation: {} },
 };

@@ -130,7 +130,7 @@ describe('through the proxy', () => {
   });
 });
 
-/** What a stop says to a stream that outlasts its drain, and to who asks before its end, as it can be on a slow machine. */
+/** Answers of a stop to a stream that outlasts its drain, and to who asks before its end, as on a slow machine. */
 const ASKS_AGAIN = /The service is stopping; |\/problems\/conversation-busy/;
 
 /** Does a work again for as long as it is asked for it. */

@@ -25,7 +25,7 @@ const DIST = new URL('../../', import.meta.url).href;
 const OWN = /^(server|prediction)\//;
 
 /**
- * What requests get to end after their answers: they are logged and counted. Turns of the event loop too, since time
+ * Time in which requests end after their answers: they are logged and counted. Turns of the event loop too, since time
  * passes for a process that does not run.
  */
 const AFTERMATH = { ms: 20, turns: 10 };
