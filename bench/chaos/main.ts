@@ -13,6 +13,7 @@ import { hostileFiles } from './hostile-files.js';
 import { hostileQueries } from './hostile-queries.js';
 import { killPromises } from './kill-promises.js';
 import { killWrites, twoInstances } from './kills.js';
+import { manifests } from './manifests.js';
 import { noisyNeighbour } from './noisy-neighbour.js';
 import { overloadOfGets, overloadOfPredictions, slowConnections } from './overload.js';
 
@@ -96,6 +97,7 @@ await runScenarios({
     overloadOfPredictions,
     slowConnections,
     millionSkills,
+    manifests,
     disk,
     corruptStore,
     ...listScenarios(noisyNeighbour),

@@ -162,6 +162,38 @@ export async function findModel(
   return row && modelFromRow(row);
 }
 
+const HAS_MODEL = new PreparedQuery((db, parameter: Parameter<Named>) =>
+  db
+    .selectFrom('models')
+    .select('id')
+    .where('project_id', '=', parameter('projectId'))
+    .where('name', '=', parameter('name')),
+);
+
+const HAS_VERSION = new PreparedQuery((db, parameter: Parameter<Named & { version: number }>) =>
+  db
+    .selectFrom('models')
+    .innerJoin('model_versions', 'model_versions.model_id', 'models.id')
+    .select('models.id')
+    .where('models.project_id', '=', parameter('projectId'))
+    .where('models.name', '=', parameter('name'))
+    .where('model_versions.version', '=', parameter('version')),
+);
+
+/** Returns whether a project has a model of a name, or the version of it with a number, without reading either. */
+export async function hasModel(
+  { reads }: Store,
+  projectId: string,
+  name: string,
+  version?: number,
+): Promise<boolean> {
+  if (version !== undefined && version > MAX_VERSION) return false;
+  const row = await (version === undefined
+    ? HAS_MODEL.first(reads, { projectId, name })
+    : HAS_VERSION.first(reads, { projectId, name, version }));
+  return row !== undefined;
+}
+
 /** Selects the models of a project that can answer, each with the version that serves. */
 export function selectAnsweringModels(db: Kysely<Database>, projectId: string) {
   return db

@@ -187,14 +187,18 @@ export function inProject<T>(
   return store.transaction(...lockedWrite(caller, name, write));
 }
 
-/** Writes to a project as `inProject` does, in a transaction that may take longer. */
+/**
+ * Writes to a project as `inProject` does, in a transaction that may take longer.
+ * @param prepare as of `Store.longTransaction`
+ */
 export function inProjectForLong<T>(
   store: Store,
   caller: Caller,
   name: string,
   write: (tx: Store, project: Project) => Promise<T>,
+  prepare?: (snapshot: Store) => Promise<void>,
 ): Promise<T> {
-  return store.longTransaction(...lockedWrite(caller, name, write));
+  return store.longTransaction(...lockedWrite(caller, name, write), prepare);
 }
 
 /** Returns the work and the target of a transaction that writes to a project. */

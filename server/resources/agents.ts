@@ -94,16 +94,23 @@ const EMPTY = {
   settings: EMPTY_OBJECT,
 };
 
+/**
+ * Returns the columns of an agent that has what a body says, and nothing else.
+ * @throws {ProblemError} if its settings are too large
+ */
+export function newAgent(sent: Schemas['CreateAgentBody']['agent']) {
+  const { skills: _, ...fields } = omitNulls(sent);
+  return { ...EMPTY, ...changedColumns(EMPTY, fields, sent), name: fields.name };
+}
+
 /** @throws {ProblemError} if the name is taken, a skill does not exist, or a limit would be exceeded */
 export async function createAgent(
   tx: Store,
   projectId: string,
   sent: Schemas['CreateAgentBody']['agent'],
 ): Promise<AgentRow> {
-  const { skills: _, ...fields } = omitNulls(sent);
   const used = distinctSkills(await findSkillIds(tx, projectId, sent, 'skills'), sent);
-  const columns = { ...EMPTY, ...changedColumns(EMPTY, fields, sent), name: fields.name };
-  const row = await agents.insert(tx, projectId, columns, used.length);
+  const row = await agents.insert(tx, projectId, newAgent(sent), used.length);
   await addSkills(tx, row.id, used);
   return row;
 }
@@ -266,6 +273,20 @@ async function findSkillIds(
       [name, id],
     ]),
   );
+  return resolveSkills(sent, field, ids);
+}
+
+/**
+ * Returns the ids of the skills of a field, in the order in which they are named.
+ * @param ids those of the skills of the project, by names and ids
+ * @throws {ProblemError} if one is not among them
+ */
+export function resolveSkills(
+  sent: SentSkills,
+  field: keyof SentSkills,
+  ids: ReadonlyMap<string, string>,
+): string[] {
+  const references = listReferences(sent, field);
   const resolved = references.map(({ name }) => ids.get(key(name).value));
   const unknown = new Set(references.filter((_, at) => !resolved[at]).map(({ name }) => name));
   if (unknown.size === 0) return resolved.filter((id) => id !== undefined);

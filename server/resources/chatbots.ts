@@ -3,7 +3,7 @@ import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { changedFields, replyCreated } from '../api/idempotency.js';
 import { checkPreconditions, isConditional, withEtag } from '../api/preconditions.js';
-import { invalidRequest, problem } from '../problems/problem.js';
+import { invalidRequest, type ProblemError, problem } from '../problems/problem.js';
 import { inProject } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
@@ -82,15 +82,22 @@ export function chatbotOperations(store: Store) {
 
 type ChatbotBody = Schemas['UpdateChatbotBody']['chatbot'];
 
+/**
+ * Returns the columns of a chatbot that has what a body says, and nothing else.
+ * @throws {ProblemError} if its settings are too large
+ */
+export function newChatbot(sent: ChatbotBody & { readonly name: string }, agentId: string | null) {
+  return { ...EMPTY, ...changedColumns(EMPTY, sent), name: sent.name, agent_id: agentId };
+}
+
 /** @throws {ProblemError} if the name is taken, the agent does not exist, or a limit would be exceeded */
 export async function createChatbot(
   tx: Store,
   projectId: string,
   sent: ChatbotBody & { readonly name: string },
 ): Promise<ChatbotRow> {
-  const { name } = sent;
   const agent = await findSentAgent(tx, projectId, sent);
-  const columns = { ...EMPTY, ...changedColumns(EMPTY, sent), name, agent_id: agent?.id ?? null };
+  const columns = newChatbot(sent, agent?.id ?? null);
   const row = await chatbots.insert(tx, projectId, columns);
   return { ...row, agent_name: agent?.name ?? null };
 }
@@ -156,9 +163,14 @@ async function findSentAgent(
     .where(column, '=', value)
     .executeTakeFirst();
   if (found) return found;
-  const [field, what] = agent_id ? ['agent_id', 'identifier'] : ['agent_name', 'name'];
+  throw unknownAgent(agent_id ? 'agent_id' : 'agent_name', agent);
+}
+
+/** @param field the field that names the agent */
+export function unknownAgent(field: 'agent_id' | 'agent_name', agent: string): ProblemError {
+  const what = field === 'agent_id' ? 'identifier' : 'name';
   const message = `there is no agent with the ${what} "${agent}"; create it first, or correct the name`;
-  throw problem(
+  return problem(
     '/problems/unknown-agent',
     'The agent that the chatbot should use does not exist in the project; nothing was changed.',
     { errors: [{ pointer: `/body/chatbot/${field}`, message }] },
@@ -169,7 +181,10 @@ async function findSentAgent(
  * Takes all conversations from a chatbot, before it is deleted itself; the sweep then deletes their
  * messages.
  */
-async function detachConversations(tx: Store, { id, project_id }: ChatbotRow): Promise<void> {
+export async function detachConversations(
+  tx: Store,
+  { id, project_id }: ChatbotRow,
+): Promise<void> {
   const detached = await tx.reads
     .updateTable('conversations')
     .set({ chatbot_id: null })

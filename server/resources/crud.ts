@@ -203,7 +203,7 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
   async insert<C extends OwnColumns<K>>(tx: Store, projectId: string, columns: C, uses = 0) {
     const row = { ...newResource(), project_id: projectId, ...columns };
     const { table } = this.kind;
-    const growth = { [table]: 1, bytes: this.#countBytes(row), uses };
+    const growth = { [table]: 1, bytes: this.countBytes(row), uses };
     const made = await this.#prepareWrite(insertInto, Object.keys(row)).first(tx.reads, row);
     if (made === undefined) throw await this.#nameTaken(tx, projectId, columns.name);
     await adjustCounters(tx.reads, projectId, growth, tx.limits);
@@ -226,7 +226,7 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
     const changed = { ...columns, updated_at: new Date().toISOString() };
     const changedRow = { ...row, ...changed };
     const growth = {
-      bytes: this.#countBytes(changedRow) - this.#countBytes(row),
+      bytes: this.countBytes(changedRow) - this.countBytes(row),
       uses: uses === undefined ? 0 : uses - (await this.#countUses(tx, row)),
     };
     await adjustCounters(tx.reads, row.project_id, growth, tx.limits);
@@ -242,7 +242,7 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
     // Read first: the uses of a skill or an agent are deleted with it.
     const uses = await this.#countUses(tx, row);
     await tx.reads.deleteFrom(table).where('id', '=', row.id).execute();
-    const growth = { [table]: -1, bytes: -this.#countBytes(row), uses: -uses };
+    const growth = { [table]: -1, bytes: -this.countBytes(row), uses: -uses };
     await adjustCounters(tx.reads, row.project_id, growth);
   }
 
@@ -250,7 +250,8 @@ export class ResourceRows<K extends Table, Row extends CommonRow> {
     return this.kind.hasIdAddress ? key(nameOrId) : { column: 'name', value: nameOrId };
   }
 
-  #countBytes(row: Readonly<Record<string, unknown>>): number {
+  /** Returns the bytes of a row that count in what its project holds. */
+  countBytes(row: Readonly<Record<string, unknown>>): number {
     return this.kind.longText.reduce(
       (bytes, column) => bytes + Buffer.byteLength(String(row[column] ?? '')),
       0,

@@ -22,7 +22,8 @@ const check = (
   tables: readonly string[] = ['orders'],
 ) => {
   const skill = { type: 'sql', params: JSON.stringify({ database, tables }) };
-  return checkSkill(store, project, skill, { databases });
+  const hasModel = async () => false;
+  return checkSkill(skill, { project, names: { databases }, hasModel });
 };
 
 test('a skill of the type sql names one of the databases that its owner may use', async () => {

@@ -2,7 +2,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { components } from '../../generated/openapi.js';
 import type { Handlers } from '../api/handlers.js';
 import { omitNulls } from '../api/idempotency.js';
-import { findModel } from '../models/model-rows.js';
+import { hasModel } from '../models/model-rows.js';
 import { describeFaults, type FieldError, problem } from '../problems/problem.js';
 import type { Project } from '../projects/projects.js';
 import type { Database } from '../store/database/schema.js';
@@ -70,7 +70,8 @@ export function skillOperations(store: Store, services: NamedServices) {
     createSkill: (request) =>
       skills.create(store, 'createSkill', request, async (tx, project) => {
         const skill = await createSkill(tx, project.id, request.body.skill);
-        await checkSkill(tx, project, skill, listServiceNames(services, request.caller.owner));
+        const names = listServiceNames(services, request.caller.owner);
+        await checkSkill(skill, skillScope(tx, project, names));
         return skill;
       }),
 
@@ -82,7 +83,8 @@ export function skillOperations(store: Store, services: NamedServices) {
         const changed = await updateSkill(tx, row, skill);
         // A skill whose model or database has gone can still be renamed.
         if ((skill.type ?? skill.params ?? null) !== null) {
-          await checkSkill(tx, project, changed, listServiceNames(services, request.caller.owner));
+          const names = listServiceNames(services, request.caller.owner);
+          await checkSkill(changed, skillScope(tx, project, names));
         }
         return changed;
       }),
@@ -94,19 +96,21 @@ export function skillOperations(store: Store, services: NamedServices) {
 const PARAMS = { noun: 'skill', field: 'params' } as const;
 
 /**
- * @param id its identifier, where something refers to it already
- * @throws {ProblemError} if the name is taken, or a limit would be exceeded
+ * Returns the columns of a skill that has what a body says, and nothing else.
+ * @throws {ProblemError} if its params are too large
  */
+export function newSkill(sent: Schemas['CreateSkillBody']['skill']) {
+  const { params = {}, ...columns } = omitNulls(sent);
+  return { ...columns, params: mergeJson(EMPTY_OBJECT, params, PARAMS) };
+}
+
+/** @throws {ProblemError} if the name is taken, or a limit would be exceeded */
 export async function createSkill(
   tx: Store,
   projectId: string,
   sent: Schemas['CreateSkillBody']['skill'],
-  id?: string,
 ): Promise<SkillRow> {
-  const { params = {}, ...columns } = omitNulls(sent);
-  const merged = mergeJson(EMPTY_OBJECT, params, PARAMS);
-  const row = await skills.insert(tx, projectId, { ...columns, params: merged, ...(id && { id }) });
-  return { ...row, agent_ids: '[]' };
+  return { ...(await skills.insert(tx, projectId, newSkill(sent))), agent_ids: '[]' };
 }
 
 /** @throws {ProblemError} if the name is taken, or a limit would be exceeded */
@@ -166,18 +170,32 @@ export interface ServiceNames {
   readonly servers?: readonly string[] | undefined;
 }
 
+/** What the params of a skill may name. */
+export interface SkillScope {
+  readonly project: Pick<Project, 'name'>;
+  /** Those that its owner may use. */
+  readonly names: ServiceNames;
+  /** Returns whether the project has a model of a name, or a version of it. */
+  readonly hasModel: (name: string, version?: number) => Promise<boolean>;
+}
+
+/** Returns what the skills of a stored project may name. */
+function skillScope(tx: Store, project: Project, names: ServiceNames): SkillScope {
+  return {
+    ...{ project, names },
+    hasModel: (name, version) => hasModel(tx, project.id, name, version),
+  };
+}
+
 /**
  * Refuses a skill whose type is a tool of agents and whose params do not suffice for it. Skills of
  * other types are data, and pass.
  * @param skill the skill as it would be stored
- * @param names those that its owner may use
  * @throws {ProblemError} 422 with a pointer to each faulty param
  */
 export async function checkSkill(
-  tx: Store,
-  project: Project,
   skill: { readonly type: string; readonly params: string },
-  names: ServiceNames,
+  scope: SkillScope,
 ): Promise<void> {
   const findFaults = FAULTS_OF_TYPE.get(skill.type);
   if (!findFaults) return;
@@ -186,10 +204,7 @@ export async function checkSkill(
     const json = members.get(name);
     return json === undefined ? undefined : JSON.parse(json);
   };
-  const errors = [
-    ...(await findFaults(params, { tx, project, names })),
-    ...optionalText(params, 'description'),
-  ];
+  const errors = [...(await findFaults(params, scope)), ...optionalText(params, 'description')];
   if (errors.length === 0) return;
   const detail = `No agent could use the skill; nothing was changed. ${describeFaults(errors)}`;
   throw problem('/problems/unusable-skill', detail, { errors });
@@ -198,13 +213,7 @@ export async function checkSkill(
 /** Returns the value of a param, undefined if there is none. Other params are not parsed. */
 type Params = (name: string) => unknown;
 
-interface Scope {
-  readonly tx: Store;
-  readonly project: Project;
-  readonly names: ServiceNames;
-}
-
-type FindFaults = (params: Params, scope: Scope) => FieldError[] | Promise<FieldError[]>;
+type FindFaults = (params: Params, scope: SkillScope) => FieldError[] | Promise<FieldError[]>;
 
 const FAULTS_OF_TYPE: ReadonlyMap<string, FindFaults> = new Map<string, FindFaults>([
   ['model', modelFaults],
@@ -237,12 +246,15 @@ function fault(param: string, message: string): FieldError {
   return { pointer: `/body/skill/params/${param}`, message };
 }
 
-async function modelFaults(params: Params, { tx, project }: Scope): Promise<FieldError[]> {
+async function modelFaults(
+  params: Params,
+  { project, hasModel }: SkillScope,
+): Promise<FieldError[]> {
   const rule = 'a skill of the type model names a model of the project';
   const missing = requiredText(params, 'model', rule);
   if (missing.length > 0) return missing;
   const name = String(params('model'));
-  if (!(await findModel(tx, project.id, name))) {
+  if (!(await hasModel(name))) {
     const message = `must be a model of the project "${project.name}", which has none with the name "${name}"; train it first, or correct the name`;
     return [fault('model', message)];
   }
@@ -253,7 +265,7 @@ async function modelFaults(params: Params, { tx, project }: Scope): Promise<Fiel
       'must be the number of a version, such as 1; leave it out to use the version that serves';
     return [fault('version', message)];
   }
-  if (await findModel(tx, project.id, name, version)) return [];
+  if (await hasModel(name, version)) return [];
   const message = `must be a version of the model "${name}", which has no version ${version}; leave it out to use the version that serves`;
   return [fault('version', message)];
 }

@@ -153,6 +153,18 @@ const BEGIN_CHAIN = new PreparedQuery((db, parameter: Parameter<{ owner: string 
     .onConflict((conflict) => conflict.doNothing()),
 );
 
+const FIND_HEAD = new PreparedQuery((db, parameter: Parameter<{ owner: string }>) =>
+  db.selectFrom('audit_chains').select('sequence').where('owner', '=', parameter('owner')),
+);
+
+/**
+ * Returns the place of the last event in the chain of an owner. While it stays the same, no request has changed the
+ * resources of the owner's projects: each transaction of a request that changes them ends with an event.
+ */
+export async function findLastEvent(db: Kysely<Database>, owner: string): Promise<number> {
+  return Number((await FIND_HEAD.first(db, { owner }))?.sequence ?? 0);
+}
+
 /** Adds the event of an act to the chain of its owner: the last statement of a transaction. */
 export async function addEvent(db: Kysely<Database>, act: Act): Promise<void> {
   const values = toValues(uuidv7(), act);

@@ -44,13 +44,16 @@ const WRITE_LIMITS: GateLimits = {
     ),
 };
 
-/** Long writes run one at a time: each takes one of the connections that trainings need. */
-const LONG_WRITE_LIMITS: GateLimits = {
+/**
+ * Snapshots and long transactions run one at a time: each takes one of the connections that trainings need, and the
+ * memory of a project.
+ */
+const LONG_WORK_LIMITS: GateLimits = {
   slots: 1,
   slotsPerOwner: 1,
   maxWaiting: 32,
   maxWaitMs: 30_000,
-  busy: () => new StoreBusyError('Other large writes wait for their turn; try again later.'),
+  busy: () => new StoreBusyError('Other large projects wait for their turn; try again later.'),
 };
 
 /** The store of the service. Its resources have the shapes of the contract. */
@@ -93,7 +96,7 @@ export class Store {
     { limits = {}, onError = () => {} }: StoreOptions = {},
   ): Promise<Store> {
     const all = { ...DEFAULT_LIMITS, ...limits };
-    const gates = [new FairGate(WRITE_LIMITS), new FairGate(LONG_WRITE_LIMITS)] as const;
+    const gates = [new FairGate(WRITE_LIMITS), new FairGate(LONG_WORK_LIMITS)] as const;
     const probe = new WriteProbe();
     const noteFailure = (error: unknown) => probe.noteFailure(error);
     try {
@@ -127,11 +130,36 @@ export class Store {
   }
 
   /**
+   * Runs work with a store that reads the state of one moment, whatever is written meanwhile. Only a store in memory,
+   * which has one connection, takes no writes meanwhile.
+   * @throws {StoreBusyError} if too many others wait, or this one waits for too long
+   */
+  snapshot<T>(owner: string, work: (store: Store) => Promise<T>): Promise<T> {
+    return this.longGate.run(owner, undefined, () => this.#readMoment(work));
+  }
+
+  #readMoment<T>(work: (store: Store) => Promise<T>): Promise<T> {
+    const { limits, gate, longGate, probe, databases } = this;
+    // SQLite's driver leaves out both settings: a transaction on its connection for snapshots is like this anyway.
+    return databases.snapshots
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .setAccessMode('read only')
+      .execute((db) => work(new Store(singleConnection(db), limits, gate, longGate, probe)));
+  }
+
+  /**
    * Runs work in one transaction that may take longer than those of other requests, as `transaction` does.
+   * @param prepare runs before the transaction begins, with a snapshot, while other writes of this process to the
+   *   target wait for their turn already
    * @throws {StoreBusyError} if too many writes wait, or this one waits for too long
    */
-  longTransaction<T>(work: (store: Store) => Promise<T>, target: WriteTarget): Promise<T> {
-    const run = () => this.#transaction(this.databases.work, work, target);
+  longTransaction<T>(
+    work: (store: Store) => Promise<T>,
+    target: WriteTarget,
+    prepare?: (snapshot: Store) => Promise<void>,
+  ): Promise<T> {
+    const run = () => this.#transaction(this.databases.work, work, target, prepare);
     return this.longGate.run(target.owner, undefined, run);
   }
 
@@ -139,6 +167,7 @@ export class Store {
     database: Kysely<Database>,
     work: (store: Store) => Promise<T>,
     target: WriteTarget | undefined,
+    prepare?: (snapshot: Store) => Promise<void>,
   ): Promise<T> {
     const { limits, gate, longGate, probe } = this;
     const act = target?.act;
@@ -150,6 +179,7 @@ export class Store {
       return { result, hasEvent };
     };
     const begin = async () => {
+      if (prepare) await this.#readMoment(prepare);
       const { result, hasEvent } = await database.transaction().execute(writeAndRecord);
       // Not before the commit.
       if (act && hasEvent) act.isRecorded = true;

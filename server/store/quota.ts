@@ -143,14 +143,51 @@ export async function adjustCounters(
       : undefined;
   const project = both ?? (await ADJUST_PROJECT.first(db, values));
   if (!project) throw new Error('The project vanished within a transaction that had locked it');
-  for (const counter of COUNTERS) {
-    if (!limits || (growth[counter] ?? 0) <= 0) continue;
-    const limit = counter === 'bytes' || counter === 'uses' ? limits[counter] : limits.resources;
-    if (project[counter] > limit) throw projectFull(project.name, counter, limit);
-  }
+  if (limits) refuseFullProject(project, growth, limits);
   if (both) refuseExcess(Number(both.stored), values.bytes, limits?.stored);
   else if (values.bytes !== 0) {
     await adjustStored(db, project.owner, values.bytes, limits?.stored);
+  }
+}
+
+/**
+ * Refuses early what `adjustCounters` would refuse.
+ * @param stored the bytes that the owner stores more, and those that are deleted, beside the growth of the project
+ * @throws {ProblemError} if a limit of the project or its owner would be exceeded
+ */
+export async function refuseGrowth(
+  db: Kysely<Database>,
+  projectId: string,
+  growth: Required<Growth>,
+  limits: Limits,
+  stored: { readonly added: number; readonly released: number },
+): Promise<void> {
+  const project = await db
+    .selectFrom('projects')
+    .leftJoin('owner_storage', 'owner_storage.owner', 'projects.owner')
+    .select(['projects.name', ...COUNTERS.map((counter) => `projects.${counter}` as const)])
+    .select('owner_storage.bytes as stored')
+    .where('projects.id', '=', projectId)
+    .executeTakeFirstOrThrow();
+  const grown = Object.fromEntries(
+    COUNTERS.map((counter) => [counter, project[counter] + growth[counter]]),
+  );
+  const bytes = Number(project.stored ?? 0) - stored.released + stored.added;
+  refuseExcess(bytes, stored.added, limits.stored);
+  refuseFullProject({ name: project.name, ...NO_GROWTH, ...grown }, growth, limits);
+  refuseExcess(bytes + growth.bytes, growth.bytes, limits.stored);
+}
+
+/** @param project with its counters after the growth */
+function refuseFullProject(
+  project: Readonly<Record<Counter, number>> & { readonly name: string },
+  growth: Growth,
+  limits: Limits,
+): void {
+  for (const counter of COUNTERS) {
+    if ((growth[counter] ?? 0) <= 0) continue;
+    const limit = counter === 'bytes' || counter === 'uses' ? limits[counter] : limits.resources;
+    if (project[counter] > limit) throw projectFull(project.name, counter, limit);
   }
 }
 

@@ -57,7 +57,9 @@ export interface ListEntry {
 const PART = { bytes: 256 * 1024, rows: 128 };
 
 /** Splits a list into parts that are read at once: a few large resources, or many small ones. */
-export function* chunksBySize<T extends ListEntry>(entries: readonly T[]): Generator<readonly T[]> {
+export function* chunksBySize<T extends Pick<ListEntry, 'bytes'>>(
+  entries: readonly T[],
+): Generator<readonly T[]> {
   let part: T[] = [];
   let bytes = 0;
   for (const entry of entries) {

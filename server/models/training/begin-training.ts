@@ -1,3 +1,4 @@
+import type { ColumnChoices } from '../../../prediction/src/predicting.js';
 import { unavailable } from '../../problems/problem.js';
 import { getDialect } from '../../store/database/dialect.js';
 import type { Store } from '../../store/index.js';
@@ -75,9 +76,8 @@ export async function addVersion(
     .returning('last_version')
     .executeTakeFirstOrThrow();
   const { id: versionId, created_at: now } = newResource();
-  const columnChoices = choices.length > 0 ? JSON.stringify(choices) : null;
-  const kept = (source?.database ?? '') + (source?.query ?? '') + (columnChoices ?? '');
-  const bytes = Buffer.byteLength(kept);
+  const columnChoices = writeChoices(choices);
+  const bytes = countSourceBytes(source, choices);
   await db
     .insertInto('model_versions')
     .values({
@@ -107,6 +107,19 @@ export async function addVersion(
   return { modelId, versionId };
 }
 
+function writeChoices(choices: ColumnChoices): string | null {
+  return choices.length > 0 ? JSON.stringify(choices) : null;
+}
+
+/** Returns the bytes that a version has before it is trained. */
+export function countSourceBytes(
+  source: ModelSource | undefined,
+  choices: ColumnChoices = [],
+): number {
+  const kept = (source?.database ?? '') + (source?.query ?? '') + (writeChoices(choices) ?? '');
+  return Buffer.byteLength(kept);
+}
+
 async function createModel({ reads, limits }: Store, projectId: string, name: string) {
   await adjustCounters(reads, projectId, { models: 1 }, limits);
   const { id, created_at } = newResource();
@@ -119,13 +132,13 @@ async function createModel({ reads, limits }: Store, projectId: string, name: st
 
 /**
  * Tells early what `beginTraining` would find.
- * @param ours the trainings that wait already by this request
+ * @param ours the trainings that wait already and do not count; negative if others count that do not wait yet
  * @throws {ProblemError} if as many others wait as may, of all owners or of the project's
  */
 export async function refuseFullQueue(
   { reads: db }: Store,
   projectId: string,
-  ours: 0 | 1 = 0,
+  ours = 0,
 ): Promise<void> {
   const { inAll, ofOwner } = await selectWaiting(db)
     .select(({ fn, selectFrom }) => [

@@ -34,12 +34,12 @@ export async function compareProject(
   const changes: Change[] = [];
   const pause = pausing();
   for (const sent of wanted.values()) {
+    await pause();
     const stored = state.entries.get(sent.key);
     const entry = stored ? adoptTask(sent, stored) : sent;
     if (stored?.json === entry.json) continue;
     const fields = stored ? listDifferences(stored, entry) : [];
     changes.push({ action: findAction(state, entry, stored), entry, fields });
-    await pause();
   }
   if (prune) {
     for (const [key, entry] of state.entries) {
@@ -59,18 +59,26 @@ export async function compareProject(
  */
 export async function refuseExcess(
   project: Project,
-  { entries }: ProjectState,
+  state: ProjectState,
   changes: readonly Change[],
 ): Promise<void> {
   const count = countEntries(project, 'would hold');
   const pause = pausing();
-  const changed = new Set(changes.map(({ entry }) => entry.key));
-  const kept = [...entries.values()].filter(({ key }) => !changed.has(key));
-  const put = changes.flatMap(({ action, entry }) => (action === 'delete' ? [] : [entry]));
-  for (const entry of [...kept, ...put]) {
+  for (const entry of listEntriesAfter(state, changes)) {
     count(entry);
     await pause();
   }
+}
+
+/** Returns the entries that a project has after changes, in the order of a manifest. */
+export function listEntriesAfter(
+  { entries }: ProjectState,
+  changes: readonly Change[],
+): readonly Entry[] {
+  const changed = new Set(changes.map(({ entry }) => entry.key));
+  const kept = [...entries.values()].filter(({ key }) => !changed.has(key));
+  const put = changes.flatMap(({ action, entry }) => (action === 'delete' ? [] : [entry]));
+  return sortEntries([...kept, ...put]);
 }
 
 /** A model that names no task has the one that was found in its table. */

@@ -1,19 +1,18 @@
 import type { components } from '../../../generated/openapi.js';
 import type { Handlers } from '../../api/handlers.js';
-import {
-  checkPreconditions,
-  conditionalGet,
-  isConditional,
-  withEtag,
-} from '../../api/preconditions.js';
+import { conditionalGet, withEtag } from '../../api/preconditions.js';
+import { JsonText } from '../../api/reply/send.js';
 import type { TrainingServices } from '../../models/training/train.js';
-import { findProject, inProject, inProjectForLong } from '../../projects/projects.js';
+import { findProject, inProjectForLong } from '../../projects/projects.js';
+import { findLastEvent } from '../../store/audit.js';
+import type { Store } from '../../store/index.js';
 import { listServiceNames, type NamedServices } from '../skills.js';
-import { applyChanges, checkDocumentSkill } from './apply-changes.js';
-import { type Change, compareProject, refuseExcess } from './compare.js';
-import { type Entry, readEntries } from './entries.js';
+import { type Change, listEntriesAfter } from './compare.js';
+import { type Entry, makeEntry, readEntries } from './entries.js';
+import { type Plan, planChanges, trains } from './plan.js';
 import { Preparation } from './preparation.js';
-import { type ProjectState, readProject, writeManifest } from './project-state.js';
+import { readProject, writeManifest } from './project-state.js';
+import { type Prepared, writePlan } from './write-plan.js';
 
 type Schemas = components['schemas'];
 type Manifest = Schemas['Manifest'];
@@ -25,86 +24,106 @@ export function manifestOperations(
   const { store, trainings } = services;
   return {
     getManifest: async ({ caller, params, headers, reply }) => {
-      const state = await inProject(store, caller, params.project_name, (tx, project) => {
-        tx.skipEvent();
-        return readProject(tx, project);
-      });
-      return reply(await conditionalGet<Manifest>(writeManifest(state), headers));
+      const { entries } = await store.snapshot(caller.owner, async (snapshot) =>
+        readProject(snapshot, await findProject(snapshot, caller, params.project_name)),
+      );
+      return reply(await conditionalGet<Manifest>(writeManifest(entries.values()), headers));
     },
 
     applyManifest: async ({ caller, params, query, headers, body, signal, reply }) => {
       const { dry_run = false, prune = false } = query;
       const { owner } = caller;
+      const { project_name: name } = params;
+      await findProject(store, caller, name);
+      const entries = await readEntries(body);
       const names = listServiceNames(services, owner);
-      const known = await findProject(store, caller, params.project_name);
-      const wanted = await readEntries(body);
-      const compare = (state: ProjectState) => {
-        for (const entry of wanted.values()) {
-          if (entry.kind === 'document') checkDocumentSkill(entry, wanted, state, prune);
-        }
-        return compareProject(state, wanted, prune);
+      const wanted = { owner, entries, prune, conditions: headers, names, skillIds: new Map() };
+      const makePlan = async (moment: Store) =>
+        planChanges(moment, await findProject(moment, caller, name), wanted);
+      let plan = await store.snapshot(owner, makePlan);
+      const answer = (after: Iterable<Entry>) =>
+        replyChanges({ dry_run, changes: plan.changes, sent: entries.size, after });
+      if (dry_run) return reply(await answer(plan.state.entries.values()));
+      const planAgain = async (moment: Store) => {
+        plan = await makePlan(moment);
       };
-      const preparation = new Preparation(services, owner, known);
-      try {
-        if (!dry_run && [...wanted.values()].some(needsPreparation)) {
-          const state = await readProject(store, known);
-          await preparation.prepare(await compare(state), state, signal);
-        }
-        const done = await inProjectForLong(
+      const write = (prepared: Prepared, isRetry: boolean) =>
+        inProjectForLong(
           store,
           caller,
-          params.project_name,
-          async (tx, project) => {
-            const state = await readProject(tx, project);
-            if (isConditional(headers)) await checkPreconditions(headers, writeManifest(state));
-            const changes = await compare(state);
-            const prepared = dry_run ? undefined : preparation;
-            const scope = { tx, project, state, names, prepared };
-            const deleted = await applyChanges(changes, scope);
-            await refuseExcess(project, state, changes);
-            const answer = {
-              dry_run,
-              changes: changes.map(showChange),
-              unchanged: wanted.size - changes.filter(({ action }) => action !== 'delete').length,
-            };
-            if (dry_run) throw new DryRun(answer, state);
-            const isChanged = changes.length > 0;
-            return { answer, deleted, state: isChanged ? await readProject(tx, project) : state };
+          name,
+          async (tx, { id }) => {
+            const lastEvent = await findLastEvent(tx.reads, owner);
+            if (id !== plan.project.id || lastEvent !== plan.lastEvent) {
+              if (!isRetry) throw new ProjectChanged();
+              // By another process, or on PostgreSQL in another project of the owner.
+              await planAgain(tx);
+            }
+            return writePlan(tx, plan, prepared);
           },
+          isRetry ? planAgain : undefined,
         );
-        trainings.cancel(done.deleted);
+      const preparation = new Preparation(services, owner);
+      try {
+        await preparation.prepare(plan, signal);
+        const deleted = await write(preparation, false).catch((error) => {
+          if (!(error instanceof ProjectChanged)) throw error;
+          return write(preparation, true);
+        });
+        trainings.cancel(deleted);
         trainings.wake();
-        return reply(await replyChanges(done));
+        return reply(await answer(listApplied(plan, preparation)));
       } catch (error) {
         await preparation.discard();
-        if (error instanceof DryRun) return reply(await replyChanges(error));
         throw error;
       }
     },
   };
 }
 
-function needsPreparation({ kind }: Entry): boolean {
-  return kind === 'document' || kind === 'model';
+/** A project was changed after it was compared with a manifest. */
+class ProjectChanged extends Error {}
+
+/** Returns the entries of a project to which a plan was applied: its models have the tasks of their tables. */
+function listApplied({ state, changes }: Plan, { tables }: Prepared): readonly Entry[] {
+  const applied = changes.map((change): Change => {
+    const { action, entry } = change;
+    const task = trains(change) ? tables.get(entry.key)?.task : undefined;
+    if (action === 'delete' || entry.kind !== 'model') return change;
+    if (task === undefined || task === 'forecast') return change;
+    return { ...change, entry: { ...makeEntry('model', { ...entry.fields, task }), at: entry.at } };
+  });
+  return listEntriesAfter(state, applied);
 }
 
-/** Ends the transaction of a dry run, so that nothing of it is kept. */
-class DryRun extends Error {
-  constructor(
-    readonly answer: ManifestChanges,
-    readonly state: ProjectState,
-  ) {
-    super('A dry run changes nothing');
-  }
-}
-
-/** @param done the changes, and the project as it is now */
-async function replyChanges(done: {
-  readonly answer: ManifestChanges;
-  readonly state: ProjectState;
+/** @param done the changes, the number of entries that were sent, and those that the project has now */
+async function replyChanges({
+  dry_run,
+  changes,
+  sent,
+  after,
+}: {
+  readonly dry_run: boolean;
+  readonly changes: readonly Change[];
+  readonly sent: number;
+  readonly after: Iterable<Entry>;
 }) {
-  const { headers } = await withEtag<Manifest>(writeManifest(done.state));
-  return { status: 200 as const, body: done.answer, headers };
+  const { headers } = await withEtag<Manifest>(writeManifest(after));
+  const unchanged = sent - changes.filter(({ action }) => action !== 'delete').length;
+  const body = new JsonText<ManifestChanges>(writeChanges({ dry_run, unchanged }, changes));
+  return { status: 200 as const, body, headers };
+}
+
+/** Yields the JSON of changes, of which each may have thousands of fields. */
+function* writeChanges(
+  { dry_run, unchanged }: Omit<ManifestChanges, 'changes'>,
+  changes: readonly Change[],
+): Generator<string> {
+  yield `{"dry_run":${dry_run},"changes":[`;
+  for (const [at, change] of changes.entries()) {
+    yield (at === 0 ? '' : ',') + JSON.stringify(showChange(change));
+  }
+  yield `],"unchanged":${unchanged}}`;
 }
 
 function showChange({ action, entry, fields }: Change): ManifestChanges['changes'][number] {

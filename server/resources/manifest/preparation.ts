@@ -1,18 +1,14 @@
 import { parseChoices, parseGoal } from '../../models/training/goal.js';
 import type { StoredTable } from '../../models/training/table-rows.js';
 import { ingestQuery, refuseFull, type TrainingServices } from '../../models/training/train.js';
-import { invalidRequest, listFaults, ProblemError, unavailable } from '../../problems/problem.js';
+import { listFaults, ProblemError, unavailable } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
-import { chunksBySize, newResource } from '../../store/rows.js';
+import { chunksBySize } from '../../store/rows.js';
 import { discardTexts, type SentText, storeTexts } from '../documents/documents.js';
 import { preparePassages } from '../documents/split-text.js';
-import type { Prepared, PreparedText } from './apply-changes.js';
-import type { Change } from './compare.js';
 import type { EntryOf, SentEntry } from './entries.js';
-import type { ProjectState } from './project-state.js';
-
-/** The models that one manifest trains, fewer than may wait of one owner. */
-const MAX_TRAININGS = 40;
+import { type Plan, trains } from './plan.js';
+import type { Prepared, PreparedText } from './write-plan.js';
 
 /** The time in which the rows of all models are read, in milliseconds: clients wait five minutes for an answer. */
 const READING_MS = 4 * 60_000;
@@ -24,45 +20,36 @@ const READING_MS = 4 * 60_000;
 export class Preparation implements Prepared {
   readonly texts = new Map<string, PreparedText>();
   readonly tables = new Map<string, StoredTable>();
-  readonly skillIds = new Map<string, string>();
 
   constructor(
     private readonly services: TrainingServices,
     private readonly owner: string,
-    private readonly project: Project,
   ) {}
 
   /**
-   * @param state of the project, as far as it can be told before the transaction
    * @throws {ProblemError} with the place of the entry whose text or table is refused
    * @throws the reason of `signal`
    */
-  async prepare(
-    changes: readonly Change[],
-    state: ProjectState,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async prepare({ project, changes, skillIds }: Plan, signal: AbortSignal): Promise<void> {
     const models: (EntryOf<'model'> & SentEntry)[] = [];
     const documents: EntryOf<'document'>[] = [];
-    for (const { action, entry } of changes) {
+    for (const change of changes) {
+      const { action, entry } = change;
       if (action === 'delete') continue;
       if (entry.kind === 'document') documents.push(entry);
-      if (entry.kind === 'model' && action !== 'update') models.push(entry);
+      if (entry.kind === 'model' && trains(change)) models.push(entry);
     }
-    if (models.length > MAX_TRAININGS) {
-      const message = `would train ${models.length} models, and may train ${MAX_TRAININGS} at once; apply a manifest with fewer of them first`;
-      throw invalidRequest([{ pointer: '/body', message }]);
-    }
-    await this.#readTables(models, signal);
-    await this.#storeTexts(documents, state);
+    await this.#readTables(project, models, signal);
+    await this.#storeTexts(documents, skillIds);
   }
 
   async #readTables(
+    project: Project,
     models: readonly (EntryOf<'model'> & SentEntry)[],
     signal: AbortSignal,
   ): Promise<void> {
     if (models.length === 0) return;
-    await refuseFull(this.services.store, this.project, this.owner);
+    await refuseFull(this.services.store, project, this.owner);
     const late = new AbortController();
     const timeout = setTimeout(() => late.abort(tooLate()), READING_MS);
     try {
@@ -93,7 +80,10 @@ export class Preparation implements Prepared {
   }
 
   /** Stores texts, a few hundred KB at once. */
-  async #storeTexts(documents: readonly EntryOf<'document'>[], state: ProjectState): Promise<void> {
+  async #storeTexts(
+    documents: readonly EntryOf<'document'>[],
+    skillIds: ReadonlyMap<string, string>,
+  ): Promise<void> {
     const { store } = this.services;
     const sized = documents.map(({ key: id, fields }) => {
       return { id, fields, bytes: Buffer.byteLength(fields.text) };
@@ -103,20 +93,13 @@ export class Preparation implements Prepared {
       for (const { fields, bytes } of part) {
         const { skill, text, media_type } = fields;
         const passages = await preparePassages(text, media_type === 'text/markdown');
-        sent.push({ skillId: this.#findSkillId(skill, state), bytes, passages });
+        sent.push({ skillId: skillIds.get(skill) ?? '', bytes, passages });
       }
       const stored = await storeTexts(store, this.owner, sent);
       for (const [at, text] of stored.entries()) {
         this.texts.set(part[at]?.id ?? '', { ...text, skillId: sent[at]?.skillId ?? '' });
       }
     }
-  }
-
-  /** Returns the id of a skill; one that is to be created gets it here. */
-  #findSkillId(name: string, state: ProjectState): string {
-    const id = state.skills.get(name)?.id ?? this.skillIds.get(name) ?? newResource().id;
-    if (!state.skills.has(name)) this.skillIds.set(name, id);
-    return id;
   }
 
   /** Releases what no transaction has taken. */

@@ -4,7 +4,7 @@ import { CHOOSING } from '../../models/training/goal.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import { limitReached } from '../../store/quota.js';
-import { chunksBySize, type JsonChunks, lookup } from '../../store/rows.js';
+import { chunksBySize, type JsonChunks, padToPowerOfTwo } from '../../store/rows.js';
 import { agents } from '../agents.js';
 import { type ChatbotRow, chatbots } from '../chatbots.js';
 import type { ResourceRows } from '../crud.js';
@@ -34,8 +34,9 @@ const MAX_ENTRIES = 5000;
 const MODELS_AT_ONCE = 100;
 
 /**
- * Reads a project, and yields to other requests meanwhile. Only within `Store.transaction`, with the project locked,
- * does all of it belong together.
+ * Reads a project, and yields to other requests meanwhile.
+ * @param store reads one moment, so that all of it belongs together: a snapshot, or a transaction that has locked the
+ *   project
  * @throws {ProblemError} if it holds more than a manifest may
  */
 export async function readProject(store: Store, project: Project): Promise<ProjectState> {
@@ -57,7 +58,7 @@ export async function readProject(store: Store, project: Project): Promise<Proje
   for await (const document of readDocuments(store, project)) {
     await add(makeEntry('document', document));
   }
-  const used = await findUsedSkills(store, [...state.agents.values()]);
+  const used = await findUsedSkills(store, [...state.agents.values()], state.skills);
   for (const row of state.agents.values()) {
     await add(makeEntry('agent', agentFields(row, used.get(row.id) ?? [])));
   }
@@ -71,9 +72,9 @@ export async function readProject(store: Store, project: Project): Promise<Proje
   return { ...state, entries: new Map(sorted) };
 }
 
-/** Returns the manifest of a project as JSON. */
-export function writeManifest({ entries }: ProjectState): JsonChunks {
-  const [first, ...others] = [...entries.values()].map(({ json }) => json);
+/** Returns the manifest that has some entries as JSON. */
+export function writeManifest(entries: Iterable<Entry>): JsonChunks {
+  const [first, ...others] = Array.from(entries, ({ json }) => json);
   return first === undefined ? ['[]'] : ['[', first, ...others.map((json) => `,${json}`), ']'];
 }
 
@@ -139,23 +140,46 @@ function chatbotFields(row: ChatbotRow): Fields['chatbot'] {
   return { name, agent_name, model_name, database_name, settings: JSON.parse(settings) };
 }
 
+/** The agents whose uses of skills are counted at once, and the share of `chunksBySize` that a use has, in bytes. */
+const AGENTS_AT_ONCE = 128;
+const USE_BYTES = 128;
+
 /** Returns the names of the skills of agents, in order, by the ids of the agents. */
 async function findUsedSkills(
   { reads }: Store,
   rows: readonly AgentRow[],
-): Promise<ReadonlyMap<string, string[]>> {
-  const ids = rows.map(({ id }) => id);
-  const uses = await lookup(ids, (some) =>
-    reads
-      .selectFrom('agent_skills')
-      .innerJoin('skills', 'skills.id', 'agent_skills.skill_id')
-      .select(['agent_skills.agent_id', 'skills.name'])
-      .where('agent_skills.agent_id', 'in', some)
-      .orderBy('agent_skills.position')
-      .execute(),
-  );
+  skillRows: ReadonlyMap<string, SkillRow>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const names = new Map(Array.from(skillRows.values(), ({ id, name }) => [id, name]));
   const used = new Map<string, string[]>();
-  for (const { agent_id, name } of uses) used.set(agent_id, [...(used.get(agent_id) ?? []), name]);
+  const pause = pausing();
+  for (let begin = 0; begin < rows.length; begin += AGENTS_AT_ONCE) {
+    const ids = rows.slice(begin, begin + AGENTS_AT_ONCE).map(({ id }) => id);
+    const counts = await reads
+      .selectFrom('agent_skills')
+      .select(({ fn }) => ['agent_id', fn.countAll<number | string>().as('uses')])
+      .where('agent_id', 'in', padToPowerOfTwo(ids))
+      .groupBy('agent_id')
+      .execute();
+    await pause();
+    const sized = counts.map(({ agent_id: id, uses }) => ({ id, bytes: Number(uses) * USE_BYTES }));
+    for (const part of chunksBySize(sized)) {
+      const some = padToPowerOfTwo(part.map(({ id }) => id));
+      const uses = await reads
+        .selectFrom('agent_skills')
+        .select(['agent_id', 'skill_id'])
+        .where('agent_id', 'in', some)
+        .orderBy('agent_id')
+        .orderBy('position')
+        .execute();
+      for (const { agent_id, skill_id } of uses) {
+        const [name, own] = [names.get(skill_id), used.get(agent_id) ?? []];
+        if (name !== undefined) own.push(name);
+        used.set(agent_id, own);
+      }
+      await pause();
+    }
+  }
   return used;
 }
 

@@ -16,8 +16,8 @@ import type { SqliteConnection } from './sqlite-connection.js';
 
 /**
  * The ways to the database, one for each kind of work. On PostgreSQL each is a pool of connections of its own,
- * so that work that waits for a lock leaves the other kinds their connections. On SQLite, and within a
- * transaction, all are the same connection.
+ * so that work that waits for a lock leaves the other kinds their connections. SQLite has one connection that writes,
+ * one for reads and one for snapshots. Within a transaction, all are the same connection.
  */
 export interface Databases {
   readonly reads: Kysely<Database>;
@@ -25,6 +25,8 @@ export interface Databases {
   readonly writes: Kysely<Database>;
   /** Trainings, their tables and models, and housekeeping: statements that may take longer. */
   readonly work: Kysely<Database>;
+  /** Transactions that only read, and may read much: see `Store.snapshot`. */
+  readonly snapshots: Kysely<Database>;
   readonly searches: Kysely<Database>;
   readonly keys: Kysely<Database>;
   /** Readiness, and the cancellation of searches: statements that take no time. */
@@ -33,7 +35,8 @@ export interface Databases {
 
 /** Sends every kind of work the same way. */
 export function singleConnection(db: Kysely<Database>): Databases {
-  return { reads: db, writes: db, work: db, searches: db, keys: db, health: db };
+  const kinds = { reads: db, writes: db, work: db, snapshots: db };
+  return { ...kinds, searches: db, keys: db, health: db };
 }
 
 /** Runs work in one transaction: in the one that `db` is bound to, or else in a new one. */
@@ -313,12 +316,16 @@ export class StatementCache {
 
 /** Lets Kysely use a connection to SQLite. */
 export class EmbeddedSqliteDialect extends SqliteDialect {
-  constructor(private readonly statements: StatementCache) {
+  /** @param begin begins a transaction: by default, one that writes */
+  constructor(
+    private readonly statements: StatementCache,
+    private readonly begin: 'begin' | 'begin immediate' = 'begin immediate',
+  ) {
     super({ database: statements });
   }
 
   override createDriver(): SqliteDriver {
-    return new WritingSqliteDriver(this.statements);
+    return new EmbeddedSqliteDriver(this.statements, this.begin);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -326,15 +333,17 @@ export class EmbeddedSqliteDialect extends SqliteDialect {
   }
 }
 
-/** All our transactions write. */
-class WritingSqliteDriver extends SqliteDriver {
-  constructor(private readonly statements: StatementCache) {
+class EmbeddedSqliteDriver extends SqliteDriver {
+  constructor(
+    private readonly statements: StatementCache,
+    private readonly begin: string,
+  ) {
     super({ database: statements });
   }
 
   /** A transaction that asks for the write lock only when it writes is refused at once, not after the timeout. */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    await connection.executeQuery(CompiledQuery.raw(this.begin));
   }
 
   /** Of some errors, such as a full disk, SQLite rolls back by itself. */

@@ -29,7 +29,7 @@ interface PoolLimits {
  * The connections of one instance, 18 together: PostgreSQL takes 100 from all instances, unless it is told
  * otherwise. PostgreSQL itself ends what takes too long, so nothing is left behind that holds a lock.
  */
-const POOLS: { readonly [K in keyof Databases]: PoolLimits } = {
+const POOLS: { readonly [K in Exclude<keyof Databases, 'snapshots'>]: PoolLimits } = {
   // Reads wait for locks of whole tables only, which are rare and seldom short.
   reads: { connections: 5, connect: 2_000, lock: 1_000, statement: 3_000 },
   writes: { connections: 4, connect: 2_000, lock: 3_000, statement: 4_000, transaction: 4_000 },
@@ -75,10 +75,12 @@ export async function openPostgres(
   } finally {
     await migrating.destroy();
   }
+  const work = openPool(url, onError, POOLS.work, noteFailure);
   return {
     reads: openPool(url, onError, POOLS.reads),
     writes: openPool(url, onError, POOLS.writes, noteFailure),
-    work: openPool(url, onError, POOLS.work, noteFailure),
+    // One snapshot or long transaction runs at a time, so that trainings keep the other connections.
+    ...{ work, snapshots: work },
     searches: openPool(url, onError, POOLS.searches),
     keys: openPool(url, onError, POOLS.keys),
     health: openPool(url, onError, POOLS.health),

@@ -39,7 +39,7 @@ const CACHE_SIZE = -16_000;
  * Several threads and processes may open one file at once, and one process may open it several times.
  * @param url `file:PATH`, relative to the working directory, or `:memory:`
  * @param noteFailure gets the error of each statement that fails on the way of writes
- * @returns the database, its path, and what marks its state. A file has a second connection for reads, which would
+ * @returns the database, its path, and what marks its state. A file has further connections for reads, which would
  *   otherwise wait for whatever transaction is open.
  * @throws if the file cannot be made or read, others lock it for longer than ten seconds, or a later
  *   release wrote it
@@ -116,16 +116,25 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Opens a file that is open already, for what only reads. */
-async function openReads(path: string): Promise<Pick<Databases, 'reads' | 'keys' | 'health'>> {
+type Reads = Pick<Databases, 'reads' | 'snapshots' | 'keys' | 'health'>;
+
+/**
+ * Opens a file that is open already, for what only reads. Snapshots have another connection than single reads, which
+ * would otherwise see the state of a snapshot for as long as it lasts.
+ */
+async function openReads(path: string): Promise<Reads> {
+  const reads = await openReadOnly(path);
+  return { reads, keys: reads, health: reads, snapshots: await openReadOnly(path) };
+}
+
+async function openReadOnly(path: string): Promise<Kysely<Database>> {
   const connection = new DatabaseSync(path, { timeout: LOCK_TIMEOUT_MS });
   connection.exec(`pragma cache_size = ${CACHE_SIZE}`);
-  const reads = new Kysely<Database>({
-    dialect: new EmbeddedSqliteDialect(new StatementCache(connection)),
-  });
+  const dialect = new EmbeddedSqliteDialect(new StatementCache(connection), 'begin');
+  const db = new Kysely<Database>({ dialect });
   // Through Kysely, which closes only what it has used.
-  await sql`pragma query_only = ON`.execute(reads);
-  return { reads, keys: reads, health: reads };
+  await sql`pragma query_only = ON`.execute(db);
+  return db;
 }
 
 /** Repeats work while others lock the file, with pauses in which the event loop goes on. */
