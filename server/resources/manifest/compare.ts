@@ -18,6 +18,11 @@ export type Change =
       readonly fields: readonly string[];
     };
 
+/** Returns whether a change begins the training of a model. */
+export function trains({ action, entry }: Change): boolean {
+  return entry.kind === 'model' && (action === 'create' || action === 'train');
+}
+
 /** The most fields that a change lists, as the contract says. */
 const MAX_FIELDS = 5000;
 

@@ -15,7 +15,7 @@ import { agents, newAgent, resolveSkills } from '../agents.js';
 import { chatbots, newChatbot, unknownAgent } from '../chatbots.js';
 import { DOCUMENT_TYPES } from '../documents/documents.js';
 import { checkSkill, newSkill, type ServiceNames, type SkillScope, skills } from '../skills.js';
-import { type Change, compareProject, refuseExcess } from './compare.js';
+import { type Change, compareProject, refuseExcess, trains } from './compare.js';
 import { type EntryOf, type Kind, makeKey, type SentEntry } from './entries.js';
 import { type ProjectState, readProject, writeManifest } from './project-state.js';
 import { countStored } from './stored-bytes.js';
@@ -65,11 +65,6 @@ const MAX_TRAININGS = 40;
 
 /** Skills refer to models, agents and documents to skills, and chatbots to agents. */
 export const ORDER: readonly Kind[] = ['model', 'skill', 'document', 'agent', 'chatbot'];
-
-/** Returns whether a change begins the training of a model. */
-export function trains({ action, entry }: Change): boolean {
-  return entry.kind === 'model' && (action === 'create' || action === 'train');
-}
 
 /**
  * Compares a project with a manifest, and checks all changes as if they were made. Yields to other requests meanwhile,

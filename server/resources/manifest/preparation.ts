@@ -6,8 +6,9 @@ import type { Project } from '../../projects/projects.js';
 import { chunksBySize } from '../../store/rows.js';
 import { discardTexts, type SentText, storeTexts } from '../documents/documents.js';
 import { preparePassages } from '../documents/split-text.js';
+import { trains } from './compare.js';
 import type { EntryOf, SentEntry } from './entries.js';
-import { type Plan, trains } from './plan.js';
+import type { Plan } from './plan.js';
 import type { Prepared, PreparedText } from './write-plan.js';
 
 /** The time in which the rows of all models are read, in milliseconds: clients wait five minutes for an answer. */

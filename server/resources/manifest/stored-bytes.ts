@@ -4,8 +4,7 @@ import { parseChoices } from '../../models/training/goal.js';
 import { selectWaiting } from '../../models/training/training-claims.js';
 import type { Store } from '../../store/index.js';
 import { lookup } from '../../store/rows.js';
-import type { Change } from './compare.js';
-import { trains } from './plan.js';
+import { type Change, trains } from './compare.js';
 import type { ProjectState } from './project-state.js';
 
 /** What changes of a project mean for the limits of its owner, beside what its counters hold. */

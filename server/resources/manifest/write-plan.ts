@@ -10,9 +10,9 @@ import { agents } from '../agents.js';
 import { chatbots, detachConversations } from '../chatbots.js';
 import { putDocument, removeDocument, type StoredText } from '../documents/documents.js';
 import { skills } from '../skills.js';
-import type { Change } from './compare.js';
+import { type Change, trains } from './compare.js';
 import type { Entry, EntryOf, Kind, SentEntry } from './entries.js';
-import { type Plan, trains } from './plan.js';
+import type { Plan } from './plan.js';
 
 /** A text that is stored for a document of the skill with an id. */
 export interface PreparedText extends StoredText {
