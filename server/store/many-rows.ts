@@ -40,7 +40,7 @@ export function rowWriter<R extends Readonly<Record<string, string | number | nu
         return sql`insert into ${sql.table(table)} (${names}) values ${sql.join(rows)} ${conflict}`;
       }),
   );
-  return async (db: Kysely<Database>, rows: readonly SizedRow<R>[], pause: Pause) => {
+  return async (db: Kysely<Database>, rows: Iterable<SizedRow<R>>, pause: Pause) => {
     for (const part of chunksBySize(rows)) {
       for (const piece of chunks(part)) {
         const values = piece.flatMap(({ row }) => columns.map((column) => row[column]));

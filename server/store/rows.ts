@@ -58,7 +58,7 @@ const PART = { bytes: 256 * 1024, rows: 128 };
 
 /** Splits a list into parts that are read at once: a few large resources, or many small ones. */
 export function* chunksBySize<T extends Pick<ListEntry, 'bytes'>>(
-  entries: readonly T[],
+  entries: Iterable<T>,
 ): Generator<readonly T[]> {
   let part: T[] = [];
   let bytes = 0;

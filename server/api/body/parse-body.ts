@@ -26,9 +26,9 @@ export function parseBody(contract: Contract, operation: Operation): Step {
   const place = findRows(contract, operation);
   const refuse = createBoundsCheck(contract, operation);
   const hasDeprecations = operation.deprecations.some((part) => part.in === 'body');
-  const accept = (body: unknown, res: Response) => {
+  const accept = (body: unknown, res: Response, isFinite = false) => {
     res.req.body = body;
-    refuse(body);
+    refuse(body, isFinite);
     if (hasDeprecations) announceDeprecations(operation, { body }, res);
   };
   return (req, res) => {
@@ -52,8 +52,8 @@ export function parseBody(contract: Contract, operation: Operation): Step {
       // Nobody waits for the answer to a caller who has disconnected.
       if (req.socket.destroyed) await new Promise(() => {});
     });
-    return parseSliced(body, place, pause).then((parsed) => {
-      accept(parsed, res);
+    return parseSliced(body, place, pause).then(async (parsed) => {
+      accept(parsed, res, await isFiniteArray(parsed, pause));
       // Yields, because validating and storing the body take time of their own.
       return pauseWork(res);
     });
@@ -150,19 +150,23 @@ export function deferJson(check: Step, defers: DefersJson): Step {
 /**
  * Returns a check that refuses parsed bodies that cost too much to validate or cannot be stored
  * unchanged. These are arrays longer than the contract allows, since validation would still visit
- * every element, and, in bodies that are stored, numbers outside the range of a double.
+ * every element, and, in bodies that are stored, numbers outside the range of a double. Callers
+ * that have found none of the latter say so.
  */
-function createBoundsCheck(contract: Contract, operation: Operation): (body: unknown) => void {
+function createBoundsCheck(
+  contract: Contract,
+  operation: Operation,
+): (body: unknown, isFinite: boolean) => void {
   const isStored = Number.isFinite(operation.maxBody);
   const limits = arrayLimits(contract, operation.bodySchema, []);
-  return (body) => {
+  return (body, isFinite) => {
     const errors: FieldError[] = [];
     for (const { path, max } of limits) {
       if (arrayLength(body, path) <= max) continue;
       const pointer = ['/body', ...path].join('/');
       errors.push({ pointer, message: `must have at most ${max} items` });
     }
-    if (isStored) errors.push(...infiniteNumbers(body));
+    if (isStored && !isFinite) errors.push(...infiniteNumbers(body));
     if (errors.length > 0) throw invalidRequest(errors);
   };
 }
@@ -244,6 +248,16 @@ function infiniteNumbers(body: unknown): FieldError[] {
   };
   if (hasInfiniteNumber(body)) visit(body, () => '/body');
   return errors;
+}
+
+/** Returns whether JSON is an array whose numbers are all within the range of a double. */
+async function isFiniteArray(value: unknown, pause: () => Promise<void>): Promise<boolean> {
+  if (!Array.isArray(value)) return false;
+  for (const item of value) {
+    if (hasInfiniteNumber(item)) return false;
+    await pause();
+  }
+  return true;
 }
 
 function hasInfiniteNumber(value: unknown): boolean {

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
+import { pausing } from '../../common/pausing.js';
 import type { Contract, Operation } from '../../contract/document.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { FORM_TYPE } from '../../contract/operation.js';
 import { JSON_TYPE, mediaType } from '../../edge/request.js';
 import { type FieldError, invalidRequest } from '../../problems/problem.js';
+import { pauseWork } from '../limits/request-gate.js';
 import type { Step } from '../request-context.js';
 import type { RequestChecks } from './schemas.js';
 
@@ -36,40 +38,80 @@ export function requestValidation(
       await nextTurn();
       return check;
     });
+    const isInSlices = hasSeparateItems(contract, operation);
     const validate: Step = (req, res) => {
       refuseMisreadQuery(operation, req);
       if (!checks) return compile().then(() => validate(req, res));
       const query = req.url.includes('?') ? { ...req.query } : {};
-      if (accept(checks, operation, req, res.locals.params ?? {}, query)) {
+      const decide = (isAccepted: boolean) => {
+        if (!isAccepted) return fullCheck().then((check) => check(req, res));
         res.locals.query = query;
-        return;
+        return undefined;
+      };
+      if (!acceptParameters(checks, req, res.locals.params ?? {}, query)) return decide(false);
+      const { body }: { body: unknown } = req;
+      if (!isInSlices || !Array.isArray(body) || body.length <= ITEMS_AT_ONCE) {
+        return decide(acceptBody(checks, operation, req));
       }
-      return fullCheck().then((check) => check(req, res));
+      return acceptItems(checks, body, () => pauseWork(res)).then(decide);
     };
     return validate;
   };
 }
 
 /**
- * Returns whether a request certainly meets the contract. It may be stricter than the validator, which
- * confirms each refusal, but never laxer.
+ * Returns whether the parameters of a request certainly meet the contract. It may be stricter than the validator, which
+ * confirms each refusal, but never laxer. So are the checks of the body.
  * @param params the parameters of its address
  * @param sent the parameters of its query as strings; on success, converted to the types of the
  *   contract
  */
-function accept(
-  { address, query, body }: RequestChecks,
-  { consumes, defersBody }: Operation,
+function acceptParameters(
+  { address, query }: RequestChecks,
   req: Request,
   params: Readonly<Record<string, string>>,
   sent: Request['query'],
 ): boolean {
   if (!address({ path: params, header: req.headers })) return false;
   // The validator treats an empty string as a missing parameter.
-  if (Object.values(sent).includes('') || !query({ query: sent })) return false;
+  return !Object.values(sent).includes('') && query({ query: sent });
+}
+
+function acceptBody(
+  { body }: RequestChecks,
+  { consumes, defersBody }: Operation,
+  req: Request,
+): boolean {
   const type = consumes.length > 0 && !defersBody ? mediaType(req) : '';
   const isParsed = type === JSON_TYPE || type === FORM_TYPE;
   return !isParsed || body({ body: req.body });
+}
+
+/** The items of an array that are checked at once: each may hold ten thousand values. */
+const ITEMS_AT_ONCE = 16;
+
+/** Checks a body that is an array of items, and yields to other requests meanwhile. */
+async function acceptItems(
+  { body }: RequestChecks,
+  items: readonly unknown[],
+  yieldTurn: () => Promise<void>,
+): Promise<boolean> {
+  const pause = pausing(yieldTurn);
+  for (let begin = 0; begin < items.length; begin += ITEMS_AT_ONCE) {
+    if (!body({ body: items.slice(begin, begin + ITEMS_AT_ONCE) })) return false;
+    await pause();
+  }
+  return true;
+}
+
+/** The rules of an array that hold for parts of it, if they hold for the whole. Its length is checked before. */
+const SEPARATE: ReadonlySet<string> = new Set(['type', 'description', 'items', 'maxItems']);
+
+/** Returns whether a body can only be an array, whose items are checked each by itself. */
+function hasSeparateItems({ alternatives }: Contract, { bodySchema }: Operation): boolean {
+  const [form, ...others] = alternatives(bodySchema);
+  if (form?.['type'] !== 'array' || others.length > 0) return false;
+  return Object.keys(form).every((rule) => SEPARATE.has(rule));
 }
 
 function lazy<T>(load: () => Promise<T>): () => Promise<T> {

@@ -3,7 +3,14 @@ import { pausing } from '../../common/pausing.js';
 import { escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, isObject, type JsonRecord } from '../../contract/json-record.js';
 import type { Project } from '../../projects/projects.js';
-import { type Entry, makeEntry, type SentEntry, sortEntries, writeTraining } from './entries.js';
+import {
+  compareTexts,
+  type Entry,
+  makeEntry,
+  type SentEntry,
+  sortEntries,
+  writeTraining,
+} from './entries.js';
 import { countEntries, type ProjectState } from './project-state.js';
 
 type Action = components['schemas']['ManifestChange']['action'];
@@ -51,11 +58,7 @@ export async function compareProject(
       if (!wanted.has(key)) changes.push({ action: 'delete', entry, fields: [] });
     }
   }
-  const order = new Map(
-    sortEntries(changes.map(({ entry }) => entry)).map(({ key }, at) => [key, at]),
-  );
-  const place = ({ entry }: Change) => order.get(entry.key) ?? 0;
-  return changes.sort((one, other) => place(one) - place(other));
+  return changes.sort((one, other) => compareTexts(one.entry.key, other.entry.key));
 }
 
 /**

@@ -108,7 +108,7 @@ function sortKeys<T>(value: T): T {
 }
 
 /** Orders texts by their UTF-16, as `sort` does. */
-function compareTexts(one: string, other: string): number {
+export function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   return one < other ? -1 : 1;
 }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Insertable } from 'kysely';
 import { type Conditions, checkPreconditions, isConditional } from '../../api/preconditions.js';
 import { pausing } from '../../common/pausing.js';
@@ -29,7 +30,7 @@ export interface Wanted {
   readonly conditions: Conditions;
   /** The names of services that skills may use. */
   readonly names: ServiceNames;
-  /** The ids of skills that are to be created, by name. A plan adds those that it needs, and keeps the others. */
+  /** The ids of skills that are to be created, by name: a plan adds its own, and takes those of an earlier plan. */
   readonly skillIds: Map<string, string>;
 }
 
@@ -75,6 +76,7 @@ export const ORDER: readonly Kind[] = ['model', 'skill', 'document', 'agent', 'c
 export async function planChanges(store: Store, project: Project, wanted: Wanted): Promise<Plan> {
   const lastEvent = await findLastEvent(store.reads, wanted.owner);
   const state = await readProject(store, project);
+  await nextTurn();
   if (isConditional(wanted.conditions)) {
     await checkPreconditions(wanted.conditions, writeManifest(state.entries.values()));
   }
@@ -82,8 +84,9 @@ export async function planChanges(store: Store, project: Project, wanted: Wanted
     if (entry.kind === 'document') checkDocumentSkill(entry, wanted, state);
   }
   const changes = await compareProject(state, wanted.entries, wanted.prune);
-  const planner = new Planner(store, project, state, changes, wanted);
-  const rows = await planner.plan();
+  await nextTurn();
+  const rows = await new Planner(store, project, state, changes, wanted).plan();
+  await nextTurn();
   await refuseFull(store, project, { changes, state, growth: rows.growth });
   await refuseExcess(project, state, changes);
   return { project, state, lastEvent, changes, ...rows };
@@ -96,9 +99,9 @@ class Planner {
   readonly #chatbots: Row<'chatbots'>[] = [];
   readonly #uses: Uses[] = [];
   readonly #growth = { skills: 0, agents: 0, chatbots: 0, bytes: 0, uses: 0 };
-  /** The ids of the skills and agents that the project will have, by name. */
-  readonly #skillIds: ReadonlyMap<string, string>;
-  readonly #agentIds: ReadonlyMap<string, string>;
+  /** The ids of the skills and agents that the project will have, by name: those that are put, once they are. */
+  readonly #skillIds: Map<string, string>;
+  readonly #agentIds: Map<string, string>;
   readonly #scope: SkillScope;
   readonly #updated_at = newResource().updated_at;
 
@@ -109,14 +112,17 @@ class Planner {
     private readonly changes: readonly Change[],
     private readonly wanted: Wanted,
   ) {
-    this.#skillIds = this.#listIds('skill', state.skills, wanted.skillIds);
-    this.#agentIds = this.#listIds('agent', state.agents);
+    this.#skillIds = new Map(Array.from(state.skills, ([name, { id }]) => [name, id]));
+    this.#agentIds = new Map(Array.from(state.agents, ([name, { id }]) => [name, id]));
     this.#scope = { project, names: wanted.names, hasModel: this.#findModels(store) };
   }
 
   async plan(): Promise<Omit<Plan, 'project' | 'state' | 'lastEvent' | 'changes'>> {
     const pause = pausing();
-    for (const { action, entry } of this.changes) if (action === 'delete') this.#remove(entry);
+    for (const { action, entry } of this.changes) {
+      if (action === 'delete') this.#remove(entry);
+      await pause();
+    }
     for (const kind of ORDER) {
       for (const change of this.changes) {
         if (change.action === 'delete' || change.entry.kind !== kind) continue;
@@ -129,25 +135,6 @@ class Planner {
       ...{ skills: this.#skills, agents: this.#agents, chatbots: this.#chatbots },
       ...{ uses: this.#uses, growth: this.#growth, skillIds: this.#skillIds },
     };
-  }
-
-  /** Returns the ids of the resources of a kind that there will be. */
-  #listIds(
-    kind: Kind,
-    stored: ReadonlyMap<string, { readonly id: string }>,
-    reserved = new Map<string, string>(),
-  ): ReadonlyMap<string, string> {
-    const ids = new Map(Array.from(stored, ([name, { id }]) => [name, id]));
-    for (const { action, entry } of this.changes) {
-      const { name } = entry.fields;
-      if (entry.kind !== kind) continue;
-      if (action === 'delete') ids.delete(name);
-      if (action !== 'create') continue;
-      const id = reserved.get(name) ?? newResource().id;
-      reserved.set(name, id);
-      ids.set(name, id);
-    }
-    return ids;
   }
 
   /** Returns a function that tells the models that there will be. */
@@ -169,11 +156,15 @@ class Planner {
 
   #remove({ kind, fields: { name } }: Change['entry']): void {
     const { state } = this;
-    if (kind === 'skill') this.#count('skills', undefined, state.skills.get(name));
-    else if (kind === 'chatbot') this.#count('chatbots', undefined, state.chatbots.get(name));
-    else if (kind === 'agent') {
+    if (kind === 'skill') {
+      this.#count('skills', undefined, state.skills.get(name));
+      this.#skillIds.delete(name);
+    } else if (kind === 'agent') {
       this.#count('agents', undefined, state.agents.get(name));
       this.#growth.uses -= this.#listStored(name).length;
+      this.#agentIds.delete(name);
+    } else if (kind === 'chatbot') {
+      this.#count('chatbots', undefined, state.chatbots.get(name));
     }
   }
 
@@ -201,7 +192,10 @@ class Planner {
 
   async #putSkill(fields: EntryOf<'skill'>['fields']): Promise<void> {
     const stored = this.state.skills.get(fields.name);
-    const row = { ...this.#common(this.#skillIds, fields.name, stored), ...newSkill(fields) };
+    const { skillIds } = this.wanted;
+    const row = { ...this.#common(stored, skillIds.get(fields.name)), ...newSkill(fields) };
+    if (!stored) skillIds.set(fields.name, row.id);
+    this.#skillIds.set(fields.name, row.id);
     this.#count('skills', row, stored);
     this.#skills.push(row);
     await checkSkill(row, this.#scope);
@@ -209,7 +203,8 @@ class Planner {
 
   #putAgent(fields: EntryOf<'agent'>['fields']): void {
     const stored = this.state.agents.get(fields.name);
-    const row = { ...this.#common(this.#agentIds, fields.name, stored), ...newAgent(fields) };
+    const row = { ...this.#common(stored), ...newAgent(fields) };
+    this.#agentIds.set(fields.name, row.id);
     const used = resolveSkills(fields, 'skills', this.#skillIds);
     const before = this.#listStored(fields.name);
     if (before.join() !== (fields.skills ?? []).join()) {
@@ -222,8 +217,7 @@ class Planner {
 
   #putChatbot(fields: EntryOf<'chatbot'>['fields']): void {
     const stored = this.state.chatbots.get(fields.name);
-    const common = this.#common(undefined, fields.name, stored);
-    const row = { ...common, ...newChatbot(fields, this.#findAgent(fields)) };
+    const row = { ...this.#common(stored), ...newChatbot(fields, this.#findAgent(fields)) };
     this.#count('chatbots', row, stored);
     this.#chatbots.push(row);
   }
@@ -235,17 +229,18 @@ class Planner {
     return id;
   }
 
-  /** Returns the columns that all rows have. */
+  /**
+   * Returns the columns that all rows have.
+   * @param reserved the id of a new row, if something refers to it already
+   */
   #common(
-    ids: ReadonlyMap<string, string> | undefined,
-    name: string,
     stored: { readonly id: string; readonly created_at: string } | undefined,
+    reserved?: string,
   ) {
-    const created = newResource();
-    return {
-      ...{ id: stored?.id ?? ids?.get(name) ?? created.id, project_id: this.project.id },
-      ...{ created_at: stored?.created_at ?? created.created_at, updated_at: this.#updated_at },
-    };
+    const common = { project_id: this.project.id, updated_at: this.#updated_at };
+    if (stored) return { ...common, id: stored.id, created_at: stored.created_at };
+    const { id, created_at } = newResource();
+    return { ...common, id: reserved ?? id, created_at };
   }
 
   /** Counts what a row grows by that takes the place of another. */

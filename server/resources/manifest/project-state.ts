@@ -141,7 +141,7 @@ function chatbotFields(row: ChatbotRow): Fields['chatbot'] {
 }
 
 /** The agents whose uses of skills are counted at once, and the share of `chunksBySize` that a use has, in bytes. */
-const AGENTS_AT_ONCE = 128;
+const AGENTS_AT_ONCE = 32;
 const USE_BYTES = 128;
 
 /** Returns the names of the skills of agents, in order, by the ids of the agents. */

@@ -150,25 +150,30 @@ const USE_BYTES = 100;
 /** Writes the rows of skills, their documents, and what uses them. */
 async function putRows(tx: Store, plan: Plan, prepared: Prepared, pause: Pause): Promise<void> {
   const db = tx.reads;
-  const sized = <R extends Readonly<Record<string, unknown>>>(
-    resources: { countBytes: (row: R) => number },
-    rows: readonly R[],
-  ) => rows.map((row) => ({ row, bytes: ROW_BYTES + resources.countBytes(row) }));
-  await putSkills(db, sized(skills, plan.skills), pause);
+  await putSkills(db, sizeRows(skills, plan.skills), pause);
   for (const { action, entry } of plan.changes) {
     if (action === 'delete' || entry.kind !== 'document') continue;
     await putText(tx, plan, entry, prepared);
     await pause();
   }
-  await putAgents(db, sized(agents, plan.agents), pause);
-  const uses = plan.uses.flatMap(({ agentId: agent_id, skillIds }) =>
-    skillIds.map((skill_id, position) => ({
-      row: { agent_id, skill_id, position },
-      bytes: USE_BYTES,
-    })),
-  );
-  await addUses(db, uses, pause);
-  await putChatbots(db, sized(chatbots, plan.chatbots), pause);
+  await putAgents(db, sizeRows(agents, plan.agents), pause);
+  await addUses(db, listUses(plan), pause);
+  await putChatbots(db, sizeRows(chatbots, plan.chatbots), pause);
+}
+
+function* sizeRows<R extends Readonly<Record<string, unknown>>>(
+  resources: { countBytes: (row: R) => number },
+  rows: readonly R[],
+) {
+  for (const row of rows) yield { row, bytes: ROW_BYTES + resources.countBytes(row) };
+}
+
+function* listUses({ uses }: Plan) {
+  for (const { agentId: agent_id, skillIds } of uses) {
+    for (const [position, skill_id] of skillIds.entries()) {
+      yield { row: { agent_id, skill_id, position }, bytes: USE_BYTES };
+    }
+  }
 }
 
 async function putText(
