@@ -3,16 +3,15 @@ import type { Handlers } from '../../api/handlers.js';
 import { conditionalGet, withEtag } from '../../api/preconditions.js';
 import { JsonText } from '../../api/reply/send.js';
 import type { TrainingServices } from '../../models/training/train.js';
-import { findProject, inProjectForLong } from '../../projects/projects.js';
-import { findLastEvent } from '../../store/audit.js';
-import type { Store } from '../../store/index.js';
+import { findProject } from '../../projects/projects.js';
 import { listServiceNames, type NamedServices } from '../skills.js';
+import { applyOnSnapshot, planOnSnapshot } from './apply-plan.js';
 import { type Change, listEntriesAfter, trains } from './compare.js';
 import { type Entry, makeEntry, readEntries } from './entries.js';
-import { type Plan, planChanges } from './plan.js';
+import type { Plan } from './plan.js';
 import { Preparation } from './preparation.js';
 import { readProject, writeManifest } from './project-state.js';
-import { type Prepared, writePlan } from './write-plan.js';
+import type { Prepared } from './write-plan.js';
 
 type Schemas = components['schemas'];
 type Manifest = Schemas['Manifest'];
@@ -38,41 +37,23 @@ export function manifestOperations(
       const entries = await readEntries(body);
       const names = listServiceNames(services, owner);
       const wanted = { owner, entries, prune, conditions: headers, names, skillIds: new Map() };
-      const makePlan = async (moment: Store) =>
-        planChanges(moment, await findProject(moment, caller, name), wanted);
-      let plan = await store.snapshot(owner, makePlan);
-      const answer = (after: Iterable<Entry>) =>
-        replyChanges({ dry_run, changes: plan.changes, sent: entries.size, after });
-      if (dry_run) return reply(await answer(plan.state.entries.values()));
-      const planAgain = async (moment: Store) => {
-        plan = await makePlan(moment);
-      };
-      const write = (prepared: Prepared, isRetry: boolean) =>
-        inProjectForLong(
-          store,
-          caller,
-          name,
-          async (tx, { id }) => {
-            const lastEvent = await findLastEvent(tx.reads, owner);
-            if (id !== plan.project.id || lastEvent !== plan.lastEvent) {
-              if (!isRetry) throw new ProjectChanged();
-              // By another process, or on PostgreSQL in another project of the owner.
-              await planAgain(tx);
-            }
-            return writePlan(tx, plan, prepared);
-          },
-          isRetry ? planAgain : undefined,
-        );
+      const target = { caller, name, wanted };
+      const answer = (changes: readonly Change[], after: Iterable<Entry>) =>
+        replyChanges({ dry_run, changes, sent: entries.size, after });
+      if (dry_run) {
+        const { changes, state } = await planOnSnapshot(store, target);
+        return reply(await answer(changes, state.entries.values()));
+      }
       const preparation = new Preparation(services, owner);
-      try {
+      const prepare = async (plan: Plan) => {
         await preparation.prepare(plan, signal);
-        const deleted = await write(preparation, false).catch((error) => {
-          if (!(error instanceof ProjectChanged)) throw error;
-          return write(preparation, true);
-        });
+        return preparation;
+      };
+      try {
+        const { plan, deleted } = await applyOnSnapshot(store, target, prepare);
         trainings.cancel(deleted);
         trainings.wake();
-        return reply(await answer(listApplied(plan, preparation)));
+        return reply(await answer(plan.changes, listApplied(plan, preparation)));
       } catch (error) {
         await preparation.discard();
         throw error;
@@ -80,9 +61,6 @@ export function manifestOperations(
     },
   };
 }
-
-/** A project was changed after it was compared with a manifest. */
-class ProjectChanged extends Error {}
 
 /** Returns the entries of a project to which a plan was applied: its models have the tasks of their tables. */
 function listApplied({ state, changes }: Plan, { tables }: Prepared): readonly Entry[] {

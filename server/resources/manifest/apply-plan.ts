@@ -1,0 +1,77 @@
+import type { Caller } from '../../auth/caller.js';
+import { findProject, inProjectForLong } from '../../projects/projects.js';
+import { findLastEvent } from '../../store/audit.js';
+import type { Store } from '../../store/index.js';
+import { type Plan, planChanges, type Wanted } from './plan.js';
+import { type Prepared, writePlan } from './write-plan.js';
+
+/** A project that a caller names, and what a manifest asks of it. */
+export interface Target {
+  readonly caller: Caller;
+  /** The name of the project. */
+  readonly name: string;
+  readonly wanted: Wanted;
+}
+
+/** What was applied. */
+export interface Applied<P extends Prepared> {
+  readonly plan: Plan;
+  readonly prepared: P;
+  /** The ids of the deleted versions of models. */
+  readonly deleted: readonly string[];
+}
+
+/**
+ * Compares a project with a manifest on a snapshot, so that nobody waits.
+ * @throws {ProblemError} as `planChanges`, or if there is no such project
+ */
+export function planOnSnapshot(store: Store, target: Target): Promise<Plan> {
+  return store.snapshot(target.caller.owner, (snapshot) => plan(snapshot, target));
+}
+
+async function plan(moment: Store, { caller, name, wanted }: Target): Promise<Plan> {
+  return planChanges(moment, await findProject(moment, caller, name), wanted);
+}
+
+/**
+ * Makes a project as a manifest says, in one transaction, which holds the locks of a write for the rows that change. A
+ * project that was changed since it was compared is compared again while other writes of its owner wait, and at last
+ * under the lock.
+ * @param prepare does what takes longer than a transaction may, before it
+ * @throws {ProblemError} if something cannot be, or was not prepared for the project as it has become
+ */
+export async function applyOnSnapshot<P extends Prepared>(
+  store: Store,
+  target: Target,
+  prepare: (plan: Plan) => Promise<P>,
+): Promise<Applied<P>> {
+  const { caller, name } = target;
+  let current = await planOnSnapshot(store, target);
+  const prepared = await prepare(current);
+  const planAgain = async (moment: Store) => {
+    current = await plan(moment, target);
+  };
+  const write = (isRetry: boolean) =>
+    inProjectForLong(
+      store,
+      caller,
+      name,
+      async (tx, project) => {
+        const lastEvent = await findLastEvent(tx.reads, caller.owner);
+        const isCurrent = project.id === current.project.id && lastEvent === current.lastEvent;
+        if (!isCurrent && !isRetry) throw new ProjectChanged();
+        // By another process, or on PostgreSQL in another project of the owner.
+        if (!isCurrent) await planAgain(tx);
+        return writePlan(tx, current, prepared);
+      },
+      isRetry ? planAgain : undefined,
+    );
+  const deleted = await write(false).catch((error) => {
+    if (error instanceof ProjectChanged) return write(true);
+    throw error;
+  });
+  return { plan: current, prepared, deleted };
+}
+
+/** A project was changed after it was compared with a manifest. */
+class ProjectChanged extends Error {}
