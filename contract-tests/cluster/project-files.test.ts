@@ -7,6 +7,7 @@ import fc from 'fast-check';
 import type { components } from 'roster-client';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { readProjectFile, writeProjectFile } from '../../server/commands/project-file.js';
+import { DatabaseSync } from '../../server/store/database/sqlite-connection.js';
 import { anyText } from '../../testkit/any-text.js';
 import { slowTable } from '../../testkit/data/diamonds.js';
 import { postgresShop, type Shop, sqliteShop } from '../../testkit/databases/shop.js';
@@ -14,6 +15,7 @@ import { runRoster } from '../../testkit/service/roster-command.js';
 import { type ServerProcess, startServer } from '../../testkit/service/server-process.js';
 import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { makeKey } from '../../testkit/store/keys.js';
+import { type Connection, connectTo } from '../../testkit/store/own-store.js';
 import { checkedFetch } from '../checked-fetch.js';
 
 type Manifest = components['schemas']['Manifest'];
@@ -91,6 +93,17 @@ describe.each([
     await shop.remove();
     await rm(folder, { recursive: true });
   });
+
+  /** Connects to the store, beside the service. */
+  async function connect(): Promise<Connection> {
+    const { DATABASE_URL: url = '' } = env;
+    if (dialect === 'PostgreSQL') return connectTo(url);
+    const database = new DatabaseSync(url.replace('file:', ''));
+    return {
+      run: async (sql) => database.exec(sql),
+      close: async () => database.close(),
+    };
+  }
 
   let project: string;
   let projects = 0;
@@ -361,6 +374,38 @@ describe.each([
     const refused = await put(SHOP, '', project, tag);
     expect(refused.status).toBe(412);
     expect(await read()).toHaveLength(1);
+  });
+
+  test('a dry run and an export wait for nobody who writes', async () => {
+    await apply([{ skill: { name: 'care', type: 'note' } }]);
+    const other = await connect();
+    try {
+      await other.run(
+        dialect === 'SQLite' ? 'begin immediate' : 'begin; lock table projects in exclusive mode',
+      );
+      const shown = await apply(MANY, '?dry_run=true&prune=true');
+      expect(shown.changes).toHaveLength(MANY.length + 1);
+      expect(await read()).toHaveLength(1);
+      // The lock is one that keeps others from writing.
+      expect((await put(MANY)).status).toBe(503);
+    } finally {
+      await other.run('rollback');
+      await other.close();
+    }
+    expect((await apply(MANY)).changes).toHaveLength(MANY.length);
+  });
+
+  test('the answer to an apply has the tag of the project that it made', async () => {
+    for (const [manifest, query] of [
+      [SHOP, ''],
+      [MANY, ''],
+      [SHOP, '?prune=true'],
+    ] as const) {
+      const applied = await put(manifest, query);
+      const exported = await send('GET', `/projects/${project}/manifest`);
+      expect(applied.headers.get('ETag')).toBe(exported.headers.get('ETag'));
+      await untilTrained();
+    }
   });
 
   test('of two manifests at once, the project is as one of them says', async () => {
