@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { pausing } from '../common/pausing.js';
 import { getDialect } from '../store/database/dialect.js';
 import type { Database } from '../store/database/schema.js';
 import type { Store } from '../store/index.js';
@@ -90,6 +91,12 @@ export async function deleteModel(
     .where('model_id', '=', first.modelId)
     .returning('bytes')
     .execute();
+  // Each may have a hundred megabytes, whose pages the database gives back one by one.
+  const pause = pausing();
+  for (const { versionId } of rows) {
+    await db.deleteFrom('model_versions').where('id', '=', versionId).execute();
+    await pause();
+  }
   await db.deleteFrom('models').where('id', '=', first.modelId).execute();
   await adjustCounters(db, projectId, { models: -1 });
   await adjustStored(db, first.owner, -sumBytes(rows) - sumBytes(promises));

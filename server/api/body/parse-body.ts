@@ -26,9 +26,9 @@ export function parseBody(contract: Contract, operation: Operation): Step {
   const place = findRows(contract, operation);
   const refuse = createBoundsCheck(contract, operation);
   const hasDeprecations = operation.deprecations.some((part) => part.in === 'body');
-  const accept = (body: unknown, res: Response, isFinite = false) => {
+  const accept = (body: unknown, res: Response, areFinite = false) => {
     res.req.body = body;
-    refuse(body, isFinite);
+    refuse(body, areFinite);
     if (hasDeprecations) announceDeprecations(operation, { body }, res);
   };
   return (req, res) => {
@@ -156,17 +156,17 @@ export function deferJson(check: Step, defers: DefersJson): Step {
 function createBoundsCheck(
   contract: Contract,
   operation: Operation,
-): (body: unknown, isFinite: boolean) => void {
+): (body: unknown, areFinite: boolean) => void {
   const isStored = Number.isFinite(operation.maxBody);
   const limits = arrayLimits(contract, operation.bodySchema, []);
-  return (body, isFinite) => {
+  return (body, areFinite) => {
     const errors: FieldError[] = [];
     for (const { path, max } of limits) {
       if (arrayLength(body, path) <= max) continue;
       const pointer = ['/body', ...path].join('/');
       errors.push({ pointer, message: `must have at most ${max} items` });
     }
-    if (isStored && !isFinite) errors.push(...infiniteNumbers(body));
+    if (isStored && !areFinite) errors.push(...infiniteNumbers(body));
     if (errors.length > 0) throw invalidRequest(errors);
   };
 }

@@ -77,13 +77,15 @@ describe.each([{ dialect: 'SQLite' }, { dialect: 'PostgreSQL' }])('$dialect', ({
   });
 
   test('a snapshot shows the state of one moment, and changes nothing', async () => {
-    await store.snapshot('local', async (snapshot) => {
-      const project = await findProject(snapshot, LOCAL_CALLER, name);
-      expect((await readProject(snapshot, project)).entries.size).toBe(0);
-      await write((tx, id) => createSkill(tx, id, skill('a').skill));
-      expect((await readProject(snapshot, project)).entries.size).toBe(0);
-      await expect(createSkill(snapshot, project.id, skill('b').skill)).rejects.toThrow();
-    }).catch(() => {});
+    await store
+      .snapshot('local', async (snapshot) => {
+        const project = await findProject(snapshot, LOCAL_CALLER, name);
+        expect((await readProject(snapshot, project)).entries.size).toBe(0);
+        await write((tx, id) => createSkill(tx, id, skill('a').skill));
+        expect((await readProject(snapshot, project)).entries.size).toBe(0);
+        await expect(createSkill(snapshot, project.id, skill('b').skill)).rejects.toThrow();
+      })
+      .catch(() => {});
     expect(await read()).toEqual([skill('a')]);
   });
 
