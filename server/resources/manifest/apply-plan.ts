@@ -6,7 +6,7 @@ import { type Plan, planChanges, type Wanted } from './plan.js';
 import { type Prepared, writePlan } from './write-plan.js';
 
 /** A project that a caller names, and what a manifest asks of it. */
-export interface Target {
+interface Target {
   readonly caller: Caller;
   /** The name of the project. */
   readonly name: string;
@@ -14,9 +14,8 @@ export interface Target {
 }
 
 /** What was applied. */
-export interface Applied<P extends Prepared> {
+interface Applied {
   readonly plan: Plan;
-  readonly prepared: P;
   /** The ids of the deleted versions of models. */
   readonly deleted: readonly string[];
 }
@@ -40,11 +39,11 @@ async function plan(moment: Store, { caller, name, wanted }: Target): Promise<Pl
  * @param prepare does what takes longer than a transaction may, before it
  * @throws {ProblemError} if something cannot be, or was not prepared for the project as it has become
  */
-export async function applyOnSnapshot<P extends Prepared>(
+export async function applyOnSnapshot(
   store: Store,
   target: Target,
-  prepare: (plan: Plan) => Promise<P>,
-): Promise<Applied<P>> {
+  prepare: (plan: Plan) => Promise<Prepared>,
+): Promise<Applied> {
   const { caller, name } = target;
   let current = await planOnSnapshot(store, target);
   const prepared = await prepare(current);
@@ -70,7 +69,7 @@ export async function applyOnSnapshot<P extends Prepared>(
     if (error instanceof ProjectChanged) return write(true);
     throw error;
   });
-  return { plan: current, prepared, deleted };
+  return { plan: current, deleted };
 }
 
 /** A project was changed after it was compared with a manifest. */

@@ -65,7 +65,7 @@ export interface Plan {
 const MAX_TRAININGS = 40;
 
 /** Skills refer to models, agents and documents to skills, and chatbots to agents. */
-export const ORDER: readonly Kind[] = ['model', 'skill', 'document', 'agent', 'chatbot'];
+const ORDER: readonly Kind[] = ['model', 'skill', 'document', 'agent', 'chatbot'];
 
 /**
  * Compares a project with a manifest, and checks all changes as if they were made. Yields to other requests meanwhile,
