@@ -6,7 +6,7 @@ import { defineConfig, type Plugin } from 'vite';
 const ENTRIES = [
   'server/main',
   'server/commands/roster',
-  'server/deadline-thread',
+  'server/service-thread',
   'server/databases/postgres/parse-worker',
   'server/databases/sqlite/sqlite-worker',
   'server/models/predictions/prediction-worker',

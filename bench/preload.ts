@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { isMainThread } from 'node:worker_threads';
+import { BroadcastChannel, isMainThread, threadId } from 'node:worker_threads';
 
 /**
  * Preloaded into the service. Replies to messages with what only the process itself can measure. Does nothing until
@@ -17,16 +17,32 @@ const PARSING_MS = 3000;
 
 type Answer = (question: string) => unknown;
 
-// Worker threads load this module as well, and so does the bench, which has no channel.
-if (isMainThread && process.channel) {
+/** Joins the main thread, which has the channel to the parent, and the thread of the service. */
+const CHANNEL = 'bench';
+
+/** All threads load this module: the service runs in the first that its main thread starts. */
+const isService = isMainThread ? !process.argv[1]?.endsWith('main.js') : threadId === 1;
+if (isService) {
   const answers = [loopDelays(), longestTurn(), timesASecond];
-  process.on('message', (question) => {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = (event) => {
+    if (!(event instanceof MessageEvent)) return;
     for (const answer of answers) {
-      const reply = answer(String(question));
-      if (reply !== undefined) process.send?.(reply);
+      const reply = answer(String(event.data));
+      if (reply !== undefined) channel.postMessage(reply);
     }
-  });
+  };
   // Does not keep the service from exiting.
+  channel.unref();
+}
+// The bench loads this module too, and has no channel.
+if (isMainThread && process.channel) {
+  const channel = new BroadcastChannel(CHANNEL);
+  channel.onmessage = (event) => {
+    if (event instanceof MessageEvent) process.send?.(event.data);
+  };
+  channel.unref();
+  process.on('message', (question) => channel.postMessage(question));
   process.channel.unref();
 }
 

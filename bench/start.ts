@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { NODE_FLAGS } from '../server/commands/start.js';
 import { positiveNumber, scriptCommand } from '../testkit/command-line.js';
 import { table } from '../testkit/markdown-table.js';
 import { median } from '../testkit/numbers.js';
@@ -15,7 +14,7 @@ const IDLE_MS = 3000;
 /** The commands of a first trial and of a supervisor. */
 const COMMANDS = [
   ['npm', 'start', '--silent'],
-  ['node', ...NODE_FLAGS, 'dist/server/main.js'],
+  ['node', 'dist/server/main.js'],
 ];
 
 /**

@@ -13,24 +13,48 @@ const { start } = ownServers();
 
 const HAS_SIGNALS = process.platform !== 'win32';
 
-/** Keep a process from its end: one by something that never ends, the other on the main thread. */
-const HINDRANCES = [
-  'setInterval(() => {}, 1000);',
-  'process.once("SIGTERM", () => setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0)));',
-];
+/** Keeps the process running for ever. */
+const ENDLESS = 'setInterval(() => {}, 1000);';
 
-/** The ends of two services that do not stop by themselves, for which the other tests do not wait. */
-let late: Promise<{ codes: unknown[]; log: string[] | undefined }>;
+/** Makes the thread of the service wait for ever as soon as a request arrives. The main thread logs SIGTERM. */
+const HELD = `
+  import { subscribe } from 'node:diagnostics_channel';
+  import { writeSync } from 'node:fs';
+  import { isMainThread } from 'node:worker_threads';
+  if (isMainThread) process.once('SIGTERM', () => writeSync(1, 'signalled\\n'));
+  else subscribe('http.server.request.start', () => {
+    writeSync(1, 'held\\n');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+  });`;
+
+function startWith(module: string, env?: NodeJS.ProcessEnv): Promise<ServerProcess> {
+  const source = `data:text/javascript,${encodeURIComponent(module)}`;
+  return startServer({ env: { ...env, NODE_OPTIONS: `--import=${source}` } });
+}
+
+async function startHeld(env?: NodeJS.ProcessEnv): Promise<ServerProcess> {
+  const server = await startWith(HELD, env);
+  fetch(server.url).catch(() => undefined);
+  await untilLogged(server, 'held');
+  return server;
+}
+
+/** The ends of services that do not stop by themselves, for which the other tests do not wait. */
+let late: Promise<{ codes: unknown[]; logs: string[][] }>;
 beforeAll(async () => {
   if (!HAS_SIGNALS) return;
-  const services = await Promise.all(
-    HINDRANCES.map((module) => {
-      const source = `data:text/javascript,${encodeURIComponent(module)}`;
-      return startServer({ env: { NODE_OPTIONS: `--import=${source}` } });
-    }),
-  );
-  late = Promise.all(services.map((service) => service.stop())).then((codes) => {
-    return { codes, log: services[0]?.log };
+  const [endless, first, second, third] = await Promise.all([
+    startWith(ENDLESS),
+    startHeld(),
+    startHeld({ DRAIN_SECONDS: '3600' }),
+    startHeld({ DRAIN_SECONDS: '3600' }),
+  ]);
+  const ends = [endless.stop(), first.stop('SIGTERM'), second.stop('SIGINT'), third.stop()];
+  // Ctrl-C during the drain.
+  await untilLogged(third, 'signalled');
+  process.kill(third.pid, 'SIGINT');
+  late = Promise.all(ends).then((codes) => {
+    return { codes, logs: [endless, first, second, third].map(({ log }) => log) };
   });
 });
 
@@ -136,13 +160,29 @@ describe('a stop', () => {
 });
 
 // Windows has no signals: there the process ends without a stop.
-test.skipIf(!HAS_SIGNALS)(
-  'a stop that takes too long ends the process, and says what was under way',
-  async () => {
-    const { codes, log } = await late;
-    expect(codes).toEqual([null, null]);
-    const last: unknown = JSON.parse(log?.at(-1) ?? '');
+describe.skipIf(!HAS_SIGNALS)('a stop that takes too long ends the process', () => {
+  test('and says what was under way', async () => {
+    const { codes, logs } = await late;
+    expect(codes[0]).toBeNull();
+    const lines = logs[0]?.filter((line) => line.startsWith('{')) ?? [];
+    const last: unknown = JSON.parse(lines.at(-1) ?? '');
     expect(last).toMatchObject({ msg: expect.stringMatching('took too long'), under_way: [] });
     expect(last).toMatchObject({ resources: expect.arrayContaining(['Timeout']) });
-  },
-);
+  });
+
+  test('also when the loop of the service is held before the signal', async () => {
+    const { codes, logs } = await late;
+    expect(codes.slice(1)).toEqual([null, null, null]);
+    for (const log of logs) {
+      expect(log.at(-1)).toBe('Roster took too long to stop: ended by force');
+    }
+  });
+
+  test('and a second signal ends it at once', async () => {
+    const server = await startHeld({ DRAIN_SECONDS: '3600' });
+    const stopped = server.stop();
+    await untilLogged(server, 'signalled');
+    process.kill(server.pid, 'SIGTERM');
+    expect(await stopped).toBeNull();
+  });
+});

@@ -1,9 +1,10 @@
 import { dirname, join, relative } from 'node:path';
+import { workerData } from 'node:worker_threads';
 import type { Logger } from 'pino';
 import { type Config, readConfig } from './config.js';
 import { findMisspelledSettings } from './misspelled-settings.js';
 import { openService } from './service.js';
-import { endInTime, STOP_WITH_PARENT, stopSignal } from './stop.js';
+import { logLateStop, stopRequest } from './stop.js';
 import { createLog } from './telemetry/request-log.js';
 import type { Tracing } from './telemetry/spans.js';
 import { startTracing } from './telemetry/tracing.js';
@@ -38,7 +39,8 @@ async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<vo
   try {
     await service.listen();
     hasStarted = true;
-    const asked = stopSignal();
+    const asked = stopRequest();
+    if (workerData instanceof Int32Array) Atomics.store(workerData, 0, config.drainSeconds * 1000);
     // Flushed at once: a supervisor that waits for this line may then stop the service.
     log.flush();
     service.work();
@@ -46,7 +48,7 @@ async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<vo
     const drainMs = hurry.aborted ? 0 : config.drainSeconds * 1000;
     log.info({ signal: cause, drain_seconds: drainMs / 1000 }, 'stopping');
     log.flush();
-    endInTime(drainMs, hurry, service.underWay, log);
+    logLateStop(drainMs, hurry, service.underWay, log);
     await service.drain(drainMs, hurry);
   } finally {
     await service.stop();
@@ -56,10 +58,9 @@ async function serve(config: Config, log: Logger, tracing?: Tracing): Promise<vo
 
 /** @throws if somebody takes this for a command: it would start a service beside the one that runs */
 function refuseArguments(args: readonly string[]): void {
-  const stray = args.filter((arg) => arg !== STOP_WITH_PARENT);
-  if (stray.length === 0) return;
+  if (args.length === 0) return;
   const folder = relative('', dirname(process.argv[1] ?? ''));
   throw new Error(
-    `main.js runs the service, and takes no arguments such as "${stray.join(' ')}"; commands are run by node ${join(folder, 'commands/roster.js')}, and settings are environment variables`,
+    `main.js runs the service, and takes no arguments such as "${args.join(' ')}"; commands are run by node ${join(folder, 'commands/roster.js')}, and settings are environment variables`,
   );
 }

@@ -6,13 +6,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { LOCAL_OWNER } from '../../server/auth/caller.js';
-import { NODE_FLAGS } from '../../server/commands/start.js';
 import { createProject } from '../../server/projects/projects.js';
 import { createAgent } from '../../server/resources/agents.js';
 import { createSkill as storeSkill } from '../../server/resources/skills.js';
 import { Store } from '../../server/store/index.js';
 import { root } from '../../testkit/root.js';
-import { type Service, startService } from '../../testkit/service/measured-service.js';
+import { NODE_FLAGS, type Service, startService } from '../../testkit/service/measured-service.js';
 import { makeKey } from '../../testkit/store/keys.js';
 import { ENVIRONMENT } from '../services.js';
 

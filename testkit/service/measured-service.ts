@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { v4 as uuidv4 } from 'uuid';
-import { NODE_FLAGS } from '../../server/commands/start.js';
 import { readPid } from './child-process.js';
+
+/** Limit the young generation of the measured programs as the service does for its thread. */
+export const NODE_FLAGS = ['--max-semi-space-size=8'];
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 

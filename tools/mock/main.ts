@@ -16,7 +16,6 @@ import { createKey } from '../../server/contract/secrets.js';
 import { allowOrigins } from '../../server/edge/cors.js';
 import { keepKey } from '../../server/projects/keys.js';
 import { openService } from '../../server/service.js';
-import { stopSignal } from '../../server/stop.js';
 import type { Store } from '../../server/store/index.js';
 import { findKey } from '../../server/store/keys.js';
 import { scriptCommand } from '../../testkit/command-line.js';
@@ -81,7 +80,7 @@ async function mock(config: Config): Promise<void> {
     });
     const [url, made] = await Promise.all([listening, loading]);
     printAddresses(url, made);
-    await stopSignal();
+    await Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
   } finally {
     await service.stop();
   }
