@@ -1,4 +1,4 @@
-import { Worker } from 'node:worker_threads';
+import { SHARE_ENV, Worker } from 'node:worker_threads';
 import { NOT_STARTED, STOP_TIMEOUT_MS, type StopMessage } from './stop.js';
 
 /** Limits V8's semi-spaces to 8 MiB, a third of the young generation. A flag of V8 overrides it. */
@@ -19,6 +19,8 @@ export function runService(argv: readonly string[]): void {
   const service = new Worker(new URL('./service-thread.js', import.meta.url), {
     argv: [...argv],
     workerData: drain,
+    // A copy has another order, and on Windows other rules for upper case.
+    env: SHARE_ENV,
     resourceLimits: { maxYoungGenerationSizeMb: MAX_YOUNG_GENERATION_MB },
     // Node.js would open both outputs here, which makes pipes non-blocking also for the log.
     stdout: true,
