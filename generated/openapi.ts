@@ -734,7 +734,8 @@ export interface paths {
          *     - A second table on the sheet is refused where it shows: by a column without a name between others, by a value
          *       in a column without a name, or by a row of texts alone that follows an empty row, below numbers.
          *     - A workbook with a password and an .xls file are refused. So are texts of more than 256 MiB, and a workbook
-         *       that becomes more than 2 GiB, or 256 MiB and 200 times its bytes, when it is decompressed.
+         *       that becomes more than 2 GiB, or 128 MiB and 100 times its bytes, when it is decompressed, or has a tag of
+         *       more than 64 KiB.
          *
          *     ## Columns
          *     The values of a column decide how it is read: as numbers, dates or categories. `as_number`, `as_date` and

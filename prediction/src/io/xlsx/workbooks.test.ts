@@ -247,7 +247,8 @@ describe('refuses', () => {
       'DTD',
     ],
     ['deep XML', () => withSheet('<a>'.repeat(100_000)), 'deeper than 64 levels'],
-    ['a tag without an end', () => withSheet(`<a ${'b'.repeat(6 * MIB)}`), 'more than 2 MiB'],
+    ['a tag without an end', () => withSheet(`<a ${'b'.repeat(6 * MIB)}`), 'more than 64 KiB'],
+    ['a tag of 2 MiB', () => withSheet(`<a b="${'b'.repeat(2 * MIB)}"/>`), 'more than 64 KiB'],
     ['a comment without an end', () => withSheet(`<!--${'b'.repeat(6 * MIB)}`), 'more than 2 MiB'],
     [
       'XML that ends early',
@@ -326,8 +327,18 @@ describe('refuses', () => {
   });
 });
 
+test('reads what is cut into many pieces: long comments and values, tags and entities', async () => {
+  const comment = `<!--${'<a> '.repeat(MIB / 4)}-->`;
+  const long = `${'&lt;é\r\n'.repeat(50_000)}`;
+  const sheet = withRows(
+    `${header('a &amp; b')}${comment}<row>${text(long)}</row><row  r = '7' ><c s="${' '.repeat(60_000)}" ><v>1</v></c></row>`,
+  );
+  const table = await read(sheet);
+  expect(table).toEqual({ names: ['a & b'], rows: [['<é\n'.repeat(50_000)], [1]] });
+});
+
 test('an archive becomes no more than its bytes allow', async () => {
-  const bomb = deflateRawSync(Buffer.alloc(330 * MIB));
+  const bomb = deflateRawSync(Buffer.alloc(160 * MIB));
   const archive = writeZip({ bomb: { content: '', stored: bomb } });
   const zip = await ZipArchive.open(inMemory(archive), new ByteBudget());
   const inflate = async () => {

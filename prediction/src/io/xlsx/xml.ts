@@ -1,6 +1,8 @@
 import { FormatError } from '../columns/format-error.js';
 
-/** Returns an attribute by its name; `id` has a prefix in references to other files. */
+/**
+ * Returns an attribute of the element that is opened, by its name; `id` has a prefix in references to other files.
+ */
 export type Attributes = (name: string) => string | undefined;
 
 /** Takes the elements of a document, by their names without prefixes. */
@@ -14,11 +16,12 @@ export interface ElementSink {
 
 const MAX_DEPTH = 64;
 
-/** The most characters of a text, a tag or a comment. */
+/** The most characters of a text or a comment, and of a tag. */
 const MAX_TOKEN = 2 * 1024 * 1024;
+const MAX_TAG = 64 * 1024;
 
 /**
- * Reads XML as it arrives: elements, their texts and attributes. It has no entities but those of XML itself. Yields
+ * Reads XML as it arrives: elements, their texts and attributes. Supports only XML's five predefined entities. Yields
  * when a chunk has been read, so that what was gathered can be used.
  *
  * @param place in messages.
@@ -55,14 +58,24 @@ const OTHERS = [
   ['<?', '?>'],
 ] as const;
 
-const [QUOTE, APOSTROPHE, GREATER, SLASH, SPACE] = [0x22, 0x27, 0x3e, 0x2f, 0x20];
+const [SPACE, EXCLAMATION, QUOTE, APOSTROPHE] = [0x20, 0x21, 0x22, 0x27];
+const [SLASH, LESS, GREATER, QUESTION] = [0x2f, 0x3c, 0x3e, 0x3f];
 
 class XmlScanner {
   readonly #place: string;
   readonly #sink: ElementSink;
   /** The text that has not been read: the beginning of a token. */
   #rest = '';
+  /**
+   * The length of `#rest` at which it is read again. It doubles while the token has no end: to look for the end after
+   * each chunk would take the square of its length.
+   */
+  #enough = 0;
   readonly #open: string[] = [];
+  /** The tag that is opened, without `<` and `>`, and where its attributes begin. */
+  #tag = '';
+  #tagFrom = 0;
+  readonly #attributes: Attributes = (wanted) => this.#findAttribute(wanted);
 
   constructor(place: string, sink: ElementSink) {
     this.#place = place;
@@ -70,33 +83,41 @@ class XmlScanner {
   }
 
   add(chunk: string): void {
-    const text = this.#rest + chunk;
+    this.#rest += chunk;
+    if (this.#rest.length >= this.#enough) this.#read();
+  }
+
+  end(): void {
+    this.#read();
+    const open = this.#open.at(-1);
+    if (open !== undefined) throw this.#malformed(`it ends within <${open}>`);
+    if (this.#rest.trim() !== '') throw this.#malformed('it ends within a tag or a text');
+  }
+
+  #read(): void {
+    const text = this.#rest;
     let at = 0;
     for (let next = 0; next >= 0; ) {
       next = this.#readToken(text, at);
       if (next >= 0) at = next;
     }
     this.#rest = text.slice(at);
-    if (this.#rest.length > MAX_TOKEN) {
+    const { length } = this.#rest;
+    if (length > MAX_TOKEN) {
       throw new FormatError(`${this.#place} has a text or a tag of more than 2 MiB. Shorten it.`);
     }
-  }
-
-  end(): void {
-    const open = this.#open.at(-1);
-    if (open !== undefined) throw this.#malformed(`it ends within <${open}>`);
-    if (this.#rest.trim() !== '') throw this.#malformed('it ends within a tag or a text');
+    this.#enough = Math.min(2 * length, MAX_TOKEN + 1);
   }
 
   /** Reads a text or what begins with `<`; returns where it ends, or −1 if more is needed. */
   #readToken(text: string, at: number): number {
-    if (text.charAt(at) !== '<') {
+    if (text.charCodeAt(at) !== LESS) {
       const end = text.indexOf('<', at);
       if (end > at) this.#sink.text(this.#decode(text.slice(at, end)));
       return end;
     }
-    const mark = text.charAt(at + 1);
-    if (mark !== '!' && mark !== '?') return mark === '' ? -1 : this.#readTag(text, at);
+    const mark = text.charCodeAt(at + 1);
+    if (mark !== EXCLAMATION && mark !== QUESTION) return this.#readTag(text, at);
     for (const [begin, end] of OTHERS) {
       if (!text.startsWith(begin, at)) continue;
       const close = text.indexOf(end, at + begin.length);
@@ -113,54 +134,68 @@ class XmlScanner {
 
   #readTag(text: string, at: number): number {
     const end = findTagEnd(text, at + 1);
+    if ((end < 0 ? text.length : end) - at > MAX_TAG) {
+      const begin = text.slice(at, at + 60);
+      throw new FormatError(
+        `${this.#place} has a tag of more than 64 KiB, which begins with ${JSON.stringify(begin)}. Save the workbook again.`,
+      );
+    }
     if (end < 0) return -1;
     if (text.charCodeAt(at + 1) === SLASH) {
-      this.#close(text.slice(at + 2, end).trimEnd());
+      const name = text.slice(at + 2, end).trimEnd();
+      const open = this.#open.pop();
+      if (open !== name) throw this.#malformed(`</${name.slice(0, 60)}> closes no tag`);
+      this.#sink.close(localName(name));
       return end + 1;
     }
     const isEmpty = text.charCodeAt(end - 1) === SLASH;
-    const tag = text.slice(at + 1, isEmpty ? end - 1 : end);
-    const name = tag.slice(0, findNameEnd(tag));
-    this.#open.push(name);
+    this.#tag = text.slice(at + 1, isEmpty ? end - 1 : end);
+    this.#tagFrom = findNameEnd(this.#tag);
+    const name = this.#tag.slice(0, this.#tagFrom);
     if (name === '') throw this.#malformed('it has a tag without a name');
-    if (this.#open.length > MAX_DEPTH) {
+    if (this.#open.length >= MAX_DEPTH) {
       throw new FormatError(`${this.#place} nests deeper than ${MAX_DEPTH} levels.`);
     }
-    this.#sink.open(localName(name), (wanted) => this.#findAttribute(tag, name.length, wanted));
-    if (isEmpty) this.#close(name);
+    const local = localName(name);
+    this.#sink.open(local, this.#attributes);
+    if (isEmpty) this.#sink.close(local);
+    else this.#open.push(name);
     return end + 1;
   }
 
-  #close(name: string): void {
-    const open = this.#open.pop();
-    if (open !== name) throw this.#malformed(`</${name.slice(0, 60)}> closes no tag`);
-    this.#sink.close(localName(name));
-  }
-
-  #findAttribute(tag: string, from: number, wanted: string): string | undefined {
-    for (let at = from; ; ) {
+  #findAttribute(wanted: string): string | undefined {
+    const tag = this.#tag;
+    for (let at = this.#tagFrom; ; ) {
       const equals = tag.indexOf('=', at);
       if (equals < 0) return undefined;
-      const name = tag.slice(at, equals).trim();
-      const begin = tag.slice(equals + 1, equals + 9).search(/["']/);
-      const open = equals + 1 + begin;
-      const end = begin < 0 ? -1 : tag.indexOf(tag.charAt(open), open + 1);
+      const open = skipBlanks(tag, equals + 1);
+      const quote = tag.charCodeAt(open);
+      const end =
+        quote === QUOTE || quote === APOSTROPHE ? tag.indexOf(tag.charAt(open), open + 1) : -1;
       if (end < 0) throw this.#malformed(`an attribute of <${tag.slice(0, 60)}> has no value`);
-      if (name === wanted || (wanted === 'id' && name.endsWith(':id'))) {
-        return this.#decode(tag.slice(open + 1, end));
-      }
+      const name = skipBlanks(tag, at);
+      if (isNamed(tag, name, equals, wanted)) return this.#decode(tag.slice(open + 1, end));
       at = end + 1;
     }
   }
 
   #decode(text: string): string {
     const plain = text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text;
-    if (!plain.includes('&')) return plain;
-    return plain.replace(/&([^;&]{0,10};?)/g, (_, entity: string) => {
-      const character = readEntity(entity);
-      if (character !== undefined) return character;
-      throw this.#malformed(`&${entity} is not known`);
-    });
+    let at = plain.indexOf('&');
+    if (at < 0) return plain;
+    let decoded = '';
+    let from = 0;
+    for (; at >= 0; at = plain.indexOf('&', from)) {
+      const entity = plain.slice(at + 1, at + 1 + MAX_ENTITY);
+      const length = entity.indexOf(';');
+      const character = length < 0 ? undefined : readEntity(entity.slice(0, length));
+      if (character === undefined) {
+        throw this.#malformed(`&${length < 0 ? entity : entity.slice(0, length + 1)} is not known`);
+      }
+      decoded += plain.slice(from, at) + character;
+      from = at + length + 2;
+    }
+    return decoded + plain.slice(from);
   }
 
   #malformed(what: string): FormatError {
@@ -186,20 +221,38 @@ function findNameEnd(tag: string): number {
   return at;
 }
 
+function skipBlanks(tag: string, from: number): number {
+  let at = from;
+  while (tag.charCodeAt(at) <= SPACE) at++;
+  return at;
+}
+
+/** Returns whether the name of an attribute begins at `from`, and has only blanks between it and `equals`. */
+function isNamed(tag: string, from: number, equals: number, wanted: string): boolean {
+  let end = equals;
+  while (end > from && tag.charCodeAt(end - 1) <= SPACE) end--;
+  if (end - from === wanted.length) return tag.startsWith(wanted, from);
+  return wanted === 'id' && end - from >= 3 && tag.startsWith(':id', end - 3);
+}
+
 function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1);
 }
 
 const ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['lt;', '<'],
-  ['gt;', '>'],
-  ['amp;', '&'],
-  ['quot;', '"'],
-  ['apos;', "'"],
+  ['lt', '<'],
+  ['gt', '>'],
+  ['amp', '&'],
+  ['quot', '"'],
+  ['apos', "'"],
 ]);
 
+/** The most characters after `&`. */
+const MAX_ENTITY = 11;
+
 function readEntity(entity: string): string | undefined {
-  const [, hex, decimal] = /^#(?:x([0-9a-f]+)|(\d+));$/i.exec(entity) ?? [];
+  if (!entity.startsWith('#')) return ENTITIES.get(entity);
+  const [, hex, decimal] = /^#(?:x([0-9a-f]+)|(\d+))$/i.exec(entity) ?? [];
   const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-  return code <= 0x10_ffff ? String.fromCodePoint(code) : ENTITIES.get(entity);
+  return code <= 0x10_ffff ? String.fromCodePoint(code) : undefined;
 }

@@ -33,6 +33,13 @@ const READ_BYTES = 64 * 1024;
 /** The most bytes of the files of an archive together, decompressed. A table of the most cells is half of it. */
 const MAX_EXPANDED_BYTES = 2 * 1024 * 1024 * 1024;
 
+/**
+ * An archive may become so many bytes, and so many for each of its own. Sheets become six to ten times their bytes;
+ * a million rows of five constants without references fit within the first bound.
+ */
+const MIN_INFLATED_BYTES = 128 * 1024 * 1024;
+const MAX_INFLATION = 100;
+
 /** A ZIP archive, whose files are inflated as they are read. */
 export class ZipArchive {
   readonly #file: ByteFile;
@@ -113,6 +120,13 @@ export class ZipArchive {
   #count(bytes: number, name: string): void {
     this.#budget.expand(bytes, `The file ${JSON.stringify(name)} of the workbook`);
     this.#expanded += bytes;
+    const { length } = this.#file;
+    const max = MIN_INFLATED_BYTES + MAX_INFLATION * length;
+    if (this.#expanded > max) {
+      throw new FormatError(
+        `The file ${JSON.stringify(name)} brings the workbook to more than ${max.toLocaleString('en')} bytes when it is decompressed, which is all that one of ${length.toLocaleString('en')} bytes may become. Save the sheet as CSV, or send fewer rows.`,
+      );
+    }
     if (this.#expanded <= MAX_EXPANDED_BYTES) return;
     throw new FormatError(
       'The workbook becomes more than 2 GiB when it is decompressed. Save the sheet as CSV, or send fewer rows.',
