@@ -437,6 +437,35 @@ describe('a metadata document', () => {
     expect(statuses.filter((status) => status === 503)).toHaveLength(10 - held.length);
   });
 
+  test('on a host that never resolves does not keep others waiting', async () => {
+    const silent = Array.from({ length: 20 }, (_, index) =>
+      oauth.page(`https://host${index}.silent.example/client.json`),
+    );
+    const other = await oauth.page('https://other.example/beside-silent.json');
+    expect(other.status).toBe(200);
+    const statuses = (await Promise.all(silent)).map(({ status }) => status);
+    expect(statuses).toEqual(silent.map(() => 400));
+  });
+
+  // Other systems have one address of the loopback interface.
+  test.skipIf(process.platform !== 'linux')(
+    'that one address asks for does not keep those of other addresses waiting',
+    async () => {
+      held.length = 0;
+      const hosts = ['host.example', 'other.example', 'third.example'];
+      const pages = Array.from({ length: 8 }, (_, index) =>
+        oauth.pageFrom('127.0.0.1', `https://${hosts[index % 3]}/held.json?own-${index}`),
+      );
+      await expect.poll(() => held.length).toBeGreaterThanOrEqual(7);
+      const beside = await oauth.pageFrom('127.0.0.2', 'https://third.example/beside.json');
+      expect(beside).toBe(200);
+      for (const answer of held) answer.end('{}');
+      await expect.poll(() => held.length).toBe(8);
+      held.at(-1)?.end('{}');
+      await Promise.all(pages);
+    },
+  );
+
   test('is asked for once, however many ask for it', async () => {
     const id = 'https://host.example/popular.json';
     const pages = await Promise.all(Array.from({ length: 20 }, () => oauth.page(id)));

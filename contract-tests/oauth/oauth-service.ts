@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import type { RequestListener } from 'node:http';
+import { get, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -112,8 +112,15 @@ export class OauthService {
 
   /** Opens the consent page with the parameters of a client, and those that are given. */
   async page(client: string, parameters: Parameters = {}) {
-    const query = new URLSearchParams(present({ ...request(client), ...parameters }));
-    return read(await this.send(`/oauth/authorize?${query}`));
+    return read(await this.send(pagePath(client, parameters)));
+  }
+
+  /** Opens the consent page from an address of this machine. Returns its status. */
+  async pageFrom(localAddress: string, client: string): Promise<number | undefined> {
+    const sent = get(this.url + pagePath(client), { localAddress });
+    const [answer]: IncomingMessage[] = await once(sent, 'response');
+    answer?.resume();
+    return answer?.statusCode;
   }
 
   /** Sends the form of the consent page. */
@@ -215,6 +222,11 @@ function present(parameters: Parameters): [string, string][] {
   );
 }
 
+function pagePath(client: string, parameters: Parameters = {}): string {
+  const query = new URLSearchParams(present({ ...request(client), ...parameters }));
+  return `/oauth/authorize?${query}`;
+}
+
 async function read(answer: Response) {
   const location = answer.headers.get('Location');
   return {
@@ -234,7 +246,7 @@ async function openInternet(folder: string, hosts: RequestListener) {
     ...['-keyout', key, '-out', cert, '-days', '2', '-subj', '/CN=example'],
     ...[
       '-addext',
-      'subjectAltName=DNS:host.example,DNS:other.example,DNS:half.example,DNS:inside.example',
+      'subjectAltName=DNS:host.example,DNS:other.example,DNS:third.example,DNS:half.example,DNS:inside.example',
     ],
   ]);
   const server = createServer({ key: await readFile(key), cert: await readFile(cert) }, hosts);

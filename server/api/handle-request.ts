@@ -192,6 +192,7 @@ class HandlerInput {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: unknown;
   readonly caller: Caller;
+  readonly address: string;
   readonly base: string;
   readonly requestId: string;
   readonly answerType: string;
@@ -209,6 +210,7 @@ class HandlerInput {
     this.body = req.body;
     const mayWrite = operation.method !== 'get';
     this.caller = mayWrite ? Object.assign(new LazyAct(caller, req, res), caller) : caller;
+    this.address = req.socket.remoteAddress ?? '';
     this.base = base;
     this.requestId = requestId;
     this.answerType = answerType;

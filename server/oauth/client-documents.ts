@@ -1,15 +1,18 @@
 import { Resolver } from 'node:dns/promises';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import * as v from 'valibot';
+import { FairGate } from '../common/fair-gate.js';
 import { exchange } from '../common/http-exchange.js';
 import { LruCache } from '../common/lru-cache.js';
+import { unlessAborted } from '../common/unless-aborted.js';
 import { parseJson } from '../contract/json-record.js';
 import { unavailable } from '../problems/problem.js';
 import { type Client, ClientError, cleanName, isFitRedirect } from './client.js';
 
 const MAX_BYTES = 10_240;
 
-/** For the name service, the connection and the document together, in milliseconds. */
+/** For the name service, and for the connection and the document together, in milliseconds. */
+const MAX_LOOK_UP_MS = 3000;
 const MAX_MS = 5000;
 
 const LIMITS = {
@@ -20,9 +23,22 @@ const LIMITS = {
   maxReceivedBytes: 64 * 1024,
 };
 
-/** The most documents that are fetched at once, of all hosts and of one site: anyone may name some that never come. */
-const MAX_FETCHES = 8;
+/** The most documents of one site that are fetched at once: anyone may name some that never come. */
 const MAX_FETCHES_OF_SITE = 3;
+
+const BUSY = 'The service fetches as many documents of clients as it may; try again.';
+const WAITING = {
+  maxWaiting: 32,
+  maxWaitingInAll: 128,
+  maxWaitMs: MAX_MS,
+  busy: () => unavailable(BUSY),
+};
+
+/** A look-up takes little, so that many names that never resolve may wait for their time limit. */
+const LOOK_UPS = { ...WAITING, slots: 128, slotsPerOwner: 64 };
+
+/** The last place is never that of a subscriber who has all others. */
+const FETCHES = { ...WAITING, slots: 8 };
 
 const MAX_CACHED = 500;
 
@@ -44,47 +60,74 @@ const metadata = v.object({
 });
 
 interface Known {
+  /** Infinity while it is fetched. */
   readonly until: number;
   readonly result: Promise<Client>;
 }
 
-/** Reads the metadata documents that clients are named by (draft-ietf-oauth-client-id-metadata-document). */
+/**
+ * Reads the metadata documents that clients are named by (draft-ietf-oauth-client-id-metadata-document).
+ * Nobody is known yet, so subscribers of the network take turns. Names are resolved before a
+ * document gets one of the few places to fetch it: one that never resolves holds none.
+ */
 export class ClientDocuments {
   readonly #known = new LruCache<Known>({ maxEntries: MAX_CACHED });
+  readonly #lookUps = new FairGate(LOOK_UPS);
+  readonly #fetches = new FairGate(FETCHES);
   /** The site of each document that is fetched just now. */
-  readonly #fetched: string[] = [];
+  readonly #sites: string[] = [];
 
   /**
    * @param id an address
+   * @param subscriber the part of the caller's IP address that one subscriber has
    * @throws {ClientError} if there is no fit document
    * @throws {ProblemError} if too many are fetched just now
    */
-  async find(id: string): Promise<Client> {
+  async find(id: string, subscriber: string): Promise<Client> {
     const url = parseAddress(id);
-    const known = this.#known.get(id);
-    if (known && performance.now() < known.until) return known.result;
-    const fetched = this.#fetched;
-    const site = findSite(url);
-    const ofSite = fetched.filter((other) => other === site).length;
-    if (fetched.length >= MAX_FETCHES || ofSite >= MAX_FETCHES_OF_SITE) {
-      throw unavailable('The service fetches as many documents of clients as it may; try again.');
+    const known = this.#recall(id);
+    if (known) return known;
+    const addresses = await this.#lookUps.run(subscriber, undefined, () =>
+      resolvePublic(url.hostname),
+    );
+    if (addresses instanceof ClientError) {
+      return this.#keep(id, Promise.reject(addresses));
     }
-    fetched.push(site);
-    const result = fetchDocument(url)
-      .then((text) => readClient(id, url, text))
-      .finally(() => {
-        fetched.splice(fetched.indexOf(site), 1);
-      });
+    // A fetch that another subscriber has begun is shared, but not the wait for its place.
+    return this.#fetches.run(subscriber, undefined, () => {
+      return this.#recall(id) ?? this.#keep(id, this.#fetch(id, url, addresses));
+    });
+  }
+
+  #recall(id: string): Promise<Client> | undefined {
+    const known = this.#known.get(id);
+    return known && performance.now() < known.until ? known.result : undefined;
+  }
+
+  async #keep(id: string, result: Promise<Client>): Promise<Client> {
     const keep = (ms: number) => this.#known.set(id, { until: performance.now() + ms, result });
-    // Who asks meanwhile waits for this one.
-    keep(MAX_MS);
+    keep(Number.POSITIVE_INFINITY);
     try {
       const client = await result;
       keep(KEPT_MS);
       return client;
     } catch (error) {
-      keep(FAILURE_KEPT_MS);
+      keep(error instanceof ClientError ? FAILURE_KEPT_MS : 0);
       throw error;
+    }
+  }
+
+  async #fetch(id: string, url: URL, addresses: readonly Address[]): Promise<Client> {
+    const sites = this.#sites;
+    const site = findSite(url);
+    if (sites.filter((other) => other === site).length >= MAX_FETCHES_OF_SITE) {
+      throw unavailable(BUSY);
+    }
+    sites.push(site);
+    try {
+      return readClient(id, url, await fetchDocument(url, addresses));
+    } finally {
+      sites.splice(sites.indexOf(site), 1);
     }
   }
 }
@@ -112,13 +155,13 @@ function findSite({ hostname }: URL): string {
   return hostname.split('.').slice(-2).join('.');
 }
 
-async function fetchDocument(url: URL): Promise<string> {
+async function fetchDocument(url: URL, addresses: readonly Address[]): Promise<string> {
   const target = {
     ...{ protocol: url.protocol, hostname: url.hostname, path: url.pathname + url.search },
     ...{ method: 'GET', headers: { accept: 'application/json', 'user-agent': 'Roster' } },
     // A connection of its own: one that others opened may lead anywhere.
     agent: false,
-    lookup: lookUpPublic,
+    lookup: lookUpAmong(addresses),
   };
   try {
     const signal = AbortSignal.timeout(MAX_MS);
@@ -189,35 +232,41 @@ export function isPublicAddress(address: string): boolean {
     : !NOT_PUBLIC.ipv6.check(address, 'ipv6');
 }
 
+/** An address as `LookupFunction` gives it. */
+interface Address {
+  readonly address: string;
+  readonly family: number;
+}
+
+/** Returns a function for connections that gives the very addresses that were checked. */
+function lookUpAmong(addresses: readonly Address[]): LookupFunction {
+  return (_, { all }, callback) => {
+    const [first] = addresses;
+    if (all) callback(null, [...addresses]);
+    else callback(null, first?.address ?? '', first?.family);
+  };
+}
+
 /** Asks name servers itself: `lookup` would hold one of the few threads of the process for as long as they like. */
-const resolver = new Resolver({ timeout: 2000, tries: 2 });
+const resolver = new Resolver({ timeout: 1000, tries: 2 });
 
 /**
- * Resolves a host for a connection, which then uses the very addresses that were checked. One address that is not
- * public is enough to refuse the host.
+ * Resolves a host. One address that is not public is enough to refuse it.
+ * @returns the error for a host that does not resolve in time, or is not public
  */
-const lookUpPublic: LookupFunction = (hostname, { all }, callback) => {
-  resolvePublic(hostname).then(
-    (addresses) => {
-      const [first] = addresses;
-      if (all) callback(null, addresses);
-      else callback(null, first?.address ?? '', first?.family);
-    },
-    (error: Error) => callback(error, ''),
-  );
-};
-
-async function resolvePublic(hostname: string) {
-  const [four, six] = await Promise.allSettled([
-    resolver.resolve4(hostname),
-    resolver.resolve6(hostname),
-  ]);
-  const addresses = [
-    ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
-    ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
-  ];
-  if (addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))) {
-    return addresses;
+async function resolvePublic(hostname: string): Promise<readonly Address[] | ClientError> {
+  const found = Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+  try {
+    const [four, six] = await unlessAborted(found, AbortSignal.timeout(MAX_LOOK_UP_MS));
+    const addresses = [
+      ...(four.status === 'fulfilled' ? four.value : []).map((address) => ({ address, family: 4 })),
+      ...(six.status === 'fulfilled' ? six.value : []).map((address) => ({ address, family: 6 })),
+    ];
+    if (addresses.length > 0 && addresses.every(({ address }) => isPublicAddress(address))) {
+      return addresses;
+    }
+    return new ClientError(UNREADABLE);
+  } catch (cause) {
+    return new ClientError(UNREADABLE, { cause });
   }
-  throw new Error('The host is not public.');
 }

@@ -13,8 +13,7 @@ import {
 import type { Act } from '../store/audit.js';
 import { insertGrant } from '../store/grants.js';
 import type { Store } from '../store/index.js';
-import { ClientError, isRegistered, readRegistered } from './client.js';
-import type { ClientDocuments } from './client-documents.js';
+import { type Client, ClientError, isRegistered, readRegistered } from './client.js';
 import type { Consent } from './consent-page.js';
 import { changeConsent } from './tokens.js';
 
@@ -70,11 +69,11 @@ export function addAnswer(
 export async function readConsentRequest(
   sent: Parameters,
   issuer: string,
-  documents: ClientDocuments,
+  findClient: (id: string) => Promise<Client>,
 ): Promise<Asked> {
   const { client_id: id, redirect_uri: redirectUri, state, code_challenge: challenge } = sent;
   if (!id) throw new PageError('The request has no client_id; the client has to send it.');
-  const client = readRegistered(id) ?? (await documents.find(id));
+  const client = readRegistered(id) ?? (await findClient(id));
   if (!redirectUri || !isRegistered(client, redirectUri)) {
     throw new PageError(
       'The redirect_uri of the request is missing, or is not one that the client has registered.',

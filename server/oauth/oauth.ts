@@ -2,6 +2,7 @@ import type { Handlers } from '../api/handlers.js';
 import { PlainText } from '../api/reply/send.js';
 import type { Callers } from '../auth/callers.js';
 import { MCP_PATH, TOKEN_SCOPES } from '../auth/resource.js';
+import { subscriberOf } from '../common/addresses.js';
 import type { Store } from '../store/index.js';
 import { ClientError, registerClient } from './client.js';
 import { ClientDocuments } from './client-documents.js';
@@ -37,8 +38,8 @@ export function oauthOperations(
     bearer_methods_supported: ['header'],
     resource_name: 'Roster',
   });
-  const read = (parameters: Parameters<typeof readConsentRequest>[0]) =>
-    readConsentRequest(parameters, issuer, documents);
+  const read = (parameters: Parameters<typeof readConsentRequest>[0], address: string) =>
+    readConsentRequest(parameters, issuer, (id) => documents.find(id, subscriberOf(address)));
   return {
     getProtectedResource: ({ reply }) => reply({ status: 200, body: describeResource(MCP_PATH) }),
     getMcpResource: ({ reply }) => reply({ status: 200, body: describeResource(MCP_PATH) }),
@@ -65,9 +66,9 @@ export function oauthOperations(
         },
       }),
 
-    showConsent: async ({ query, reply }) => {
+    showConsent: async ({ query, address, reply }) => {
       try {
-        const { html, headers } = consentPage(await read(query));
+        const { html, headers } = consentPage(await read(query, address));
         return reply({ status: 200, body: new PlainText('text/html', html), headers });
       } catch (error) {
         const { html, headers } = faultPage(...explainRefusal(error));
@@ -75,7 +76,7 @@ export function oauthOperations(
       }
     },
 
-    giveConsent: async ({ body, headers: sent, caller: { act }, reply }) => {
+    giveConsent: async ({ body, headers: sent, caller: { act }, address, reply }) => {
       // A page of another origin must not choose for its reader, not even the key of somebody else.
       const site = sent['Sec-Fetch-Site'];
       if (sent.Origin !== issuer || (site !== undefined && site !== 'same-origin')) {
@@ -85,7 +86,7 @@ export function oauthOperations(
         return reply({ status: 403, body: new PlainText('text/html', html), headers });
       }
       try {
-        const asked = await read(body);
+        const asked = await read(body, address);
         const { redirectUri, state } = asked;
         const lead = (answer: Readonly<Record<string, string>>) =>
           reply({

@@ -8,6 +8,7 @@ import { isIP, type LookupFunction, Socket } from 'node:net';
 const ADDRESSES: Readonly<Record<string, readonly string[]>> = {
   'host.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
   'other.example': ['93.184.215.15'],
+  'third.example': ['93.184.215.16'],
   'inside.example': ['10.0.0.7'],
   'metadata.example': ['169.254.169.254'],
   'half.example': ['93.184.215.14', '127.0.0.1'],
@@ -20,7 +21,9 @@ Object.assign(Resolver.prototype, {
   resolve6: (hostname: string) => findAddresses(hostname, 6),
 });
 
+/** No name server answers for names below `silent.example`. */
 async function findAddresses(hostname: string, version: number): Promise<readonly string[]> {
+  if (hostname.endsWith('.silent.example')) return new Promise(() => {});
   const found = ADDRESSES[hostname]?.filter((address) => isIP(address) === version) ?? [];
   if (found.length === 0) throw new Error('ENOTFOUND');
   return found;
