@@ -23,7 +23,7 @@ interface Inputs {
 
 /** Collects items, list by list, and puts a head before them. In the head stands the number of a list's items. */
 export class ModelLineWriter {
-  readonly #items: unknown[] = [];
+  readonly #lines: string[] = [];
 
   inputs(model: { columns: readonly ColumnSummary[]; features: readonly ModelFeature[] }) {
     return { columns: this.items(model.columns), features: this.items(model.features) };
@@ -35,15 +35,15 @@ export class ModelLineWriter {
 
   /** Returns all lines: the head, then the items. */
   finish(head: unknown): Uint8Array {
-    const lines = [head, ...this.#items].map((item) => `${JSON.stringify(item)}\n`);
-    return new TextEncoder().encode(lines.join(''));
+    const lines = [JSON.stringify(head), ...this.#lines, ''];
+    return new TextEncoder().encode(lines.join('\n'));
   }
 
   /** Adds a list; returns the number of its items. */
-  items(items: readonly unknown[]): number {
-    // One by one: as arguments, thousands of items could exceed the stack.
-    for (const item of items) this.#items.push(item);
-    return items.length;
+  items(items: Iterable<unknown>): number {
+    const before = this.#lines.length;
+    for (const item of items) this.#lines.push(JSON.stringify(item));
+    return this.#lines.length - before;
   }
 }
 

@@ -28,8 +28,10 @@ export function verifyModel(bytes: Uint8Array): void {
 
 function knownRows(model: Model): RowObject[] {
   if (model.task !== 'forecast') return [knownRow(model), {}];
-  return model.series.slice(0, 10).map(({ groups }) => {
-    return Object.fromEntries(model.group_by.map((name, index) => [name, groups[index]]));
+  const count = Math.min(model.series.count, 10);
+  return Array.from({ length: count }, (_, series) => {
+    const texts = model.series.groups.texts(series);
+    return Object.fromEntries(model.group_by.map((name, index) => [name, texts[index]]));
   });
 }
 

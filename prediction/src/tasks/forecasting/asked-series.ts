@@ -1,7 +1,6 @@
 import type { RowObject } from '../../table/cells.js';
 import type { ForecastSeries } from './series.js';
 import type { SeriesIndex } from './series-index.js';
-import type { StoredSeries } from './series-model.js';
 import { valuesToKeep } from './series-model.js';
 
 /** A step that is answered. */
@@ -34,7 +33,8 @@ export class SentSeries {
 
   constructor(
     readonly groups: readonly string[],
-    readonly stored: StoredSeries | undefined,
+    /** Its end in the model. */
+    readonly stored: ForecastSeries | undefined,
   ) {}
 }
 

@@ -12,7 +12,7 @@ import {
 } from '../../table/time-grid.js';
 import { type AskedSeries, holdBack, joinSeries, SentSeries } from './asked-series.js';
 import { MIN_HISTORY } from './series.js';
-import { type SeriesIndex, seriesKey } from './series-index.js';
+import type { SeriesIndex } from './series-index.js';
 
 /** Rows of a request: history, and moments that are asked for. */
 const MAX_ROWS = 1_000_000;
@@ -20,7 +20,7 @@ const MAX_ROWS = 1_000_000;
 /** Steps between the end of a table and the history of a request. */
 const MAX_SPAN = 100_000;
 
-/** Comparisons of series with rows that name some of their groups. */
+/** Series that rows which name some of the groups are compared with: those that have the rarest of a row's values. */
 const MAX_COMPARISONS = 50_000_000;
 
 const MAX_FAULTS = 20;
@@ -40,7 +40,14 @@ export interface ForecastSpan {
 export class ForecastRequest {
   readonly #index: SeriesIndex;
   readonly #span: ForecastSpan;
-  readonly #sent = new Map<string, SentSeries>();
+  /** The series that are asked for, in their order: those of the model by their place in it. */
+  readonly #asked: (number | SentSeries)[] = [];
+  /** By series of the model, a bit that says whether it is asked for. */
+  readonly #isAsked: Uint8Array;
+  /** The rows of moments, by series of the model or by the texts of a new one. */
+  readonly #sent = new Map<number | string, SentSeries>();
+  /** The texts of rows that named some of the groups. */
+  readonly #matched = new Set<string>();
   readonly #faults: RowFault[] = [];
   #count = 0;
   #comparisons = 0;
@@ -48,6 +55,7 @@ export class ForecastRequest {
   /** @throws {InvalidRowsError} if the span is longer than the horizon of the model. */
   constructor(index: SeriesIndex, { steps, backtest }: ForecastSpan) {
     this.#index = index;
+    this.#isAsked = new Uint8Array(Math.ceil(index.model.series.count / 8));
     this.#span = {
       ...(steps !== undefined && { steps }),
       ...(backtest !== undefined && { backtest }),
@@ -108,26 +116,40 @@ export class ForecastRequest {
   finish(): Iterable<AskedSeries> & { readonly rowCount: number } {
     const index = this.#index;
     const { backtest = 0, steps = index.model.method.horizon } = this.#span;
-    if (this.#count === 0) for (const { groups } of index.model.series) this.#open(groups);
-    for (const sent of this.#sent.values()) this.#checkSeries(sent);
+    for (const asked of this.#asked) {
+      const sent = typeof asked === 'number' ? this.#sent.get(asked) : asked;
+      if (sent) this.#checkSeries(sent);
+    }
     this.#throwFaults();
-    const minLength = backtest + MIN_HISTORY;
-    const all = [...this.#sent.values()].filter(
-      ({ stored }) => backtest === 0 || (stored && stored.values.length >= minLength),
-    );
-    const rowCount = all.reduce(
-      (sum, { asked }) => sum + (asked.length > 0 ? asked.length : steps),
-      0,
-    );
+    const minLength = backtest > 0 ? backtest + MIN_HISTORY : 0;
+    const listSeries = () => this.#listSeries(minLength);
+    const openSeries = (asked: number | SentSeries) => this.#openSeries(asked);
+    let rowCount = 0;
+    for (const asked of listSeries()) {
+      const sent = typeof asked === 'number' ? this.#sent.get(asked) : asked;
+      rowCount += sent?.asked.length || steps;
+    }
     return {
       rowCount,
       *[Symbol.iterator]() {
-        for (const sent of all) {
-          const joined = joinSeries(sent, index, steps);
+        for (const asked of listSeries()) {
+          const joined = joinSeries(openSeries(asked), index, steps);
           yield backtest > 0 ? holdBack(joined, backtest) : joined;
         }
       },
     };
+  }
+
+  /** Yields what is asked for: without rows, all series of the model. Others are left out if they are too short. */
+  *#listSeries(minLength: number): Generator<number | SentSeries> {
+    const { series } = this.#index.model;
+    const isLongEnough = (asked: number | SentSeries) =>
+      minLength === 0 || (typeof asked === 'number' && series.lengthOf(asked) >= minLength);
+    if (this.#count > 0) {
+      for (const asked of this.#asked) if (isLongEnough(asked)) yield asked;
+      return;
+    }
+    for (let one = 0; one < series.count; one++) if (isLongEnough(one)) yield one;
   }
 
   #checkHorizon(): void {
@@ -158,12 +180,16 @@ export class ForecastRequest {
       return;
     }
     if (given.length === group_by.length) {
-      if (this.#index.find(given)) this.#open(given);
+      const known = series.groups.find(given);
+      if (known >= 0) this.#ask(known);
       else this.#faultUnknown(texts, at);
       return;
     }
-    this.#comparisons += series.length;
-    if (this.#comparisons > MAX_COMPARISONS && at > 0) {
+    const key = seriesKey(texts);
+    if (this.#matched.has(key)) return;
+    const candidates = series.groups.findCandidates(texts);
+    this.#comparisons += candidates.series.length;
+    if (this.#comparisons > MAX_COMPARISONS) {
       throw new InvalidRowsError([
         {
           row: at,
@@ -172,22 +198,48 @@ export class ForecastRequest {
       ]);
     }
     let hasFound = false;
-    for (const { groups } of series) {
-      if (!groups.every((group, index) => (texts[index] ?? group) === group)) continue;
+    for (const one of candidates.series) {
+      if (!candidates.isMatch(one)) continue;
       hasFound = true;
-      this.#open(groups);
+      this.#ask(one);
     }
-    if (!hasFound) this.#faultUnknown(texts, at);
+    if (hasFound) this.#matched.add(key);
+    else this.#faultUnknown(texts, at);
   }
 
+  /** Asks for a series of the model. */
+  #ask(series: number): void {
+    const at = series >> 3;
+    const bit = 1 << (series & 7);
+    const bits = this.#isAsked[at] ?? 0;
+    if ((bits & bit) !== 0) return;
+    this.#isAsked[at] = bits | bit;
+    this.#asked.push(series);
+  }
+
+  /** Returns the series that a row of a moment belongs to. */
   #open(groups: readonly string[]): SentSeries {
-    const key = seriesKey(groups);
+    const known = this.#index.model.series.groups.find(groups);
+    const key = known >= 0 ? known : seriesKey(groups);
     let sent = this.#sent.get(key);
-    if (sent === undefined) {
-      sent = new SentSeries(groups, this.#index.find(groups));
-      this.#sent.set(key, sent);
+    if (sent !== undefined) return sent;
+    if (known >= 0) {
+      this.#ask(known);
+      sent = this.#openSeries(known);
+    } else {
+      sent = new SentSeries(groups, undefined);
+      this.#asked.push(sent);
     }
+    this.#sent.set(key, sent);
     return sent;
+  }
+
+  /** Returns what was sent of a series: nothing, where it is asked for by its groups. */
+  #openSeries(asked: number | SentSeries): SentSeries {
+    if (typeof asked !== 'number') return asked;
+    const { series } = this.#index.model;
+    const sent = this.#sent.get(asked);
+    return sent ?? new SentSeries(series.groups.texts(asked), series.series(asked));
   }
 
   #readPosition(text: string, at: number): number | undefined {
@@ -305,4 +357,9 @@ export class ForecastRequest {
   #throwFaults(): void {
     if (this.#faults.length > 0) throw new InvalidRowsError(this.#faults);
   }
+}
+
+/** Returns a key of the values of the group columns; of one that is left out, that of any value. */
+function seriesKey(texts: readonly (string | undefined)[]): string {
+  return JSON.stringify(texts);
 }

@@ -1,7 +1,7 @@
 import { Cell, cellText } from '../../table/cells.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
 import { createReader } from '../../table/number-formats.js';
-import type { SeriesModel, StoredSeries } from './series-model.js';
+import type { SeriesModel } from './series-model.js';
 
 /** Reads a column that is used beside the target. */
 interface CovariateReader {
@@ -10,9 +10,8 @@ interface CovariateReader {
   readonly read: (cell: unknown) => number;
 }
 
-/** The series of a model, found by what rows say of them. */
+/** Reads the columns of rows as the series of a model have them. */
 export class SeriesIndex {
-  readonly #byKey: ReadonlyMap<string, StoredSeries>;
   readonly covariates: readonly CovariateReader[];
   readonly order: Cell;
   readonly groups: readonly Cell[];
@@ -22,12 +21,9 @@ export class SeriesIndex {
   readonly readTarget: (text: string) => number;
 
   constructor(readonly model: SeriesModel) {
-    this.#byKey = new Map(model.series.map((series) => [seriesKey(series.groups), series]));
     this.order = new Cell(model.order_by);
     this.groups = model.group_by.map((name) => new Cell(name));
-    this.areNamed = model.group_by.map((_, index) =>
-      model.series.every(({ groups }) => groups[index] !== ''),
-    );
+    this.areNamed = model.group_by.map((_, column) => model.series.groups.isNamed(column));
     this.target = new Cell(model.target);
     this.readTarget = createReader('number', model.target_reading);
     this.covariates = model.columns
@@ -39,15 +35,6 @@ export class SeriesIndex {
         read: covariateReader(column),
       }));
   }
-
-  find(groups: readonly string[]): StoredSeries | undefined {
-    return this.#byKey.get(seriesKey(groups));
-  }
-}
-
-/** Returns a key of a series, by its values of the group columns. */
-export function seriesKey(groups: readonly string[]): string {
-  return groups.length === 1 ? (groups[0] ?? '') : JSON.stringify(groups);
 }
 
 function covariateReader({ kind, reading, categories }: ColumnSummary): (cell: unknown) => number {

@@ -8,6 +8,7 @@ import {
   levelSchema,
   nonNegativeSchema,
 } from '../../model/schemas.js';
+import { isRowObject } from '../../table/cells.js';
 import { numberReadingSchema } from '../../table/codec/format.js';
 import { gridSchema, reportSchema } from '../../table/codec/series.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
@@ -17,6 +18,7 @@ import type { TimeGrid } from '../../table/time-grid.js';
 import type { Forest } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { Forests } from './forests.js';
+import { type SeriesEnd, type SeriesEnds, SeriesEndsBuilder } from './series-ends.js';
 
 /** A trained forecaster, with the ends of its series: plain data, immutable. */
 export interface SeriesModel {
@@ -33,19 +35,7 @@ export interface SeriesModel {
   readonly columns: readonly ColumnSummary[];
   readonly metrics: SeriesMetrics;
   readonly method: ForecastModel;
-  readonly series: readonly StoredSeries[];
-}
-
-/** The end of a series: as many values as a forecast or a backtest looks at. */
-export interface StoredSeries {
-  /** Its values of the group columns; '' is a missing one. */
-  readonly groups: readonly string[];
-  /** The position of the first value that is kept. */
-  readonly start: number;
-  readonly values: Float64Array;
-  /** By column that is not known ahead, and by column that is, as long as the values. */
-  readonly past: readonly Float64Array[];
-  readonly known: readonly Float64Array[];
+  readonly series: SeriesEnds;
 }
 
 /** A fitted method. It has nothing of the series: forecasts are made from the history that is given then. */
@@ -163,15 +153,24 @@ export const forecastHeadSchema = v.object({
   series: countSchema,
 });
 
-const numbersSchema = v.array(v.nullable(v.number()));
+/** Series are most of a model of many, and valibot would take five times as long to check them. */
+const seriesSchema = v.custom<SeriesEnd>(isSeriesEnd, 'The values are not those of a series.');
 
-const seriesSchema = v.strictObject({
-  groups: v.array(v.string()),
-  start: v.pipe(v.number(), v.safeInteger()),
-  values: numbersSchema,
-  past: v.array(numbersSchema),
-  known: v.array(numbersSchema),
-});
+function isSeriesEnd(value: unknown): value is SeriesEnd {
+  if (!isRowObject(value) || Object.keys(value).length !== 5) return false;
+  const { groups, start, values, past, known } = value;
+  return (
+    Array.isArray(groups) &&
+    groups.every((text) => typeof text === 'string') &&
+    Number.isSafeInteger(start) &&
+    isCells(values) &&
+    [past, known].every((columns) => Array.isArray(columns) && columns.every(isCells))
+  );
+}
+
+function isCells(value: unknown): boolean {
+  return Array.isArray(value) && value.every((cell) => cell === null || typeof cell === 'number');
+}
 
 /** Returns the head of a forecaster, and writes the rest of it as lines. */
 export function encodeForecast(model: SeriesModel, lines: ModelLineWriter) {
@@ -184,16 +183,20 @@ export function encodeForecast(model: SeriesModel, lines: ModelLineWriter) {
       ...encodeForests(method, lines),
       backtest: encodeForests(method.backtest, lines),
     },
-    series: lines.items(
-      series.map(({ groups, start, values, past, known }) => ({
-        groups,
-        start,
-        values: writeNumbers(values),
-        past: past.map(writeNumbers),
-        known: known.map(writeNumbers),
-      })),
-    ),
+    series: lines.items(writeSeries(series)),
   };
+}
+
+function* writeSeries(series: SeriesEnds) {
+  for (const { groups, start, values, past, known } of series) {
+    yield {
+      groups,
+      start,
+      values: writeNumbers(values),
+      past: past.map(writeNumbers),
+      known: known.map(writeNumbers),
+    };
+  }
 }
 
 function encodeForests(
@@ -224,9 +227,9 @@ function writeNumbers(values: Float64Array): (number | null)[] {
   return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
 }
 
-function readNumbers(values: readonly (number | null)[]): Float64Array {
-  return Float64Array.from(values, (value) => value ?? Number.NaN);
-}
+/** Cells that are read in one step, a name counted as some. */
+const CELLS_PER_STEP = 4096;
+const CELLS_OF_NAME = 16;
 
 /** Reads the rest of a forecaster behind its head. */
 export function* decodeForecast(
@@ -237,23 +240,21 @@ export function* decodeForecast(
   const { features, past_count, known_count } = head.method;
   const forests = yield* decodeForests(head.method, features.length, lines);
   const backtest = yield* decodeForests(head.method.backtest, features.length, lines);
-  const series: StoredSeries[] = [];
-  while (series.length < head.series) {
-    const { groups, start, values, past, known } = v.parse(seriesSchema, lines.next());
-    const isWhole = [...past, ...known].every(({ length }) => length === values.length);
-    const isSound = past.length === past_count && known.length === known_count && isWhole;
-    if (!isSound || groups.length !== head.group_by.length) {
-      throw new Error('A series does not have the columns of its model.');
-    }
-    series.push({
-      groups,
-      start,
-      values: readNumbers(values),
-      past: past.map(readNumbers),
-      known: known.map(readNumbers),
-    });
+  const ends = new SeriesEndsBuilder({
+    groups: head.group_by.length,
+    past: past_count,
+    known: known_count,
+  });
+  let cells = 0;
+  while (ends.count < head.series) {
+    const series = v.parse(seriesSchema, lines.next());
+    ends.add(series);
+    cells += CELLS_OF_NAME + series.values.length * (1 + past_count + known_count);
+    if (cells < CELLS_PER_STEP) continue;
+    cells = 0;
     yield;
   }
+  const series = yield* ends.finish();
   return { ...head, columns, method: { ...head.method, ...forests, backtest }, series };
 }
 

@@ -5,10 +5,12 @@ import {
 } from '../../table/column-profile.js';
 import type { ForecastTable } from '../../table/series-table.js';
 import type { Progress } from '../../training/progress.js';
+import { finish } from '../../trees/steps.js';
 import { createSeriesSet } from './horizon.js';
 import { fitForecaster } from './method.js';
 import type { ForecastSeries } from './series.js';
-import type { SeriesModel, StoredSeries, WorstSeries } from './series-model.js';
+import { type SeriesEnds, SeriesEndsBuilder } from './series-ends.js';
+import type { SeriesModel, WorstSeries } from './series-model.js';
 import { valuesToKeep } from './series-model.js';
 
 const MAX_WORST = 20;
@@ -35,27 +37,39 @@ export function trainForecast(table: ForecastTable, progress: Progress, seed: nu
     columns: summarizeColumns(table),
     metrics: { ...method.metrics, worst_series: findWorst(table, seriesErrors) },
     method,
-    series: set.series.map((series, index) =>
-      keepEnd(series, readGroups(table, index), valuesToKeep(method)),
-    ),
+    series: keepEnds(table, set.series, valuesToKeep(method)),
   };
+}
+
+/** Returns the series of a table, of each as many of its last values as are needed. */
+function keepEnds(
+  table: ForecastTable,
+  series: readonly ForecastSeries[],
+  most: number,
+): SeriesEnds {
+  const [first] = series;
+  const ends = new SeriesEndsBuilder({
+    groups: table.goal.groupBy.length,
+    past: first?.past.length ?? 0,
+    known: first?.known.length ?? 0,
+  });
+  for (const [index, { start, values, past, known }] of series.entries()) {
+    const cut = Math.max(0, values.length - most);
+    const end = (column: Float64Array) => column.subarray(cut);
+    ends.add({
+      groups: readGroups(table, index),
+      start: start + cut,
+      values: end(values),
+      past: past.map(end),
+      known: known.map(end),
+    });
+  }
+  return finish(ends.finish());
 }
 
 function readGroups({ goal, groupTexts, groupCodes }: ForecastTable, series: number): string[] {
   const count = goal.groupBy.length;
   return groupTexts.map((texts, group) => texts[groupCodes[series * count + group] ?? 0] ?? '');
-}
-
-function keepEnd(series: ForecastSeries, groups: string[], most: number): StoredSeries {
-  const cut = Math.max(0, series.values.length - most);
-  const end = (values: Float64Array) => values.slice(cut);
-  return {
-    groups,
-    start: series.start + cut,
-    values: end(series.values),
-    past: series.past.map(end),
-    known: series.known.map(end),
-  };
 }
 
 function summarizeColumns(table: ForecastTable): ColumnSummary[] {
