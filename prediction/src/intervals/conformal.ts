@@ -1,4 +1,4 @@
-import { ForestScorer } from '../trees/forest/forest-scorer.js';
+import { ForestScorer, scorerMemory } from '../trees/forest/forest-scorer.js';
 import type { Forest } from '../trees/forest/tree.js';
 import type { Steps } from '../trees/steps.js';
 
@@ -172,19 +172,33 @@ export type WidthChoice = (error: number) => Width;
 
 /** An error model made ready for answering. */
 export class ErrorEstimator {
-  readonly #model: ErrorModel;
+  /** The model without its trees, which the scorer has in a form of its own. */
+  readonly #base: number;
+  readonly #floor: number;
+  readonly #calibration: Calibration;
   readonly #scorer: ForestScorer;
   /** For each group the widths at every level. */
   readonly #widths: readonly (readonly Width[])[];
 
-  static *create(model: ErrorModel): Steps<ErrorEstimator> {
-    return new ErrorEstimator(model, yield* ForestScorer.create(model.error_forest.trees));
+  /** @param memory where its forest is laid out. */
+  static *create(model: ErrorModel, memory = scorerMemory()): Steps<ErrorEstimator> {
+    return new ErrorEstimator(model, yield* ForestScorer.create(model.error_forest.trees, memory));
   }
 
-  private constructor(model: ErrorModel, scorer: ForestScorer) {
-    this.#model = model;
+  private constructor(
+    { error_forest, error_floor, calibration }: ErrorModel,
+    scorer: ForestScorer,
+  ) {
+    this.#base = error_forest.base;
+    this.#floor = error_floor;
+    this.#calibration = calibration;
     this.#scorer = scorer;
-    this.#widths = model.calibration.scores.map(allWidths);
+    this.#widths = calibration.scores.map(allWidths);
+  }
+
+  /** The bytes of memory that its forest takes. */
+  get bytes(): number {
+    return this.#scorer.bytes;
   }
 
   /**
@@ -193,11 +207,10 @@ export class ErrorEstimator {
    * @param bins as for `ForestScorer.addTo`.
    */
   write(errors: Float64Array, rows: Uint32Array, bins: Uint8Array, stride: number): void {
-    const { error_forest, error_floor } = this.#model;
-    for (const row of rows) errors[row] = error_forest.base;
+    for (const row of rows) errors[row] = this.#base;
     if (rows.length === stride) this.#scorer.addToAll(errors, bins, stride);
     else this.#scorer.addTo(errors, rows, bins, stride);
-    for (const row of rows) errors[row] = predictedError(errors[row] ?? 0, error_floor);
+    for (const row of rows) errors[row] = predictedError(errors[row] ?? 0, this.#floor);
   }
 
   /**
@@ -206,7 +219,7 @@ export class ErrorEstimator {
    * @param factorOf by what the widths of a level are multiplied.
    */
   widthsWithin(widest: number, factorOf?: (level: number) => number): WidthChoice {
-    const { upper_bounds } = this.#model.calibration;
+    const { upper_bounds } = this.#calibration;
     const widths = factorOf
       ? this.#widths.map((ofGroup) => scaleWidths(ofGroup, factorOf))
       : this.#widths;
@@ -219,7 +232,7 @@ export class ErrorEstimator {
    */
   widthsAt(level: number, factorOf: (level: number) => number = () => 1): WidthChoice {
     requireLevel(level);
-    const { upper_bounds, scores } = this.#model.calibration;
+    const { upper_bounds, scores } = this.#calibration;
     const widths = scores.map((ofGroup) => {
       const width = widthAt(ofGroup, level);
       return { ...width, score: width.score * factorOf(width.level) };

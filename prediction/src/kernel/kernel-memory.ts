@@ -60,6 +60,11 @@ export class KernelMemory {
     this.#end = from;
   }
 
+  /** The address behind what is allocated. */
+  get end(): number {
+    return this.#end;
+  }
+
   /** The number of bytes that the memory takes. It never shrinks. */
   get size(): number {
     return this.#memory.buffer.byteLength;

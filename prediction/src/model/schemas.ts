@@ -13,6 +13,19 @@ export const positiveSchema = v.pipe(v.number(), v.gtValue(0));
 export const nonNegativeSchema = v.pipe(v.number(), v.minValue(0));
 export const levelSchema = v.pipe(v.number(), v.minValue(0), v.maxValue(1));
 
+/**
+ * Returns the schema of a list of numbers. A list of `v.array` takes three times as long to check and thrice the memory:
+ * each number in it would be an object.
+ *
+ * @param isSound whether a number may be in the list.
+ */
+export function numbersSchema(isSound: (value: number) => boolean = () => true) {
+  return v.custom<number[]>(
+    (list) => Array.isArray(list) && list.every((value) => typeof value === 'number' && isSound(value)),
+    'A list must hold numbers in their bounds.',
+  );
+}
+
 export const columnSchema = v.strictObject({
   name: v.string(),
   kind: v.picklist(['number', 'date', 'category']),
@@ -81,7 +94,7 @@ export const forestHeadSchema = v.strictObject({ base: v.number(), trees: indexS
 export const featureSchema = v.strictObject({
   column: indexSchema,
   part: v.nullable(v.picklist(DATE_PARTS)),
-  cuts: v.pipe(v.array(v.number()), v.maxLength(MAX_BINS - 2)),
+  cuts: v.pipe(numbersSchema(), v.maxLength(MAX_BINS - 2)),
 });
 
 /** For each feature, its unfamiliar bins: of missing values, and of a category's other values. */

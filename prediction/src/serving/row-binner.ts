@@ -128,11 +128,12 @@ export class ObjectBlock implements RowBlock {
 
 /** The forests of a model, made ready for scoring, and those that correct their scores of partial rows. */
 export class ModelScorers {
+  /** @param memory where the forests are laid out. */
   static *create(
     forests: readonly Forest[],
     corrections: readonly Forest[] | undefined,
+    memory = scorerMemory(),
   ): Steps<ModelScorers> {
-    const memory = scorerMemory();
     return new ModelScorers(
       yield* ForestScorers.create(forests, memory),
       corrections && (yield* ForestScorers.create(corrections, memory)),
@@ -143,6 +144,11 @@ export class ModelScorers {
     readonly forests: ForestScorers,
     readonly corrections: ForestScorers | undefined,
   ) {}
+
+  /** The bytes of memory that they take. */
+  get bytes(): number {
+    return this.forests.bytes + (this.corrections?.bytes ?? 0);
+  }
 }
 
 const NO_ROWS = new Uint32Array();

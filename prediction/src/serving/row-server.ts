@@ -16,6 +16,7 @@ import type {
   RowOptions,
 } from './answer-layout.js';
 import { createDescriber, listValueChecks, type ValueCheck } from './describe-row.js';
+import { estimateMemory } from './memory.js';
 import type { Promising } from './promise-memory.js';
 import { ObjectBlock, type RowBinner, type RowBlock } from './row-binner.js';
 import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js';
@@ -61,6 +62,10 @@ export function listForecastOptions(options: PredictOptions): string[] {
 export interface TaskServer<A> {
   readonly layout: AnswerLayout;
   readonly binner: RowBinner;
+  /** The bytes of memory that its forests take. */
+  readonly forestBytes: number;
+  /** Everything that it has of its model, as plain data: all but trees. */
+  readonly facts: unknown;
   readonly promised: PromisedTarget;
   /** The confidence of answers to which none was given; undefined where each row has its own. */
   readonly defaultLevel: number | undefined;
@@ -132,15 +137,22 @@ export interface ServerParts<A> {
   readonly task: TaskServer<A>;
   readonly forms: RowForms;
   readonly checks: SchemaChecks;
+  readonly memoryBytes: number;
 }
+
+/** The rows that a model was trained on are held as they are stored, and decoded when they are first asked for. */
+const SEEN_ROWS_SHARE = 2.5;
 
 /** @param seenRows the encoded rows that the model was trained on, if they are known */
 export function* createParts<A>(
-  model: ModelBase,
+  { target, row_count, columns: summaries, features, partial_rows }: ModelBase,
   creation: Steps<TaskServer<A>>,
   seenRows?: Uint8Array,
 ): Steps<ServerParts<A>> {
   const task = yield* creation;
+  // Without the trees, which the task has laid out for the kernel.
+  const unfamiliar = partial_rows && { unfamiliar_bins: partial_rows.unfamiliar_bins };
+  const model = { target, row_count, columns: summaries, features, partial_rows: unfamiliar };
   const texts = model.columns.map(({ categories }) => categories);
   const checks = yield* SchemaChecks.create(model, knowsCategories(model));
   const warnings: AnswerColumn = {
@@ -149,7 +161,9 @@ export function* createParts<A>(
   };
   const columns = [...task.layout.columns, warnings];
   const forms = yield* RowForms.create({ ...task.layout, columns }, texts);
-  return { model, task, forms, checks };
+  const memoryBytes =
+    estimateMemory(task.facts, task.forestBytes) + SEEN_ROWS_SHARE * (seenRows?.length ?? 0);
+  return { model, task, forms, checks, memoryBytes };
 }
 
 /** Answers rows with a model of any task. May be used by any number of callers in turn. */
@@ -180,6 +194,11 @@ export class RowServer<A> {
       this.#adapted = new RowServer(parts, calibration, this);
     }
     return this.#adapted;
+  }
+
+  /** About how many bytes of memory it takes: see `estimateMemory`. */
+  get memoryBytes(): number {
+    return this.#parts.memoryBytes;
   }
 
   /** The model that predicts, with its target and columns. */

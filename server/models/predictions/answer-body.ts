@@ -7,7 +7,6 @@ import {
   createPredictorInSteps,
   DeclinedError,
   decodeModelInSteps,
-  type Model,
   type PromisePart,
   type Steps,
   UnknownNamesError,
@@ -78,12 +77,6 @@ async function readText(body: AsyncIterable<Uint8Array>): Promise<string> {
 /** The most trained models in memory. Others are loaded again when they are needed. */
 const MAX_LOADED = 64;
 
-/**
- * The memory of a loaded model, in bytes: of any, for each byte of its artifact and of the rows that it was trained on,
- * and for each category. Measured, and rounded up.
- */
-const MEMORY = { base: 384 * 1024, perByte: 4, perCategory: 320 };
-
 /** Trained models that are ready to answer, by their versions. */
 export class ModelCache extends LruCache<AnyPredictor> {
   /** @param maxBytes about how many bytes they may take together */
@@ -99,8 +92,7 @@ export class ModelCache extends LruCache<AnyPredictor> {
   ): Promise<AnyPredictor> {
     const model = await runSteps(decodeModelInSteps(artifact), pause);
     const predictor = await runSteps(createPredictorInSteps(model, seenRows ?? undefined), pause);
-    const bytes = artifact.length + (seenRows?.length ?? 0);
-    this.set(versionId, predictor, Math.min(estimateMemory(model, bytes), this.maxBytes));
+    this.set(versionId, predictor, Math.min(predictor.memoryBytes, this.maxBytes));
     return predictor;
   }
 }
@@ -112,9 +104,4 @@ export async function runSteps<T>(steps: Steps<T>, pause: () => Promise<void>): 
     if (step.done) return step.value;
     await pause();
   }
-}
-
-function estimateMemory({ columns }: Model, bytes: number): number {
-  const categories = columns.reduce((sum, column) => sum + (column.categories?.length ?? 0), 0);
-  return MEMORY.base + MEMORY.perByte * bytes + MEMORY.perCategory * categories;
 }

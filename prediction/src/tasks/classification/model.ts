@@ -6,6 +6,7 @@ import {
   forestHeadSchema,
   indexSchema,
   levelSchema,
+  numbersSchema,
   nonNegativeSchema,
   positiveSchema,
   reliabilitySchema,
@@ -98,7 +99,9 @@ const calibrationShape = {
   }),
   sets: v.strictObject({
     groups: v.array(indexSchema),
-    thresholds: v.array(v.pipe(v.array(levelSchema), v.length(LEVELS))),
+    thresholds: v.array(
+      v.pipe(numbersSchema((level) => level >= 0 && level <= 1), v.length(LEVELS)),
+    ),
   }),
 };
 

@@ -35,7 +35,7 @@ export const STEPS = 1e6;
 /** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */
 const [ANOMALY, LIKELIEST, SET] = [0, 1, 2];
 
-function classLayout(model: ClassificationModel): AnswerLayout {
+function classLayout(model: Pick<ClassificationModel, 'target' | 'classes' | 'columns'>): AnswerLayout {
   const { target } = model;
   const { original, confidence, min, max, anomaly, explain } = derivedColumns(target);
   const texts = model.classes.map(({ name }) => name);
@@ -71,8 +71,13 @@ function classLayout(model: ClassificationModel): AnswerLayout {
   ]);
 }
 
+/** A model without its trees, which the scorers have in a form of their own. */
+type Facts = Omit<ClassificationModel, 'class_forests' | 'partial_rows'>;
+
 interface Parts {
-  readonly model: ClassificationModel;
+  readonly model: Facts;
+  /** The thresholds of partial rows. */
+  readonly partialSets: ClassificationModel['sets'];
   readonly names: readonly string[];
   readonly binner: RowBinner;
   readonly scorers: ModelScorers;
@@ -88,9 +93,11 @@ export class ClassServer implements TaskServer<ClassPrediction> {
   readonly layout: AnswerLayout;
 
   static *create(model: ClassificationModel): Steps<ClassServer> {
-    const { classes, class_forests, partial_rows } = model;
+    const { class_forests, partial_rows, ...facts } = model;
+    const { classes } = facts;
     return new ClassServer({
-      model,
+      model: facts,
+      partialSets: (partial_rows ?? model).sets,
       names: classes.map(({ name }) => name),
       binner: yield* RowBinner.create(model),
       scorers: yield* ModelScorers.create(class_forests, partial_rows?.correction_forests),
@@ -113,6 +120,14 @@ export class ClassServer implements TaskServer<ClassPrediction> {
 
   get binner(): RowBinner {
     return this.parts.binner;
+  }
+
+  get forestBytes(): number {
+    return this.parts.scorers.bytes;
+  }
+
+  get facts(): unknown {
+    return this.parts.model;
   }
 
   get promised(): PromisedTarget {
@@ -157,7 +172,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     this.#recalibration = adapted?.probabilities ?? null;
     const shift = adapted ? shiftAt(adapted.shifts, confidence) : 0;
     this.#ordinarySets = new SetChooser(model.sets, confidence, shift);
-    this.#partialSets = new SetChooser((model.partial_rows ?? model).sets, confidence, shift);
+    this.#partialSets = new SetChooser(parts.partialSets, confidence, shift);
     this.#scorer = new BlockScorer(parts.scorers, parts.binner, maxRows);
     this.#probabilities = new Float64Array(maxRows * names.length);
     this.#likeliest = new Uint8Array(maxRows);

@@ -1,7 +1,7 @@
 import { predictedError } from '../../intervals/conformal.js';
 import { toFinite } from '../../intervals/target-range.js';
 import { CutGrid } from '../../trees/binning/bin-mapper.js';
-import { ForestScorer } from '../../trees/forest/forest-scorer.js';
+import { ForestScorer, scorerMemory } from '../../trees/forest/forest-scorer.js';
 import type { Steps } from '../../trees/steps.js';
 import { binColumns, type Forests } from './forests.js';
 import type { InputReader } from './inputs.js';
@@ -25,20 +25,37 @@ export interface PartForecast {
 /** Forests made ready for forecasting. */
 export class PartForecaster {
   readonly #grids: readonly CutGrid[];
+  /** The bases of the forests: their trees are in the scorers, in a form of their own. */
+  readonly #valueBase: number;
+  readonly #errorBase: number;
+  readonly #errorFloor: number;
 
-  static *create(forests: Forests, reader: InputReader): Steps<PartForecaster> {
-    const value = yield* ForestScorer.create(forests.value_forest.trees);
-    const error = yield* ForestScorer.create(forests.error_forest.trees);
+  /** @param memory where the forests are laid out. */
+  static *create(
+    forests: Forests,
+    reader: InputReader,
+    memory = scorerMemory(),
+  ): Steps<PartForecaster> {
+    const value = yield* ForestScorer.create(forests.value_forest.trees, memory);
+    const error = yield* ForestScorer.create(forests.error_forest.trees, memory);
     return new PartForecaster(forests, reader, value, error);
   }
 
   private constructor(
-    private readonly forests: Forests,
+    { cuts, value_forest, error_forest, error_floor }: Forests,
     private readonly reader: InputReader,
     private readonly valueScorer: ForestScorer,
     private readonly errorScorer: ForestScorer,
   ) {
-    this.#grids = forests.cuts.map((cuts) => new CutGrid(cuts));
+    this.#grids = cuts.map((ofFeature) => new CutGrid(ofFeature));
+    this.#valueBase = value_forest.base;
+    this.#errorBase = error_forest.base;
+    this.#errorFloor = error_floor;
+  }
+
+  /** The bytes of memory that its forests take. */
+  get bytes(): number {
+    return this.valueScorer.bytes + this.errorScorer.bytes;
   }
 
   /** Forecasts parts in their order. */
@@ -65,10 +82,9 @@ export class PartForecaster {
       return base;
     });
     const bins = binColumns(columns, this.#grids, rowCount);
-    const { value_forest, error_forest, error_floor } = this.forests;
-    const deviations = new Float64Array(rowCount).fill(value_forest.base);
+    const deviations = new Float64Array(rowCount).fill(this.#valueBase);
     this.valueScorer.addToAll(deviations, bins, rowCount);
-    const errors = new Float64Array(rowCount).fill(error_forest.base);
+    const errors = new Float64Array(rowCount).fill(this.#errorBase);
     this.errorScorer.addToAll(errors, bins, rowCount);
     return bases.map(({ unit, values, scale, lowest }, index) => {
       const first = index * steps;
@@ -76,7 +92,7 @@ export class PartForecaster {
         base: values.map((value) => toFinite(unit * value)),
         corrections: values.map((_, step) => unit * scale * (deviations[first + step] ?? 0)),
         scales: values.map(
-          (_, step) => unit * scale * predictedError(errors[first + step] ?? 0, error_floor),
+          (_, step) => unit * scale * predictedError(errors[first + step] ?? 0, this.#errorFloor),
         ),
         lowest,
       };

@@ -1,10 +1,11 @@
 import { widthAt } from '../../intervals/conformal.js';
 import { toFinite } from '../../intervals/target-range.js';
 import type { Progress } from '../../training/progress.js';
+import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import { finish, type Steps } from '../../trees/steps.js';
 import { type Outcome, runBacktest, type Window } from './backtest.js';
 import { PartForecaster, weighForecast } from './forecaster.js';
-import { fitForests } from './forests.js';
+import { type Forests, fitForests } from './forests.js';
 import { InputReader } from './inputs.js';
 import { measureForecasts, measureSeries, sortScores } from './metrics.js';
 import {
@@ -153,21 +154,31 @@ function chooseWeight(byWeight: readonly Outcome[][][]): number {
   return best.weight;
 }
 
+/** A fitted method without its forests. */
+export type MethodFacts = Omit<ForecastModel, keyof Forests | 'backtest'>;
+
 /** A fitted method made ready for forecasting. */
 export class Forecaster {
   /** @param grid as in the training. */
   static *create(model: ForecastModel, grid: Grid): Steps<Forecaster> {
     const { history_needed, past_count, known_count } = model;
     const reader = new InputReader(grid, history_needed, past_count, known_count);
-    const forecaster = yield* PartForecaster.create(model, reader);
-    return new Forecaster(model, forecaster, yield* PartForecaster.create(model.backtest, reader));
+    const memory = scorerMemory();
+    const forecaster = yield* PartForecaster.create(model, reader, memory);
+    const backtester = yield* PartForecaster.create(model.backtest, reader, memory);
+    return new Forecaster(withoutForests(model), forecaster, backtester);
   }
 
   private constructor(
-    private readonly model: ForecastModel,
+    readonly model: MethodFacts,
     private readonly forecaster: PartForecaster,
     private readonly backtester: PartForecaster,
   ) {}
+
+  /** The bytes of memory that its forests take. */
+  get forestBytes(): number {
+    return this.forecaster.bytes + this.backtester.bytes;
+  }
 
   /**
    * Forecasts series from their ends on; they need not be those of the training.
@@ -206,4 +217,15 @@ export class Forecaster {
       level,
     };
   }
+}
+
+function withoutForests({
+  cuts: _,
+  value_forest: _value,
+  error_forest: _error,
+  error_floor: _floor,
+  backtest: _backtest,
+  ...facts
+}: ForecastModel): MethodFacts {
+  return facts;
 }

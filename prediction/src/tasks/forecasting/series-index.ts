@@ -1,7 +1,13 @@
 import { Cell, cellText } from '../../table/cells.js';
 import type { ColumnSummary } from '../../table/column-profile.js';
 import { createReader } from '../../table/number-formats.js';
+import type { MethodFacts } from './method.js';
 import type { SeriesModel } from './series-model.js';
+
+/** A model without its forests. */
+export interface SeriesFacts extends Omit<SeriesModel, 'method'> {
+  readonly method: MethodFacts;
+}
 
 /** Reads a column that is used beside the target. */
 interface CovariateReader {
@@ -20,7 +26,7 @@ export class SeriesIndex {
   readonly target: Cell;
   readonly readTarget: (text: string) => number;
 
-  constructor(readonly model: SeriesModel) {
+  constructor(readonly model: SeriesFacts) {
     this.order = new Cell(model.order_by);
     this.groups = model.group_by.map((name) => new Cell(name));
     this.areNamed = model.group_by.map((_, column) => model.series.groups.isNamed(column));

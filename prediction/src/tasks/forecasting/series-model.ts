@@ -7,6 +7,7 @@ import {
   indexSchema,
   levelSchema,
   nonNegativeSchema,
+  numbersSchema,
 } from '../../model/schemas.js';
 import { isRowObject } from '../../table/cells.js';
 import { numberReadingSchema } from '../../table/codec/format.js';
@@ -58,7 +59,10 @@ export interface ForecastModel extends Forests {
 }
 
 /** The last values of each series that must be kept: a backtest begins before as many of them as the horizon. */
-export function valuesToKeep({ history_needed, horizon }: ForecastModel): number {
+export function valuesToKeep({
+  history_needed,
+  horizon,
+}: Pick<ForecastModel, 'history_needed' | 'horizon'>): number {
   return history_needed + horizon;
 }
 
@@ -114,7 +118,7 @@ const metricsSchema = v.strictObject({
 });
 
 const forestsShape = {
-  cuts: v.array(v.array(v.number())),
+  cuts: v.array(numbersSchema()),
   value_forest: forestHeadSchema,
   error_forest: forestHeadSchema,
   error_floor: nonNegativeSchema,
@@ -132,7 +136,7 @@ const methodSchema = v.strictObject({
   ...forestsShape,
   backtest: forestsSchema,
   value_weight: v.number(),
-  scores: v.array(v.array(nonNegativeSchema)),
+  scores: v.array(numbersSchema((score) => score >= 0)),
   metrics: methodMetricsSchema,
 });
 

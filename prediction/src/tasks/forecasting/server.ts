@@ -19,6 +19,7 @@ import {
   type PredictedBlock,
   VALUE,
 } from '../../serving/answer-layout.js';
+import { estimateMemory } from '../../serving/memory.js';
 import { ObjectBlock, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import { type SchemaCheck, SchemaChecks } from '../../serving/row-check.js';
 import { ColumnMapper } from '../../serving/row-keys.js';
@@ -43,7 +44,7 @@ import type { Steps } from '../../trees/steps.js';
 import type { AskedSeries } from './asked-series.js';
 import { ForecastRequest } from './forecast-request.js';
 import { Forecaster } from './method.js';
-import { SeriesIndex } from './series-index.js';
+import { type SeriesFacts, SeriesIndex } from './series-index.js';
 import type { SeriesModel } from './series-model.js';
 
 /** A forecast of one step of a series. */
@@ -75,7 +76,9 @@ const STEP = 4;
 const NUMBERS = 5;
 
 interface Parts {
-  readonly model: SeriesModel;
+  readonly model: SeriesFacts;
+  /** See `SeriesServer.memoryBytes`. */
+  readonly memoryBytes: number;
   readonly index: SeriesIndex;
   readonly forecaster: Forecaster;
   readonly binner: RowBinner;
@@ -95,14 +98,17 @@ export class SeriesServer {
     const inputs = { columns: checked, features: [], partial_rows: null, target: model.target };
     // Series may be new; other columns are read by the categories that the table had.
     const readsCategories = (column: number) => column > model.group_by.length;
-    const season = model.method.season;
+    const forecaster = yield* Forecaster.create(model.method, {
+      season: model.method.season,
+      calendar: createCalendar(model.grid),
+    });
+    const { series, ...rest } = model;
+    const facts = { ...rest, method: forecaster.model };
     return new SeriesServer({
-      model,
-      index: new SeriesIndex(model),
-      forecaster: yield* Forecaster.create(model.method, {
-        season,
-        calendar: createCalendar(model.grid),
-      }),
+      model: { ...facts, series },
+      index: new SeriesIndex({ ...facts, series }),
+      forecaster,
+      memoryBytes: estimateMemory(facts, forecaster.forestBytes) + series.bytes,
       binner: yield* RowBinner.create(inputs),
       forms: yield* RowForms.create(layout),
       checks: yield* SchemaChecks.create(inputs, readsCategories),
@@ -126,6 +132,11 @@ export class SeriesServer {
       this.#adapted = new SeriesServer(this.#parts, calibration);
     }
     return this.#adapted;
+  }
+
+  /** About how many bytes of memory it takes: see `estimateMemory`. */
+  get memoryBytes(): number {
+    return this.#parts.memoryBytes;
   }
 
   /** The model that forecasts, with its target, order and groups. */
@@ -251,7 +262,7 @@ function describeForecasts({
   target_reading: reading,
   method,
   metrics,
-}: SeriesModel): PromiseForm {
+}: SeriesFacts): PromiseForm {
   const categories = nameStepGroups(method.horizon);
   return {
     subject: {
@@ -350,7 +361,7 @@ class BlockBuilder {
 }
 
 function nextRow(
-  { order_by, group_by, target }: SeriesModel,
+  { order_by, group_by, target }: SeriesFacts,
   groups: readonly string[],
   moment: string | number,
   actual: number | undefined,

@@ -9,6 +9,7 @@ import {
   indexSchema,
   levelSchema,
   nonNegativeSchema,
+  numbersSchema,
   positiveSchema,
   reliabilitySchema,
   unfamiliarBinsSchema,
@@ -89,7 +90,7 @@ const errorModelShape = {
   calibration: v.pipe(
     v.strictObject({
       upper_bounds: v.array(v.number()),
-      scores: v.array(v.pipe(v.array(nonNegativeSchema), v.minLength(1))),
+      scores: v.array(v.pipe(numbersSchema((score) => score >= 0), v.minLength(1))),
     }),
     v.check(({ upper_bounds, scores }) => scores.length === upper_bounds.length + 1),
   ),

@@ -24,6 +24,7 @@ import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../servi
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { cellText } from '../../table/cells.js';
 import { createReader } from '../../table/number-formats.js';
+import { scorerMemory } from '../../trees/forest/forest-scorer.js';
 import type { Steps } from '../../trees/steps.js';
 import type { RegressionModel } from './model.js';
 
@@ -46,8 +47,11 @@ export interface Prediction {
 /** The numbers of a row. */
 const NUMBERS = 4;
 
+/** A model without its trees, which the scorers have in a form of their own. */
+type Facts = Omit<RegressionModel, 'value_forest' | 'error_forest' | 'partial_rows'>;
+
 interface Parts {
-  readonly model: RegressionModel;
+  readonly model: Facts;
   readonly binner: RowBinner;
   readonly scorers: ModelScorers;
   /** The errors of ordinary rows, and of partial ones. */
@@ -63,14 +67,16 @@ export class NumberServer implements TaskServer<Prediction> {
   readonly layout: AnswerLayout;
 
   static *create(model: RegressionModel): Steps<NumberServer> {
-    const { value_forest, partial_rows, target_scale, target_deviation, target_reading } = model;
+    const { value_forest, error_forest: _, partial_rows, ...facts } = model;
+    const { target_scale, target_deviation, target_reading } = facts;
+    const memory = scorerMemory();
     const corrections = partial_rows ? [partial_rows.correction_forest] : undefined;
     return new NumberServer({
-      model,
+      model: facts,
       binner: yield* RowBinner.create(model),
-      scorers: yield* ModelScorers.create([value_forest], corrections),
-      errors: yield* ErrorEstimator.create(model),
-      partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows)),
+      scorers: yield* ModelScorers.create([value_forest], corrections, memory),
+      errors: yield* ErrorEstimator.create(model, memory),
+      partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows, memory)),
       rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
       readActual: createReader('number', target_reading),
     });
@@ -89,6 +95,15 @@ export class NumberServer implements TaskServer<Prediction> {
 
   get binner(): RowBinner {
     return this.parts.binner;
+  }
+
+  get forestBytes(): number {
+    const { scorers, errors, partialErrors } = this.parts;
+    return scorers.bytes + errors.bytes + (partialErrors?.bytes ?? 0);
+  }
+
+  get facts(): unknown {
+    return this.parts.model;
   }
 
   get promised(): PromisedTarget {

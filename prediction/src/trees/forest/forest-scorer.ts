@@ -25,6 +25,11 @@ export class ForestScorer {
     return new ForestScorer(yield* createScorer(trees, memory));
   }
 
+  /** The bytes of memory that the forest takes. */
+  get bytes(): number {
+    return this.#scorer.bytes;
+  }
+
   /**
    * Adds the trees' values to the sums of the given rows.
    *
@@ -67,6 +72,11 @@ export class ForestScorers {
 
   get count(): number {
     return this.#scorers.length;
+  }
+
+  /** The bytes of memory that the forests take. */
+  get bytes(): number {
+    return this.#scorers.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   /** Writes the scores of the rows 0 to count − 1, forest by forest. */
@@ -131,6 +141,8 @@ export class WasmScorer {
   /** Addresses of the bins of a block of rows, by feature, and of its sums. */
   readonly #bins: number;
   readonly #sums: number;
+  /** See `ForestScorer.bytes`. */
+  readonly bytes: number;
 
   /**
    * Lays out a forest in steps.
@@ -139,16 +151,22 @@ export class WasmScorer {
    * @throws {RangeError} as `KernelMemory.allocate`.
    */
   static *create(trees: readonly Tree[], memory: KernelMemory): Steps<WasmScorer> {
-    return new WasmScorer(yield* writeMaskTables(memory, trees), memory);
+    const start = memory.end;
+    return new WasmScorer(yield* writeMaskTables(memory, trees), memory, start);
   }
 
-  private constructor({ groups, groupCount, features }: MaskTables, memory: KernelMemory) {
+  private constructor(
+    { groups, groupCount, features }: MaskTables,
+    memory: KernelMemory,
+    start: number,
+  ) {
     this.#memory = memory;
     this.#groups = groups;
     this.#groupCount = groupCount;
     this.#features = features;
     this.#bins = memory.allocate(BLOCK * features.length);
     this.#sums = memory.allocate(8 * BLOCK);
+    this.bytes = memory.end - start;
   }
 
   /** See `ForestScorer.addTo`. */

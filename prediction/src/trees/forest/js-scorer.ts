@@ -48,6 +48,13 @@ export class JsScorer {
     }));
   }
 
+  /** See `ForestScorer.bytes`. */
+  get bytes(): number {
+    const ofMasks = ({ trees, masks }: FeatureMasks) => trees.byteLength + masks.byteLength;
+    const ofLeaves = this.#leafValues.byteLength + this.#possible.byteLength;
+    return this.#features.reduce((sum, masks) => sum + ofMasks(masks), ofLeaves);
+  }
+
   /** See `ForestScorer.addToAll`. */
   addToAll(sums: Float64Array, bins: Uint8Array, count: number): void {
     this.addTo(

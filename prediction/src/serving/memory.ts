@@ -1,0 +1,33 @@
+/** The memory of any model that is ready to answer, beside what grows with it. */
+const BASE = 256 * 1024;
+
+/** Memory of the kernel grows by pages, and by a quarter of what is there. */
+const SHARE_OF_FORESTS = 1.25;
+
+/** What is made of a model's facts, such as grids of cuts, maps of categories and the texts of answers. */
+const SHARE_OF_FACTS = 4;
+
+/** Of V8: the head of an object, an array or a text, a field or an element, and the boundaries of objects. */
+const HEAD = 24;
+const FIELD = 8;
+
+/**
+ * Estimates the bytes of memory of a model that is ready to answer. `bench:memory` measures that it is no less, and little more.
+ *
+ * @param facts the model without its trees, as plain data.
+ * @param forestBytes of its trees, laid out for scoring.
+ */
+export function estimateMemory(facts: unknown, forestBytes: number): number {
+  return Math.ceil(BASE + SHARE_OF_FORESTS * forestBytes + SHARE_OF_FACTS * sizeOf(facts));
+}
+
+/** The bytes of plain data in V8. */
+function sizeOf(data: unknown): number {
+  if (typeof data === 'string') return HEAD + data.length;
+  if (typeof data === 'number') return FIELD;
+  if (typeof data !== 'object' || data === null) return 0;
+  const members: unknown[] = Object.values(data);
+  return members.reduce<number>((sum, member) => {
+    return sum + FIELD + (typeof member === 'number' ? 0 : sizeOf(member));
+  }, 2 * HEAD);
+}
