@@ -1,3 +1,4 @@
+import { powerOfTwo } from '../../intervals/target-range.js';
 import { type PartForecaster, weighForecast } from './forecaster.js';
 import { type ForecastSeries, isOrigin, MIN_HISTORY, type Part, type SeriesSet } from './series.js';
 
@@ -13,6 +14,8 @@ export interface Window {
 export interface Outcome {
   /** Index of the series. */
   readonly series: number;
+  /** A power of two near the largest value, in which all others are: so no error is too large for a double. */
+  readonly unit: number;
   readonly actual: number;
   readonly forecast: number;
   /** The size of the error that was expected. */
@@ -49,19 +52,26 @@ export function runBacktest(
     for (const [at, forecast] of forecaster.forecast(block, horizon).entries()) {
       const { series: one, end, index } = block[at] ?? NO_PART;
       const { values } = one;
-      const naiveError = meanSeasonalDifference(values, end, season);
+      const naiveErrorOfPart = meanSeasonalDifference(values, end, season, forecast.unit);
       const answers = weights.map((weight) => weighForecast(forecast, weight));
       const targetsEnd = values.length - window.back;
       for (let step = 0; step < horizon && end + step < targetsEnd; step++) {
         if (end + step < targetsEnd - window.length) continue;
         const actual = values[end + step] ?? Number.NaN;
         if (Number.isNaN(actual)) continue;
-        const scale = forecast.scales[step] ?? 0;
         const repeated = repeatSeason(values, end, season, step);
+        const unit = findUnit(forecast.unit, actual, repeated);
+        const share = forecast.unit / unit;
+        const measured = {
+          series: index,
+          unit,
+          actual: actual / unit,
+          scale: share * (forecast.scales[step] ?? 0),
+          repeated: repeated / unit,
+          naiveError: share * naiveErrorOfPart,
+        };
         for (const [choice, answer] of answers.entries()) {
-          const value = answer[step] ?? 0;
-          const outcome = { series: index, actual, forecast: value, scale, repeated, naiveError };
-          outcomes[choice]?.[step]?.push(outcome);
+          outcomes[choice]?.[step]?.push({ ...measured, forecast: share * (answer[step] ?? 0) });
         }
       }
     }
@@ -117,11 +127,26 @@ function repeatSeason(values: Float64Array, end: number, season: number, step: n
   return values[last] ?? Number.NaN;
 }
 
-function meanSeasonalDifference(values: Float64Array, end: number, season: number): number {
+/** Of a unit: the size of a value beyond which the unit is that of the value. */
+const MAX_SIZE = 2 ** 100;
+
+function findUnit(ofPart: number, actual: number, repeated: number): number {
+  const most = Math.max(Math.abs(actual), Math.abs(repeated));
+  return most / ofPart > MAX_SIZE ? powerOfTwo(most) : ofPart;
+}
+
+/** @returns in the unit; NaN if there is no difference. */
+function meanSeasonalDifference(
+  values: Float64Array,
+  end: number,
+  season: number,
+  unit: number,
+): number {
+  const inverse = 1 / unit;
   let sum = 0;
   let count = 0;
   for (let at = season; at < end; at++) {
-    const difference = (values[at] ?? 0) - (values[at - season] ?? 0);
+    const difference = (values[at] ?? 0) * inverse - (values[at - season] ?? 0) * inverse;
     if (Number.isNaN(difference)) continue;
     sum += Math.abs(difference);
     count++;

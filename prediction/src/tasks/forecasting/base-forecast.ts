@@ -4,7 +4,7 @@ import { fitDampedTrend, fitTheta } from './smoothing.js';
 
 /** The forecast from the history of one series alone, in units of its own. */
 export interface BaseForecast {
-  /** A power of two near the largest value, so that no square of a value is too large for a double. */
+  /** A power of two near the largest value, so that no square or difference of values is too large for a double. */
   readonly unit: number;
   /** By step, each from its own method. */
   readonly theta: Float64Array;
@@ -38,8 +38,8 @@ const MIN_SCALE = 2 ** -40;
  * @param window the last values; NaN is a gap. A series without values is forecast to be 0.
  */
 export function forecastBase(window: Float64Array, season: number, steps: number): BaseForecast {
-  const history = fillGaps(window);
-  const unit = scaleToUnit(history);
+  const unit = findUnit(window);
+  const history = fillGaps(window.map((value) => value / unit));
   const count = history.length;
   const seasons = findSeasons(history, season);
   const course = seasons ? removeSeasons(history, seasons) : history;
@@ -69,13 +69,11 @@ export function forecastBase(window: Float64Array, season: number, steps: number
   return { unit, theta, damped, naive, values, scale, history, course, isSeasonal, lowest };
 }
 
-/** Divides values by a power of two, which is exact, and returns it. */
-function scaleToUnit(values: Float64Array): number {
+/** Returns the power of two by which values are divided, which is exact. */
+function findUnit(values: Float64Array): number {
   let most = 0;
-  for (let at = 0; at < values.length; at++) most = Math.max(most, Math.abs(values[at] ?? 0));
-  const unit = powerOfTwo(most);
-  for (let at = 0; at < values.length; at++) values[at] = (values[at] ?? 0) / unit;
-  return unit;
+  for (const value of values) if (Math.abs(value) > most) most = Math.abs(value);
+  return powerOfTwo(most);
 }
 
 function findScale(course: Float64Array): number {
@@ -88,12 +86,12 @@ function findScale(course: Float64Array): number {
   return Math.max((moves + USUAL_WEIGHT * usual) / count, MIN_SCALE);
 }
 
-/** Joins the values around gaps by straight lines; gaps before the first value are left out. Never empty. */
+/** Joins the values around gaps by straight lines, in place; gaps before the first value are left out. Never empty. */
 function fillGaps(values: Float64Array): Float64Array {
   let first = 0;
   while (first < values.length && Number.isNaN(values[first])) first++;
   if (first === values.length) return new Float64Array(1);
-  const filled = values.slice(first);
+  const filled = values.subarray(first);
   let before = 0;
   for (let at = 1; at <= filled.length; at++) {
     if (Number.isNaN(filled[at])) continue;

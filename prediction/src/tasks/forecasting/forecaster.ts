@@ -1,5 +1,4 @@
 import { predictedError } from '../../intervals/conformal.js';
-import { toFinite } from '../../intervals/target-range.js';
 import { CutGrid } from '../../trees/binning/bin-mapper.js';
 import { ForestScorer, scorerMemory } from '../../trees/forest/forest-scorer.js';
 import type { Steps } from '../../trees/steps.js';
@@ -10,8 +9,10 @@ import type { Part } from './series.js';
 /** Rows that are scored together. */
 const BLOCK_ROWS = 4096;
 
-/** The forecast of the values after a part, by step; in units of the target. */
+/** The forecast of the values after a part, by step. */
 export interface PartForecast {
+  /** A power of two near the largest value of the part, in which all of this is: so no difference is too large for a double. */
+  readonly unit: number;
   /** As the history alone says. */
   readonly base: Float64Array;
   /** The correction by the trees. */
@@ -89,10 +90,11 @@ export class PartForecaster {
     return bases.map(({ unit, values, scale, lowest }, index) => {
       const first = index * steps;
       return {
-        base: values.map((value) => toFinite(unit * value)),
-        corrections: values.map((_, step) => unit * scale * (deviations[first + step] ?? 0)),
+        unit,
+        base: values,
+        corrections: values.map((_, step) => scale * (deviations[first + step] ?? 0)),
         scales: values.map(
-          (_, step) => unit * scale * predictedError(errors[first + step] ?? 0, this.#errorFloor),
+          (_, step) => scale * predictedError(errors[first + step] ?? 0, this.#errorFloor),
         ),
         lowest,
       };
@@ -100,9 +102,7 @@ export class PartForecaster {
   }
 }
 
-/** @param weight of the correction by trees, 0 to 1. */
+/** Returns the forecast values, in the unit of the part. @param weight of the correction by trees, 0 to 1. */
 export function weighForecast({ base, corrections, lowest }: PartForecast, weight: number) {
-  return base.map((value, step) =>
-    toFinite(Math.max(value + weight * (corrections[step] ?? 0), lowest)),
-  );
+  return base.map((value, step) => Math.max(value + weight * (corrections[step] ?? 0), lowest));
 }

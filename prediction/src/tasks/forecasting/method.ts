@@ -35,8 +35,11 @@ export interface FittedForecaster {
 
 /** The forecasts of one series, by step from the first after its last value. */
 export interface Forecast {
+  /** In units of the target; finite. */
   readonly values: Float64Array;
-  /** The size of an error to expect, in units of the target. */
+  /** A power of two near the largest value of the history. */
+  readonly unit: number;
+  /** The size of an error to expect, in `unit`. */
   readonly scales: Float64Array;
   /** Below this, no value is possible: 0 for a history without negative values, else −∞. */
   readonly lowest: number;
@@ -191,11 +194,11 @@ export class Forecaster {
     if (steps > horizon) throw new RangeError(`At most ${horizon} steps, not ${steps}.`);
     const parts = series.map((one) => ({ series: one, end: one.values.length }));
     const forecaster = isBacktest ? this.backtester : this.forecaster;
-    return forecaster.forecast(parts, steps).map((forecast) => ({
-      values: weighForecast(forecast, value_weight),
-      scales: forecast.scales,
-      lowest: forecast.lowest,
-    }));
+    return forecaster.forecast(parts, steps).map((forecast) => {
+      const { unit, scales, lowest } = forecast;
+      const values = weighForecast(forecast, value_weight);
+      return { values: values.map((value) => toFinite(unit * value)), unit, scales, lowest };
+    });
   }
 
   /**
@@ -203,17 +206,17 @@ export class Forecaster {
    * @param factorOf by what the widths of a level are multiplied.
    */
   interval(
-    { values, scales, lowest }: Forecast,
+    { values, unit, scales, lowest }: Forecast,
     step: number,
     confidence: number,
     factorOf: (level: number) => number = () => 1,
   ): ForecastInterval {
     const { level, score } = widthAt(this.model.scores[step] ?? [], confidence);
-    const value = values[step] ?? 0;
+    const value = (values[step] ?? 0) / unit;
     const reach = factorOf(level) * score * (scales[step] ?? 0);
     return {
-      low: toFinite(Math.max(value - reach, lowest)),
-      high: toFinite(Math.max(value + reach, lowest)),
+      low: toFinite(unit * Math.max(value - reach, lowest)),
+      high: toFinite(unit * Math.max(value + reach, lowest)),
       level,
     };
   }

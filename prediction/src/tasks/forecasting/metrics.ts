@@ -20,18 +20,27 @@ const MAX_SCORES = 999;
 /** Six digits suffice for scores, and keep models small. */
 const SCORE_DIGITS = 6;
 
+/** Units from here on are measured in `LARGE_UNIT`, in which a sum of errors is not too large for a double. */
+const LARGE = 2 ** 900;
+const LARGE_UNIT = 2 ** 64;
+
 /** Sums up errors, those of scaled errors apart: not every series has a scale. */
 class ErrorSums {
+  #unit = 1;
   #absolute = 0;
   #symmetric = 0;
   #scaled = 0;
   #scaledCount = 0;
   #count = 0;
 
-  add(actual: number, forecast: number, naiveError: number): void {
+  add(forecast: number, { unit, actual, naiveError }: Outcome): void {
     const error = Math.abs(actual - forecast);
     const size = Math.abs(actual) + Math.abs(forecast);
-    this.#absolute += error;
+    if (unit >= LARGE && this.#unit === 1) {
+      this.#unit = LARGE_UNIT;
+      this.#absolute /= LARGE_UNIT;
+    }
+    this.#absolute += error * (unit / this.#unit);
     this.#symmetric += size > 0 ? (200 * error) / size : 0;
     this.#count++;
     if (!(naiveError > 0)) return;
@@ -42,7 +51,7 @@ class ErrorSums {
   mean(): ForecastErrors {
     const count = Math.max(this.#count, 1);
     return {
-      mae: toFinite(this.#absolute / count),
+      mae: toFinite((this.#absolute / count) * this.#unit),
       smape: this.#symmetric / count,
       mase: this.#scaledCount > 0 ? toFinite(this.#scaled / this.#scaledCount) : null,
     };
@@ -71,9 +80,10 @@ export function measureForecasts(
     const scores = sortScores(earlier[step] ?? []);
     const reach = scores.length < MIN_SCORES ? Number.NaN : widthAt(scores, LEVEL).score;
     let covered = 0;
-    for (const { actual, forecast, scale, repeated, naiveError } of ofStep) {
-      for (const sum of [all, sums]) sum.add(actual, forecast, naiveError);
-      for (const sum of [ofBaseline, baseline]) sum.add(actual, repeated, naiveError);
+    for (const outcome of ofStep) {
+      const { actual, forecast, scale, repeated } = outcome;
+      for (const sum of [all, sums]) sum.add(forecast, outcome);
+      for (const sum of [ofBaseline, baseline]) sum.add(repeated, outcome);
       if (Math.abs(actual - forecast) <= reach * scale) covered++;
     }
     value_count += ofStep.length;

@@ -333,7 +333,7 @@ class BlockBuilder {
     for (const [place, { groups, steps }] of asked.entries()) {
       const forecast = forecasts[place];
       if (forecast === undefined) throw new Error('A series was not forecast');
-      const rounding = new Rounding(forecast.scales[0] ?? 0);
+      const rounding = new Rounding(forecast.unit * (forecast.scales[0] ?? 0));
       for (const { step, position, row, actual } of steps) {
         const value = forecast.values[step - 1] ?? 0;
         const factorOf = this.#factorsOf?.(step - 1);
