@@ -4,7 +4,13 @@ import type { ColumnChoice, ColumnChoices } from './column.js';
 import { ColumnBuilder } from './column-builder.js';
 import { checkNamed, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
-import { type CellSink, GroupCells, OrderCells, refuseCompactDates } from './series-cells.js';
+import {
+  type CellSink,
+  GroupCells,
+  OrderCells,
+  refuseCompactDates,
+  refuseExtremes,
+} from './series-cells.js';
 import { placeRows, sortRows } from './series-rows.js';
 import type { Covariate, ForecastGoal, ForecastTable } from './series-table.js';
 import { MAX_CELLS, MAX_COLUMNS } from './table.js';
@@ -102,6 +108,7 @@ export class SeriesBuilder {
     const { seriesOf, groupTexts, groupCodes, count } = this.#findSeries(rowCount);
     const order = sortRows(seriesOf, count, moments);
     const grid = findGrid(form, pickAll(moments, order.rows), order.ends);
+    if (form === 'number') refuseExtremes(this.#goal.orderBy, moments, grid);
     const placeOf = (row: number) => this.#place(row);
     const placed = placeRows(grid, moments, order, this.#goal.orderBy, placeOf);
     const fill = (source: Float64Array) => {

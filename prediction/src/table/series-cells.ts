@@ -9,6 +9,7 @@ import {
   type MomentForm,
   momentHint,
   parseMoment,
+  type TimeGrid,
 } from './time-grid.js';
 
 /** The most distinct values of a group column, and the characters of one. */
@@ -118,6 +119,18 @@ export class GroupCells extends EachCell {
     const message = `The column ${quote(this.name)}, which group_by names, has ${fault}. Name a column that tells series apart.`;
     this.fail(row, message);
   }
+}
+
+/** The smallest double that has all of its digits. */
+const MIN_STEP = 2 ** -1022;
+
+/** @throws {TableError} if moments that are numbers are too far apart or too close for doubles to count steps between them. */
+export function refuseExtremes(name: string, moments: Float64Array, { origin, step }: TimeGrid): void {
+  let last = origin;
+  for (const moment of moments) last = Math.max(last, moment);
+  if (Number.isFinite(last - origin) && step.count >= MIN_STEP) return;
+  const message = `The values of the column ${quote(name)}, ${origin} to ${last}, are too far apart or too close to count steps between them. Write smaller or larger numbers, such as 1, 2, 3.`;
+  throw new TableError([{ message, column: name }]);
 }
 
 /** Numbers that are months or days without hyphens: between two years or months, they have gaps. */

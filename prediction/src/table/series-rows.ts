@@ -71,9 +71,9 @@ export function placeRows(
     new TableError([{ message, column: orderBy, ...placeOf(row) }]);
   const faults = new FaultList();
   const cells = new Uint32Array(rows.length);
-  const starts = new Int32Array(rowEnds.length);
+  const starts = new Float64Array(rowEnds.length);
   const ends = new Uint32Array(rowEnds.length);
-  const lasts = new Int32Array(rowEnds.length);
+  const lasts = new Float64Array(rowEnds.length);
   const maxSize = Math.max(MIN_GRID, MAX_GRID_SHARE * rows.length);
   let [size, gaps, longestGap, duplicates] = [0, 0, 0, 0];
   let firstDuplicate: [number, number] | undefined;

@@ -30,7 +30,7 @@ export interface ForecastTable {
   /** Series by series, for each column of `groupBy` an index in its texts. */
   readonly groupCodes: Uint32Array;
   /** By series, the position of its first value on the grid. */
-  readonly starts: Int32Array;
+  readonly starts: Float64Array;
   /** By series, the end of its values in `values`. */
   readonly ends: Uint32Array;
   /** Series by series, a value a step; NaN is a gap. */

@@ -51,8 +51,8 @@ export function parseMoment(
     return Number.isFinite(value) ? { form: 'number', value } : undefined;
   }
   const [, year, month, day, hours, minutes, seconds, zone] = parts;
-  const date = Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1));
-  // Date.UTC takes the 31st of February for a day of March.
+  const date = dayInUtc(Number(year), Number(month) - 1, Number(day ?? 1));
+  // It takes the 31st of February for a day of March.
   const isDate = new Date(date).getUTCMonth() === Number(month) - 1 && Number(day ?? 1) > 0;
   if (!isDate || Number(hours ?? 0) > 24 || Number(minutes ?? 0) > 59) return undefined;
   const time =
@@ -70,14 +70,20 @@ function offsetMinutes(zone: string): number {
   return zone.startsWith('-') ? -minutes : minutes;
 }
 
+/** Returns the milliseconds since 1970 of a day. `Date.UTC` takes the years 0 to 99 for 1900 to 1999. */
+function dayInUtc(year: number, month: number, day: number): number {
+  return new Date(0).setUTCFullYear(year, month, day);
+}
+
 /** Writes a moment in a form, as `parseMoment` reads it. */
 export function formatMoment(form: MomentForm, value: number): string | number {
   if (form === 'number') return Number.isInteger(value) ? value : Number(value.toPrecision(12));
   const shown = typeof form === 'number' ? value + form * MINUTE : value;
   const text = new Date(shown).toISOString();
-  if (form === 'month') return text.slice(0, 7);
-  if (form === 'date') return text.slice(0, 10);
-  const time = text.slice(0, text.endsWith('.000Z') ? 19 : 23);
+  // Cut from behind: years after 9999 have six digits and a sign.
+  if (form === 'month') return text.slice(0, -'-01T00:00:00.000Z'.length);
+  if (form === 'date') return text.slice(0, -'T00:00:00.000Z'.length);
+  const time = text.slice(0, text.endsWith('.000Z') ? -'.000Z'.length : -'Z'.length);
   if (form === 'local') return time;
   if (form === 0) return `${time}Z`;
   const minutes = Math.abs(form);
@@ -111,6 +117,8 @@ const TOLERANCE = 0.01;
 export function findPosition(grid: TimeGrid, moment: number): number | undefined {
   const places = placesFromOrigin(grid, moment);
   const position = Math.round(places);
+  // Beyond, two neighbours are the same double.
+  if (!Number.isSafeInteger(position)) return undefined;
   if (grid.form === 'number') {
     return Math.abs(places - position) <= TOLERANCE ? position : undefined;
   }
@@ -132,8 +140,9 @@ export function findMoment(grid: TimeGrid, position: number): number {
   if (grid.step.unit === 'weekday') return findWeekday(grid, position);
   if (months === undefined) return grid.origin + position * measureStep(grid.step);
   const index = monthIndex(grid.origin) + position * months;
-  const first = Date.UTC(Math.floor(index / 12), index % 12, 1);
-  const days = new Date(Date.UTC(Math.floor(index / 12), (index % 12) + 1, 0)).getUTCDate();
+  const [year, month] = [Math.floor(index / 12), mod(index, 12)];
+  const first = dayInUtc(year, month, 1);
+  const days = new Date(dayInUtc(year, month + 1, 0)).getUTCDate();
   return first + (Math.min(grid.day, days) - 1) * DAY + mod(grid.origin, DAY);
 }
 
@@ -197,7 +206,7 @@ function describePosition(grid: TimeGrid, position: number): number[] {
 }
 
 function dayOfYear(date: Date): number {
-  return Math.floor((date.getTime() - Date.UTC(date.getUTCFullYear(), 0, 1)) / DAY);
+  return Math.floor((date.getTime() - dayInUtc(date.getUTCFullYear(), 0, 1)) / DAY);
 }
 
 /** Says in words how far two positions are apart. */

@@ -141,7 +141,7 @@ export class GrowingSeries {
   readonly #groupTexts: string[][];
   readonly #arrays: {
     groupCodes: Uint32Array;
-    starts: Int32Array;
+    starts: Float64Array;
     ends: Uint32Array;
     values: Float64Array;
   };
@@ -154,7 +154,8 @@ export class GrowingSeries {
     this.#groupTexts = head.goal.groupBy.map(() => []);
     this.#arrays = {
       groupCodes: new Uint32Array(lengths.groupCodes),
-      starts: new Int32Array(lengths.starts),
+      // Tables that 0.2.0 has stored have them in 32 bits.
+      starts: new Float64Array(lengths.starts),
       ends: new Uint32Array(lengths.ends),
       values: new Float64Array(lengths.values),
     };
