@@ -10,6 +10,7 @@ import type { Service } from '../../testkit/service/measured-service.js';
 import { compareRates, measureRate } from '../load.js';
 import { runScenarios, type Scenario } from '../scenarios.js';
 import { pin, separateCores, train, withTwoServices } from '../services.js';
+import { memory } from './memory.js';
 import { peer, scoring } from './scoring.js';
 import {
   type BodyFormat,
@@ -135,6 +136,6 @@ await runScenarios({
   file: 'predict',
   scenarios: [
     ...[scoring, peer, jsonBodies, twoCores, formats, oneRow],
-    ...[training, eventLoop, streams, largeTraining, tableFormats],
+    ...[training, eventLoop, streams, largeTraining, tableFormats, ...memory],
   ],
 });

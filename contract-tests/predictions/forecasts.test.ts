@@ -557,6 +557,18 @@ describe('a training is refused', () => {
       { column: 'weather', message: expect.stringContaining('which known names') },
     ],
     [
+      'numbers as moments that no double is apart',
+      csvOf(alone.map((row, index) => ({ ...row, month: (index - 30) * 5.9e306 }))),
+      'horizon=3',
+      { column: 'month', message: expect.stringContaining('too far apart') },
+    ],
+    [
+      'a value beyond a double',
+      withSales((index) => (index === 5 ? '1e400' : index)),
+      'horizon=3',
+      { column: 'sales', line: 7, message: expect.stringContaining('finite numbers') },
+    ],
+    [
       'a constant target',
       withSales(() => 5),
       'horizon=3',
@@ -572,6 +584,19 @@ describe('a training is refused', () => {
     const { status, errors } = await refusal(csv, `order_by=month&${query}`);
     expect(errors).toMatchObject([error]);
     expect(status).toBe(422);
+  });
+
+  test('not of a table with values near the largest double', async () => {
+    await train(
+      'large',
+      withSales((index) => (index % 3 === 0 ? -1.7e308 : 1.7e308 / (1 + (index % 4)))),
+      'order_by=month&horizon=3',
+    );
+    for (const row of await forecasts([], '', 'large')) {
+      const bounds = [row['sales_min'], row['sales'], row['sales_max']];
+      expect(bounds).toEqual([expect.any(Number), expect.any(Number), expect.any(Number)]);
+      expect(bounds.toSorted((one, other) => Number(one) - Number(other))).toEqual(bounds);
+    }
   });
 
   test('not of a table with zeros and negative values', async () => {

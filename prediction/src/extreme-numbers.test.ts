@@ -6,8 +6,11 @@ import {
   createPredictor,
   decodeModel,
   encodeModel,
+  type ForecastGoal,
+  type ForecastPrediction,
   type RegressionMetrics,
   readRowsTable,
+  SeriesServer,
   type Table,
   TableError,
   type Task,
@@ -119,6 +122,107 @@ describe('numbers of any size', () => {
     for (const size of [2 ** 1000, 2 ** 700, 2 ** -700]) {
       expect(ofSize(size).map(computeInUnit(size))).toEqual(expected);
     }
+  });
+});
+
+/** Three series whose values are drawn by the row and the series. */
+function seriesOf(value: (at: number) => number, moment = (step: number, _series: number) => step) {
+  return Array.from({ length: 3 * ROWS }, (_, at) => {
+    const [step, series] = [at % ROWS, Math.floor(at / ROWS)];
+    return { t: moment(step, series), name: `series ${series}`, y: value(at), x: -value(at) };
+  });
+}
+
+function trainForecast(rows: readonly Row[], known: readonly string[] = []) {
+  const task: ForecastGoal = { orderBy: 't', groupBy: ['name'], horizon: 3, known };
+  const table = readRowsTable(rows, 'y', { task });
+  if (table.task !== 'forecast') throw new Error('The goal is a forecast');
+  return train(table);
+}
+
+function trainSeries(rows: readonly Row[], known: readonly string[] = []) {
+  const artifact = encodeModel(trainForecast(rows, known));
+  verifyModel(artifact);
+  const predictor = createPredictor(decodeModel(artifact));
+  if (!(predictor instanceof SeriesServer)) throw new Error('The model forecasts');
+  return predictor;
+}
+
+function expectSound(predictions: readonly ForecastPrediction[]) {
+  for (const { value, min, max } of predictions) {
+    expect([min, value, max].every(Number.isFinite)).toBe(true);
+    expect(min <= value && value <= max).toBe(true);
+  }
+}
+
+describe('series of numbers of any size', () => {
+  test('give a model that can be read, and forecasts with finite numbers', () => {
+    const values = kind.chain((value) =>
+      fc.array(value, { minLength: 3 * ROWS, maxLength: 3 * ROWS }),
+    );
+    const property = fc.property(values, fc.array(number, { maxLength: 4 }), (drawn, later) => {
+      if (new Set(drawn).size === 1) return;
+      const predictor = trainSeries(
+        seriesOf((at) => drawn[at] ?? 0),
+        ['x'],
+      );
+      const history = ['series 0', 'new'].flatMap((name) =>
+        later.map((y, index) => ({ t: ROWS + index, name, y, x: y })),
+      );
+      expectSound(predictor.predict([]));
+      expectSound(predictor.predict([], { backtest: 3, confidence: 0.99 }));
+      expectSound(predictor.predict(history, { confidence: 0.5 }));
+    });
+    fc.assert(property, { numRuns: 15 });
+  });
+
+  test('are forecast and measured in their own size', () => {
+    const ofSize = (size: number) => {
+      const rows = seriesOf((at) => (((at * 7919) % 13) - 6 + (at % 7)) * size);
+      const { errors, interval_coverage } = trainForecast(rows).metrics;
+      const forecasts = trainSeries(rows).predict([], { confidence: 0.8 });
+      // A forecast is rounded by its own size.
+      return {
+        ...{ smape: errors.smape, mase: errors.mase, mae: errors.mae / size, interval_coverage },
+        values: forecasts.map(({ value, min, max }) =>
+          [value, min, max].map((bound) => (bound / size).toFixed(1)),
+        ),
+      };
+    };
+    const expected = ofSize(1);
+    for (const size of [2 ** 1019, 2 ** 700, 2 ** -700]) expect(ofSize(size)).toEqual(expected);
+  });
+
+  test('may begin further apart than 31 bits say', () => {
+    const later = 6_000_000_000;
+    const rows = seriesOf(
+      (at) => at % 7,
+      (step, series) => step + (series === 2 ? later : 0),
+    );
+    const [, , third] = ['series 0', 'series 1', 'series 2'].map((name) =>
+      trainSeries(rows).predict([{ name }]),
+    );
+    expect(third?.map(({ row }) => Object(row).t)).toEqual(
+      [0, 1, 2].map((step) => later + ROWS + step),
+    );
+  });
+
+  test.each<[string, (step: number, series: number) => number, string]>([
+    [
+      'so far apart that their distance is no double',
+      (step) => (step - 30) * 5e306,
+      'too far apart',
+    ],
+    ['so close that no double has their distance', (step) => step * 5e-324, 'too close'],
+    [
+      'of more steps than doubles count',
+      (step, series) => step + series * 1e17,
+      'not a whole number',
+    ],
+  ])('with moments %s are refused, with the column', (_, moment, message) => {
+    const read = () => trainSeries(seriesOf((at) => at % 7, moment));
+    expect(read).toThrow(message);
+    expect(read).toThrow('"t"');
   });
 });
 

@@ -12,7 +12,7 @@ const HEAD = 24;
 const FIELD = 8;
 
 /**
- * Estimates the bytes of memory of a model that is ready to answer. `bench:memory` measures that it is no less, and little more.
+ * Estimates the bytes of memory of a model that is ready to answer. `bench:predict -- memory` measures that it is no less, and little more.
  *
  * @param facts the model without its trees, as plain data.
  * @param forestBytes of its trees, laid out for scoring.

@@ -125,7 +125,11 @@ export class GroupCells extends EachCell {
 const MIN_STEP = 2 ** -1022;
 
 /** @throws {TableError} if moments that are numbers are too far apart or too close for doubles to count steps between them. */
-export function refuseExtremes(name: string, moments: Float64Array, { origin, step }: TimeGrid): void {
+export function refuseExtremes(
+  name: string,
+  moments: Float64Array,
+  { origin, step }: TimeGrid,
+): void {
   let last = origin;
   for (const moment of moments) last = Math.max(last, moment);
   if (Number.isFinite(last - origin) && step.count >= MIN_STEP) return;

@@ -32,6 +32,37 @@ const weekdayFrom = (year: number, month: number, wednesday: number, index: numb
 const lastDay = (year: number, month: number) =>
   new Date(Date.UTC(year, month + 1, 0)).getUTCDate();
 
+test.each(['0001-01-01', '0099-12-31', '9999-12-31'])('%s is read and written as it is', (day) => {
+  const moment = parseMoment(day, Number);
+  expect(moment && formatMoment(moment.form, moment.value)).toBe(day);
+});
+
+test('moments after the year 9999 are written whole', () => {
+  const months = Array.from(
+    { length: 12 },
+    (_, index) => `9999-${String(index + 1).padStart(2, '0')}`,
+  );
+  const days = Array.from({ length: 9 }, (_, index) => `9999-12-${23 + index}`);
+  const written = [months, days].map((texts) => {
+    const grid = gridOf(texts);
+    return formatMoment(grid.form, findMoment(grid, texts.length));
+  });
+  expect(written).toEqual(['+010000-01', '+010000-01-01']);
+});
+
+test('steps of months lead through the first century', () => {
+  const grid = gridOf(['0098-11', '0098-12', '0099-01', '0099-02']);
+  expect(grid.step).toEqual({ unit: 'month', count: 1 });
+  expect(formatMoment(grid.form, findMoment(grid, 14))).toBe('0100-01');
+  expect(findPosition(grid, findMoment(grid, 14))).toBe(14);
+});
+
+test('positions that two neighbouring doubles would share are none', () => {
+  const grid = gridOf(['0', '1', '2']);
+  expect(findPosition(grid, Number.MAX_SAFE_INTEGER)).toBe(Number.MAX_SAFE_INTEGER);
+  expect(findPosition(grid, 2 ** 53)).toBeUndefined();
+});
+
 describe('a step is found', () => {
   test.each<[string, (index: number) => string, TimeStep, number]>([
     ['days', (index) => utc(2024, 0, 1 + index), { unit: 'day', count: 1 }, 7],

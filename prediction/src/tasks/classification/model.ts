@@ -6,8 +6,8 @@ import {
   forestHeadSchema,
   indexSchema,
   levelSchema,
-  numbersSchema,
   nonNegativeSchema,
+  numbersSchema,
   positiveSchema,
   reliabilitySchema,
   unfamiliarBinsSchema,
@@ -100,7 +100,10 @@ const calibrationShape = {
   sets: v.strictObject({
     groups: v.array(indexSchema),
     thresholds: v.array(
-      v.pipe(numbersSchema((level) => level >= 0 && level <= 1), v.length(LEVELS)),
+      v.pipe(
+        numbersSchema((level) => level >= 0 && level <= 1),
+        v.length(LEVELS),
+      ),
     ),
   }),
 };

@@ -35,7 +35,9 @@ export const STEPS = 1e6;
 /** The places of the choices of a row. Its numbers are the confidence, then the probability of each class. */
 const [ANOMALY, LIKELIEST, SET] = [0, 1, 2];
 
-function classLayout(model: Pick<ClassificationModel, 'target' | 'classes' | 'columns'>): AnswerLayout {
+function classLayout(
+  model: Pick<ClassificationModel, 'target' | 'classes' | 'columns'>,
+): AnswerLayout {
   const { target } = model;
   const { original, confidence, min, max, anomaly, explain } = derivedColumns(target);
   const texts = model.classes.map(({ name }) => name);

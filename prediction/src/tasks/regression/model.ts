@@ -90,7 +90,12 @@ const errorModelShape = {
   calibration: v.pipe(
     v.strictObject({
       upper_bounds: v.array(v.number()),
-      scores: v.array(v.pipe(numbersSchema((score) => score >= 0), v.minLength(1))),
+      scores: v.array(
+        v.pipe(
+          numbersSchema((score) => score >= 0),
+          v.minLength(1),
+        ),
+      ),
     }),
     v.check(({ upper_bounds, scores }) => scores.length === upper_bounds.length + 1),
   ),
