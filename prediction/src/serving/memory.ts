@@ -12,7 +12,8 @@ const HEAD = 24;
 const FIELD = 8;
 
 /**
- * Estimates the bytes of memory of a model that is ready to answer. `bench:predict -- memory` measures that it is no less, and little more.
+ * Estimates the bytes of memory of a model that is ready to answer. `bench:predict -- memory` measures that they are no
+ * fewer than it takes, and not many more.
  *
  * @param facts the model without its trees, as plain data.
  * @param forestBytes of its trees, laid out for scoring.
@@ -21,7 +22,7 @@ export function estimateMemory(facts: unknown, forestBytes: number): number {
   return Math.ceil(BASE + SHARE_OF_FORESTS * forestBytes + SHARE_OF_FACTS * sizeOf(facts));
 }
 
-/** The bytes of plain data in V8. */
+/** Returns the bytes of plain data in V8. */
 function sizeOf(data: unknown): number {
   if (typeof data === 'string') return HEAD + data.length;
   if (typeof data === 'number') return FIELD;

@@ -46,7 +46,7 @@ export class ForecastRequest {
   readonly #isAsked: Uint8Array;
   /** The rows of moments, by series of the model or by the texts of a new one. */
   readonly #sent = new Map<number | string, SentSeries>();
-  /** The texts of rows that named some of the groups. */
+  /** The values of rows that named some of the groups, and were matched. */
   readonly #matched = new Set<string>();
   readonly #faults: RowFault[] = [];
   #count = 0;

@@ -21,7 +21,7 @@ import type { Steps } from '../../trees/steps.js';
 import type { Forests } from './forests.js';
 import { type SeriesEnd, type SeriesEnds, SeriesEndsBuilder } from './series-ends.js';
 
-/** A trained forecaster, with the ends of its series: plain data, immutable. */
+/** A trained forecaster, with the ends of its series: immutable, and plain data but for these. */
 export interface SeriesModel {
   readonly task: 'forecast';
   readonly target: string;
