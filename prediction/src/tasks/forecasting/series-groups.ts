@@ -16,7 +16,7 @@ interface CodeIndex {
 }
 
 /** Series that may have some values, and the check that they do. */
-export interface Candidates {
+interface Candidates {
   /** Ascending. */
   readonly series: Uint32Array;
   readonly isMatch: (series: number) => boolean;
