@@ -41,8 +41,9 @@ const names =
     numRuns: 1,
     seed: 3,
   })[0] ?? [];
-const server = createPredictor(decodeModel(encodeModel(trainSeries(names))));
-if (!(server instanceof SeriesServer)) throw new Error('The model forecasts');
+const predictor = createPredictor(decodeModel(encodeModel(trainSeries(names))));
+if (!(predictor instanceof SeriesServer)) throw new Error('The model forecasts');
+const server: SeriesServer = predictor;
 
 /** Returns the series that are answered, in their order; as text what is wrong with the rows. */
 function answered(rows: readonly object[]): readonly string[] | string {
