@@ -83,7 +83,7 @@ export function operations(
     ...conversationOperations(store, agents),
     ...modelOperations(store, services.trainings),
     ...trainingOperations(services),
-    ...predictOperations(store, predictors, pool, services.tools.countRows),
+    ...predictOperations(store, predictors, pool, services.tools.counter),
     ...actualsOperations(store, services.tables),
     ...onnxOperations(predictors),
     ...recordOperations(store, services.tables),

@@ -19,9 +19,9 @@ import { parseDatabases } from './databases/settings.js';
 import { SqlDatabases } from './databases/sql-databases.js';
 import { HttpServer } from './edge/server.js';
 import { listSweeps } from './housekeeping.js';
-import { createRowCounter } from './models/predictions/predict.js';
 import { PredictionPool } from './models/predictions/prediction-pool.js';
 import { Predictors } from './models/predictions/predictors.js';
+import { RowCounter } from './models/predictions/row-counter.js';
 import { countAlarms } from './models/record/tell-alarms.js';
 import { countWaitingTrainings } from './models/training/begin-training.js';
 import { Tables } from './models/training/tables.js';
@@ -90,8 +90,8 @@ export async function openService(
     const sql = settings.size > 0 ? new SqlTools(queries) : undefined;
     const servers = await openMcpServers(config.mcpServers, contract.document.info.version);
     const mcp = servers && new McpTools(servers);
-    const countRows = createRowCounter(rates, metrics);
-    const tools = { store, passages, predictors, sql, mcp, countRows };
+    const counter = new RowCounter(rates, metrics);
+    const tools = { store, passages, predictors, sql, mcp, counter };
     const agents = new AgentRunner(
       tools,
       config.chat && (await openChatServer(config.chat)),

@@ -14,6 +14,7 @@ import { asRecord } from '../../server/contract/json-record.js';
 import { SqlDatabases } from '../../server/databases/sql-databases.js';
 import { PredictionPool } from '../../server/models/predictions/prediction-pool.js';
 import { Predictors } from '../../server/models/predictions/predictors.js';
+import { RowCounter } from '../../server/models/predictions/row-counter.js';
 import { Tables } from '../../server/models/training/tables.js';
 import { Trainings } from '../../server/models/training/trainings.js';
 import { openPassageSearch } from '../../server/resources/documents/passage-search.js';
@@ -34,15 +35,15 @@ const predictors = new Predictors(store);
 const metrics = new Metrics('0.0.0');
 const answers = watchAnswers(metrics.answers, log);
 const passages = openPassageSearch(store);
+const rates = new RateLimits(config.rateLimit, store);
 const tools = {
   store,
   passages,
   predictors,
   sql: undefined,
   mcp: undefined,
-  countRows: () => undefined,
+  counter: new RowCounter(rates, metrics),
 };
-const rates = new RateLimits(config.rateLimit, store);
 const callers = new Callers(store, log);
 const services = {
   databases: undefined,

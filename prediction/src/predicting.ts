@@ -40,6 +40,7 @@ export { MAX_ROWS, type PromisePart } from './serving/promise-memory.js';
 export type { SchemaCheck } from './serving/row-check.js';
 export { listForecastOptions, type PredictOptions } from './serving/row-server.js';
 export type { RowWarning, RowWarnings, UnknownName } from './serving/row-warnings.js';
+export { SLICE_WORK } from './serving/work.js';
 export type { ColumnChoices } from './table/column.js';
 export { columnName } from './table/column-names.js';
 export { InvalidRowsError, type RowFault } from './table/invalid-rows.js';
@@ -60,4 +61,4 @@ export {
 } from './tasks/predictors.js';
 export type { RegressionModel } from './tasks/regression/model.js';
 export type { Prediction } from './tasks/regression/server.js';
-export type { Steps } from './trees/steps.js';
+export { type Pause, runSteps, type Steps } from './trees/steps.js';

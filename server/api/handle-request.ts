@@ -16,7 +16,7 @@ import type { Contract, Operation } from '../contract/document.js';
 import { mediaType, withoutQuery } from '../edge/request.js';
 import { problem, unavailable } from '../problems/problem.js';
 import type { Act } from '../store/audit.js';
-import { type DefersJson, deferJson, parseBody } from './body/parse-body.js';
+import { type DefersJson, keepRawJson, parseBody } from './body/parse-body.js';
 import { type BodyLimits, readBody } from './body/read-body.js';
 import { announceDeprecations, redirectFromPrefix } from './deprecation.js';
 import type { Handlers, OperationId } from './handlers.js';
@@ -370,7 +370,7 @@ function createEndpoint(
             refuseMissing(id, params, caller),
         })
       : undefined,
-    check: operation.takesRawJson ? deferJson(check, defersJson) : check,
+    check: operation.takesRawJson ? keepRawJson(check, defersJson) : check,
     // The validation gives the input the handler's types.
     handle: handler as unknown as Endpoint['handle'],
   };

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { DEFERRED_BODIES, RAW_JSON_BODIES } from '../../generated/contract.js';
 import type { operations as Operations } from '../../generated/openapi.js';
 import type { Caller } from '../auth/caller.js';
-import type { TextBody, UnparsedJson } from './body/parse-body.js';
+import type { RawJson, TextBody } from './body/parse-body.js';
 import type { DeferredBody } from './body/read-body.js';
 import type { ByteStream, EventStream, JsonText, PlainText } from './reply/send.js';
 
@@ -103,16 +103,17 @@ type BodyOf<C> = {
           : Readable;
 }[keyof C];
 
-type UnparsedBody<O, C> = O extends (typeof RAW_JSON_BODIES)[number]
-  ? C extends { 'application/json': infer B }
-    ? UnparsedJson<B>
-    : never
-  : never;
+/** A body whose JSON comes with its bytes. */
+type RawBody<C> = {
+  [M in keyof C]: M extends 'application/json' ? RawJson<C[M]> : BodyOf<Pick<C, M>>;
+}[keyof C];
 
 type Body<O extends OperationId> = Operations[O] extends { requestBody: { content: infer C } }
   ? O extends (typeof DEFERRED_BODIES)[number]
     ? DeferredBody<keyof C & string>
-    : BodyOf<C> | UnparsedBody<O, C>
+    : O extends (typeof RAW_JSON_BODIES)[number]
+      ? RawBody<C>
+      : BodyOf<C>
   : undefined;
 
 /** A validated request. */

@@ -1,12 +1,16 @@
 import { hash } from 'node:crypto';
-import { decodeModelInSteps, exportOnnx, ONNX_REVISION } from '../../prediction/src/predicting.js';
+import {
+  decodeModelInSteps,
+  exportOnnx,
+  ONNX_REVISION,
+  runSteps,
+} from '../../prediction/src/predicting.js';
 import type { Handlers } from '../api/handlers.js';
 import { namesTag, quoteTag, weakly } from '../api/preconditions.js';
 import { ByteStream } from '../api/reply/send.js';
 import { FairGate } from '../common/fair-gate.js';
 import { pausing } from '../common/pausing.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
-import { runSteps } from './predictions/answer-body.js';
 import type { Predictors } from './predictions/predictors.js';
 import type { ServingVersion } from './serving-version.js';
 

@@ -52,6 +52,8 @@ export interface Job<Details, Event = never> {
   /** Takes the events of the job, in order with the bytes; the worker waits for it. */
   readonly onEvent?: (event: Event) => Promise<void> | void;
   readonly onTaken?: () => void;
+  /** Returns whether the worker has work to do though the next piece of the input is still to come. */
+  readonly isWorking?: () => boolean;
   /** Ends the job, and with it the worker, unless the job ends within `graceMs`. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -156,7 +158,7 @@ export class WorkerProcess<Details, Event, Result> {
     const giveUp = () => over.abort(signal?.reason);
     signal?.addEventListener('abort', giveUp, { once: true });
     const lookEveryMs = Math.min(LOOK_EVERY_MS, this.#maxSilenceMs);
-    const watch = setInterval(() => this.#endIfSilent(), lookEveryMs).unref();
+    const watch = setInterval(() => this.#endIfSilent(job.isWorking), lookEveryMs).unref();
     this.#job = this.#sent + 1;
     this.#last = performance.now();
     this.#answer = this.#receive(job, over);
@@ -267,8 +269,8 @@ export class WorkerProcess<Details, Event, Result> {
   }
 
   /** Time in which the service is busy, or the worker waits for input, is not silence. */
-  #endIfSilent(): void {
-    const waitsForInput = this.#isReadingInput && this.#taken === this.#sent;
+  #endIfSilent(isWorking = () => false): void {
+    const waitsForInput = this.#isReadingInput && this.#taken === this.#sent && !isWorking();
     const silence = performance.now() - this.#last;
     if (this.#isTaking || waitsForInput || silence < this.#maxSilenceMs) return;
     const seconds = Math.round(this.#maxSilenceMs / 1000);

@@ -42,6 +42,8 @@ export interface AnswerOptions extends RowOptions, ReadOptions {
 
 /** A part of an answer, in order. */
 export type AnswerPart =
+  /** The number of rows of the answer, before all other parts with rows, where it is known. */
+  | { readonly kind: 'count'; readonly rows: number }
   /** Bytes to send, and how many rows were answered that no bytes before told: all that these hold are among them. */
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array; readonly rows: number }
   /** A line of NDJSON that has no answer. */
@@ -66,8 +68,8 @@ export type LineFault = Extract<AnswerPart, { kind: 'fault' }>;
 export interface RowReader {
   /** True if the whole body is read, and its warnings are known, before the first rows are given. */
   readonly isWhole: boolean;
-  /** The number of rows, if it is known before they are read. */
-  readonly rowCount?: number;
+  /** The number of rows, if it is known before they are answered. */
+  readonly rowCount?: number | undefined;
   /**
    * Yields the rows of each piece of the body as it arrives.
    * @throws {FormatError | UnknownNamesError} at a fault that ends the reading

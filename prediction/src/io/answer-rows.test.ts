@@ -29,9 +29,10 @@ function textOf(parts: readonly AnswerPart[]): string {
 test('rows of JSON are answered as by the predictor', async () => {
   const rows = [...rentRows(600), { rooms: '2', floor: 1 }, 17];
   const options = { from: 'json', to: 'json', confidence: 0.8 } as const;
-  const [first, ...rest] = await answer(JSON.stringify(rows), options);
+  const [count, first, ...rest] = await answer(JSON.stringify(rows), options);
   const check = rent.check();
   check.add(rows);
+  expect(count).toEqual({ kind: 'count', rows: rows.length });
   expect(first).toEqual({ kind: 'warnings', warnings: check.warnings(100) });
   expect(textOf(rest)).toBe(Buffer.concat([...rent.answer(rows, options)]).toString());
 });
@@ -42,5 +43,5 @@ test('parsed rows are answered as those of a body', async () => {
   for await (const part of answerParsedRows(rent, rows, { to: 'json' })) parts.push(part);
   const ofBody = await answer(JSON.stringify(rows), { from: 'json', to: 'json' });
   expect(textOf(parts)).toBe(textOf(ofBody));
-  expect(parts[0]).toEqual(ofBody[0]);
+  expect(parts.slice(0, 2)).toEqual(ofBody.slice(0, 2));
 });

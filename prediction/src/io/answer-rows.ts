@@ -10,6 +10,7 @@ import {
   type RowColumns,
 } from '../serving/row-server.js';
 import type { AnyPredictor } from '../tasks/predictors.js';
+import { type Pause, runSteps } from '../trees/steps.js';
 import {
   type AnswerOptions,
   type AnswerPart,
@@ -27,9 +28,13 @@ const PORTION = 192 * 1024;
 /** Warnings that are listed at most. */
 const MAX_WARNINGS = 100;
 
+/** Rows of JSON that are checked at a stretch. Each may have thousands of names. */
+const CHECKED_ROWS = 16;
+
 /**
  * Answers the rows of a body, in any pair of formats, as they arrive.
  *
+ * @param pause called between two slices of work, if others wait for their turn
  * @throws {FormatError} at a fault of the body that ends its reading
  * @throws {UnknownNamesError} if the rows have unknown names that are to be refused
  * @throws {DeclinedError} before the first part, if a JSON body is not for the fast way
@@ -39,6 +44,7 @@ export async function* answerRows(
   predictor: AnyPredictor,
   body: AsyncIterable<Uint8Array>,
   options: AnswerOptions,
+  pause?: Pause,
 ): AsyncGenerator<AnswerPart> {
   const budget = new ByteBudget();
   const blocks = predictBlocks(predictor, options);
@@ -46,14 +52,15 @@ export async function* answerRows(
   if (blocks.gather && options.from === 'json') throw new DeclinedError();
   const check = blocks.check();
   const reader = await openReader(blocks, options, check, budget);
-  yield* answerFrom(reader, blocks, check, body, options, budget);
+  yield* answerFrom(reader, blocks, check, body, options, budget, pause);
 }
 
-/** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined. */
+/** Answers rows of JSON that are parsed already, as those of a body that `answerRows` declined; see there. */
 export async function* answerParsedRows(
   predictor: AnyPredictor,
   rows: readonly unknown[],
   options: Omit<AnswerOptions, 'from'>,
+  pause?: Pause,
 ): AsyncGenerator<AnswerPart> {
   const blocks = predictBlocks(predictor, options);
   const check = blocks.check();
@@ -61,12 +68,15 @@ export async function* answerParsedRows(
     isWhole: true,
     rowCount: rows.length,
     async *read() {
-      check.add(rows);
+      for (let start = 0; start < rows.length; start += CHECKED_ROWS) {
+        check.add(rows, start, Math.min(start + CHECKED_ROWS, rows.length));
+        await pause?.();
+      }
       if (options.unknown === 'refuse') refuseUnknown(check);
       yield objectBlocks(rows, blocks);
     },
   };
-  yield* answerFrom(reader, blocks, check, NOTHING, options, new ByteBudget());
+  yield* answerFrom(reader, blocks, check, NOTHING, options, new ByteBudget(), pause);
 }
 
 function predictBlocks(predictor: AnyPredictor, options: Omit<AnswerOptions, 'from'>) {
@@ -85,6 +95,7 @@ async function* answerFrom(
   body: AsyncIterable<Uint8Array>,
   options: Omit<AnswerOptions, 'from'>,
   budget: ByteBudget,
+  pause: Pause | undefined,
 ): AsyncGenerator<AnswerPart> {
   const writer = await openWriter(blocks, options, budget);
   const gatherer = blocks.gather?.();
@@ -117,6 +128,8 @@ async function* answerFrom(
       continue;
     }
     if (reader.isWhole && !isWarned) {
+      const { rowCount } = reader;
+      if (!gatherer && rowCount !== undefined) yield { kind: 'count', rows: rowCount };
       yield { kind: 'warnings', warnings: check.warnings(MAX_WARNINGS) };
       isWarned = true;
     }
@@ -126,14 +139,20 @@ async function* answerFrom(
         yield item;
         continue;
       }
-      if (gatherer) gatherer.add(item);
+      if (gatherer) await runSteps(gatherer.add(item), pause);
       else yield* write(item, blocks.predict(item));
+      if (pause) await pause();
     }
     if (writer.length > 0 && !reader.isWhole) yield takeBytes();
   }
   const maxRows = options.to === 'json' ? MAX_ARRAY_ROWS : Number.POSITIVE_INFINITY;
-  for (const { block, predicted } of gatherer?.answer(maxRows) ?? []) {
-    yield* write(block, predicted);
+  if (gatherer) {
+    const answer = await runSteps(gatherer.answer(maxRows), pause);
+    yield { kind: 'count', rows: answer.rowCount };
+    for (const each of answer.blocks) {
+      if (each) yield* write(each.block, each.predicted);
+      if (pause) await pause();
+    }
   }
   writer.end();
   yield* promise();

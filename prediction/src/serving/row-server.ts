@@ -23,12 +23,10 @@ import { knowsCategories, type SchemaCheck, SchemaChecks } from './row-check.js'
 import { ColumnMapper, type ModelNames, underModelNames } from './row-keys.js';
 import { RowForms, type RowWriter } from './row-writer.js';
 import { literal, TextBuffer } from './text-buffer.js';
+import { estimateRow, SLICE_WORK } from './work.js';
 
 /** Rows that are scored together: their bins stay in the processor's first cache. */
 const MAX_ROWS = 256;
-
-/** Cells that are read together: rows of many columns are scored by the dozen, to keep nobody waiting. */
-const MAX_CELLS = 8192;
 
 /** Bytes that an answer is handed over in, and a little more. */
 const PORTION = 64 * 1024;
@@ -69,6 +67,8 @@ export interface TaskServer<A> {
   readonly promised: PromisedTarget;
   /** The confidence of answers to which none was given; undefined where each row has its own. */
   readonly defaultLevel: number | undefined;
+  /** The trees that a row may pass. */
+  readonly trees: number;
   /** Returns one that answers with another calibration. */
   adapt(calibration: AdaptedCalibration): TaskServer<A>;
   /**
@@ -118,13 +118,31 @@ export interface AnsweredBlock {
 
 /** Takes all rows of a body, and answers with rows of its own. */
 export interface RowGatherer {
-  /** @throws {InvalidRowsError} if rows are at fault. */
-  add(block: RowBlock): void;
   /**
-   * @param maxRows the most rows that the answer may have.
-   * @throws {InvalidRowsError} at once, if the rows cannot be answered.
+   * Adds rows, in steps.
+   *
+   * @throws {InvalidRowsError} if rows are at fault.
    */
-  answer(maxRows: number): Iterable<AnsweredBlock>;
+  add(block: RowBlock): Steps<void>;
+  /**
+   * Prepares the answer, in steps.
+   *
+   * @param maxRows the most rows that the answer may have.
+   * @throws {InvalidRowsError} if the rows cannot be answered.
+   */
+  answer(maxRows: number): Steps<GatheredAnswer>;
+}
+
+/** An answer whose rows are predicted when they are asked for. */
+export interface GatheredAnswer {
+  readonly rowCount: number;
+  /** The blocks in order; undefined where others may have their turn. */
+  readonly blocks: Iterable<AnsweredBlock | undefined>;
+}
+
+/** An answer as JSON in UTF-8, in portions. */
+export interface JsonAnswer extends IterableIterator<Uint8Array> {
+  readonly rowCount: number;
 }
 
 const OPEN = literal('[');
@@ -214,10 +232,10 @@ export class RowServer<A> {
    */
   predict(rows: readonly unknown[], options: PredictOptions = {}): A[] {
     const { target } = this.#parts.model;
-    const answer =
-      rows.length === 1 ? this.#beginSingle(options) : this.#begin(rows.length, options);
+    const maxRows = Math.min(this.#maxRows(options), rows.length);
+    const answer = rows.length === 1 ? this.#beginSingle(options) : this.#begin(maxRows, options);
     const predictions: A[] = [];
-    for (const block of this.#blocks(rows)) {
+    for (const block of this.#blocks(rows, maxRows)) {
       answer.predict(block);
       for (const [index, row] of block.rows.entries()) {
         predictions.push(answer.prediction(index, ownValue(row, target)));
@@ -236,12 +254,19 @@ export class RowServer<A> {
    * @throws {RangeError} at once, if `confidence` is not within 0.01 to 0.99.
    * @throws {InvalidRowsError} at once, if an option does not fit the model.
    */
-  answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
-    return writeArray(
-      this.#answered(rows, this.#begin(rows.length, options)),
-      this.#parts.forms.get(options).writer,
-      rows.length,
-    );
+  answer(rows: readonly unknown[], options: PredictOptions = {}): JsonAnswer {
+    const maxRows = Math.min(this.#maxRows(options), rows.length);
+    const answered = this.#answered(rows, this.#begin(maxRows, options), maxRows);
+    return writeArray(answered, this.#parts.forms.get(options).writer, rows.length);
+  }
+
+  /**
+   * Estimates the work of answering rows, in microseconds of processor time; see `work.ts`. Reads no row.
+   *
+   * @throws {InvalidRowsError} if an option does not fit the model.
+   */
+  estimate(rows: readonly unknown[], options: PredictOptions = {}): number {
+    return rows.length * this.#estimateRow(options);
   }
 
   /**
@@ -277,7 +302,7 @@ export class RowServer<A> {
   blocks(options: PredictOptions = {}): BlockPredictor {
     const { model, task, forms } = this.#parts;
     const { remember } = options;
-    const maxRows = this.#maxRows;
+    const maxRows = this.#maxRows(options);
     const answer = this.#begin(maxRows, options);
     const checks = this.#parts.checks.with(remember?.id);
     const form = forms.get(options);
@@ -329,15 +354,25 @@ export class RowServer<A> {
     return unreadable;
   }
 
-  get #maxRows(): number {
-    const { columns } = this.#parts.model;
-    return Math.min(MAX_ROWS, Math.ceil(MAX_CELLS / Math.max(columns.length, 1)));
+  /** Returns the most rows of a block: those of a slice of work. */
+  #maxRows(options: PredictOptions): number {
+    return Math.max(1, Math.min(MAX_ROWS, Math.floor(SLICE_WORK / this.#estimateRow(options))));
   }
 
-  #begin(rowCount: number, options: PredictOptions): TaskAnswer<A> {
+  /** @throws {InvalidRowsError} if an option does not fit the model. */
+  #estimateRow({ remember, ...options }: PredictOptions): number {
     refuseForecastOptions(options);
-    const { confidence } = options;
-    return this.#parts.task.begin(confidence, Math.min(this.#maxRows, rowCount));
+    const { model, task, forms } = this.#parts;
+    return estimateRow({
+      columns: model.columns.length,
+      trees: task.trees,
+      bytes: forms.get(options).writer.rowBytes,
+      remembered: remember ? this.#promiseForm.subject.classes.length : 0,
+    });
+  }
+
+  #begin(maxRows: number, options: PredictOptions): TaskAnswer<A> {
+    return this.#parts.task.begin(options.confidence, maxRows);
   }
 
   #beginSingle(options: PredictOptions): TaskAnswer<A> {
@@ -349,20 +384,20 @@ export class RowServer<A> {
     return this.#single.answer;
   }
 
-  *#answered(rows: readonly unknown[], answer: TaskAnswer<A>): Generator<AnsweredBlock> {
-    for (const block of this.#blocks(rows)) {
+  *#answered(
+    rows: readonly unknown[],
+    answer: TaskAnswer<A>,
+    maxRows: number,
+  ): Generator<AnsweredBlock> {
+    for (const block of this.#blocks(rows, maxRows)) {
       answer.predict(block);
       yield { block, predicted: answer };
     }
   }
 
-  #blocks(rows: readonly unknown[]): Iterable<ObjectBlock> {
+  #blocks(rows: readonly unknown[], maxRows: number): Iterable<ObjectBlock> {
     const { task, checks } = this.#parts;
-    return objectBlocks(rows, {
-      names: checks.names,
-      binner: task.binner,
-      maxRows: this.#maxRows,
-    });
+    return objectBlocks(rows, { names: checks.names, binner: task.binner, maxRows });
   }
 }
 
@@ -379,17 +414,27 @@ export function* objectBlocks(
   }
 }
 
-/** Writes answered rows as one array of JSON, in portions. @param count the rows, if they are known. */
-export function* writeArray(
-  answered: Iterable<AnsweredBlock>,
+/** Writes answered rows as one array of JSON, in portions. */
+export function writeArray(
+  answered: Iterable<AnsweredBlock | undefined>,
   writer: RowWriter,
-  count = Number.POSITIVE_INFINITY,
+  rowCount: number,
+): JsonAnswer {
+  return Object.assign(writePortions(answered, writer, rowCount), { rowCount });
+}
+
+function* writePortions(
+  answered: Iterable<AnsweredBlock | undefined>,
+  writer: RowWriter,
+  rowCount: number,
 ): Generator<Uint8Array> {
   const { rowBytes } = writer;
-  const out = new TextBuffer(Math.min(PORTION, count * rowBytes) + rowBytes + 64);
+  const out = new TextBuffer(Math.min(PORTION, rowCount * rowBytes) + rowBytes + 64);
   out.literal(OPEN);
   let isFirst = true;
-  for (const { block, predicted } of answered) {
+  for (const each of answered) {
+    if (!each) continue;
+    const { block, predicted } = each;
     for (let index = 0; index < block.rowCount; index++) {
       if (!isFirst) out.literal(BETWEEN);
       isFirst = false;

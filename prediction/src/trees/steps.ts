@@ -8,3 +8,15 @@ export function finish<T>(steps: Steps<T>): T {
     if (step.done) return step.value;
   }
 }
+
+/** Lets other work run, if it is time for it. */
+export type Pause = () => Promise<void>;
+
+/** Runs all steps, with a pause after each, and returns the result. */
+export async function runSteps<T>(steps: Steps<T>, pause?: Pause): Promise<T> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done) return step.value;
+    if (pause) await pause();
+  }
+}

@@ -8,8 +8,8 @@ import type { Caller } from '../../auth/caller.js';
 import { asRecord } from '../../contract/json-record.js';
 import { describeRecord } from '../../models/model-record.js';
 import { findServing, type Model } from '../../models/model-rows.js';
-import type { CountRows } from '../../models/predictions/predict.js';
 import type { Predictors } from '../../models/predictions/predictors.js';
+import type { RowCounter } from '../../models/predictions/row-counter.js';
 import type { Project } from '../../projects/projects.js';
 import type { Store } from '../../store/index.js';
 import {
@@ -31,7 +31,7 @@ const MAX_WARNINGS = 20;
 export interface ModelToolServices {
   readonly store: Store;
   readonly predictors: Predictors;
-  readonly countRows: CountRows;
+  readonly counter: RowCounter;
 }
 
 /**
@@ -138,7 +138,7 @@ function withRecord(purpose: string, model: Model): string {
  * @throws {ToolError} if it cannot be answered, with the reason
  */
 export async function predictWith(
-  { predictors, countRows }: Omit<ModelToolServices, 'store'>,
+  { predictors, counter }: Omit<ModelToolServices, 'store'>,
   caller: Caller,
   project: Project,
   address: string,
@@ -147,22 +147,35 @@ export async function predictWith(
   const names = { projectName: project.name, modelName: address };
   const found = predictors.require(caller, names);
   const predictor = found instanceof Promise ? await found.catch(throwToolError) : found;
-  const result =
+  const { rows, predict } =
     predictor instanceof SeriesServer
-      ? forecastSeries(predictor, input)
-      : predictRow(predictor, input);
+      ? prepareForecast(predictor, input)
+      : { rows: 1, predict: () => predictRow(predictor, input) };
+  const count = counter.begin(caller);
   try {
-    const counted = countRows(caller, 1);
+    const counted = count.add(rows);
     if (counted) await counted;
   } catch (error) {
     throwToolError(error);
   }
-  return result;
+  try {
+    const result = predict();
+    count.answer(rows);
+    return result;
+  } finally {
+    count.end();
+  }
 }
 
-/** Forecasts one series, and tells each step in words. */
-function forecastSeries(predictor: SeriesServer, input: unknown): ToolResult {
-  const { target, order_by, group_by } = predictor.model;
+/** A call of a tool, before its rows are predicted. */
+interface PreparedCall {
+  readonly rows: number;
+  readonly predict: () => ToolResult;
+}
+
+/** @throws {ToolError} if the input names no series, or not how many steps */
+function prepareForecast(predictor: SeriesServer, input: unknown): PreparedCall {
+  const { group_by } = predictor.model;
   const { series, steps } = asRecord(input);
   const given = asRecord(series);
   const missing = group_by.filter((name) => given[name] === undefined);
@@ -175,6 +188,16 @@ function forecastSeries(predictor: SeriesServer, input: unknown): ToolResult {
     throw new ToolError(`The steps must be a whole number from 1 to ${MAX_STEPS}.`);
   }
   const row = Object.fromEntries(group_by.map((name) => [name, given[name]]));
+  return { rows: steps, predict: () => forecastSeries(predictor, row, steps) };
+}
+
+/** Forecasts one series, and tells each step in words. */
+function forecastSeries(
+  predictor: SeriesServer,
+  row: Readonly<Record<string, unknown>>,
+  steps: number,
+): ToolResult {
+  const { target, order_by } = predictor.model;
   try {
     const forecasts = predictor.predict([row], { confidence: CONFIDENCE, steps });
     const told = forecasts.map((forecast) => {

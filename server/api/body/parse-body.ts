@@ -91,16 +91,23 @@ function parseForm(bytes: Buffer): Record<string, string> {
   return Object.fromEntries([...fields].filter(([, value]) => value !== ''));
 }
 
-/** A JSON body that the handler gets as bytes (`x-roster-raw-json`). Query and address are valid. */
-export class UnparsedJson<T> {
+/**
+ * A JSON body that the handler gets with its bytes (`x-roster-raw-json`). Query and address are valid, and so is what
+ * was parsed.
+ */
+export class RawJson<T> {
   declare readonly content: T;
 
   /**
-   * @param parse parses and validates a body of these bytes; throws the problem of an invalid one
+   * @param parsed undefined for a body that is left to another process
+   * @param parse parses and validates these bytes; throws the problem of an invalid body
+   * @param leave lets other requests work while another process answers this one
    */
   constructor(
     readonly bytes: Uint8Array,
-    readonly parse: (bytes: Uint8Array) => Promise<T>,
+    readonly parsed: T | undefined,
+    readonly parse: () => Promise<T>,
+    readonly leave: () => void,
   ) {}
 
   release(): void {
@@ -115,35 +122,39 @@ const NO_ROWS: readonly unknown[] = [];
 export type DefersJson = (bytes: number, answerType: string) => boolean;
 
 /**
- * Returns a check that leaves JSON unparsed. If the rest of such a request is invalid, all of it is
- * checked, so that the problem lists all faults.
+ * Returns a check after which JSON has its bytes, and is parsed unless it is deferred. If the rest of a deferred request
+ * is invalid, all of it is checked, so that the problem lists all faults.
  * @param check parses and validates a request
  */
-export function deferJson(check: Step, defers: DefersJson): Step {
-  const defer = async (req: Request, res: Response, bytes: Buffer) => {
-    const parse = async (body: Uint8Array): Promise<unknown> => {
+export function keepRawJson(check: Step, defers: DefersJson): Step {
+  const keep = (req: Request, res: Response, bytes: Buffer, isParsed: boolean) => {
+    const parse = async (): Promise<unknown> => {
       await pauseWork(res);
-      req.body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+      req.body = bytes;
       await check(req, res);
       return req.body;
     };
+    const leave = () => res.locals.slot?.pause();
+    req.body = new RawJson(bytes, isParsed ? req.body : undefined, parse, leave);
+  };
+  const defer = async (req: Request, res: Response, bytes: Buffer) => {
     req.body = NO_ROWS;
     try {
       await check(req, res);
     } catch {
       req.body = bytes;
-      return check(req, res);
+      await check(req, res);
+      return keep(req, res, bytes, true);
     }
-    req.body = new UnparsedJson(bytes, parse);
-    // Another process works on it.
-    res.locals.slot?.pause();
+    keep(req, res, bytes, false);
   };
   return (req, res) => {
     const bytes: unknown = req.body;
-    const isJson = Buffer.isBuffer(bytes) && mediaType(req) === JSON_TYPE;
-    return isJson && defers(bytes.length, res.locals.answerType ?? '')
-      ? defer(req, res, bytes)
-      : check(req, res);
+    if (!Buffer.isBuffer(bytes) || mediaType(req) !== JSON_TYPE) return check(req, res);
+    if (defers(bytes.length, res.locals.answerType ?? '')) return defer(req, res, bytes);
+    const checked = check(req, res);
+    if (checked) return checked.then(() => keep(req, res, bytes, true));
+    keep(req, res, bytes, true);
   };
 }
 

@@ -101,6 +101,16 @@ export class RateLimits {
     return this.#spend(caller, name, amount);
   }
 
+  /**
+   * Gives back an amount that was counted for an answer which failed. If the period has ended meanwhile, nothing is
+   * left to give back to.
+   * @param begun when the answer began, as given by `performance.now()`
+   */
+  giveBack({ id, limits }: Caller, name: LimitName, amount: number, begun: number): void {
+    const period = id !== null && limits?.[name] ? this.#find(id, name) : undefined;
+    if (period && begun >= period.end - KEY_LIMITS[name].seconds * 1000) period.granted += amount;
+  }
+
   /** Counts what a caller has had, though it may be more than was left. */
   async settle(caller: Caller, name: LimitName, amount: number): Promise<void> {
     const { id } = caller;

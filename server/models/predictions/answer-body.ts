@@ -7,13 +7,14 @@ import {
   createPredictorInSteps,
   DeclinedError,
   decodeModelInSteps,
+  type Pause,
   type PromisePart,
-  type Steps,
+  runSteps,
   UnknownNamesError,
 } from '../../../prediction/src/predicting.js';
 import { LruCache } from '../../common/lru-cache.js';
 import type { StoredModel } from '../serving-version.js';
-import { bodyProblem, findRows, unknownNames } from './row-warnings.js';
+import { bodyProblem, type FoundRows, findRows, unknownNames } from './row-warnings.js';
 
 /** The details of a job that answers a body. If the model is asked for, it comes first as input, as an artifact and the rows that it was trained on; then the body. */
 export interface AnswerJob {
@@ -21,7 +22,16 @@ export interface AnswerJob {
   readonly options: AnswerOptions;
   /** True if the body is JSON that was declined and then found valid: its rows are read as objects. */
   readonly isValid: boolean;
+  /**
+   * True if the rows of the answer are predicted once the service has counted them, where their number is known:
+   * `END_OF_BODY` follows the body, and `MAY_ANSWER` the count.
+   */
+  readonly awaitsCount: boolean;
 }
+
+/** Pieces of the input that are none of the body, whose pieces have bytes. */
+export const END_OF_BODY = new Uint8Array();
+export const MAY_ANSWER = new Uint8Array();
 
 /** An event of such a job. Its data are the bytes of the answer. */
 export type AnswerEvent =
@@ -35,28 +45,30 @@ export type AnswerEvent =
 
 /**
  * Answers the rows of one body.
+ * @param body its bytes, or its rows
  * @param take takes the parts of the answer, in order
+ * @param pause called between two slices of work, if others wait for their turn
  * @returns whether they were answered; else nothing was, and the body is to be validated as a whole
  * @throws {ProblemError} if the rows are at fault
  * @throws the error of the body, of `take`, or of the service
  */
 export async function answerBody(
   predictor: AnyPredictor,
-  body: AsyncIterable<Uint8Array>,
-  { options, isValid }: AnswerJob,
+  body: AsyncIterable<Uint8Array> | FoundRows,
+  { options, isValid }: Pick<AnswerJob, 'options' | 'isValid'>,
   take: (part: AnswerPart) => Promise<void> | void,
+  pause?: Pause,
 ): Promise<boolean> {
   let at = '/body';
   const { adapted } = options;
   const server = adapted ? predictor.adapt(adapted) : predictor;
   try {
     let parts: AsyncGenerator<AnswerPart>;
-    if (isValid) {
-      const parsed: unknown = JSON.parse(await readText(body));
-      const [rows, place] = findRows(parsed);
-      at = place;
-      parts = answerParsedRows(server, rows, options);
-    } else parts = answerRows(server, body, options);
+    if ('rows' in body || isValid) {
+      const parsed = 'rows' in body ? body : findRows(JSON.parse(await readText(body)));
+      at = parsed.at;
+      parts = answerParsedRows(server, parsed.rows, options, pause);
+    } else parts = answerRows(server, body, options, pause);
     for await (const part of parts) await take(part);
     return true;
   } catch (error) {
@@ -88,20 +100,11 @@ export class ModelCache extends LruCache<AnyPredictor> {
   async load(
     versionId: string,
     { artifact, seenRows }: StoredModel,
-    pause: () => Promise<void>,
+    pause: Pause,
   ): Promise<AnyPredictor> {
     const model = await runSteps(decodeModelInSteps(artifact), pause);
     const predictor = await runSteps(createPredictorInSteps(model, seenRows ?? undefined), pause);
     this.set(versionId, predictor, Math.min(predictor.memoryBytes, this.maxBytes));
     return predictor;
-  }
-}
-
-/** @param pause called between two steps, for others to work */
-export async function runSteps<T>(steps: Steps<T>, pause: () => Promise<void>): Promise<T> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-    await pause();
   }
 }

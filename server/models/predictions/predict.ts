@@ -9,13 +9,13 @@ import {
   InvalidRowsError,
   listForecastOptions,
   type PromisePart,
+  type Remembering,
+  SLICE_WORK,
   type TableForm,
 } from '../../../prediction/src/predicting.js';
-import { UnparsedJson } from '../../api/body/parse-body.js';
+import type { RawJson } from '../../api/body/parse-body.js';
 import type { Handlers, Input, Sent } from '../../api/handlers.js';
-import type { RateLimits } from '../../api/limits/rate-limits.js';
 import { ByteStream, JsonText, type StreamPiece } from '../../api/reply/send.js';
-import type { Caller } from '../../auth/caller.js';
 import { CSV_TYPE, JSON_TYPE, LINES_TYPE } from '../../edge/request.js';
 import { invalidRequest, type ProblemError, problem } from '../../problems/problem.js';
 import type { Store } from '../../store/index.js';
@@ -26,8 +26,10 @@ import { storeAhead } from '../record/store-ahead.js';
 import type { ServingVersion } from '../serving-version.js';
 import type { AnswerProgress, PredictionPool } from './prediction-pool.js';
 import type { Predictors } from './predictors.js';
+import type { RowCount, RowCounter } from './row-counter.js';
 import {
   checkRows,
+  type FoundRows,
   findRows,
   invalidRows,
   unknownNames,
@@ -42,70 +44,27 @@ type PredictBody = components['schemas']['PredictBody'];
 /** The events of an answer, in order. */
 type Events = AsyncIterable<AnswerProgress>;
 
-/**
- * Counts rows before they are answered.
- * @returns undefined, or a promise if the store is asked
- * @throws {ProblemError} if the caller may have no more rows
- */
-export type CountRows = (caller: Caller, rows: number) => Promise<void> | undefined;
-
-/** Returns what counts rows in the limits of their callers, and in all. */
-export function createRowCounter(
-  rates: Pick<RateLimits, 'spend'>,
-  metrics: { predicted(rows: number): void },
-): CountRows {
-  return (caller, rows) => {
-    const counted = rates.spend(caller, 'rows', rows);
-    if (counted) return counted.then(() => metrics.predicted(rows));
-    metrics.predicted(rows);
-    return undefined;
-  };
-}
-
-/** The bytes of JSON from which another process answers sooner than the main loop. */
-const MIN_DEFERRED = 32 * 1024;
+/** The work of parsing and validating a byte of JSON, in microseconds: many small rows take the most. */
+const BYTE_WORK = 0.2;
 
 /**
- * Decides the way of JSON: whether its rows stay bytes and go to the pool, as those of all other formats do.
- * Rows that are few, or that no other process can answer, are parsed and answered as objects on the main
- * loop, which costs less than to ask another process.
+ * Decides whether the rows of a body stay bytes and go to the pool, as those of all formats but JSON do. JSON is parsed
+ * and validated on the main loop if that is little work, or no other process can do it; the work of its answer is
+ * estimated then.
  */
 export function goesToPool(pool: PredictionPool, bytes: number, answerType: string): boolean {
-  return answerType !== JSON_TYPE || (bytes >= MIN_DEFERRED && pool.hasWorkers);
+  return answerType !== JSON_TYPE || (pool.hasWorkers && bytes * BYTE_WORK > SLICE_WORK);
 }
+
+/** Stands for the memory of an answer while its work is estimated. */
+const REMEMBERED: Remembering = { answer: '' };
 
 export function predictOperations(
   store: Store,
   predictors: Predictors,
   pool: PredictionPool,
-  countRows: CountRows,
+  counter: RowCounter,
 ): Pick<Handlers, 'predict'> {
-  const answerWith = (predictor: AnyPredictor, input: Input<'predict'>, body: PredictBody) => {
-    const { query, reply } = input;
-    // Of JSON, no other option is refused.
-    readForm(input);
-    const [rows, at] = findRows(body);
-    const { remember: _, ...options } = query;
-    const answer = (headers: WarningFields) => {
-      const [row] = rows;
-      const pieces = refuseInvalid(
-        () =>
-          rows.length === 1 && 'answerOne' in predictor
-            ? [predictor.answerOne(row, options)]
-            : predictor.answer(rows, options),
-        at,
-      );
-      const all = { ...headers, ...calibrationFields(predictor, query) };
-      return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
-    };
-    const answerCounted = (headers: WarningFields) => {
-      const counted = countRows(input.caller, rows.length);
-      return counted ? counted.then(() => answer(headers)) : answer(headers);
-    };
-    const headers = checkRows(predictor, rows, at, query);
-    return headers instanceof Promise ? headers.then(answerCounted) : answerCounted(headers);
-  };
-
   /** Remembers the answer where that is asked for. @throws {ProblemError} if the owner stores as much as allowed */
   const remember = async (
     { query, caller, params }: Input<'predict'>,
@@ -117,56 +76,105 @@ export function predictOperations(
     return { id: newAnswerId(), owner, act, project: params.projectName, version };
   };
 
-  /** Answers parsed rows as `answerWith` does, and remembers them. */
-  const answerRemembered = async (input: Input<'predict'>, body: PredictBody) => {
+  /** Answers rows at once, as objects, which costs less than to ask another process. */
+  const answerHere = (
+    { query, caller, reply }: Input<'predict'>,
+    predictor: AnyPredictor,
+    { rows, at }: FoundRows,
+    headers: WarningFields,
+  ) => {
+    const { remember: _, ...options } = query;
+    const count = counter.begin(caller);
+    const all = { ...headers, ...calibrationFields(predictor, query) };
+    const send = (pieces: Iterable<string | Uint8Array>, rowCount: number) => {
+      count.answer(rowCount);
+      return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
+    };
+    const answerCounted = <T>(rowCount: number, answer: () => T): T | Promise<T> => {
+      const counted = count.add(rowCount);
+      return counted ? counted.then(answer) : answer();
+    };
+    if (rows.length === 1 && 'answerOne' in predictor) {
+      return answerCounted(1, () => send([predictor.answerOne(rows[0], options)], 1));
+    }
+    const pieces = refuseInvalid(() => predictor.answer(rows, options), at);
+    return answerCounted(pieces.rowCount, () => send(pieces, pieces.rowCount));
+  };
+
+  /** Answers rows as `answerHere` does, and remembers them. */
+  const rememberHere = async (
+    input: Input<'predict'>,
+    predictor: AnyPredictor,
+    { rows, at }: FoundRows,
+    headers: WarningFields,
+  ) => {
     const { query, caller, params, reply } = input;
     const version = await predictors.requireVersion(caller, params);
-    const predictor = await predictors.require(caller, params);
-    const form = readForm(input);
-    const [rows, at] = findRows(body);
-    const headers = await checkRows(predictor, rows, at, query);
     const answer = await remember(input, version);
-    await countRows(caller, rows.length);
     const pieces: Uint8Array[] = [];
     const promises: PromisePart[] = [];
+    const count = counter.begin(caller);
+    let answered = 0;
     try {
-      for await (const part of answerParsedRows(
-        predictor,
-        rows,
-        answerOptions(input, form, answer),
-      )) {
-        if (part.kind === 'promises') promises.push(part);
-        else if (part.kind === 'bytes') pieces.push(Buffer.from(part.bytes));
+      const options = answerOptions(input, readForm(input), answer);
+      for await (const part of answerParsedRows(predictor, rows, options)) {
+        if (part.kind === 'count') await count.add(part.rows);
+        else if (part.kind === 'promises') promises.push(part);
+        else if (part.kind === 'bytes') {
+          pieces.push(Buffer.from(part.bytes));
+          answered += part.rows;
+        }
       }
+      if (answer) await addPromises(store, answer, promises);
+      count.answer(answered);
     } catch (error) {
       throw error instanceof InvalidRowsError ? invalidRows(error, at) : error;
+    } finally {
+      count.end();
     }
-    if (answer) await addPromises(store, answer, promises);
     const all = { ...headers, ...calibrationFields(predictor, query) };
     return reply({ status: 200, headers: all, body: new JsonText<PredictionRows>(pieces) });
   };
 
-  const answerParsed = (input: Input<'predict'>, body: PredictBody) => {
-    if (input.query.remember === true) return answerRemembered(input, body);
-    const predictor = predictors.require(input.caller, input.params);
-    return predictor instanceof Promise
-      ? predictor.then((loaded) => answerWith(loaded, input, body))
-      : answerWith(predictor, input, body);
+  /** Answers parsed rows here if that is little work, else in the pool. */
+  const answerParsed = (
+    input: Input<'predict'>,
+    predictor: AnyPredictor,
+    body: RawJson<PredictBody>,
+  ) => {
+    const { query } = input;
+    // Of JSON, no other option is refused.
+    readForm(input);
+    const found = findRows(body.parsed);
+    const { rows, at } = found;
+    const { remember: isRemembered, ...options } = query;
+    const answer = (headers: WarningFields) => {
+      const asked = isRemembered ? { ...options, remember: REMEMBERED } : options;
+      const work = refuseInvalid(() => predictor.estimate(rows, asked), at);
+      if (work > SLICE_WORK) return answerInPool(input, body, found);
+      return isRemembered
+        ? rememberHere(input, predictor, found, headers)
+        : answerHere(input, predictor, found, headers);
+    };
+    const headers = checkRows(predictor, rows, at, query);
+    return headers instanceof Promise ? headers.then(answer) : answer(headers);
   };
 
-  const answerBytes = async (
+  const answerInPool = async (
     input: Input<'predict'>,
-    body: Readable | UnparsedJson<PredictBody>,
+    body: Readable | RawJson<PredictBody>,
+    found?: FoundRows,
   ) => {
     const { query, answerType, caller, params, closed, reply } = input;
     const isStream = body instanceof Readable;
-    const parse = async () => (isStream ? undefined : body.parse(body.bytes));
+    const parse = async () => (isStream || found ? undefined : body.parse());
     const validate = async () => {
       const parsed = await parse();
       if (!parsed || query.unknown !== 'refuse') return;
-      const [rows, at] = findRows(parsed);
+      const { rows, at } = findRows(parsed);
       await checkRows(await predictors.require(caller, params), rows, at, query);
     };
+    if (!isStream) body.leave();
     const version = await predictors.requireVersion(caller, params).catch(async (error) => {
       // A fault of the body is told before one of the address, as for smaller bodies.
       await parse();
@@ -179,17 +187,20 @@ export function predictOperations(
     const options = { ...answerOptions(input, form, answer), ...(adapted && { adapted }) };
     const headers = adapted ? ADAPTED : {};
     const bytes = isStream ? body : toIterable(body.bytes);
+    const count = counter.begin(caller);
     const request = {
       caller,
       versionId: version.id,
       options,
       body: bytes,
+      found,
       isWhole: !isStream,
+      count: (rows: number) => count.add(rows),
       validate,
       closed,
     };
-    const counted = countAnswered(pool.answer(request), (rows) => countRows(caller, rows));
-    const events = answer ? storeAhead(store, answer, counted) : counted;
+    const parts = pool.answer(request);
+    const events = countAnswered(answer ? storeAhead(store, answer, parts) : parts, count);
     const areLines = options.to === 'ndjson';
     if (isStream && areLines && options.from === 'ndjson') {
       // A forecast reads all lines before its first row. Options that the model may refuse can be the answer, too.
@@ -198,17 +209,19 @@ export function predictOperations(
       const beginsAtOnce = version.task !== 'forecast' && !mayBeRefused;
       return reply({ status: 200, headers, body: lineAnswer(events, beginsAtOnce) });
     }
-    const parts = isStream ? events : await startAnswer(events, body);
-    const sent = byteAnswer(answerType, parts, { isStream, areLines });
+    const begun = isStream ? events : await startAnswer(events, body);
+    const sent = byteAnswer(answerType, begun, { isStream, areLines });
     return reply({ status: 200, headers, body: sent });
   };
 
   return {
     predict: (input): Sent<'predict'> | Promise<Sent<'predict'>> => {
-      const { body } = input;
-      return body instanceof Readable || body instanceof UnparsedJson
-        ? answerBytes(input, body)
-        : answerParsed(input, body);
+      const { body, caller, params } = input;
+      if (body instanceof Readable || body.parsed === undefined) return answerInPool(input, body);
+      const predictor = predictors.require(caller, params);
+      return predictor instanceof Promise
+        ? predictor.then((loaded) => answerParsed(input, loaded, body))
+        : answerParsed(input, predictor, body);
     },
   };
 }
@@ -258,7 +271,7 @@ function toIterable(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 /** Waits for the first part of an answer, before which all of the body was read, and frees that. */
 async function startAnswer(
   events: AsyncGenerator<AnswerProgress>,
-  body: UnparsedJson<PredictBody>,
+  body: RawJson<PredictBody>,
 ): Promise<Events> {
   let first = await events.next();
   while (!first.done && first.value.kind === 'progress') first = await events.next();
@@ -267,14 +280,18 @@ async function startAnswer(
   return prepend(first.value, events);
 }
 
-/** Counts the rows of an answer as they go. The answer ends where the caller may have no more. */
+/** Notes the rows of an answer as they go, and gives back at its end what was counted beyond them. */
 async function* countAnswered(
   events: AsyncGenerator<AnswerProgress>,
-  count: (rows: number) => Promise<void> | undefined,
+  count: RowCount,
 ): AsyncGenerator<AnswerProgress, undefined> {
-  for await (const event of events) {
-    if (event.kind === 'bytes') await count(event.rows);
-    yield event;
+  try {
+    for await (const event of events) {
+      if (event.kind === 'bytes') count.answer(event.rows);
+      yield event;
+    }
+  } finally {
+    count.end();
   }
   return undefined;
 }
@@ -341,14 +358,20 @@ function byteAnswer(
   { isStream, areLines }: { readonly isStream: boolean; readonly areLines: boolean },
 ): ByteStream {
   async function* pieces(): AsyncGenerator<StreamPiece> {
+    // An answer that is refused before its first bytes has no warnings.
+    let fields: WarningFields | undefined;
     for await (const event of events) {
-      if (event.kind === 'bytes') yield event.bytes;
-      else if (event.kind === 'fault') throw bodyProblem(event);
+      if (event.kind === 'bytes') {
+        if (fields) yield { fields };
+        fields = undefined;
+        yield event.bytes;
+      } else if (event.kind === 'fault') throw bodyProblem(event);
       else if (event.kind === 'progress') yield 'progress';
       else if (event.kind === 'promises') continue;
       else if (isStream && areLines) yield warningsLine(event.warnings) ?? 'progress';
-      else yield { fields: warningFields(event.warnings) };
+      else fields = warningFields(event.warnings);
     }
+    if (fields) yield { fields };
   }
   const isText = mediaType === JSON_TYPE || mediaType === CSV_TYPE;
   return new ByteStream(isText ? `${mediaType}; charset=utf-8` : mediaType, pieces(), {

@@ -38,6 +38,7 @@ function rowsOf(
     options: { from: 'json', to: 'json' },
     body,
     isWhole: true,
+    count: () => undefined,
     closed: new AbortController().signal,
     ...more,
   };

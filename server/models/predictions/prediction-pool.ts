@@ -2,12 +2,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { AnswerOptions, AnswerPart } from '../../../prediction/src/predicting.js';
 import type { Caller } from '../../auth/caller.js';
 import { FairGate } from '../../common/fair-gate.js';
+import { pausing } from '../../common/pausing.js';
 import { type Sink, toAsyncIterable } from '../../common/to-async-iterable.js';
 import { unavailable } from '../../problems/problem.js';
 import { type PoolOptions, WorkerPool } from '../../work/worker-pool.js';
 import { type Job, OutOfMemoryError, WorkerEndedError } from '../../work/worker-process.js';
-import { type AnswerEvent, type AnswerJob, answerBody } from './answer-body.js';
+import {
+  type AnswerEvent,
+  type AnswerJob,
+  answerBody,
+  END_OF_BODY,
+  MAY_ANSWER,
+} from './answer-body.js';
 import type { Predictors } from './predictors.js';
+import type { FoundRows } from './row-warnings.js';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -39,14 +47,23 @@ const SLOW_READER_MS = 100;
 const MAX_PARTS = 2;
 
 /** An event of an answer: a part of it, or that a piece of the body was taken. */
-export type AnswerProgress = AnswerPart | { readonly kind: 'progress' };
+export type AnswerProgress =
+  | Exclude<AnswerPart, { readonly kind: 'count' }>
+  | { readonly kind: 'progress' };
 
 /** The rows of one body, and how they are answered. */
 export interface PredictionRequest {
-  readonly caller: Pick<Caller, 'owner'>;
+  readonly caller: Pick<Caller, 'owner' | 'limits'>;
   readonly versionId: string;
   readonly options: AnswerOptions;
   readonly body: AsyncIterable<Uint8Array>;
+  /** The rows of a body of JSON that was parsed and found valid. */
+  readonly found?: FoundRows | undefined;
+  /**
+   * Counts rows of the answer: all before the first is predicted, where their number is known, else as they are
+   * predicted. Throws the problem of a caller who may have no more.
+   */
+  readonly count: (rows: number) => Promise<void> | undefined;
   /** True if the body has arrived as a whole. It waits for a free slot; a stream does not. */
   readonly isWhole: boolean;
   /** Throws the problem of JSON that the fast reader has declined. If there is none, its rows are read as objects. */
@@ -171,12 +188,16 @@ export class PredictionPool {
 
   #answerInWorker(
     workers: Workers,
-    { versionId, options, body }: PredictionRequest,
+    { versionId, options, body, caller, count }: PredictionRequest,
     isValid: boolean,
     { push, offer }: Sink<AnswerProgress>,
     signal: AbortSignal,
   ): Promise<boolean> {
     const { predictors } = this;
+    // To wait for the service takes time that only a caller with a limit has to spend.
+    const awaitsCount = caller.limits?.rows !== undefined;
+    const counting = new CountedRows(count);
+    let isBodyOver = false;
     let tellLoaded = (_isLoaded: boolean) => {};
     const isLoaded = new Promise<boolean>((resolve) => {
       tellLoaded = resolve;
@@ -188,15 +209,23 @@ export class PredictionPool {
         yield stored.artifact;
         yield stored.seenRows ?? new Uint8Array();
       }
-      yield* body;
+      for await (const piece of body) if (piece.length > 0) yield piece;
+      if (!awaitsCount) return;
+      yield END_OF_BODY;
+      isBodyOver = true;
+      await counting.isCounted;
+      yield MAY_ANSWER;
     }
     let rows = 0;
     let promised: Extract<AnswerEvent, { kind: 'promises' }> | undefined;
     const job: Job<AnswerJob, AnswerEvent> = {
-      details: { versionId, options, isValid },
+      details: { versionId, options, isValid, awaitsCount },
       input: input(),
-      onData: (bytes) => {
-        if (!promised) return push({ kind: 'bytes', bytes, rows });
+      onData: async (bytes) => {
+        if (!promised) {
+          await counting.answer(rows);
+          return push({ kind: 'bytes', bytes, rows });
+        }
         const { idBytes, ...part } = promised;
         promised = undefined;
         const end = bytes.length - idBytes;
@@ -206,30 +235,41 @@ export class PredictionPool {
       onEvent: (event) => {
         if (event.kind === 'model') tellLoaded(event.isLoaded);
         else if (event.kind === 'rows') rows = event.rows;
+        else if (event.kind === 'count') return counting.countAll(event.rows);
         else if (event.kind === 'promises') promised = event;
         else return push(event);
         return undefined;
       },
       onTaken: () => offer({ kind: 'progress' }),
+      isWorking: () => isBodyOver && !counting.areAll,
       signal,
     };
     return workers.run(job, versionId);
   }
 
   async #answerOnMainLoop(
-    { versionId, options, body }: PredictionRequest,
+    { versionId, options, body, found, count }: PredictionRequest,
     isValid: boolean,
     { push }: Sink<AnswerProgress>,
     signal: AbortSignal,
   ): Promise<boolean> {
     const predictor = await this.predictors.ofVersion(versionId);
     if (!predictor) throw versionGone();
-    return answerBody(predictor, body, { versionId, options, isValid }, async (part) => {
+    const counting = new CountedRows(count);
+    const turn = pausing();
+    const pause = async () => {
+      await turn();
+      signal.throwIfAborted();
+    };
+    const take = async (part: AnswerPart) => {
+      if (part.kind === 'count') return counting.countAll(part.rows);
       if (part.kind !== 'bytes') return push(part);
+      await counting.answer(part.rows);
       await push({ ...part, bytes: Buffer.from(part.bytes) });
       await nextTurn();
       signal.throwIfAborted();
-    });
+    };
+    return answerBody(predictor, found ?? body, { options, isValid }, take, pause);
   }
 
   /**
@@ -251,6 +291,30 @@ export class PredictionPool {
         'The answer took too long, or was read too slowly, while others waited; send fewer rows at a time.',
       ),
     );
+  }
+}
+
+/** Counts the rows of one answer: all at once, or as they come. */
+class CountedRows {
+  readonly isCounted: Promise<void>;
+  /** True if the number of all rows has come. */
+  areAll = false;
+  #tellCounted = () => {};
+
+  constructor(private readonly count: PredictionRequest['count']) {
+    this.isCounted = new Promise((resolve) => {
+      this.#tellCounted = resolve;
+    });
+  }
+
+  async countAll(rows: number): Promise<void> {
+    this.areAll = true;
+    await this.count(rows);
+    this.#tellCounted();
+  }
+
+  async answer(rows: number): Promise<void> {
+    if (!this.areAll) await this.count(rows);
   }
 }
 

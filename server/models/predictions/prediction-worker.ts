@@ -13,7 +13,12 @@ await serveJobs<AnswerJob, AnswerEvent, boolean>(async (job, input, output) => {
   output.event({ kind: 'model', isLoaded: loaded !== undefined });
   const predictor =
     loaded ?? (await cache.load(job.versionId, await readModel(pieces), () => nextTurn()));
-  return answerBody(predictor, readRest(pieces), job, (part) => {
+  return answerBody(predictor, readBody(pieces), job, async (part) => {
+    if (part.kind === 'count') {
+      output.event(part);
+      if (job.awaitsCount && (await pieces.next()).done) throw new Error('The rows are not wanted');
+      return;
+    }
     if (part.kind === 'promises') {
       const { promises, ids, ...rest } = part;
       const bytes = ids ? Buffer.concat([promises, ids]) : promises;
@@ -36,6 +41,10 @@ async function readModel(pieces: AsyncIterator<Uint8Array>): Promise<StoredModel
   };
 }
 
-async function* readRest(pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  for (let next = await pieces.next(); !next.done; next = await pieces.next()) yield next.value;
+/** Reads up to the end of the body, or of the input. */
+async function* readBody(pieces: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+    if (next.value.length === 0) return;
+    yield next.value;
+  }
 }

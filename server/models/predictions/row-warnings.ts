@@ -101,11 +101,17 @@ export function unknownNames(
   });
 }
 
-/** Returns the rows of a JSON body, and where they are, as a JSON pointer. */
-export function findRows(body: unknown): [rows: readonly unknown[], at: string] {
-  if (Array.isArray(body)) return [body, '/body'];
+/** Rows of a JSON body, and their place in the request, as a JSON pointer. */
+export interface FoundRows {
+  readonly rows: readonly unknown[];
+  readonly at: string;
+}
+
+/** Returns the rows of a JSON body. */
+export function findRows(body: unknown): FoundRows {
+  if (Array.isArray(body)) return { rows: body, at: '/body' };
   const data = typeof body === 'object' && body !== null && 'data' in body ? body.data : undefined;
-  return [Array.isArray(data) ? data : [], '/body/data'];
+  return { rows: Array.isArray(data) ? data : [], at: '/body/data' };
 }
 
 /**

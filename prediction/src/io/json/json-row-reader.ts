@@ -22,6 +22,8 @@ const MAX_CELL_SHARE = 8;
  */
 export class JsonRowReader implements RowReader {
   readonly isWhole = true;
+  /** Known when all of the body is read. */
+  rowCount: number | undefined;
   readonly #blocks: RowColumns;
   readonly #unknown: ReadOptions['unknown'];
   readonly #check: SchemaCheck;
@@ -43,6 +45,7 @@ export class JsonRowReader implements RowReader {
     try {
       const blocks = this.#readRows(lent, pieces, length);
       if (this.#unknown === 'refuse') refuseUnknown(this.#check);
+      this.rowCount = blocks.reduce((sum, { rowCount }) => sum + rowCount, 0);
       yield blocks;
     } finally {
       lent.release();

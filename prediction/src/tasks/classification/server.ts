@@ -5,7 +5,7 @@ import { type AnswerLayout, flagChoice, layOutAnswer } from '../../serving/answe
 import { BlockScorer, ModelScorers, RowBinner, type RowBlock } from '../../serving/row-binner.js';
 import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { derivedColumns, probabilityColumn, setColumn } from '../../table/column-names.js';
-import type { Scores } from '../../trees/forest/tree.js';
+import { countTrees, type Scores } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { ClassificationModel } from './model.js';
 import { describeThresholds, SetChooser } from './prediction-sets.js';
@@ -88,6 +88,7 @@ interface Parts {
   readonly partialEstimator: ProbabilityEstimator;
   /** Finds the class of a row's own value of the target: see `createClassReader`. */
   readonly readClass: (original: unknown) => number | null;
+  readonly trees: number;
 }
 
 /** Predicts rows as classes, each with a set. */
@@ -106,6 +107,7 @@ export class ClassServer implements TaskServer<ClassPrediction> {
       estimator: new ProbabilityEstimator(model.probabilities),
       partialEstimator: new ProbabilityEstimator((partial_rows ?? model).probabilities),
       readClass: createClassReader(classes),
+      trees: countTrees([...class_forests, ...(partial_rows?.correction_forests ?? [])]),
     });
   }
 
@@ -130,6 +132,10 @@ export class ClassServer implements TaskServer<ClassPrediction> {
 
   get facts(): unknown {
     return this.parts.model;
+  }
+
+  get trees(): number {
+    return this.parts.trees;
   }
 
   get promised(): PromisedTarget {
@@ -161,6 +167,8 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   /** Row by row, one for each class. */
   readonly #probabilities: Float64Array;
   readonly #likeliest: Uint8Array;
+  /** The sets of the block's rows that were asked for: an answer that is remembered asks twice. */
+  readonly #sets = new Map<number, readonly number[]>();
 
   constructor(
     parts: Parts,
@@ -193,6 +201,7 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
     this.#estimate(this.#parts.partialEstimator, scorer.partial, count);
     if (this.#recalibration) this.#recalibrate(this.#recalibration, count);
     this.#writeNumbers(count);
+    this.#sets.clear();
   }
 
   writeChoices(row: number, original: unknown, choices: Uint8Array, at: number): void {
@@ -232,14 +241,18 @@ class PredictedClasses implements TaskAnswer<ClassPrediction> {
   }
 
   /** The classes of a set, the most likely first. */
-  #set(row: number): number[] {
+  #set(row: number): readonly number[] {
+    const known = this.#sets.get(row);
+    if (known) return known;
     const members: number[] = [];
     for (let each = 0; each < this.#names.length; each++) {
       if (this.#isInSet(row, each)) members.push(each);
     }
-    return members.sort((one, other) => {
+    members.sort((one, other) => {
       return this.#probability(row, other) - this.#probability(row, one) || one - other;
     });
+    this.#sets.set(row, members);
+    return members;
   }
 
   #probability(row: number, ofClass: number): number {

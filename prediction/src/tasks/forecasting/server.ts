@@ -26,13 +26,17 @@ import { ColumnMapper } from '../../serving/row-keys.js';
 import {
   type AnsweredBlock,
   type BlockPredictor,
+  type GatheredAnswer,
+  type JsonAnswer,
   MAX_ARRAY_ROWS,
+  objectBlocks,
   type PredictOptions,
   type RowGatherer,
   writeArray,
 } from '../../serving/row-server.js';
 import { RowForms } from '../../serving/row-writer.js';
-import type { RowObject } from '../../table/cells.js';
+import { estimateReading, estimateSeries, SLICE_WORK } from '../../serving/work.js';
+import { cellText, groupText, type RowObject } from '../../table/cells.js';
 import { InvalidRowsError } from '../../table/invalid-rows.js';
 import {
   cacheByPosition,
@@ -40,7 +44,8 @@ import {
   findMoment,
   formatMoment,
 } from '../../table/time-grid.js';
-import type { Steps } from '../../trees/steps.js';
+import { countTrees } from '../../trees/forest/tree.js';
+import { finish, type Steps } from '../../trees/steps.js';
 import type { AskedSeries } from './asked-series.js';
 import { ForecastRequest } from './forecast-request.js';
 import { Forecaster } from './method.js';
@@ -68,7 +73,7 @@ const DEFAULT_LEVEL = 0.9;
 /** Rows of an answer that are made together. */
 const MAX_ROWS = 256;
 
-/** Series that are forecast together: some milliseconds. */
+/** Series that are forecast together, unless they take more than a slice of work. */
 const MAX_SERIES = 32;
 
 /** The place of the step among the numbers of a row. */
@@ -81,6 +86,8 @@ interface Parts {
   readonly memoryBytes: number;
   readonly index: SeriesIndex;
   readonly forecaster: Forecaster;
+  /** The trees that a step passes. */
+  readonly trees: number;
   readonly binner: RowBinner;
   readonly forms: RowForms;
   readonly checks: SchemaChecks;
@@ -108,6 +115,7 @@ export class SeriesServer {
       model: { ...facts, series },
       index: new SeriesIndex({ ...facts, series }),
       forecaster,
+      trees: countTrees([model.method.value_forest, model.method.error_forest]),
       memoryBytes: estimateMemory(facts, forecaster.forestBytes) + series.bytes,
       binner: yield* RowBinner.create(inputs),
       forms: yield* RowForms.create(layout),
@@ -153,7 +161,10 @@ export class SeriesServer {
   predict(rows: readonly unknown[], options: PredictOptions = {}): ForecastPrediction[] {
     const { order_by, group_by } = this.#parts.model;
     const predictions: ForecastPrediction[] = [];
-    for (const { block, predicted } of this.#answer(rows, options, Number.POSITIVE_INFINITY)) {
+    const { blocks } = this.#answer(rows, options, Number.POSITIVE_INFINITY);
+    for (const each of blocks) {
+      if (!each) continue;
+      const { block, predicted } = each;
       for (let index = 0; index < block.rowCount; index++) {
         const sent = block.row(index);
         const row = Object.fromEntries(
@@ -168,9 +179,21 @@ export class SeriesServer {
   }
 
   /** The answer as JSON in UTF-8, as `RowServer.answer`; throws as `predict`, at once. */
-  answer(rows: readonly unknown[], options: PredictOptions = {}): IterableIterator<Uint8Array> {
-    const answered = this.#answer(rows, options, MAX_ARRAY_ROWS);
-    return writeArray(answered, this.#parts.forms.get(options).writer);
+  answer(rows: readonly unknown[], options: PredictOptions = {}): JsonAnswer {
+    const { blocks, rowCount } = this.#answer(rows, options, MAX_ARRAY_ROWS);
+    return writeArray(blocks, this.#parts.forms.get(options).writer, rowCount);
+  }
+
+  /**
+   * Estimates the work of forecasting what rows ask for, in microseconds of processor time; see `work.ts`. A row that
+   * names some of the groups counts as one that asks for all series.
+   *
+   * @throws {InvalidRowsError} if an option does not fit the model.
+   */
+  estimate(rows: readonly unknown[], options: PredictOptions = {}): number {
+    const { model } = this.#parts;
+    const reading = estimateReading(rows.length, model.columns.length);
+    return reading + this.#countSeries(rows) * this.#estimateSeries(options, rows.length);
   }
 
   /** Begins the answer of rows in any format, for one body. @throws as `predict`. */
@@ -202,57 +225,101 @@ export class SeriesServer {
     return this.#parts.checks.with(id).begin();
   }
 
+  /** Returns the most series that rows may ask for. */
+  #countSeries(rows: readonly unknown[]): number {
+    const { model, index, checks } = this.#parts;
+    const { count: length } = model.series;
+    if (rows.length === 0) return length;
+    const keys = new ColumnMapper(checks.names);
+    const named = new Set<string>();
+    let count = 0;
+    for (let start = 0; start < rows.length; ) {
+      const read = keys.read(rows, start, MAX_ROWS);
+      for (const row of read) {
+        const hasMoment = cellText(index.order.of(row)) !== '';
+        if (hasMoment || index.groups.every((cell) => cell.isIn(row))) {
+          named.add(JSON.stringify(index.groups.map((cell) => groupText(cell.of(row)))));
+        } else count = length;
+      }
+      start += read.length;
+    }
+    return count + named.size;
+  }
+
+  /** @param sent the rows that may be history */
+  #estimateSeries({ remember, steps, ...options }: PredictOptions, sent = 0): number {
+    const { model, trees, forms } = this.#parts;
+    const { history_needed, horizon, features } = model.method;
+    return estimateSeries({
+      values: Math.min(history_needed, Math.max(model.report.longest, sent)),
+      steps: steps ?? horizon,
+      inputs: features.length,
+      trees,
+      bytes: forms.get(options).writer.rowBytes,
+    });
+  }
+
   #gather(options: PredictOptions): RowGatherer {
     const request = new ForecastRequest(this.#parts.index, options);
     return {
-      add: (block) => {
-        for (let index = 0; index < block.rowCount; index++) request.add(block.row(index));
-      },
+      add: (block) => addRows(request, block),
       answer: (maxRows) => this.#forecast(request, options, maxRows),
     };
   }
 
-  #answer(rows: readonly unknown[], options: PredictOptions, maxRows: number) {
+  #answer(rows: readonly unknown[], options: PredictOptions, maxRows: number): GatheredAnswer {
     requireLevel(options.confidence ?? DEFAULT_LEVEL);
     const request = new ForecastRequest(this.#parts.index, options);
-    const keys = new ColumnMapper(this.#parts.checks.names);
-    for (let start = 0; start < rows.length; ) {
-      const read = keys.read(rows, start, MAX_ROWS);
-      for (const row of read) request.add(row);
-      start += read.length;
+    const { binner, checks } = this.#parts;
+    for (const block of objectBlocks(rows, { names: checks.names, binner, maxRows: MAX_ROWS })) {
+      finish(addRows(request, block));
     }
-    return this.#forecast(request, options, maxRows);
+    return finish(this.#forecast(request, options, maxRows));
   }
 
-  /** Checks the request at once, and forecasts when it is iterated. */
-  #forecast(
+  /** Checks the request, and forecasts when the blocks are iterated. */
+  *#forecast(
     request: ForecastRequest,
-    { confidence, backtest }: PredictOptions,
+    options: PredictOptions,
     maxRows: number,
-  ): Iterable<AnsweredBlock> {
+  ): Steps<GatheredAnswer> {
     const asked = request.finish();
-    if (asked.rowCount > maxRows) {
-      const message = `asks for ${asked.rowCount.toLocaleString('en')} rows, and an array of JSON has at most ${maxRows.toLocaleString('en')}; ask for fewer steps or series, or for NDJSON, CSV or Arrow`;
+    yield;
+    const { rowCount } = asked;
+    if (rowCount > maxRows) {
+      const message = `asks for ${rowCount.toLocaleString('en')} rows, and an array of JSON has at most ${maxRows.toLocaleString('en')}; ask for fewer steps or series, or for NDJSON, CSV or Arrow`;
       throw new InvalidRowsError([{ message }]);
     }
-    return this.#forecastSeries(asked, confidence ?? DEFAULT_LEVEL, backtest !== undefined);
+    return { rowCount, blocks: this.#forecastSeries(asked, options) };
   }
 
   *#forecastSeries(
     asked: Iterable<AskedSeries>,
-    level: number,
-    isBacktest: boolean,
-  ): Generator<AnsweredBlock> {
+    options: PredictOptions,
+  ): Generator<AnsweredBlock | undefined> {
+    const perSlice = Math.floor(SLICE_WORK / this.#estimateSeries(options));
+    const maxSeries = Math.max(1, Math.min(MAX_SERIES, perSlice));
+    const { confidence = DEFAULT_LEVEL, backtest } = options;
     let chunk: AskedSeries[] = [];
-    const block = new BlockBuilder(this.#parts, level, isBacktest, this.calibration);
+    const isBacktest = backtest !== undefined;
+    const block = new BlockBuilder(this.#parts, confidence, isBacktest, this.calibration);
     for (const one of asked) {
       chunk.push(one);
-      if (chunk.length < MAX_SERIES) continue;
+      if (chunk.length < maxSeries) continue;
       yield* block.add(chunk);
+      yield;
       chunk = [];
     }
     yield* block.add(chunk);
     yield* block.end();
+  }
+}
+
+/** Adds the rows of a block to a request, in steps: one row may ask for all series. */
+function* addRows(request: ForecastRequest, block: RowBlock): Steps<void> {
+  for (let index = 0; index < block.rowCount; index++) {
+    request.add(block.row(index));
+    yield;
   }
 }
 

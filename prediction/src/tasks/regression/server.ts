@@ -25,6 +25,7 @@ import type { TaskAnswer, TaskServer } from '../../serving/row-server.js';
 import { cellText } from '../../table/cells.js';
 import { createReader } from '../../table/number-formats.js';
 import { scorerMemory } from '../../trees/forest/forest-scorer.js';
+import { countTrees } from '../../trees/forest/tree.js';
 import type { Steps } from '../../trees/steps.js';
 import type { RegressionModel } from './model.js';
 
@@ -60,6 +61,7 @@ interface Parts {
   readonly rounding: Rounding;
   /** Reads the text of a row's own value of the target. */
   readonly readActual: (text: string) => number;
+  readonly trees: number;
 }
 
 /** Predicts rows as numbers, each with an interval. */
@@ -79,6 +81,10 @@ export class NumberServer implements TaskServer<Prediction> {
       partialErrors: partial_rows && (yield* ErrorEstimator.create(partial_rows, memory)),
       rounding: new Rounding(lengthFromStandard(target_scale, target_deviation)),
       readActual: createReader('number', target_reading),
+      trees: countTrees([
+        ...[model.value_forest, model.error_forest],
+        ...(partial_rows ? [partial_rows.correction_forest, partial_rows.error_forest] : []),
+      ]),
     });
   }
 
@@ -104,6 +110,10 @@ export class NumberServer implements TaskServer<Prediction> {
 
   get facts(): unknown {
     return this.parts.model;
+  }
+
+  get trees(): number {
+    return this.parts.trees;
   }
 
   get promised(): PromisedTarget {

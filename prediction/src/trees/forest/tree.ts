@@ -28,6 +28,10 @@ export interface Forest {
   trees: Tree[];
 }
 
+export function countTrees(forests: readonly Pick<Forest, 'trees'>[]): number {
+  return forests.reduce((sum, { trees }) => sum + trees.length, 0);
+}
+
 export const MAX_LEAVES = 32;
 export const MAX_BINS = 256;
 
