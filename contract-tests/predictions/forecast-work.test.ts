@@ -112,9 +112,9 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
   const predict = (key: string, body: unknown, sending: Sending = {}, query = '') =>
     send(key, 'POST', `${MODELS}/sales/predict${query}`, body, sending);
 
-  async function leftOf(key: string): Promise<number> {
-    const { limits } = await (await send(key, 'GET', '/me')).json();
-    return limits.quotas[0].left;
+  async function expectLeft(key: string, left: number): Promise<void> {
+    const me = await (await send(key, 'GET', '/me')).json();
+    expect(me).toMatchObject({ limits: { quotas: [{ name: 'rows', left }] } });
   }
 
   async function expectRefusal(answer: Response): Promise<void> {
@@ -142,17 +142,17 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
       expect(answer.status).toBe(200);
       await answer.arrayBuffer();
       const left = STORES.length * HORIZON - 1;
-      expect(await leftOf(key)).toBe(left);
+      await expectLeft(key, left);
       await expectRefusal(await predict(key, body, sending));
-      expect(await leftOf(key)).toBe(left);
+      await expectLeft(key, left);
       expect((await predict(key, [{ store: 'A' }], {}, '?steps=2')).status).toBe(200);
-      expect(await leftOf(key)).toBe(left - 2);
+      await expectLeft(key, left - 2);
     },
   );
 
   test('count each step that a tool tells', async () => {
     const key = await limited(9);
-    const call = async (steps: number, store = 'A') => {
+    const call = async (steps: number, store = 'A'): Promise<unknown> => {
       const message = {
         ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
         params: { name: 'predict_sales', arguments: { series: { store }, steps } },
@@ -161,13 +161,13 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
       const headers = { 'MCP-Protocol-Version': '2025-11-25' };
       return (await send(key, 'POST', '/mcp', message, { accept, headers })).json();
     };
-    expect((await call(4)).result.isError).toBeUndefined();
-    expect(await leftOf(key)).toBe(5);
-    const refused = await call(6);
-    expect(refused.result.content[0].text).toContain('its limit of rows, and has 5 left');
+    expect(await call(4)).toMatchObject({ result: { structuredContent: { target: 'sales' } } });
+    await expectLeft(key, 5);
+    const text = expect.stringContaining('its limit of rows, and has 5 left');
+    expect(await call(6)).toMatchObject({ result: { isError: true, content: [{ text }] } });
     // A call that cannot be answered counts nothing.
-    expect((await call(5, 'nowhere')).result.isError).toBe(true);
-    expect(await leftOf(key)).toBe(5);
+    expect(await call(5, 'nowhere')).toMatchObject({ result: { isError: true } });
+    await expectLeft(key, 5);
     chat.play([
       calls({ name: 'sales', arguments: { series: { store: 'B' }, steps: 3 } }),
       says('More.'),
@@ -175,7 +175,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     const question = { messages: [{ question: 'How much?', answer: null }] };
     const asked = await send(key, 'POST', '/projects/default/agents/analyst/completions', question);
     expect(asked.status).toBe(200);
-    expect(await leftOf(key)).toBe(2);
+    await expectLeft(key, 2);
   });
 
   test.each<[string, string, unknown, string]>([
@@ -191,7 +191,7 @@ describe.each([1, 0])('forecasts of a service with %i worker processes', (worker
     expect((await send(key, 'POST', `${MODELS}/line/predict`, [{ x: 1 }])).status).toBe(200);
     const answer = await send(key, 'POST', `${MODELS}/${model}/predict${query}`, rows);
     expect([400, 422]).toContain(answer.status);
-    expect(await leftOf(key)).toBe(99);
+    await expectLeft(key, 99);
   });
 
   test('of a few bytes that take much work let others be answered first', async () => {

@@ -62,6 +62,52 @@ describe('a pool of workers', () => {
     expect(answers.map(answersIn)).toEqual(answers.map(() => 5));
   });
 
+  test('counts all rows of JSON before the first is answered, whether or not they have a limit', async () => {
+    const pool = poolOf(1);
+    const many = JSON.stringify(rentRows(5000));
+    for (const caller of [{ owner: 'a' }, { owner: 'a', limits: { rows: 9000 } }]) {
+      const events: string[] = [];
+      const count = async (counted: number) => {
+        events.push(`counted ${counted}`);
+      };
+      for await (const { kind } of pool.answer(rowsOf(once(many), { caller, count }))) {
+        if (kind === 'bytes') events.push('answered');
+      }
+      const [first, ...rest] = events;
+      expect(first).toBe('counted 5000');
+      expect(new Set(rest)).toEqual(new Set(['answered']));
+    }
+  });
+
+  test('counts the rows of a stream as they are answered, also where they have a limit', async () => {
+    const pool = poolOf(1);
+    const lines = rentRows(40).map((row) => `${JSON.stringify(row)}\n`);
+    const options = { from: 'ndjson', to: 'ndjson' } as const;
+    const caller = { owner: 'a', limits: { rows: 100 } };
+    let counted = 0;
+    const count = async (some: number) => {
+      counted += some;
+    };
+    const request = rowsOf(once(lines.join('')), { options, caller, count, isWhole: false });
+    expect((await textOf(pool.answer(request))).trimEnd().split('\n')).toHaveLength(40);
+    expect(counted).toBe(40);
+  });
+
+  test('answers none of the rows that are refused, and then another body', async () => {
+    const pool = poolOf(1);
+    const count = () => Promise.reject(new Error('No more rows'));
+    const caller = { owner: 'a', limits: { rows: 1 } };
+    const refused = pool.answer(rowsOf(once(rows), { caller, count }));
+    const kinds: string[] = [];
+    await expect(
+      (async () => {
+        for await (const { kind } of refused) kinds.push(kind);
+      })(),
+    ).rejects.toThrow('No more rows');
+    expect(kinds).not.toContain('bytes');
+    expect(answersIn(await textOf(pool.answer(rowsOf(once(rows), { caller }))))).toBe(5);
+  });
+
   test('answers the same rows with the same bytes, whichever else it answers meanwhile', async () => {
     const pool = poolOf(1);
     const many = () => once(JSON.stringify(rentRows(1000)));
