@@ -1,8 +1,11 @@
 /** Characters that are compared; longer names are alike or not by their beginning. */
 const MAX_COMPARED = 40;
 
-/** Steps of comparison for all names together: some 20 ms. */
+/** Steps of comparison for all names together: some 25 ms. */
 const MAX_STEPS = 4_000_000;
+
+/** Two rows of distances, which are used again. Lower case may lengthen a name. */
+const ROWS = [new Uint8Array(4 * MAX_COMPARED), new Uint8Array(4 * MAX_COMPARED)] as const;
 
 /**
  * Finds the name that was most likely meant: the one with the smallest edit distance (Levenshtein), letter case
@@ -44,19 +47,22 @@ export class NearestName {
 
   /** The edit distance, or any larger number than `most` if it is more than that. */
   #distance(one: string, other: string, most: number): number {
-    let above = Array.from({ length: other.length + 1 }, (_, length) => length);
+    let [above, current] = ROWS;
+    for (let length = 0; length <= other.length; length++) above[length] = length;
     for (let row = 1; row <= one.length; row++) {
-      const current = [row];
+      const character = one.charCodeAt(row - 1);
+      current[0] = row;
       let least = row;
       for (let column = 1; column <= other.length; column++) {
-        const replaced = (above[column - 1] ?? 0) + (one[row - 1] === other[column - 1] ? 0 : 1);
+        const isEqual = character === other.charCodeAt(column - 1);
+        const replaced = (above[column - 1] ?? 0) + (isEqual ? 0 : 1);
         const cell = Math.min(replaced, (above[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1);
-        current.push(cell);
+        current[column] = cell;
         if (cell < least) least = cell;
       }
       this.#steps += other.length;
       if (least > most) return least;
-      above = current;
+      [above, current] = [current, above];
     }
     return above[other.length] ?? 0;
   }
