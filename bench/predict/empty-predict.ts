@@ -6,6 +6,7 @@ import { Predictors } from '../../server/models/predictions/predictors.js';
  */
 const NOTHING = {
   check: () => ({ add: () => {}, warnings: () => ({ warnings: [], more: 0 }) }),
+  estimate: () => 0,
   answerOne: () => '[]',
 };
 
