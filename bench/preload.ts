@@ -64,8 +64,9 @@ function loopDelays(): Answer {
 }
 
 /**
- * Answers `begin` when it starts watching the event loop, and `end` with the longest turn since then, in milliseconds:
- * the smaller of elapsed and processor time, so that a turn that waited for a processor does not count.
+ * Answers `begin` when it starts watching the event loop, and each `lap` with the longest turn since the question
+ * before, in milliseconds: the smaller of elapsed and processor time, so that a turn that waited for a processor does
+ * not count.
  */
 function longestTurn(): Answer {
   let isWatching = false;
@@ -79,15 +80,19 @@ function longestTurn(): Answer {
     longest = Math.max(longest, Math.min(now - passed, processor - used));
     passed = now;
     used = processor;
-    if (isWatching) setImmediate(turn);
+  };
+  const watch = () => {
+    turn();
+    setImmediate(watch);
   };
   return (question) => {
-    if (question !== 'begin' && question !== 'end') return undefined;
-    isWatching = question === 'begin';
+    if (question !== 'begin' && question !== 'lap') return undefined;
+    if (!isWatching) watch();
+    isWatching = true;
     turn();
-    if (!isWatching) return longest;
+    const lap = longest;
     longest = 0;
-    return 'watching';
+    return question === 'lap' ? lap : 'watching';
   };
 }
 

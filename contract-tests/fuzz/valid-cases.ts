@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { MEDIA_TYPES } from 'roster-client';
 import { FILE_FORMATS } from '../../testkit/data/table-files.js';
 import type { Place } from '../../testkit/openapi/document.js';
+import { isValid } from '../../testkit/openapi/schema.js';
 import {
   type Body,
   type Case,
@@ -14,7 +15,6 @@ import {
 import { createsAtItsAddress, kindsWithin } from './kinds.js';
 import { isChange, listPathParameters, type Parameter, type Target } from './operations.js';
 import { KEPT } from './values/edge-values.js';
-import { isValid } from './values/schema.js';
 import { changedFiles, csvTables, jsonTables, lines, TARGET, tableFiles } from './values/tables.js';
 import { makeValues } from './values/values.js';
 

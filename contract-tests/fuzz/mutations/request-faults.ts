@@ -8,7 +8,7 @@ import { kindsWithin } from '../kinds.js';
 import { listMethods, listPathParameters } from '../operations.js';
 import { SOME_ID } from '../valid-cases.js';
 import { KEPT } from '../values/edge-values.js';
-import { isValid } from '../values/schema.js';
+import { isValid } from '../../../testkit/openapi/schema.js';
 
 /** A request with a fault. Mutations of one kind are drawn as often as one of another kind. */
 export interface Mutant {

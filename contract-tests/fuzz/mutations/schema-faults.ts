@@ -4,7 +4,7 @@ import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { type Case, findTarget, jsonBody, sentValue, withParameter } from '../case.js';
 import type { Parameter } from '../operations.js';
 import { isSendable } from '../valid-cases.js';
-import { listKeywords, listTypes } from '../values/schema.js';
+import { listKeywords, listTypes } from '../../../testkit/openapi/schema.js';
 import { at, type FaultMaker, findJsonSchema, type Mutant } from './request-faults.js';
 import { listMutations, type Mutation } from './schema-mutations.js';
 

@@ -8,12 +8,12 @@ import {
   findFaults,
   findPattern,
   findType,
-  isValid,
   listKeywords,
   listRequired,
   listTypes,
   simplest,
-} from '../values/schema.js';
+} from '../../../testkit/openapi/schema.js';
+import { listSites, type Site, withField, without } from '../../../testkit/openapi/sites.js';
 import { paddedTo } from '../values/values.js';
 
 /** A mutation that breaks exactly one keyword of the schema. */
@@ -175,64 +175,4 @@ function ofConditions(schema: Place, value: object): Change[] {
       return { keyword: 'type', field, value: object };
     }),
   );
-}
-
-/** A part of a valid value, and its schema. */
-interface Site {
-  schema: Place;
-  value: unknown;
-  pointer: string;
-  /** Returns the whole value with another value in this place. */
-  put: (value: unknown) => unknown;
-}
-
-/** Returns every part of a valid value that has a schema. */
-function listSites(schema: Place, value: unknown): Site[] {
-  return listParts({ schema, value, pointer: '', put: (other) => other });
-}
-
-function listParts(site: Site): Site[] {
-  const { schema, value, pointer, put } = site;
-  const branch = schema.entries('oneOf').find(([, candidate]) => isValid(candidate, value))?.[1];
-  if (branch !== undefined) return [site, ...listParts({ ...site, schema: branch }).slice(1)];
-  if (Array.isArray(value)) {
-    const items = schema.find('items');
-    // A fault in one element stands for the same fault in any other.
-    if (items === undefined || value.length === 0) return [site];
-    const last = value.length - 1;
-    const putItem = (other: unknown) => put([...value.slice(0, last), other]);
-    return [
-      site,
-      ...listParts({
-        schema: items,
-        value: value[last],
-        pointer: `${pointer}/${last}`,
-        put: putItem,
-      }),
-    ];
-  }
-  const fields = asRecord(value);
-  return [
-    site,
-    ...schema
-      .entries('properties')
-      .filter(([name]) => Object.hasOwn(fields, name))
-      .flatMap(([name, field]) =>
-        listParts({
-          schema: field,
-          value: fields[name],
-          pointer: `${pointer}/${escapeToken(name)}`,
-          put: (other) => put(withField(fields, name, other)),
-        }),
-      ),
-  ];
-}
-
-/** Returns an object with another value of a field, which may be named `__proto__`. */
-function withField(fields: object, name: string, value: unknown): object {
-  return Object.fromEntries([...Object.entries(without(fields, name)), [name, value]]);
-}
-
-function without(fields: object, name: string): object {
-  return Object.fromEntries(Object.entries(fields).filter(([other]) => other !== name));
 }

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { listMutations } from '../mutations/schema-mutations.js';
 import { targets } from '../operations.js';
-import { findFaults } from './schema.js';
+import { findFaults } from '../../../testkit/openapi/schema.js';
 import { makeDrafts, makeValues } from './values.js';
 
 const used = targets.flatMap(({ id, bodies, parameters }) => [

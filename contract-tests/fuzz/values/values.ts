@@ -8,7 +8,7 @@ import {
   listKeywords,
   listRequired,
   listTypes,
-} from './schema.js';
+} from '../../../testkit/openapi/schema.js';
 
 /** The maximum depth of a value that may be any JSON; the contract allows 100. */
 const DEEP = 80;

@@ -1,9 +1,9 @@
-/** Reads schemas of the contract, for the generators of valid and of invalid values. */
+/** Reads schemas of the contract, for what generates valid, invalid and large values. */
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { escapeToken } from '../../../server/contract/json-pointer.js';
-import { asRecord } from '../../../server/contract/json-record.js';
-import { schemaErrors } from '../../../testkit/openapi/contract-ajv.js';
-import type { Place } from '../../../testkit/openapi/document.js';
+import { escapeToken } from '../../server/contract/json-pointer.js';
+import { asRecord } from '../../server/contract/json-record.js';
+import { schemaErrors } from './contract-ajv.js';
+import type { Place } from './document.js';
 
 /** Errors that only report that another error exists. */
 const CONSEQUENCES = new Set(['if', 'anyOf', 'allOf']);

@@ -1,8 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import type { Headers } from '../../testkit/http/client.js';
+import { untilReadyAt } from '../../testkit/service/train-prices.js';
 import { train, upload } from '../services.js';
-import { FAULTY_ITEMS, LARGE_MODELS, MEMBERS, VALUES } from './bodies.js';
+import { LARGE_MODELS } from './large-models.js';
 
-/** A request that takes much work. */
+/** A request that takes much work because of what is stored. */
 export interface Case {
   readonly name: string;
   /** Sends the request, and reads the whole answer. */
@@ -19,27 +20,27 @@ interface Made {
 type Named = readonly [name: string, made: () => Made];
 type Send = (made: Made) => Promise<{ status: number; bytes: number }>;
 
-const SKILLS = '/projects/default/skills';
+/** The members of an object that has as many as a body may have, without its rows. */
+const MEMBERS = Array.from({ length: 9_900 }, (_, index) => `"k${index}":1`).join();
 
-export interface Choice {
-  /** Selects the cases whose names contain the words. */
-  readonly words: string;
-  /** Excludes the cases that need much stored data. */
-  readonly isShort: boolean;
-}
-
-/** Yields the selected cases, and stores the data that they need. */
-export async function* cases(url: string, { words, isShort }: Choice): AsyncGenerator<Case> {
+/** Yields the cases whose names contain some words, and stores the data that they need. */
+export async function* storedCases(url: string, key: string, words: string): AsyncGenerator<Case> {
   const send: Send = async ({ method = 'GET', path, body, headers = {} }) => {
-    const type = { 'Content-Type': 'application/json' };
-    const init = body === undefined ? {} : { body, headers: { ...type, ...headers } };
-    const response = await fetch(`${url}${path}`, { method, headers, ...init });
+    const type = body === undefined ? {} : { 'Content-Type': 'application/json' };
+    const all = { Authorization: `Bearer ${key}`, ...type, ...headers };
+    const init = { method, headers: all, ...(body !== undefined && { body }) };
+    const response = await fetch(`${url}${path}`, init);
     let bytes = 0;
     for await (const chunk of response.body ?? []) bytes += chunk.length;
     return { status: response.status, bytes };
   };
-  const stored = [firstPredictions(url, words), lists(send), predictions(url)];
-  for (const group of [bodies(send), LONG_REQUESTS, ...(isShort ? [] : stored)]) {
+  const authorization = { Authorization: `Bearer ${key}` };
+  const groups = [
+    firstPredictions(url, words, authorization),
+    lists(send),
+    predictions(url, authorization),
+  ];
+  for (const group of groups) {
     for await (const [name, made] of group) {
       if (name.includes(words)) yield { name, send: () => send(made()) };
     }
@@ -50,10 +51,6 @@ function write(path: string, body: string, method = 'POST'): Made {
   return { method, path, body };
 }
 
-/** Counts the unique names of resources. */
-let names = 0;
-const newName = () => `n${++names}`;
-
 /** The kinds of resource, each with its field that holds an object with arbitrary keys. */
 const OPEN = [
   ['skill', 'params'],
@@ -61,90 +58,15 @@ const OPEN = [
   ['chatbot', 'settings'],
 ] as const;
 
-async function* bodies(send: Send): AsyncGenerator<Named> {
-  yield ['createProject: unknown fields', () => write('/projects', `{"project":{${MEMBERS}}}`)];
-  for (const [kind, open] of OPEN) {
-    for (const verb of ['create', 'update'] as const) {
-      const id = `${verb}${kind.replace(/^./, (first) => first.toUpperCase())}`;
-      const method = verb === 'create' ? 'POST' : 'PUT';
-      /** Creates a project, and a resource `x` for updates. One project for all bodies would soon be full. */
-      const newTarget = async () => {
-        const name = newName();
-        const to = `/projects/${name}/${kind}s`;
-        await send(write('/projects', JSON.stringify({ project: { name } })));
-        if (verb === 'create') return to;
-        await send(write(to, JSON.stringify({ [kind]: { name: 'x', type: lookupFor(kind) } })));
-        return `${to}/x`;
-      };
-      const empty = await newTarget();
-      const field = (name: string, value: string) => {
-        const own = verb === 'create' ? `"name":"${newName()}",` : '';
-        const type = kind === 'skill' ? '"type":"lookup",' : '';
-        return `{"${kind}":{${own}${type}"${name}":${value}}}`;
-      };
-      const toEmpty = (what: string, body: () => string): Named => [
-        `${id}: ${what}`,
-        () => write(empty, body(), method),
-      ];
-      yield toEmpty('unknown fields', () => `{"${kind}":{${MEMBERS}}}`);
-      yield toEmpty('unknown fields around', () => `{${MEMBERS}}`);
-      for (const [what, value] of Object.entries(VALUES)) {
-        const to = await newTarget();
-        const made = () => write(to, field(open, `{"v":${value}}`), method);
-        yield [`${id}: ${open}, ${what}`, made];
-        if (id !== 'createSkill') continue;
-        const headers = () => ({ 'Idempotency-Key': newName().padStart(20, 'x') });
-        yield [`${id}, once: ${open}, ${what}`, () => ({ ...made(), headers: headers() })];
-      }
-      if (kind !== 'agent') continue;
-      for (const [what, items] of Object.entries(FAULTY_ITEMS)) {
-        for (const name of verb === 'create' ? ['skills'] : ['skills', 'skills_to_add']) {
-          yield toEmpty(`${name}, ${what}`, () => field(name, items));
-        }
-        const data = `{"tables":${items},"knowledge_bases":${items}}`;
-        yield toEmpty(`data, ${what}`, () => field('data', data));
-      }
-      const items = FAULTY_ITEMS['numbers'];
-      const all = `${items},"skills_to_add":${items},"skills_to_remove":${items},${MEMBERS},"x":1`;
-      yield toEmpty('everything', () => field('skills', all));
-      const unknown = `[${Array.from({ length: 1000 }, (_, index) => `"unknown${index}"`)}]`;
-      yield toEmpty('1,000 unknown skills', () => field('skills', unknown));
-    }
-  }
-}
-
-function lookupFor(kind: string): string | undefined {
-  return kind === 'skill' ? 'lookup' : undefined;
-}
-
-/** Returns a query of the maximum length in Node. */
-function filled(part: string): string {
-  return part.repeat(Math.floor(15_000 / part.length));
-}
-
-const DIFFERENT = Array.from({ length: 2000 }, (_, index) => `a${index}=1`).join('&');
-const CONDITIONS = { 'If-None-Match': '"x", '.repeat(400) };
-
-const LONG_REQUESTS: readonly Named[] = [
-  ['listSkills: unknown parameters', () => ({ path: `${SKILLS}?${filled('a=1&')}` })],
-  ['listSkills: different parameters', () => ({ path: `${SKILLS}?${DIFFERENT}` })],
-  ['listSkills: agents', () => ({ path: `${SKILLS}?${filled('agent=a&')}agent=b` })],
-  ['listSkills: faulty agents', () => ({ path: `${SKILLS}?${filled('agent=!&')}` })],
-  ['listSkills: empty agents', () => ({ path: `${SKILLS}?${filled('agent&')}` })],
-  ['listSkills: brackets', () => ({ path: `${SKILLS}?${filled('a[b]=1&')}` })],
-  ['getSkill: conditions', () => ({ path: `${SKILLS}/x`, headers: CONDITIONS })],
-  ['getAgent: conditions', () => ({ path: '/projects/default/agents/x', headers: CONDITIONS })],
-  ['/openapi.json', () => ({ path: '/openapi.json' })],
-  ['/openapi.yaml', () => ({ path: '/openapi.yaml' })],
-  ['/metrics', () => ({ path: '/metrics' })],
-  ['/docs', () => ({ path: '/docs/' })],
-];
-
 /** The number of versions that each large model gets: each loads once, and the best of some rounds counts. */
 const LOADS = 3;
 
 /** The first predictions of versions of models that take long to load, and that nothing was predicted with. */
-async function* firstPredictions(url: string, words: string): AsyncGenerator<Named> {
+async function* firstPredictions(
+  url: string,
+  words: string,
+  headers: Headers,
+): AsyncGenerator<Named> {
   for (const [index, { name, csv }] of LARGE_MODELS.entries()) {
     const title = `first prediction: ${name}`;
     // Their trainings take long.
@@ -152,12 +74,8 @@ async function* firstPredictions(url: string, words: string): AsyncGenerator<Nam
     const model = `/api/projects/default/models/large${index}`;
     const table = csv();
     for (let version = 1; version <= LOADS; version++) {
-      await upload(`${url}${model}?target=y`, table);
-      for (let status = ''; !status.includes('"status":"ready"'); ) {
-        await delay(200);
-        status = await (await fetch(url + model)).text();
-        if (status.includes('"status":"failed"')) throw new Error(status);
-      }
+      await upload(`${url}${model}?target=y`, table, headers);
+      await untilReadyAt(url + model, headers);
     }
     let version = 0;
     yield [title, () => write(`${model}.${++version}/predict`, '[{}]')];
@@ -246,10 +164,10 @@ const ROWS: Readonly<Record<string, () => string>> = {
   '100,000 rows of arrays in arrays': () => `[${NESTED.repeat(100_000)}0]`,
 };
 
-async function* predictions(url: string): AsyncGenerator<Named> {
+async function* predictions(url: string, headers: Headers): AsyncGenerator<Named> {
   const model = '/api/projects/default/models/line';
   const rows = Array.from({ length: 100 }, (_, x) => `${x},${2 * x}\n`);
-  await train(`${url}${model}?target=y`, `x,y\n${rows.join('')}`);
+  await train(`${url}${model}?target=y`, `x,y\n${rows.join('')}`, headers);
   const to = `${model}/predict`;
   for (const [what, body] of Object.entries(ROWS)) {
     yield [`predict: ${what}`, () => write(to, body())];
