@@ -47,6 +47,7 @@ export default defineConfig({
             'examples/demo/*.test.ts',
             'tools/**/*.test.ts',
             'testkit/**/*.test.ts',
+            'bench/**/*.test.ts',
             'client/src/**/*.test.ts',
             'contract-tests/*.test.ts',
             'contract-tests/{agents,client,cluster,console,coverage,docs,mcp,oauth,oidc}/*.test.ts',

@@ -43,6 +43,8 @@ if (isMainThread && process.channel) {
   };
   channel.unref();
   process.on('message', (question) => channel.postMessage(question));
+  // A bench that was killed leaves no service behind.
+  process.once('disconnect', () => process.exit());
   process.channel.unref();
 }
 

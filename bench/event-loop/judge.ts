@@ -17,7 +17,7 @@ export interface Bounds {
 }
 
 /** The bounds of the long form, and those of the short form, which a loaded machine must not miss by chance. */
-export const BOUNDS: Bounds = { hold: 50, slope: 1.3, floor: 5 };
+export const BOUNDS: Bounds = { hold: 50, slope: 1.3, floor: 10 };
 export const GROSS_BOUNDS: Bounds = { hold: 1000, slope: 1.7, floor: 200 };
 
 /** A shorter hold counts as this many milliseconds, lest its noise is taken for growth. */
