@@ -27,8 +27,11 @@ export interface Growth {
 /** Node.js takes 16 KiB of headers, the address among them. */
 const HEAD_BYTES = 14_000;
 
-/** The most that is sent where the contract has no limit of a body, or one of gigabytes. */
+/** The most that is sent. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** The limit of a table, of which the contract has none: beyond it, tables are read in pieces. */
+const MAX_TABLE_BYTES = 2 * 1024 * 1024;
 
 /** The most that is sent of what the contract allows no more of, and what a validator refuses. */
 const MEBIBYTE = 1024 * 1024;
@@ -137,7 +140,8 @@ function growBody(sample: Sample, body: SampleBody): Growth[] {
   if (isForm(mediaType)) return growForm(sample, body);
   const format = FILE_FORMATS.find((one) => MEDIA_TYPES[one] === mediaType);
   const isText = format === undefined || format === 'csv' || format === 'ndjson';
-  return isText ? growText(sample, String(body.value)) : growFile(sample, format);
+  if (!isText) return growFile(sample, format);
+  return growText(sample, String(body.value), format !== undefined);
 }
 
 /** Marks a place in JSON for what `JSON.stringify` cannot write. */
@@ -238,8 +242,8 @@ function growForm(sample: Sample, { schema, value }: SampleBody): Growth[] {
 /** Rows of texts, as repetitions of lines and of cells. */
 const LINES = ['0\n', '0,0\n', '{}\n', '[]\n', '{"k":1}\n', '"\n', '""\n', ',,\n', 'a,'];
 
-/** Returns the growths of a body of text: instead of its first line, and after it. */
-function growText(sample: Sample, value: string): Growth[] {
+/** Returns the growths of a body of text, after its first line; those of a table, before it, too. */
+function growText(sample: Sample, value: string, isTable: boolean): Growth[] {
   const [first = ''] = value.split('\n');
   const limit = bodyLimit(sample);
   const lines = LINES.map((unit) => ({
@@ -247,8 +251,12 @@ function growText(sample: Sample, value: string): Growth[] {
     fill: (bytes: number) => JSON.stringify(unit.repeat(bytes / unit.length)).slice(1, -1),
   }));
   const whole = { name: 'lines that fit', text: repeatedTo(value) };
-  const filled = [...textPatterns(''), ...lines].flatMap(({ name, fill }) => [
-    { name: `first ${name}`, text: (bytes: number) => `${readFilled(fill, bytes)}\n${value}` },
+  // The media types of documents differ in their lines.
+  const patterns = isTable || sample.isFirst ? [...textPatterns(''), ...lines] : lines;
+  const filled = patterns.flatMap(({ name, fill }) => [
+    ...(isTable
+      ? [{ name: `first ${name}`, text: (bytes: number) => `${readFilled(fill, bytes)}\n${value}` }]
+      : []),
     { name, text: (bytes: number) => `${first}\n${readFilled(fill, bytes)}` },
   ]);
   return [whole, ...filled].map(({ name, text }) => ({
@@ -293,7 +301,7 @@ function growFile(sample: Sample, format: FileFormat): Growth[] {
 
 function bodyLimit({ operation }: Sample): number {
   const limit = operation.place.find('requestBody', 'x-roster-max-body')?.value;
-  return Math.min(Number(limit ?? MAX_BODY_BYTES), MAX_BODY_BYTES) - ROOM;
+  return Math.min(Number(limit ?? MAX_TABLE_BYTES), MAX_BODY_BYTES) - ROOM;
 }
 
 /** Returns a series up to the most that a schema allows, if that is worth a series and below the limit of the body. */

@@ -196,10 +196,13 @@ export function nestsDeeperThan(levels: number, value: unknown): boolean {
 }
 
 /** Tests the children of a JSON value without a list of them: this is on the way of every body. */
-function someChild(value: object, test: (child: unknown) => boolean): boolean {
+function someChild(
+  value: object,
+  test: (child: unknown, name: string | number) => boolean,
+): boolean {
   if (Array.isArray(value)) return value.some(test);
   const record = asRecord(value);
-  for (const name in record) if (test(record[name])) return true;
+  for (const name in record) if (test(record[name], name)) return true;
   return false;
 }
 
@@ -244,18 +247,18 @@ function arrayLength(body: unknown, path: readonly string[]): number {
 
 function infiniteNumbers(body: unknown): FieldError[] {
   const errors: FieldError[] = [];
-  // The pointer is built only if there is such a number.
-  const visit = (value: unknown, pointer: () => string): void => {
-    // One more than a response lists, so that it can say that there are more.
-    if (errors.length > MAX_ERRORS) return;
+  // Returns whether there are enough errors. The pointer is built only if there is such a number.
+  const visit = (value: unknown, pointer: () => string): boolean => {
     if (typeof value === 'object' && value !== null) {
-      for (const [name, child] of Object.entries(value)) {
-        visit(child, () => `${pointer()}/${escapeToken(name)}`);
-      }
-    } else if (hasInfiniteNumber(value)) {
-      const message = 'must be within the range of a double, which ends at about 1.8e308';
-      errors.push({ pointer: pointer(), message });
+      return someChild(value, (child, name) =>
+        visit(child, () => `${pointer()}/${escapeToken(String(name))}`),
+      );
     }
+    if (!hasInfiniteNumber(value)) return false;
+    const message = 'must be within the range of a double, which ends at about 1.8e308';
+    errors.push({ pointer: pointer(), message });
+    // One more than a response lists, so that it can say that there are more.
+    return errors.length > MAX_ERRORS;
   };
   if (hasInfiniteNumber(body)) visit(body, () => '/body');
   return errors;
