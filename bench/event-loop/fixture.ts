@@ -66,7 +66,10 @@ async function store({ url }: Service, key: string, isShort: boolean): Promise<K
   const send = async (method: string, path: string, body?: unknown) =>
     asRecord(await ask(method, url + path, body, headers));
   const lastOf = (part: string) =>
-    made.find((address) => address.includes(part))?.split('/').at(-1) ?? '';
+    made
+      .find((address) => address.includes(part))
+      ?.split('/')
+      .at(-1) ?? '';
   const [conversation = ''] = made.filter((address) => address.includes('/conversations/'));
   const message = { message: { content: 'What does a diamond cost?' } };
   const reply = await send('POST', `${conversation}/messages`, message);
@@ -75,7 +78,7 @@ async function store({ url }: Service, key: string, isShort: boolean): Promise<K
   for (let index = 0; index < DOCUMENTS; index += 1) {
     await putText(`${url}${documents}/long${index}`, longDocument(index), headers);
   }
-  const models = [...forecasts(), ...(isShort ? [] : classes())];
+  const models = isShort ? forecasts(SHORT_COUNTS) : [...forecasts(COUNTS), ...classes()];
   for (const { name, query, table } of models) {
     await train(`${url}/api/projects/default/models/${name}?${query}`, table, headers);
   }
@@ -100,7 +103,10 @@ async function store({ url }: Service, key: string, isShort: boolean): Promise<K
         body: { data: [row] },
       })),
       ...Object.fromEntries(
-        OF_MODELS.map((id) => [id, models.map(({ name }) => ({ name, path: { modelName: name } }))]),
+        OF_MODELS.map((id) => [
+          id,
+          models.map(({ name }) => ({ name, path: { modelName: name } })),
+        ]),
       ),
       ...(await mcpVariants(url, headers)),
     },
@@ -117,7 +123,8 @@ const SENTENCES = 1000;
 function longDocument(index: number): string {
   const sentences = Array.from(
     { length: SENTENCES },
-    (_, at) => `Diamond ${index * SENTENCES + at} is cleaned with soap, water and cloth ${at % 97}.`,
+    (_, at) =>
+      `Diamond ${index * SENTENCES + at} is cleaned with soap, water and cloth ${at % 97}.`,
   );
   return sentences.join('\n\n');
 }
@@ -128,7 +135,11 @@ async function putText(
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const type = { 'Content-Type': 'text/plain' };
-  const { ok, status } = await fetch(address, { method: 'PUT', body, headers: { ...headers, ...type } });
+  const { ok, status } = await fetch(address, {
+    method: 'PUT',
+    body,
+    headers: { ...headers, ...type },
+  });
   if (!ok) throw new Error(`${address}: ${status}`);
 }
 
@@ -146,23 +157,26 @@ function classes(): StoredModel[] {
   return [{ name: 'classes', query: 'target=y', table: large.csv(), row: { x0: 0.5, x1: 0.5 } }];
 }
 
-/** Forecasts of one series, and of many. */
-function forecasts(): StoredModel[] {
-  return [
-    { name: 'series', count: 1, steps: 400 },
-    { name: 'stores', count: 300, steps: 30 },
-  ].map(({ name, count, steps }) => ({
-    name,
+/** The numbers of series of two models that forecast; those of the short form are trained in a second. */
+const COUNTS = [1, 300];
+const SHORT_COUNTS = [1, 30];
+
+/** The steps of each series. */
+const STEPS = 40;
+
+function forecasts(counts: readonly number[]): StoredModel[] {
+  return counts.map((count) => ({
+    name: `forecast_of_${count}`,
     query: 'target=y&order_by=day&group_by=store&horizon=7',
-    table: series(count, steps),
+    table: series(count),
     row: { store: 'store 0', day: '2025-01-01' },
   }));
 }
 
-function series(count: number, steps: number): string {
+function series(count: number): string {
   const lines = ['store,day,y'];
   for (let store = 0; store < count; store += 1) {
-    for (let step = 0; step < steps; step += 1) {
+    for (let step = 0; step < STEPS; step += 1) {
       const day = new Date(Date.UTC(2024, 0, 1 + step)).toISOString().slice(0, 10);
       lines.push(`store ${store},${day},${100 + store + 10 * Math.sin(step / 3) + (step % 7)}`);
     }
@@ -180,7 +194,7 @@ async function mcpVariants(
   const tools = asArray(asRecord(answer['result'])['tools']).map(asRecord);
   const calls = tools.map((tool) => {
     const { properties } = asRecord(tool['inputSchema']);
-    const input = Object.entries(asRecord(properties)).map(([name, schema]) => [name, fit(schema)]);
+    const input = Object.entries(asRecord(properties)).map(([name, schema]) => [name, inputOf(schema)]);
     const params = { name: tool['name'], arguments: Object.fromEntries(input) };
     return { name: String(tool['name']), body: message('tools/call', params) };
   });
@@ -199,7 +213,7 @@ async function mcpVariants(
 }
 
 /** Returns a value that fits the schema of a tool's input, as far as its type and its choices say. */
-function fit(schema: unknown): unknown {
+function inputOf(schema: unknown): unknown {
   const { type, enum: choices } = asRecord(schema);
   if (Array.isArray(choices)) return choices[0];
   switch (type) {

@@ -27,14 +27,14 @@ export interface Growth {
 /** Node.js takes 16 KiB of headers, the address among them. */
 const HEAD_BYTES = 14_000;
 
+/** The most that is sent of what the contract allows no more of, and what a validator refuses. */
+const MEBIBYTE = 1024 * 1024;
+
 /** The most that is sent. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** The limit of a table, of which the contract has none: beyond it, tables are read in pieces. */
-const MAX_TABLE_BYTES = 2 * 1024 * 1024;
-
-/** The most that is sent of what the contract allows no more of, and what a validator refuses. */
-const MEBIBYTE = 1024 * 1024;
+const MAX_TABLE_BYTES = MEBIBYTE;
 
 /** The bytes of a body for what is around the place that grows. */
 const ROOM = 2048;
@@ -46,16 +46,19 @@ const RATIO = 4;
 /** Returns every way in which a sample grows. */
 export function listGrowths(sample: Sample): Growth[] {
   const { operation, body, isFirst } = sample;
-  const parameters = !isFirst ? [] : operation.parameters.flatMap((parameter) => {
-    const [where, name] = [parameter.text('in'), parameter.text('name')];
-    const own = parameter.entries('examples')[0]?.[1].text('value') ?? 'a';
-    if (where === 'header') return growHeader(sample, name, own);
-    const place = `${where} ${name}`;
-    if (where === 'path') return growHead(sample, place, own, (text) => ({ path: { [name]: text } }));
-    const others = new URLSearchParams({ ...sample.query });
-    others.delete(name);
-    return growHead(sample, place, own, (text) => ({ query: `${others}&${name}=${text}` }));
-  });
+  const parameters = !isFirst
+    ? []
+    : operation.parameters.flatMap((parameter) => {
+        const [where, name] = [parameter.text('in'), parameter.text('name')];
+        const own = parameter.entries('examples')[0]?.[1].text('value') ?? 'a';
+        if (where === 'header') return growHeader(sample, name, own);
+        const place = `${where} ${name}`;
+        if (where === 'path')
+          return growHead(sample, place, own, (text) => ({ path: { [name]: text } }));
+        const others = new URLSearchParams({ ...sample.query });
+        others.delete(name);
+        return growHead(sample, place, own, (text) => ({ query: `${others}&${name}=${text}` }));
+      });
   return [
     asItIs(sample),
     ...parameters,
@@ -68,7 +71,13 @@ export function listGrowths(sample: Sample): Growth[] {
 function asItIs(sample: Sample): Growth {
   const request = writeSample(sample);
   const bytes = Buffer.byteLength(request.body ?? request.path);
-  return { sample: sample.name, place: '', pattern: 'as it is', series: [[bytes]], write: () => request };
+  return {
+    sample: sample.name,
+    place: '',
+    pattern: 'as it is',
+    series: [[bytes]],
+    write: () => request,
+  };
 }
 
 /** Returns the growths of a text in the address, which is percent-encoded. */
@@ -170,10 +179,7 @@ function growJson(sample: Sample, { schema, value }: SampleBody): Growth[] {
           sample: sample.name,
           place: place + kind,
           pattern: name,
-          series: [
-            ...within(most, beyond),
-            kind === '' ? lastTwo(beyond) : allSizes(beyond),
-          ],
+          series: [...within(most, beyond), kind === '' ? lastTwo(beyond) : allSizes(beyond)],
           write: (bytes) => {
             // Not as a pattern, in which $ has a meaning.
             const text = json.replace(`"${MARK}"`, () => filled(fill(bytes)));
@@ -186,7 +192,7 @@ function growJson(sample: Sample, { schema, value }: SampleBody): Growth[] {
     const marked = JSON.stringify(site.put(MARK));
     return [
       ...(types.includes('string')
-        ? grow('', 'maxLength', textPatterns(own), marked, (text) => `"${text}"`)
+        ? grow('', 'maxLength', textsOf(sample, own), marked, (text) => `"${text}"`)
         : []),
       ...(types.includes('array')
         ? grow('/…', 'maxItems', arrayPatterns(itemOf(site)), marked, (text) => `[${text}]`)
@@ -196,6 +202,13 @@ function growJson(sample: Sample, { schema, value }: SampleBody): Growth[] {
         : []),
     ];
   });
+}
+
+/** One of so many patterns of text is sent to samples whose places another sample of their operation has. */
+const TEXT_SHARE = 6;
+
+function textsOf({ isFirst }: Sample, own: string): readonly Pattern[] {
+  return textPatterns(own).filter((_, at) => isFirst || at % TEXT_SHARE === 0);
 }
 
 /** Returns JSON of an item that an array has. */
@@ -275,16 +288,20 @@ function repeatedTo(value: string): (bytes: number) => string {
 }
 
 /** Tables whose sizes are in one dimension, by the bytes that they take as numbers. */
-const TABLES: Readonly<Record<string, (bytes: number) => Readonly<Record<string, number | string>>[]>> =
-  {
-    rows: (bytes) => Array.from({ length: bytes / 16 }, (_, at) => ({ carat: at % 97, price: at })),
-    columns: (bytes) => {
-      const names = Array.from({ length: Math.min(bytes / 64, 5000) }, (_, at) => `column ${at}`);
-      return Array.from({ length: 4 }, (_, row) => Object.fromEntries(names.map((one) => [one, row])));
-    },
-    'a long text': (bytes) => [{ carat: 'x'.repeat(bytes), price: 'a' }],
-    texts: (bytes) => Array.from({ length: bytes / 32 }, (_, at) => ({ carat: `text ${at}`, price: 'a' })),
-  };
+const TABLES: Readonly<
+  Record<string, (bytes: number) => Readonly<Record<string, number | string>>[]>
+> = {
+  rows: (bytes) => Array.from({ length: bytes / 16 }, (_, at) => ({ carat: at % 97, price: at })),
+  columns: (bytes) => {
+    const names = Array.from({ length: Math.min(bytes / 64, 5000) }, (_, at) => `column ${at}`);
+    return Array.from({ length: 4 }, (_, row) =>
+      Object.fromEntries(names.map((one) => [one, row])),
+    );
+  },
+  'a long text': (bytes) => [{ carat: 'x'.repeat(bytes), price: 'a' }],
+  texts: (bytes) =>
+    Array.from({ length: bytes / 32 }, (_, at) => ({ carat: `text ${at}`, price: 'a' })),
+};
 
 /** The most bytes of a file that the bench writes: some formats take it longer to write than the service to read. */
 const MAX_FILE_BYTES = MEBIBYTE;

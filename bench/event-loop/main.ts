@@ -10,7 +10,7 @@ import { storedCases } from './stored-cases.js';
 import { listStrangers } from './strangers.js';
 
 /** The rounds of a series or a case that is out of bounds, of which the best counts. */
-const ROUNDS = 4;
+const ROUNDS = 8;
 
 /** The share of the patterns that the short form sends: each place gets some of them, and each pattern some places. */
 const SHORT_SHARE = 24;
@@ -38,8 +38,11 @@ await scriptCommand('bench:hold', 'Measure for how long one request blocks the e
   .argument('[words...]', 'only the operations and cases whose names contain the words')
   .option('--short', 'send some of the patterns, and judge only gross faults, which no load causes')
   .option('--any-speed', 'exit with 0 whatever blocked the event loop')
-  .addHelpText('after', `\nExits with 1 if a request blocks it for longer than ${BOUNDS.hold} ms, or with a higher power of its size than
-${BOUNDS.slope}; in the short form, for longer than ${GROSS_BOUNDS.hold} ms, or with a higher power than ${GROSS_BOUNDS.slope}.`)
+  .addHelpText(
+    'after',
+    `\nExits with 1 if a request blocks it for longer than ${BOUNDS.hold} ms, or with a higher power of its size than
+${BOUNDS.slope}; in the short form, for longer than ${GROSS_BOUNDS.hold} ms, or with a higher power than ${GROSS_BOUNDS.slope}.`,
+  )
   .action(measure)
   .parseAsync();
 
@@ -54,7 +57,9 @@ async function measure(words: readonly string[], options: Options): Promise<void
         const grown = await measureGrowths(stored, watch, word, options);
         // What is stored for the cases takes minutes, and words mostly name an operation.
         const isGrown = word !== '' && grown.length > 0;
-        return short || isGrown ? grown : [...grown, await measureCases(stored, watch, word, options)];
+        return short || isGrown
+          ? grown
+          : [...grown, await measureCases(stored, watch, word, options)];
       } finally {
         await watch.close();
       }

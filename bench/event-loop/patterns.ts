@@ -101,7 +101,11 @@ export function memberPatterns(own: string): readonly Pattern[] {
   const member = (value: (index: number) => string) => (index: number) =>
     `"k${index}":${value(index)}`;
   return [
-    listed('values that fit', Buffer.byteLength(own) + 9, member(() => own)),
+    listed(
+      'values that fit',
+      Buffer.byteLength(own) + 9,
+      member(() => own),
+    ),
     ...VALUES.map(([name, unit, value]) => listed(name, unit + 8, member(value))),
     listed('numbers as names', 10, (index) => `"${index}":1`),
     listed('one name', 6, () => '"k":1'),

@@ -54,7 +54,14 @@ export function listSamples({ key, names, namesOf, further }: Known): Sample[] {
     const there = operation.method === 'DELETE' ? { ...path, [last]: ABSENT } : path;
     const bodies = bodiesOf(operation);
     const headers = { Authorization: `Bearer ${key}` };
-    const whole: Sample = { name: operation.id, operation, path: there, query, headers, isFirst: true };
+    const whole: Sample = {
+      name: operation.id,
+      operation,
+      path: there,
+      query,
+      headers,
+      isFirst: true,
+    };
     const own = bodies.map(([name, body], at): Sample => {
       const only = bodies.length === 1 ? operation.id : `${operation.id}, ${name}`;
       return {

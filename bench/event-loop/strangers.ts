@@ -1,6 +1,6 @@
 import { type Operation, Place } from '../../testkit/openapi/document.js';
 import { type Growth, growHeader, listGrowths } from './growths.js';
-import { listSamples, type Known, type Sample, writeSample } from './requests.js';
+import { type Known, listSamples, type Sample, writeSample } from './requests.js';
 
 /** An address that nobody has, and that of a page. */
 const ADDRESSES = ['/absent', '/docs/'];
@@ -11,7 +11,22 @@ const BEGINNINGS = [
   ...['/oauth/', '/docs/', '/problems/', '/.well-known/', '/health/', '/browser/'],
 ];
 const STEPS = [
-  ...['a', 'a/', '/', '//', '.', './', '../', '%', '%41', '%2F', '%2e%2e/', '%zz', '%C3%A9', '%ED%A0%80'],
+  ...[
+    'a',
+    'a/',
+    '/',
+    '//',
+    '.',
+    './',
+    '../',
+    '%',
+    '%41',
+    '%2F',
+    '%2e%2e/',
+    '%zz',
+    '%C3%A9',
+    '%ED%A0%80',
+  ],
   ...[';', ':', '{', '~', 'a.', 'api/', '@', '*', '!', '\\', '|', '0'],
 ];
 

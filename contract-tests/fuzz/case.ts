@@ -1,7 +1,7 @@
 import { asRecord } from '../../server/contract/json-record.js';
+import { simplest } from '../../testkit/openapi/schema.js';
 import type { HttpRequest } from './http.js';
 import { type Parameter, type Target, targetNamed } from './operations.js';
-import { simplest } from '../../testkit/openapi/schema.js';
 import { keptTable, TARGET } from './values/tables.js';
 
 export interface Sent {

@@ -3,12 +3,12 @@ import { METHODS } from 'node:http';
 import { parseJson } from '../../../server/contract/json-record.js';
 import type { Place } from '../../../testkit/openapi/document.js';
 import { operationsAt } from '../../../testkit/openapi/operation-at.js';
+import { isValid } from '../../../testkit/openapi/schema.js';
 import { type Case, findTarget, type KeyName, PLACEHOLDERS, withParameter } from '../case.js';
 import { kindsWithin } from '../kinds.js';
 import { listMethods, listPathParameters } from '../operations.js';
 import { SOME_ID } from '../valid-cases.js';
 import { KEPT } from '../values/edge-values.js';
-import { isValid } from '../../../testkit/openapi/schema.js';
 
 /** A request with a fault. Mutations of one kind are drawn as often as one of another kind. */
 export interface Mutant {

@@ -1,10 +1,10 @@
 /** Requests that break one keyword of a schema, lack a part, or have an unknown one. */
 
 import { escapeToken } from '../../../server/contract/json-pointer.js';
+import { listKeywords, listTypes } from '../../../testkit/openapi/schema.js';
 import { type Case, findTarget, jsonBody, sentValue, withParameter } from '../case.js';
 import type { Parameter } from '../operations.js';
 import { isSendable } from '../valid-cases.js';
-import { listKeywords, listTypes } from '../../../testkit/openapi/schema.js';
 import { at, type FaultMaker, findJsonSchema, type Mutant } from './request-faults.js';
 import { listMutations, type Mutation } from './schema-mutations.js';
 

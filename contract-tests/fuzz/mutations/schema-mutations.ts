@@ -1,7 +1,6 @@
 import { escapeToken } from '../../../server/contract/json-pointer.js';
 import { asRecord } from '../../../server/contract/json-record.js';
 import type { Place } from '../../../testkit/openapi/document.js';
-import { EDGE_TEXTS } from '../values/edge-values.js';
 import {
   type Fault,
   findBound,
@@ -14,6 +13,7 @@ import {
   simplest,
 } from '../../../testkit/openapi/schema.js';
 import { listSites, type Site, withField, without } from '../../../testkit/openapi/sites.js';
+import { EDGE_TEXTS } from '../values/edge-values.js';
 import { paddedTo } from '../values/values.js';
 
 /** A mutation that breaks exactly one keyword of the schema. */

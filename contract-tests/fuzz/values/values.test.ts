@@ -1,9 +1,9 @@
 /** Tests that generated values are valid or invalid as intended, so that findings are faults of the service. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { findFaults } from '../../../testkit/openapi/schema.js';
 import { listMutations } from '../mutations/schema-mutations.js';
 import { targets } from '../operations.js';
-import { findFaults } from '../../../testkit/openapi/schema.js';
 import { makeDrafts, makeValues } from './values.js';
 
 const used = targets.flatMap(({ id, bodies, parameters }) => [

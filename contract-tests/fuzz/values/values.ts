@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import type { Place } from '../../../testkit/openapi/document.js';
-import { EDGE_KEYS, EDGE_NUMBERS, EDGE_TEXTS } from './edge-values.js';
 import {
   findBound,
   findPattern,
@@ -9,6 +8,7 @@ import {
   listRequired,
   listTypes,
 } from '../../../testkit/openapi/schema.js';
+import { EDGE_KEYS, EDGE_NUMBERS, EDGE_TEXTS } from './edge-values.js';
 
 /** The maximum depth of a value that may be any JSON; the contract allows 100. */
 const DEEP = 80;
