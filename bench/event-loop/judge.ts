@@ -20,8 +20,8 @@ export interface Bounds {
 export const BOUNDS: Bounds = { hold: 50, slope: 1.3, floor: 10 };
 export const GROSS_BOUNDS: Bounds = { hold: 1000, slope: 1.7, floor: 200 };
 
-/** A shorter hold counts as this many milliseconds, lest its noise is taken for growth. */
-const NOISE_MS = 1;
+/** A shorter hold counts as this many milliseconds: from it to the floor, growth is not steep yet. */
+const NOISE_MS = 2;
 
 /**
  * Returns the power of the size with which the hold grows between the two largest sizes: the slope of a line through

@@ -9,7 +9,8 @@ export interface Pattern {
 
 /**
  * Texts that are repeated. Each resembles the beginning of something that a service looks for: tokens, numbers,
- * markup, SQL, paths, dates, words; or it takes more bytes or code points than it has characters.
+ * markup, SQL, paths, dates, words; or it takes more bytes or code points than it has characters, or has marks that
+ * normalization puts in another order.
  */
 const UNITS: readonly string[] = [
   ...['a', 'A', '0', '9', ' ', '\t', '\n', '\r\n', 'a ', 'a\n', 'a,', ',', ';', ':', '.', '-'],
@@ -17,7 +18,7 @@ const UNITS: readonly string[] = [
   ...['(', '[', '{', '<', '()', '[]', '{}', '<a', '![', '](', '{{', '${', '<!--', '--', '/*', '//'],
   ...['eyJ', 'eyJ.', 'eyJa.eyJ.', 'roster_', 'roster_a_', 'sk-', 'Bearer ', 'http://', 'a@', 'a.'],
   ...['a=', 'a:', 'a/', '../', '1.', '1e', '0x', '-1', '1,', '2020-', '00:', '%41', '%', '\\u0041'],
-  ...['or ', 'select ', 'é', 'e\u0301', '\u0301', '\ud83d', '💎', '\u200d', '\u0000', 'İ', '中'],
+  ...['or ', 'select ', 'é', 'e\u0301', '\u0301', '\u0315\u0300', '\ud83d', '💎', '\u200d', '\u0000', 'İ', '中'],
 ];
 
 /** Ends a text, so that what matched a text of repetitions has to go back. */
@@ -96,6 +97,9 @@ export function arrayPatterns(own: string): readonly Pattern[] {
   ];
 }
 
+/** What long names consist of: names are compared, normalized, quoted and masked. */
+const NAMES = ['k', '0', ' ', '/', 'eyJ', 'roster_', 'e\u0301', '\u0315\u0300', '\ud83d', '💎'];
+
 /** Returns the patterns of the members of an object. @param own JSON of a value that fits one */
 export function memberPatterns(own: string): readonly Pattern[] {
   const member = (value: (index: number) => string) => (index: number) =>
@@ -111,7 +115,12 @@ export function memberPatterns(own: string): readonly Pattern[] {
     listed('one name', 6, () => '"k":1'),
     listed('__proto__', 14, () => '"__proto__":{}'),
     listed('names of 1 kB', 1012, (index) => `"${'k'.repeat(1000)}${index}":1`),
-    single('a long name', (bytes) => `"${'k'.repeat(bytes)}":1`),
+    ...NAMES.map((unit) =>
+      single(`a name of ${JSON.stringify(unit)}`, (bytes) => {
+        const { fill } = repeated('', '', unit);
+        return `"${fill(bytes)}":1`;
+      }),
+    ),
     single('objects within each other', (bytes) => `"k":${nested('{"a":', '1', '}')(bytes)}`),
     single('arrays within each other', (bytes) => `"k":${nested('[', '', ']')(bytes)}`),
     single('a long text', (bytes) => `"k":"${'x'.repeat(bytes)}"`),
