@@ -158,11 +158,11 @@ function classes(): StoredModel[] {
 }
 
 /** The numbers of series of two models that forecast; those of the short form are trained in a second. */
-const COUNTS = [1, 300];
-const SHORT_COUNTS = [1, 30];
+const COUNTS = [1, 200];
+const SHORT_COUNTS = [1, 10];
 
 /** The steps of each series. */
-const STEPS = 40;
+const STEPS = 100;
 
 function forecasts(counts: readonly number[]): StoredModel[] {
   return counts.map((count) => ({

@@ -100,6 +100,9 @@ export function arrayPatterns(own: string): readonly Pattern[] {
 /** What long names consist of: names are compared, normalized, quoted and masked. */
 const NAMES = ['k', '0', ' ', '/', 'eyJ', 'roster_', 'e\u0301', '\u0315\u0300', '\ud83d', '💎'];
 
+/** More faulty values than a problem lists, each of which it points at. */
+const FAULTS = Array.from({ length: 200 }, () => '1e999').join();
+
 /** Returns the patterns of the members of an object. @param own JSON of a value that fits one */
 export function memberPatterns(own: string): readonly Pattern[] {
   const member = (value: (index: number) => string) => (index: number) =>
@@ -121,6 +124,7 @@ export function memberPatterns(own: string): readonly Pattern[] {
         return `"${fill(bytes)}":1`;
       }),
     ),
+    single('faults below a long name', (bytes) => `"${'/'.repeat(bytes)}":[${FAULTS}]`),
     single('objects within each other', (bytes) => `"k":${nested('{"a":', '1', '}')(bytes)}`),
     single('arrays within each other', (bytes) => `"k":${nested('[', '', ']')(bytes)}`),
     single('a long text', (bytes) => `"k":"${'x'.repeat(bytes)}"`),

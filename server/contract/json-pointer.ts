@@ -5,6 +5,17 @@ export function escapeToken(token: string): string {
   return token.replace(/~/g, '~0').replace(/\//g, '~1');
 }
 
+/**
+ * The most characters of a name in a pointer to a fault. A problem shows the first thousand of a pointer, and looks at
+ * some thousands more; a name may have a megabyte, and be in the pointers of a hundred faults.
+ */
+const MAX_NAME_LENGTH = 10_000;
+
+/** Cuts a name that a caller made up, for the pointer to a fault. */
+export function cutName(name: string): string {
+  return name.length <= MAX_NAME_LENGTH ? name : name.slice(0, MAX_NAME_LENGTH);
+}
+
 /** Returns the steps of a JSON pointer, unescaped (RFC 6901, section 4). */
 export function splitPointer(pointer: string): string[] {
   const escaped = pointer.split('/').slice(1);

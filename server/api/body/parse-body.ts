@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { freeMemory } from '../../common/free-memory.js';
 import { pausing } from '../../common/pausing.js';
 import type { Contract, Operation } from '../../contract/document.js';
-import { escapeToken } from '../../contract/json-pointer.js';
+import { cutName, escapeToken } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { FORM_TYPE } from '../../contract/operation.js';
 import { isText, JSON_TYPE, mediaType } from '../../edge/request.js';
@@ -251,7 +251,7 @@ function infiniteNumbers(body: unknown): FieldError[] {
   const visit = (value: unknown, pointer: () => string): boolean => {
     if (typeof value === 'object' && value !== null) {
       return someChild(value, (child, name) =>
-        visit(child, () => `${pointer()}/${escapeToken(String(name))}`),
+        visit(child, () => `${pointer()}/${escapeToken(cutName(String(name)))}`),
       );
     }
     if (!hasInfiniteNumber(value)) return false;

@@ -30,6 +30,14 @@ describe('the excerpt of a body', () => {
     expect(body).toEqual({ skill: { ...numbered(200), name: 'a', type: 'sql' } });
   });
 
+  test('has the beginning of an unknown name, and the whole of a name that the caller may choose', () => {
+    const name = '/'.repeat(100_000);
+    const { body } = excerpt('createSkill', { skill: { [name]: 1, name: 'a', type: 'sql' } });
+    expect(body).toEqual({ skill: { [name.slice(0, 10_000)]: 1, name: 'a', type: 'sql' } });
+    const own = { skill: { name: 'a', type: 'sql', params: { [name]: 1 } } };
+    expect(excerpt('createSkill', own).body).toBe(own);
+  });
+
   test('ends its arrays after 200 faulty items', () => {
     const mixed = Array.from({ length: 1000 }, (_, index) => (index % 2 === 0 ? `s${index}` : {}));
     const { body, isShortened } = excerpt('updateAgent', {
