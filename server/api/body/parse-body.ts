@@ -250,8 +250,13 @@ function infiniteNumbers(body: unknown): FieldError[] {
   // Returns whether there are enough errors. The pointer is built only if there is such a number.
   const visit = (value: unknown, pointer: () => string): boolean => {
     if (typeof value === 'object' && value !== null) {
+      // Written once for all faults below it.
+      let own: string | undefined;
       return someChild(value, (child, name) =>
-        visit(child, () => `${pointer()}/${escapeToken(cutName(String(name)))}`),
+        visit(child, () => {
+          own ??= pointer();
+          return `${own}/${escapeToken(cutName(String(name)))}`;
+        }),
       );
     }
     if (!hasInfiniteNumber(value)) return false;
