@@ -194,7 +194,10 @@ async function mcpVariants(
   const tools = asArray(asRecord(answer['result'])['tools']).map(asRecord);
   const calls = tools.map((tool) => {
     const { properties } = asRecord(tool['inputSchema']);
-    const input = Object.entries(asRecord(properties)).map(([name, schema]) => [name, inputOf(schema)]);
+    const input = Object.entries(asRecord(properties)).map(([name, schema]) => [
+      name,
+      inputOf(schema),
+    ]);
     const params = { name: tool['name'], arguments: Object.fromEntries(input) };
     return { name: String(tool['name']), body: message('tools/call', params) };
   });
