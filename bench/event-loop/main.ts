@@ -92,8 +92,8 @@ async function measureGrowths(
       const turn = await watch.measureRequest(growth.write(bytes), authorization);
       return { bytes, ...turn };
     };
-    for (const all of growth.series) {
-      const sizes = short ? all.slice(-2) : all;
+    for (const ascending of growth.series) {
+      const sizes = short ? ascending.slice(-2) : ascending;
       const { series, fault } = await measureSeries(sizes, measureSize, bounds, ROUNDS);
       longest.set(sample, await longer(longest.get(sample), growth, series, measureSize));
       if (fault === undefined) continue;
