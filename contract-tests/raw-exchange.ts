@@ -27,17 +27,19 @@ export class RawExchange {
     return new RawExchange(socket, url, request);
   }
 
-  /** Sends the rest. The answer has been checked against the contract. */
+  /**
+   * Sends the rest; a request without a body has no Content-Length. The answer has been checked against the contract.
+   */
   async finish(): Promise<Response> {
-    const { method, body = '' } = this.request;
+    const { method, body } = this.request;
     const headers = new Headers(this.request.headers);
-    headers.set('Content-Length', `${Buffer.byteLength(body)}`);
+    if (body !== undefined) headers.set('Content-Length', `${Buffer.byteLength(body)}`);
     headers.set('Connection', 'close');
     const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`);
-    this.socket.write(`${lines.join('')}\r\n${body}`);
+    this.socket.write(`${lines.join('')}\r\n${body ?? ''}`);
     let text = '';
     for await (const chunk of this.socket) text += chunk;
-    return checkedAnswer({ method, url: this.url.href, headers }, body, readAnswer(text));
+    return checkedAnswer({ method, url: this.url.href, headers }, body ?? '', readAnswer(text));
   }
 }
 

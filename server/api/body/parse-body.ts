@@ -34,11 +34,11 @@ export function parseBody(contract: Contract, operation: Operation): Step {
   return (req, res) => {
     const { body } = req;
     const type = mediaType(req);
+    if (!Buffer.isBuffer(body)) return;
     if (isText(type)) {
-      req.body = decodeText(type, Buffer.isBuffer(body) ? body : Buffer.alloc(0));
+      req.body = decodeText(type, body);
       return;
     }
-    if (!Buffer.isBuffer(body)) return;
     if (type === FORM_TYPE) return accept(parseForm(body), res);
     if (body.length <= SHORT) {
       // An empty body counts as an empty object; validation reports the missing fields.

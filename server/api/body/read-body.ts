@@ -127,7 +127,11 @@ const SMALL = 256 * 1024;
  */
 export function bufferBody(limit: number, { budget, refuseMissingTarget }: BodyGuards): Step {
   return (req, res) => {
-    if (!hasBody(req)) return;
+    if (!hasBody(req)) {
+      // Every operation that takes a body requires one: none at all has the faults of an empty one.
+      req.body = Buffer.alloc(0);
+      return;
+    }
     const length = announcedLength(req);
     if (length !== undefined && length > limit) throw bodyTooLarge(limit);
     const isSmall = length !== undefined && length <= SMALL;
