@@ -1,5 +1,6 @@
 /** All texts that the service itself says to a language model. */
 
+import { cutText } from '../common/cut-text.js';
 import type { AgentSkill, AgentTools } from './tools/tool.js';
 
 const RULES = `Answer the last question of the user. Be brief and exact.
@@ -62,7 +63,7 @@ export function systemPrompt(
 const MAX_DESCRIPTION = 1000;
 
 function plainSkillLine({ name, type, params: { description } }: AgentSkill): string {
-  const about = typeof description === 'string' ? `: ${description.slice(0, MAX_DESCRIPTION)}` : '';
+  const about = typeof description === 'string' ? `: ${cutText(description, MAX_DESCRIPTION)}` : '';
   return `- You have the skill ${JSON.stringify(name)} of the type ${JSON.stringify(type)}, which is not a tool${about}`;
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { KeyLimits } from '../contract/key-limits.js';
 import { OWNER_SCOPES, type Scope } from '../contract/scopes.js';
-import { maskKeys } from '../contract/secrets.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../contract/shown-text.js';
 import type { Act } from '../store/audit.js';
 
 /** The sender of a request. */
@@ -33,6 +33,9 @@ interface AuditedRequest {
   readonly base?: string;
 }
 
+/** The most characters of a program's description of itself. */
+const MAX_USER_AGENT_LENGTH = 200;
+
 /** Returns what a caller does, or tries to do, with a request. */
 export function describeAct(
   { owner, key, identity }: Caller,
@@ -43,12 +46,12 @@ export function describeAct(
   return {
     owner,
     operation: operation?.id ?? null,
-    resource: maskKeys(path.startsWith(base) ? path.slice(base.length) : path),
+    resource: showText(path.startsWith(base) ? path.slice(base.length) : path, MAX_ADDRESS_LENGTH),
     key: key?.id ?? null,
     subject: identity?.subject ?? null,
     requestId: requestId ?? null,
     address: req.socket.remoteAddress ?? null,
-    userAgent: maskKeys(req.headers['user-agent'] ?? ''),
+    userAgent: showText(req.headers['user-agent'] ?? '', MAX_USER_AGENT_LENGTH),
     problem: null,
     count: 1,
     isRecorded: false,

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { Command } from 'commander';
 import type { components } from '../../generated/openapi.js';
+import { cutText } from '../common/cut-text.js';
 import { splitPointer, valueAt } from '../contract/json-pointer.js';
 import {
   type ProjectOptions,
@@ -141,7 +142,7 @@ function excerpt(resource: unknown, pointer: string): string {
   const value = valueAt(resource, pointer);
   if (value === undefined) return 'none';
   const text = printable(JSON.stringify(value));
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  return cutText(text, MAX_SHOWN);
 }
 
 /** Escapes what would steer a terminal. */

@@ -1,3 +1,4 @@
+import { cutText } from '../common/cut-text.js';
 import { type ProblemError, problem, unavailable } from '../problems/problem.js';
 import { OutOfMemoryError, WorkerEndedError } from '../work/worker-process.js';
 
@@ -45,22 +46,22 @@ export function refuseAmbiguousText(sql: string): void {
 
 export function forbiddenTable(name: string, allowed: readonly string[]): ProblemError {
   return queryError(
-    `The table ${truncate(name)} may not be read here; these may: ${allowed.join(', ')}.`,
+    `The table ${shorten(name)} may not be read here; these may: ${allowed.join(', ')}.`,
   );
 }
 
 export function missingTable(name: string): ProblemError {
-  return queryError(`The database has no table ${truncate(name)}.`);
+  return queryError(`The database has no table ${shorten(name)}.`);
 }
 
 export function systemTable(name: string): ProblemError {
   return queryError(
-    `The table ${truncate(name)} belongs to the database system, and cannot be read; take it out of the tables that queries may read.`,
+    `The table ${shorten(name)} belongs to the database system, and cannot be read; take it out of the tables that queries may read.`,
   );
 }
 
 export function forbiddenFunction(name: string): ProblemError {
-  return queryError(`The function ${truncate(name)} is not allowed; use another one.`);
+  return queryError(`The function ${shorten(name)} is not allowed; use another one.`);
 }
 
 export function onlyOneSelect(): ProblemError {
@@ -89,7 +90,7 @@ export function deepCell(cell: CellFault, maxDepth: number): ProblemError {
 
 function cellError({ column, row, part }: CellFault, fault: string): ProblemError {
   return queryError(
-    `The column ${truncate(column)} in row ${row} ${fault}; select a part of it, such as ${part}.`,
+    `The column ${shorten(column)} in row ${row} ${fault}; select a part of it, such as ${part}.`,
   );
 }
 
@@ -112,9 +113,9 @@ export function tooMuchMemory(): ProblemError {
 
 /** Passes on the message of a database, from which a language model can correct its query. */
 export function databaseMessage(message: string): ProblemError {
-  return queryError(`The database refuses the query: ${truncate(message)}`);
+  return queryError(`The database refuses the query: ${shorten(message)}`);
 }
 
-function truncate(text: string): string {
-  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
+function shorten(text: string): string {
+  return cutText(text, MAX_MESSAGE);
 }

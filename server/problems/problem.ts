@@ -1,7 +1,7 @@
 import type { components } from '../../generated/openapi.js';
 import type { Contract } from '../contract/document.js';
 import { asRecord } from '../contract/json-record.js';
-import { maskKeys } from '../contract/secrets.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../contract/shown-text.js';
 
 type Schemas = components['schemas'];
 type Common = Schemas['Problem'];
@@ -73,9 +73,8 @@ const MAX_FAULT_LENGTH = 500;
 /** Says the first of some faults, of which there is one at least, and how many follow. */
 export function describeFaults(errors: readonly FieldError[]): string {
   const [first] = errors;
-  const fault = `${first?.pointer} ${first?.message}`;
-  const shown =
-    fault.length > MAX_FAULT_LENGTH ? `${fault.slice(0, MAX_FAULT_LENGTH)}…` : `${fault}.`;
+  const fault = showText(`${first?.pointer} ${first?.message}`, MAX_FAULT_LENGTH);
+  const shown = fault.endsWith('…') ? fault : `${fault}.`;
   // The search for faults ends beyond the maximum.
   if (errors.length > MAX_ERRORS) return `${shown} More than ${MAX_ERRORS - 1} faults follow.`;
   if (errors.length === 1) return shown;
@@ -123,7 +122,7 @@ export function render(
     title: kind.title,
     status: kind.status,
     detail: shortenText(error.detail),
-    instance: uriReference(maskKeys(at.instance)),
+    instance: uriReference(showText(at.instance, MAX_ADDRESS_LENGTH)),
     request_id: at.requestId,
     ...asRecord(shortenTexts(error.members)),
   };
@@ -149,8 +148,7 @@ export function shortenTexts(value: unknown): unknown {
 }
 
 export function shortenText(sent: string): string {
-  const text = maskKeys(sent);
-  return text.length <= MAX_TEXT_LENGTH ? text : `${text.slice(0, MAX_TEXT_LENGTH)}…`;
+  return showText(sent, MAX_TEXT_LENGTH);
 }
 
 /** Escapes an address: Node passes on characters that RFC 3986 does not allow in a URI. */

@@ -5,7 +5,7 @@ import { type DestinationStream, type Logger, pino } from 'pino';
 import type { NoteFailure } from '../api/reply/error-handler.js';
 import type { RequestContext } from '../api/request-context.js';
 import { isOwnOrigin } from '../auth/origins.js';
-import { maskKeys } from '../contract/secrets.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../contract/shown-text.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
 import { withoutQuery } from '../edge/request.js';
 import type { Metrics } from './metrics.js';
@@ -93,21 +93,21 @@ export function logFailures(log: Logger): NoteFailure {
 
 /** Returns an address without its query, and without keys that were put into it by mistake. */
 function describeUrl(url: string): string {
-  return maskKeys(withoutQuery(url));
+  return showText(withoutQuery(url), MAX_ADDRESS_LENGTH);
 }
 
 /** The most characters of what a caller sent in a field of a line. */
 const MAX_FIELD_LENGTH = 200;
 
 function shorten(sent: string | string[] | undefined): string | undefined {
-  return sent === undefined ? undefined : maskKeys(String(sent)).slice(0, MAX_FIELD_LENGTH);
+  return sent === undefined ? undefined : showText(String(sent), MAX_FIELD_LENGTH);
 }
 
 /** Returns the origin of a page that may not read the answer; undefined for the service's own pages. */
 function findRefusedOrigin({ headers }: IncomingMessage, res: ServerResponse): string | undefined {
   const { origin, host } = headers;
   if (origin === undefined || res.hasHeader('Access-Control-Allow-Origin')) return undefined;
-  return isOwnOrigin(origin, host) ? undefined : maskKeys(origin);
+  return isOwnOrigin(origin, host) ? undefined : shorten(origin);
 }
 
 function chooseLevel(statusCode: number): 'info' | 'warn' | 'error' {

@@ -16,7 +16,7 @@ import {
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
-import { maskKeys } from '../contract/secrets.js';
+import { MAX_ADDRESS_LENGTH, showText } from '../contract/shown-text.js';
 import { onResponseClose, wasSent } from '../edge/connections.js';
 
 /** The longest time that a stop waits for a collector, in milliseconds. */
@@ -121,7 +121,7 @@ function describeRequest({ method, protocol, originalUrl, httpVersion }: Request
   return {
     'http.request.method': METHODS.has(method) ? method : '_OTHER',
     'url.scheme': protocol,
-    'url.path': maskKeys(path),
+    'url.path': showText(path, MAX_ADDRESS_LENGTH),
     'network.protocol.version': httpVersion,
   };
 }

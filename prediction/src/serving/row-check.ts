@@ -1,6 +1,7 @@
 import type { ModelBase } from '../model/model.js';
 import { Cell, cellText, type RowObject, toRowObject } from '../table/cells.js';
 import type { ColumnSummary } from '../table/column-profile.js';
+import { cutText } from '../table/cut-text.js';
 import { createReader } from '../table/number-formats.js';
 import { MISSING_BIN } from '../trees/binning/bin-mapper.js';
 import type { Steps } from '../trees/steps.js';
@@ -234,7 +235,7 @@ export class SchemaCheck {
 /** Returns a name as it is kept. What is cut off is copied, as a slice would hold the whole in memory. */
 export function keptName(name: string): string {
   if (name.length <= MAX_NAME_LENGTH) return name;
-  return Buffer.from(`${name.slice(0, MAX_NAME_LENGTH - 1)}…`).toString();
+  return Buffer.from(cutText(name, MAX_NAME_LENGTH)).toString();
 }
 
 /** Finds values of a column that are unlike those of the table. */

@@ -2,6 +2,7 @@ import { cellText, isRowObject } from './cells.js';
 import { type CellColumn, ColumnBuilder } from './column-builder.js';
 import { columnName, tooManyColumns } from './column-names.js';
 import { type ColumnSummary, categoryShare, profileColumn } from './column-profile.js';
+import { cutText } from './cut-text.js';
 import { notAnObject, type ObjectSink, type OrderedSink } from './row-reader.js';
 import { MAX_COLUMNS } from './table.js';
 import { TableError } from './table-error.js';
@@ -113,13 +114,13 @@ export class FirstRows implements OrderedSink {
     const text = cellText(cell);
     this.#characters += text.length;
     if (text === '') return null;
-    if (examples.size < MAX_EXAMPLES) examples.add(truncate(text, MAX_EXAMPLE));
+    if (examples.size < MAX_EXAMPLES) examples.add(cutText(text, MAX_EXAMPLE));
     return text;
   }
 
   #show(texts: readonly (string | null)[]): void {
     if (this.#shown.length === MAX_SHOWN_ROWS) return;
-    const row = texts.map((text) => text && truncate(text, MAX_CELL));
+    const row = texts.map((text) => text && cutText(text, MAX_CELL));
     const characters = row.reduce((sum, text) => sum + (text?.length ?? 0), 0);
     // A first row is shown, however wide it is.
     if (this.#shown.length > 0 && this.#shownCharacters + characters > MAX_SHOWN_CHARACTERS) return;
@@ -157,11 +158,4 @@ class FirstObjects implements ObjectSink {
     }
     this.#rows.add(cells, place);
   }
-}
-
-/** Cuts between characters, not within a pair of surrogates. */
-function truncate(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const cut = text.slice(0, max - 1);
-  return `${/[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut}…`;
 }

@@ -1,3 +1,5 @@
+import { cutText } from './cut-text.js';
+
 /** One thing that is wrong with a table, said so that its sender can fix it. */
 export interface TableFault {
   message: string;
@@ -45,7 +47,5 @@ const MAX_QUOTE_LENGTH = 60;
 
 /** A name or a cell as it appears in a message: in double quotes, cut when it is long. */
 export function quote(text: string): string {
-  return JSON.stringify(
-    text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}…` : text,
-  );
+  return JSON.stringify(cutText(text, MAX_QUOTE_LENGTH));
 }

@@ -1,6 +1,7 @@
 /** Failures at a chat server or on the way to it, and the problems that callers get. */
 
 import type { components } from '../../../generated/openapi.js';
+import { cutText } from '../../common/cut-text.js';
 import { ExchangeError, type ExchangeFault, explainExchange } from '../../common/http-exchange.js';
 import { asRecord } from '../../contract/json-record.js';
 import { ProblemError } from '../../problems/problem.js';
@@ -173,5 +174,5 @@ function quote(words: string, key: string | undefined): string {
     .replace(ADDRESSES, '…')
     .replace(BREAKS, ' ')
     .trim();
-  return line.length > MAX_QUOTE_LENGTH ? `${line.slice(0, MAX_QUOTE_LENGTH - 1)}…` : line;
+  return cutText(line, MAX_QUOTE_LENGTH);
 }

@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { METHOD_NOT_FOUND } from '../../api/reply/json-rpc.js';
+import { cutText } from '../../common/cut-text.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { ToolError } from '../tools/tool.js';
 import type { McpServerSettings } from './settings.js';
@@ -268,7 +269,7 @@ export class McpClient {
     const { code: sent, message } = error ?? {};
     const code = typeof sent === 'number' ? sent : undefined;
     const words =
-      mayQuote && typeof message === 'string' ? ` It says: ${message.slice(0, MAX_QUOTE)}` : '';
+      mayQuote && typeof message === 'string' ? ` It says: ${cutText(message, MAX_QUOTE)}` : '';
     return new McpRefusal(`${server} ${explain(status, method, code)}${words}`, code);
   }
 

@@ -1,4 +1,5 @@
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
+import { cutText } from '../../common/cut-text.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { replaceUnstorable } from '../chat/answer-reader.js';
 import { ToolError } from '../tools/tool.js';
@@ -48,7 +49,7 @@ export function readTool(name: string, value: unknown): ServerTool | string {
   }
   const mirrored = findMirrored(parameters);
   if (!mirrored) return `its inputSchema has an ${ANNOTATION} that the protocol does not allow`;
-  const about = typeof description === 'string' ? description.slice(0, MAX_DESCRIPTION) : '';
+  const about = typeof description === 'string' ? cutText(description, MAX_DESCRIPTION) : '';
   const visible = replaceUnstorable(about).replace(INVISIBLE, ' ');
   return { name, description: visible, parameters, mirrored };
 }

@@ -1,4 +1,5 @@
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
+import { cutText } from '../../common/cut-text.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import type { McpServers, ToolCaller } from '../mcp/mcp-servers.js';
 import type { ServerTool } from '../mcp/server-tool.js';
@@ -36,7 +37,7 @@ export class McpTools {
       throw new ToolError('Its params name no server and tools.');
     }
     const listed = await this.servers.list(caller.owner, server, names, signal);
-    const about = typeof description === 'string' ? `${description.slice(0, MAX_ABOUT)} ` : '';
+    const about = typeof description === 'string' ? `${cutText(description, MAX_ABOUT)} ` : '';
     return names.map((name): SkillTool | string => {
       const tool = listed.get(name);
       const quoted = JSON.stringify(name);
@@ -83,7 +84,7 @@ function readResult(result: JsonRecord): object {
   }
   const text = Array.isArray(content) ? content.slice(0, MAX_BLOCKS).map(readBlock).join('\n') : '';
   if (isError === true) {
-    throw new ToolError(text.slice(0, MAX_FAILURE) || 'The tool failed, and gave no reason.');
+    throw new ToolError(cutText(text, MAX_FAILURE) || 'The tool failed, and gave no reason.');
   }
   if (structuredContent === undefined || structuredContent === null) return { text };
   if (nestsDeeperThan(MAX_DEPTH, structuredContent)) {
@@ -99,5 +100,5 @@ function readBlock(block: unknown): string {
   const { text: embedded, uri: address } = asRecord(resource);
   if (type === 'resource' && typeof embedded === 'string') return embedded;
   const of = [mimeType, uri, address].filter((one) => typeof one === 'string').join(' ');
-  return `(Left out: ${typeof type === 'string' ? type.slice(0, 100) : 'content'} ${of.slice(0, 1000)})`;
+  return `(Left out: ${typeof type === 'string' ? cutText(type, 100) : 'content'} ${cutText(of, 1000)})`;
 }

@@ -1,5 +1,5 @@
+import { beginningOf } from '../../common/cut-text.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
-import { truncate } from '../../resources/documents/terms.js';
 import { isUnavailable } from '../../store/index.js';
 import {
   type AgentSkill,
@@ -41,7 +41,7 @@ export function describeRetrieval({ params }: Pick<AgentSkill, 'params'>): ToolD
     (text) => typeof text === 'string' && text !== '',
   );
   const subject =
-    about === undefined ? '' : ` They are about: ${truncate(String(about), MAX_ABOUT)}`;
+    about === undefined ? '' : ` They are about: ${beginningOf(String(about), MAX_ABOUT)}`;
   return {
     description: `Finds passages in documents by their words.${subject}`,
     parameters: PARAMETERS,

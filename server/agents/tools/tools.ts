@@ -1,5 +1,6 @@
 import { nestsDeeperThan } from '../../api/body/parse-body.js';
 import type { Caller } from '../../auth/caller.js';
+import { cutText } from '../../common/cut-text.js';
 import { invalidRequest } from '../../problems/problem.js';
 import type { Project } from '../../projects/projects.js';
 import type { PassageSearch } from '../../resources/documents/passage-search.js';
@@ -289,7 +290,7 @@ export function describeCall({ name, arguments: text }: ToolCall): Pick<Step, 't
 }
 
 function shorten(text: string, maxLength = MAX_TEXT_LENGTH): string {
-  return replaceUnstorable(text.length <= maxLength ? text : `${text.slice(0, maxLength - 1)}…`);
+  return replaceUnstorable(cutText(text, maxLength));
 }
 
 /** Cuts a result to the bytes that the language model gets, and says so. */

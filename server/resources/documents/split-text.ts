@@ -1,5 +1,6 @@
+import { beginningOf } from '../../common/cut-text.js';
 import { pausing } from '../../common/pausing.js';
-import { indexTerms, truncate } from './terms.js';
+import { indexTerms } from './terms.js';
 
 export interface PreparedPassage {
   /** Its number in the document, from 1. */
@@ -59,7 +60,7 @@ const MAX_HEADINGS = 300;
  */
 export function* splitText(text: string, hasHeadings: boolean): Generator<TextPassage | undefined> {
   let path: readonly Heading[] = [];
-  const writePath = () => truncate(path.map(({ title }) => title).join(' > '), MAX_HEADINGS);
+  const writePath = () => beginningOf(path.map(({ title }) => title).join(' > '), MAX_HEADINGS);
   let begin = 0;
   let headings = '';
   for (const block of readBlocks(text, hasHeadings)) {

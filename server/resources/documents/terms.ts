@@ -1,3 +1,5 @@
+import { beginningOf } from '../../common/cut-text.js';
+
 /** English words that nearly every text has: they tell no passage from another. */
 const STOP_WORDS: ReadonlySet<string> = new Set(
   `a about after all also am an and any are as at be because been before being between both but by
@@ -52,10 +54,12 @@ export function queryTerms(query: string): readonly string[] {
 function findWords(text: string): readonly (readonly string[])[] {
   // The same, in a fraction of the time.
   if (isAscii(text)) {
-    return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => [truncate(word, MAX_WORD)]);
+    return (text.toLowerCase().match(/[a-z0-9]+/g) ?? []).map((word) => [
+      beginningOf(word, MAX_WORD),
+    ]);
   }
   return (foldCase(text).match(WORDS) ?? []).map((word) =>
-    IS_UNSPACED.test(word) ? (word.match(CHARACTERS) ?? []) : [truncate(word, MAX_WORD)],
+    IS_UNSPACED.test(word) ? (word.match(CHARACTERS) ?? []) : [beginningOf(word, MAX_WORD)],
   );
 }
 
@@ -73,9 +77,4 @@ function isAscii(text: string): boolean {
 function foldCase(text: string): string {
   const bare = text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '');
   return bare.toUpperCase().toLowerCase().normalize('NFC');
-}
-
-/** Returns the beginning of a text, of at most `max` UTF-16 code units, without half a character. */
-export function truncate(text: string, max: number): string {
-  return text.length <= max ? text : text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }

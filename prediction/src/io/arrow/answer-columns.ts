@@ -8,6 +8,7 @@ import {
 import type { RowBlock } from '../../serving/row-binner.js';
 import { ObjectText } from '../../serving/row-writer.js';
 import { cellText, type RowObject } from '../../table/cells.js';
+import { quote } from '../../table/table-error.js';
 import { type ArrowColumns, ColumnBlock } from '../column-reader.js';
 import { FormatError } from '../columns/format-error.js';
 import {
@@ -273,7 +274,7 @@ class SentColumn implements OutputColumn {
 
   #begin(dictionary: Dictionary): void {
     if (this.#dictionary && this.#isFile) {
-      const name = JSON.stringify(this.#name.slice(0, 60));
+      const name = quote(this.#name);
       throw new FormatError(
         `The dictionary of the column ${name} is replaced by another, which a file of Arrow cannot have. Ask for a stream.`,
       );

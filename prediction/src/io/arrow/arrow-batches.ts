@@ -1,4 +1,5 @@
 import type { OrderedSink } from '../../table/row-reader.js';
+import { quote } from '../../table/table-error.js';
 import { addBatches } from '../columns/add-batches.js';
 import { ByteBudget, type HeldBytes } from '../columns/byte-budget.js';
 import { cutRows, windowRows } from '../columns/cut-rows.js';
@@ -184,7 +185,7 @@ class ArrowBatches {
     const known = this.#dictionaries.get(dictionary.id);
     if (known) return known;
     throw new FormatError(
-      `${place} comes before the dictionary of its column ${JSON.stringify(name.slice(0, 60))}. Write the dictionary first.`,
+      `${place} comes before the dictionary of its column ${quote(name)}. Write the dictionary first.`,
     );
   }
 

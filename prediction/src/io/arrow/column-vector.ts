@@ -1,3 +1,4 @@
+import { quote } from '../../table/table-error.js';
 import { FormatError } from '../columns/format-error.js';
 import { TextCodes } from '../columns/text-codes.js';
 import {
@@ -103,7 +104,7 @@ function readIndices(raw: RawColumn, from: number, to: number): Vector {
     else if (index >= 0 && index < count) codes[row] = index;
     else {
       throw new FormatError(
-        `The column ${JSON.stringify(field.name.slice(0, 60))} has the index ${index}, but its dictionary has ${count} values. Write it again.`,
+        `The column ${quote(field.name)} has the index ${index}, but its dictionary has ${count} values. Write it again.`,
       );
     }
   }
@@ -291,6 +292,6 @@ function viewedTexts(raw: RawColumn, from: number, to: number): Texts {
 }
 
 function damaged({ field }: RawColumn): FormatError {
-  const name = JSON.stringify(field.name.slice(0, 60));
+  const name = quote(field.name);
   return new FormatError(`The column ${name} has texts outside of its bytes. Write it again.`);
 }

@@ -1,3 +1,4 @@
+import { quote } from '../../table/table-error.js';
 import type { HeldBytes } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
 import { Entries, type OtherValues, ValueParts } from '../columns/vector.js';
@@ -114,7 +115,7 @@ class BufferCursor {
   }
 
   damaged(field: Field, what: string): FormatError {
-    const name = JSON.stringify(field.name.slice(0, 60));
+    const name = quote(field.name);
     return new FormatError(
       `${this.#batch.place} is damaged: its column ${name} has ${what}. Write it again.`,
     );

@@ -1,3 +1,4 @@
+import { quote } from '../../table/table-error.js';
 import { FormatError } from '../columns/format-error.js';
 import type { TimeUnit } from '../columns/times.js';
 import {
@@ -48,7 +49,7 @@ export function readSchema(schema: FlatTable): Field[] {
     const type = readType(field.uint8(2), field.table(3));
     const dictionary = readDictionary(field.table(4));
     if (!isKnownType(type) || (dictionary && !isKnownType(dictionary.indexType))) {
-      const shown = JSON.stringify(name.slice(0, 60));
+      const shown = quote(name);
       throw new FormatError(
         `The column ${shown} has a type that Arrow 1.5 does not know. Send it as text.`,
       );

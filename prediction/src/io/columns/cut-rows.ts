@@ -1,3 +1,4 @@
+import { quote } from '../../table/table-error.js';
 import { type ByteBudget, MAX_BLOCK_BYTES, MAX_ROW_BYTES, rowBytes } from './byte-budget.js';
 import { FormatError } from './format-error.js';
 import type { Vector } from './vector.js';
@@ -64,7 +65,7 @@ function tooLong(
     vector.slice(row, row + 1).addTextBytes(own);
     if ((own[0] ?? 0) > maxBytes) [longest, maxBytes] = [column, own[0] ?? 0];
   }
-  const name = JSON.stringify(nameOf(longest).slice(0, 60));
+  const name = quote(nameOf(longest));
   return new FormatError(
     `${place}, row ${first + row}: the texts take ${size.toLocaleString('en')} bytes, those of the column ${name} ${maxBytes.toLocaleString('en')}; a row has at most ${MAX_ROW_BYTES.toLocaleString('en')}. Shorten them, or leave the column out.`,
   );

@@ -1,5 +1,6 @@
 import type { OrderedSink } from '../../table/row-reader.js';
 import { MAX_ROWS } from '../../table/table.js';
+import { quote } from '../../table/table-error.js';
 import { addBatches } from '../columns/add-batches.js';
 import { ByteBudget, type HeldBytes, MAX_HELD_BYTES } from '../columns/byte-budget.js';
 import { type ByteFile, holdFile } from '../columns/byte-file.js';
@@ -151,7 +152,7 @@ async function readGroup(
       continue;
     }
     held.add(cellBytes(column) * rows);
-    const where = `${place}, column ${JSON.stringify(column.name.slice(0, 60))},`;
+    const where = `${place}, column ${quote(column.name)},`;
     const read = budget.hold(where);
     read.add(chunk.length);
     const bytes = await file.read(chunk.start, chunk.start + chunk.length);

@@ -1,3 +1,4 @@
+import { quote } from '../../table/table-error.js';
 import { type ByteBudget, MAX_ROW_BYTES, rowBytes } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
 import { dateText, momentText } from '../columns/times.js';
@@ -34,7 +35,7 @@ export async function* readRows(
 
 /** The name of a sheet in messages. */
 export function sheetName(sheet: string): string {
-  return `Sheet ${JSON.stringify(sheet.slice(0, 60))}`;
+  return `Sheet ${quote(sheet)}`;
 }
 
 /** The letters of a column, from 0. */

@@ -1,3 +1,4 @@
+import { quote } from '../../table/table-error.js';
 import { type ByteBudget, MAX_ROW_BYTES } from '../columns/byte-budget.js';
 import { FormatError } from '../columns/format-error.js';
 import { type Attributes, type ElementSink, readXml } from './xml.js';
@@ -78,7 +79,7 @@ export async function readWorkbook(
 
 function noSheet(name: string | undefined, sheets: readonly Sheet[]): FormatError {
   if (name === undefined) return new FormatError('The workbook has no sheet with cells.');
-  const listed = sheets.slice(0, 20).map((sheet) => JSON.stringify(sheet.name.slice(0, 60)));
+  const listed = sheets.slice(0, 20).map((sheet) => quote(sheet.name));
   return new FormatError(
     `There is no sheet ${JSON.stringify(name)}, which sheet names. The sheets are: ${listed.join(', ')}.`,
   );

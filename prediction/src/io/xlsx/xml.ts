@@ -1,3 +1,4 @@
+import { cutText } from '../../table/cut-text.js';
 import { FormatError } from '../columns/format-error.js';
 
 /**
@@ -144,7 +145,7 @@ class XmlScanner {
     if (text.charCodeAt(at + 1) === SLASH) {
       const name = text.slice(at + 2, end).trimEnd();
       const open = this.#open.pop();
-      if (open !== name) throw this.#malformed(`</${name.slice(0, 60)}> closes no tag`);
+      if (open !== name) throw this.#malformed(`</${cutText(name, 60)}> closes no tag`);
       this.#sink.close(localName(name));
       return end + 1;
     }
@@ -172,7 +173,7 @@ class XmlScanner {
       const quote = tag.charCodeAt(open);
       const end =
         quote === QUOTE || quote === APOSTROPHE ? tag.indexOf(tag.charAt(open), open + 1) : -1;
-      if (end < 0) throw this.#malformed(`an attribute of <${tag.slice(0, 60)}> has no value`);
+      if (end < 0) throw this.#malformed(`an attribute of <${cutText(tag, 60)}> has no value`);
       const name = skipBlanks(tag, at);
       if (isNamed(tag, name, equals, wanted)) return this.#decode(tag.slice(open + 1, end));
       at = end + 1;
