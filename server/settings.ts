@@ -16,6 +16,7 @@ function number(form: RegExp, message: string, unset: number) {
 
 /** Returns the schema of a setting that is a whole number from 1, with so many digits at most. */
 function count(digits: number, unit: string, unset: number) {
+  // bounded: a variable of the environment
   const form = new RegExp(`^[1-9]\\d{0,${digits - 1}}$`);
   return number(form, `must be a number of ${unit}, such as ${unset}`, unset);
 }
@@ -23,6 +24,7 @@ function count(digits: number, unit: string, unset: number) {
 /** Returns the schema of a setting that is a number from 0. */
 function numberTo(max: number, unit: string, unset: number) {
   const message = `must be a number ${unit}from 0 to ${max}`;
+  // bounded: a variable of the environment
   const form = new RegExp(`^\\d{1,${String(max).length}}$`);
   return v.pipe(number(form, message, unset), v.maxValue(max, message));
 }

@@ -36,6 +36,7 @@ export function createRosterClient({
   onDeprecated = warnOnce(),
   fetch = (request) => globalThis.fetch(request),
 }: RosterClientOptions): RosterClient {
+  // bounded: an address that the program chooses
   const base = baseUrl.replace(/\/+$/, '');
   const client = createClient<RosterPaths>({
     ...STREAMED_UPLOADS,

@@ -77,8 +77,8 @@ export async function* items<Item>(
   for await (const page of pages(list, options)) yield* page;
 }
 
-const LINKS = /<([^>]*)>([^<]*)/g;
-const IS_NEXT = /;\s*rel\s*=\s*"?(?:[^";]*\s)?next(?:\s[^";]*)?(?:"|;|,|\s*$)/i;
+const LINKS = /<([^<>]*)>([^<]*)/g;
+const RELATIONS = /^\s*rel\s*=\s*"?([^",]*)/i;
 
 /**
  * Returns the cursor in the address of the next page (`Link`, RFC 8288). The rest of the address is
@@ -86,9 +86,20 @@ const IS_NEXT = /;\s*rel\s*=\s*"?(?:[^";]*\s)?next(?:\s[^";]*)?(?:"|;|,|\s*$)/i;
  */
 function nextCursor({ headers }: Response): string | undefined {
   for (const [, address = '', parameters = ''] of headers.get('Link')?.matchAll(LINKS) ?? []) {
-    if (!IS_NEXT.test(parameters)) continue;
+    if (!isNext(parameters)) continue;
     const { searchParams } = new URL(address, 'http://roster.invalid');
     return searchParams.get('cursor') ?? undefined;
   }
   return undefined;
+}
+
+/** Returns whether the parameters of a link name the relation `next`, which may be one of several. */
+function isNext(parameters: string): boolean {
+  return parameters
+    .split(';')
+    .slice(1)
+    .some((parameter) => {
+      const [, relations = ''] = RELATIONS.exec(parameter) ?? [];
+      return relations.trim().toLowerCase().split(/\s+/).includes('next');
+    });
 }

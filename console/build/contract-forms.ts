@@ -32,6 +32,7 @@ const OF_PATTERN = ['pattern', 'x-roster-message'];
 
 /** The sentences of descriptions that hold for bodies alone: a form has no null. */
 const OF_BODIES_ALONE =
+  // bounded: a description in the contract
   / ?Null counts as not sent\.|,? or null for none|\s+In a change, [^.]* null\s+removes [^.]*\./g;
 
 /** Provides the schemas of the forms from the contract, as the module `virtual:contract-forms`. */

@@ -322,6 +322,7 @@ const CONNECTION_FAULTS: readonly (readonly [codes: RegExp, explain: Explain])[]
       `${server} could not be reached. Check ${setting} and the network between.`,
   ],
   [
+    // bounded: an error code of Node.js
     /^(ERR_TLS_\w+|ERR_SSL_\w+|EPROTO|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_\w+)$/,
     ({ server, setting }) =>
       `The TLS connection to ${inSentence(server)} failed. Check https in ${setting} and the certificate of the server.`,

@@ -274,10 +274,16 @@ function readNumbers(text: string): WrittenNumber[] {
     const [, decimals = ''] = plain.split('.');
     const digits = plain.replace('-', '');
     // Two digits count at least, so that 10 is not 14.
-    const zeros = decimals === '' ? (/0*$/.exec(digits.slice(2))?.[0].length ?? 0) : 0;
+    const zeros = decimals === '' ? countEndZeros(digits.slice(2)) : 0;
     const tolerance = 10 ** (zeros - decimals.length) / 2;
     return { start, end: start + written.length, value: Number(plain), tolerance };
   });
+}
+
+function countEndZeros(digits: string): number {
+  let count = 0;
+  while (digits.at(-1 - count) === '0') count += 1;
+  return count;
 }
 
 function findNumber(numbers: readonly WrittenNumber[], value = Number.NaN): Place | undefined {

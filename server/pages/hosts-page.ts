@@ -15,6 +15,7 @@ export function renderHosts(): string {
   });
 }
 
+// bounded: a page of docs/
 const FENCE = /^```\w*\n([\s\S]*?)^```$/gm;
 
 /** Renders headings, paragraphs, links and code, which is all that the page has. */
@@ -45,6 +46,7 @@ function renderBlocks(markdown: string): string {
 /** Links to other files of the documentation are left as words: the service does not have them. */
 function renderLinks(text: string): string {
   return renderInline(text).replace(
+    // bounded: a page of docs/
     /\[([^\]]+)\]\(([^)]+)\)/g,
     (_, words: string, target: string) =>
       /^(https:|#)/.test(target) ? `<a href="${target}">${words}</a>` : words,

@@ -8,12 +8,13 @@ const PATTERNS = Object.entries(OPERATIONS).map(([id, { method, path }]) => ({
   // The type of the generated record has these keys alone.
   id: id as OperationId,
   method,
+  // bounded: the address of a request in a test
   pattern: new RegExp(`^(.*)${pathPattern(path)}$`),
 }));
 
 /** Returns the source of a regular expression for an address of the contract, also with a trailing slash. */
 export function pathPattern(path: string): string {
-  return `${path.replaceAll('.', '\\.').replace(/\{[^}]*\}/g, '[^/]+')}/?`;
+  return `${path.replaceAll('.', '\\.').replace(/\{[^{}]*\}/g, '[^/]+')}/?`;
 }
 
 /**

@@ -36,6 +36,7 @@ export function exampleHandlers<Handler>(
   const base = basePattern(baseUrl);
   const methods = { GET: http.get, PUT: http.put, POST: http.post, DELETE: http.delete };
   const handlers = Object.entries(OPERATIONS).map(([id, { method, path }]) => {
+    // bounded: the address of a request in a test
     const address = new RegExp(`${base}${pathPattern(path)}$`);
     return [id, methods[method](address, ({ request }) => answer(request))] as const;
   });
@@ -45,7 +46,9 @@ export function exampleHandlers<Handler>(
 
 /** Every address also answers under `/api`, with which a base URL may end. */
 function basePattern(baseUrl: string): string {
-  const base = baseUrl.replace(/\/+$/, '').replace(/\/api$/, '');
+  // bounded: an address that the program chooses
+  const address = baseUrl.replace(/\/+$/, '');
+  const base = address.replace(/\/api$/, '');
   const origin = /^[a-z]+:\/\//i.test(base) ? '' : '[a-z]+://[^/]+';
   return `^${origin}${base.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?:/api)?`;
 }

@@ -20,9 +20,7 @@ export interface RowWarnings {
 export function rowWarnings({ headers }: Pick<Response, 'headers'>): RowWarnings {
   const warnings: RowWarning[] = [];
   let more = 0;
-  for (const [, token = '', parameters = ''] of (headers.get(HEADER) ?? '').matchAll(MEMBER)) {
-    const values = new Map<string, string>();
-    for (const [, key = '', value = ''] of parameters.matchAll(PARAMETER)) values.set(key, value);
+  for (const { token, values } of readMembers(headers.get(HEADER) ?? '')) {
     if (token === 'more') more = Number(values.get('count') ?? 0);
     else if (isKind(token)) {
       warnings.push({
@@ -50,9 +48,35 @@ function isKind(token: string): token is RowWarning['kind'] {
 }
 
 /** A member of a list (RFC 9651, section 3.1), as far as this header has them: a token with parameters. */
-const MEMBER =
-  /([a-z*][\w.:/!#$&'+^`|~*-]*)((?:; *[a-z*][\w.*-]*(?:=(?:%"[^"]*"|"(?:\\.|[^"\\])*"|[^;,"]*))?)*)(?:[ \t]*,[ \t]*|$)/g;
-const PARAMETER = /; *([a-z*][\w.*-]*)=(%"[^"]*"|"(?:\\.|[^"\\])*"|[^;,"]*)/g;
+interface Member {
+  readonly token: string;
+  readonly values: ReadonlyMap<string, string>;
+}
+
+const TOKEN = /[a-z*][\w.:/!#$&'+^`|~*-]*/y;
+const PARAMETER = /; *([a-z*][\w.*-]*)(?:=(%"[^"]*"|"(?:\\.|[^"\\])*"|[^;,"]*))?/y;
+const COMMA = /[ \t]*,[ \t]*/y;
+
+/** Reads the members of a list, up to the first that has another form. */
+function* readMembers(field: string): Generator<Member> {
+  let at = 0;
+  const read = (pattern: RegExp) => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(field);
+    if (found) at = pattern.lastIndex;
+    return found;
+  };
+  do {
+    const [token] = read(TOKEN) ?? [];
+    if (token === undefined) return;
+    const values = new Map<string, string>();
+    for (let part = read(PARAMETER); part; part = read(PARAMETER)) {
+      const [, name = '', value = ''] = part;
+      values.set(name, value);
+    }
+    yield { token, values };
+  } while (read(COMMA));
+}
 
 /** The text of a string (section 3.3.3) or a display string (section 3.3.8). */
 function readText(value: string | undefined): string | null {

@@ -17,15 +17,14 @@ export function parseCsv(
   most = Infinity,
 ): Parsed {
   const records: string[][] = [];
-  const field = new RegExp(`[^${delimiter === '\t' ? '\\t' : `\\${delimiter}`}\r\n]*`, 'y');
+  const ends = `${delimiter}\r\n`;
   let end = 0;
   while (end < text.length && records.length < most) {
     const record: string[] = [];
     for (let at = end; ; at++) {
       const isQuoted = text[at] === '"';
-      field.lastIndex = isQuoted ? closingQuote(text, at, delimiter) : at;
-      field.test(text);
-      const next = field.lastIndex;
+      let next = isQuoted ? closingQuote(text, at, delimiter) : at;
+      while (next < text.length && !ends.includes(text[next] ?? '')) next++;
       record.push(isQuoted ? unquote(text.slice(at, next)) : text.slice(at, next));
       at = next;
       if (text[at] === delimiter) continue;

@@ -143,7 +143,7 @@ export const month = (instant: number) => isolate(months.format(instant));
 /** Formats a moment of a series, which is a number, or a month, a day or a time in ISO 8601. */
 export function moment(value: number | string): string {
   if (typeof value === 'number') return ungrouped(value);
-  const [, day = '', clock, zone] = /^([\d-]+)(T[\d:.]+)?(.*)$/.exec(value) ?? [];
+  const [, day = '', clock, zone] = /^([\d-]+)(T[\d:.]+)?(.*)$/s.exec(value) ?? [];
   const instant = Date.parse(`${day}${clock ? `${clock}Z` : ''}`);
   if (Number.isNaN(instant)) return value;
   if (clock) return `${isolate(instants.format(instant))}${zone && ` ${zone.replace('Z', 'UTC')}`}`;

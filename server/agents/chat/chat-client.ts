@@ -41,6 +41,7 @@ export class ChatClient {
   readonly #renamed = new Set<string>();
 
   constructor({ url, readKey = () => undefined, limits = {} }: ChatClientOptions) {
+    // bounded: an address of the operator
     this.#base = new URL(url).href.replace(/\/+$/, '');
     this.#readKey = readKey;
     this.#target = { ...this.#locate('/chat/completions'), method: 'POST' };

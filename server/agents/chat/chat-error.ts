@@ -154,8 +154,9 @@ function readMessage(error: unknown): string {
 }
 
 const MAX_QUOTE_LENGTH = 200;
-/** The most characters that are looked at: the patterns take the square of their number. */
+/** The most characters that are looked at. */
 const MAX_READ = 1000;
+// bounded: at most 1000 characters (MAX_READ)
 const ADDRESSES = /\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;
 const CREDENTIALS = /\b(?:bearer\s+\S+|sk-[\w*-]+)/gi;
 /** White space and control characters, which could forge lines of a log. */
@@ -167,6 +168,7 @@ const BREAKS = /[\s\p{Cc}]+/gu;
  */
 function quote(words: string, key: string | undefined): string {
   // Cut between two words, lest a part of a key or of an address is not recognised.
+  // bounded: at most 1000 characters (MAX_READ)
   const beginning = words.length <= MAX_READ ? words : words.slice(0, MAX_READ).replace(/\S+$/, '');
   const withoutKey = key ? beginning.replaceAll(key, '…') : beginning;
   const line = withoutKey

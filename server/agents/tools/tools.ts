@@ -297,9 +297,9 @@ function shorten(text: string, maxLength = MAX_TEXT_LENGTH): string {
 function cutResult(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= MAX_RESULT_BYTES) return text;
-  const beginning = bytes
-    .subarray(0, MAX_RESULT_BYTES)
-    .toString()
-    .replace(/\u{fffd}+$/u, '');
+  let end = MAX_RESULT_BYTES;
+  // The further bytes of a character begin with the bits 10.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end--;
+  const beginning = bytes.toString('utf8', 0, end);
   return `${beginning}\n(The rest is left out: the result has ${bytes.length} bytes.)`;
 }

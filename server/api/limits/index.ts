@@ -79,10 +79,11 @@ export class Limits {
     };
     this.#predictions = operations
       .filter(({ pool }) => pool === 'predictions')
-      .map(({ method, path }) => ({
-        method: method.toUpperCase(),
-        address: new RegExp(`${path.replaceAll(/\{[^}]+\}/g, '[^/]+')}/?$`),
-      }));
+      .map(({ method, path }) => {
+        const steps = path.replaceAll(/\{[^{}]+\}/g, '[^/]+');
+        // bounded: an address, whose steps have no slash in them
+        return { method: method.toUpperCase(), address: new RegExp(`${steps}/?$`) };
+      });
   }
 
   ofOperation({ isOpen, pool }: Operation): OperationLimits {

@@ -7,7 +7,7 @@ const takeExcerpt = takeExcerpts(contract);
 
 const excerpt = (id: string, body: unknown) => {
   const operation = contract.operations.find((one) => one.id === id);
-  return takeExcerpt(operation?.bodySchema, body, {});
+  return takeExcerpt(operation ?? expect.fail(), body, {});
 };
 const numbered = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`x${index}`, index]));
@@ -66,9 +66,34 @@ describe('the excerpt of a body', () => {
 });
 
 test('the excerpt of a query has the first 200 values of each parameter', () => {
+  const listSkills = contract.operations.find(({ id }) => id === 'listSkills') ?? expect.fail();
   const agent = Array.from({ length: 1000 }, () => '!');
-  expect(takeExcerpt(undefined, undefined, { agent, limit: '0' })).toEqual({
+  expect(takeExcerpt(listSkills, undefined, { agent, limit: '0' })).toEqual({
     query: { agent: agent.slice(0, 200), limit: '0' },
     isShortened: true,
+  });
+});
+
+describe('a text that is longer than its limit', () => {
+  const getRecord = contract.operations.find(({ id }) => id === 'getRecord') ?? expect.fail();
+  const column = (length: number, character = 'a') => ({ column: character.repeat(length) });
+
+  test('is cut in the excerpt, and is too long there, too', () => {
+    expect(takeExcerpt(getRecord, undefined, column(15_000))).toEqual({
+      query: column(2002),
+      isShortened: true,
+    });
+    const { query } = takeExcerpt(getRecord, undefined, column(5000, '😀'));
+    expect([...String(query['column'])].length).toBe(1001);
+    const { body, isShortened } = excerpt('createSkill', {
+      skill: { name: 'a'.repeat(100_000), type: 'sql' },
+    });
+    expect(JSON.stringify(body).length).toBeLessThan(1000);
+    expect(isShortened).toBe(true);
+  });
+
+  test('is left as it is where it may have any length', () => {
+    const body = { skill: { name: 'a', type: 'sql', params: { text: 'a'.repeat(100_000) } } };
+    expect(excerpt('createSkill', body).body).toBe(body);
   });
 });

@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { Contract } from '../../contract/document.js';
+import type { Contract, Operation } from '../../contract/document.js';
 import { cutName } from '../../contract/json-pointer.js';
 import { asRecord, type JsonRecord } from '../../contract/json-record.js';
 import { MAX_ERRORS } from '../../problems/problem.js';
@@ -10,6 +10,9 @@ import { createAjv, withComponents } from './schemas.js';
  * that follow from others.
  */
 const MAX_FAULTS = 2 * MAX_ERRORS;
+
+/** The length up to which a text is not cut, whatever its limit. */
+const SHORT = 256;
 
 /** A part of a request with enough faults to fill a response, if the request has that many. */
 export interface Excerpt {
@@ -22,24 +25,33 @@ export interface Excerpt {
 /**
  * Returns a function that drops faults of a request: unknown fields and faulty items of a body, and values of a
  * parameter, after the first {@link MAX_FAULTS} of each. The validator reports every fault, at about ten
- * microseconds each, and a query of 14 KB has a thousand values with several faults each. The names of unknown
- * fields are cut. What has fewer faults is returned unchanged.
+ * microseconds each, and a query of 14 KB has a thousand values with several faults each. It also tries the pattern of
+ * a text that is too long, so that such a text is cut, to one that is still too long. The names of unknown fields are
+ * cut. What has fewer faults is returned unchanged.
  */
 export function takeExcerpts(
   contract: Contract,
-): (schema: unknown, body: unknown, query: Request['query']) => Excerpt {
+): (
+  operation: Pick<Operation, 'bodySchema' | 'parameters'>,
+  body: unknown,
+  query: Request['query'],
+) => Excerpt {
   const compile = compileOnce(contract);
-  return (schema, body, query) => {
-    const excerpt = new BodyExcerpt(contract, compile);
-    const part = excerpt.of(schema, body);
-    if (!Object.values(query).some(isLong)) {
-      return { body: part, query, isShortened: excerpt.isShortened };
-    }
-    const shortened = Object.entries(query).map(([name, values]) => [
-      name,
-      isLong(values) ? values.slice(0, MAX_FAULTS) : values,
-    ]);
-    return { body: part, query: Object.fromEntries(shortened), isShortened: true };
+  return ({ bodySchema, parameters }, body, query) => {
+    const excerpt = new RequestExcerpt(contract, compile);
+    const ofBody = excerpt.of(bodySchema, body);
+    const schemas = new Map(
+      parameters.map((part) => [part['in'] === 'query' && part['name'], part['schema']]),
+    );
+    const ofQuery = Object.entries(query).map(
+      ([name, value]) => [name, excerpt.ofParameter(schemas.get(name), value)] as const,
+    );
+    const isWhole = ofQuery.every(([name, value]) => value === query[name]);
+    return {
+      body: ofBody,
+      query: isWhole ? query : Object.fromEntries(ofQuery),
+      isShortened: excerpt.isShortened,
+    };
   };
 }
 
@@ -59,11 +71,7 @@ function compileOnce({ document }: Contract): (schema: unknown) => SchemaCheck {
   };
 }
 
-function isLong(values: Request['query'][string]): values is string[] {
-  return Array.isArray(values) && values.length > MAX_FAULTS;
-}
-
-class BodyExcerpt {
+class RequestExcerpt {
   isShortened = false;
   #unknownFields = 0;
   #faultyItems = 0;
@@ -75,11 +83,34 @@ class BodyExcerpt {
 
   /** @returns the value itself, if nothing is left out */
   of(schema: unknown, value: unknown): unknown {
+    if (typeof value === 'string') return this.#ofText(schema, value);
     if (typeof value !== 'object' || value === null) return value;
     const alternatives = this.contract.alternatives(schema);
     return Array.isArray(value)
       ? this.#ofArray(alternatives, value)
       : this.#ofObject(alternatives, asRecord(value));
+  }
+
+  /** @returns the value of a parameter of the query itself, if nothing is left out */
+  ofParameter(schema: unknown, value: Request['query'][string]): Request['query'][string] {
+    if (typeof value === 'string') return this.#ofText(schema, value);
+    if (!Array.isArray(value) || value.length <= MAX_FAULTS) return value;
+    this.isShortened = true;
+    return value.slice(0, MAX_FAULTS);
+  }
+
+  #ofText(schema: unknown, text: string): string {
+    // Shorter than most limits; most texts of a body are.
+    if (text.length <= SHORT) return text;
+    const limits = this.contract
+      .alternatives(schema)
+      .filter(({ type }) => [type].flat().includes('string'))
+      .map(({ maxLength }) => Number(maxLength ?? Number.POSITIVE_INFINITY));
+    // A limit counts characters, of which some take two code units.
+    const most = 2 * (Math.max(...limits) + 1);
+    if (limits.length === 0 || text.length <= most) return text;
+    this.isShortened = true;
+    return text.slice(0, most);
   }
 
   #ofArray(alternatives: readonly JsonRecord[], items: readonly unknown[]): readonly unknown[] {

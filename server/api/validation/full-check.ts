@@ -31,7 +31,7 @@ export function fullChecks(
       if (headers['content-type'] !== undefined) {
         headers['content-type'] = operation.consumes.length > 0 ? mediaType(req) : undefined;
       }
-      const excerpt = takeExcerpt(operation.bodySchema, body, req.query);
+      const excerpt = takeExcerpt(operation, body, req.query);
       if (excerpt.isShortened) {
         // Express has no setter for `query`. The validator converts its values in place.
         Object.defineProperty(req, 'query', { value: { ...excerpt.query }, configurable: true });

@@ -58,6 +58,7 @@ const blocks = [...document.querySelectorAll('code')].map((code) => ({
 }));
 
 function fill(): void {
+  // bounded: the address of the page
   const base = location.href.replace(/\/connect([?#].*)?$/, '');
   const name = NAME.test(project.value) ? project.value : 'default';
   const address = `${base}/mcp${name === 'default' ? '' : `/${name}`}`;

@@ -66,7 +66,7 @@ export async function migrate<Tables>(db: Kysely<Tables>): Promise<void> {
     if (cause === undefined) return;
     if (
       cause instanceof Error &&
-      /previously executed migration .* is missing/.test(cause.message)
+      /previously executed migration \S* is missing/.test(cause.message)
     ) {
       throw laterRelease(cause);
     }

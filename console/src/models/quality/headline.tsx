@@ -18,7 +18,7 @@ export function Headline({ model }: { model: Model }) {
 /** The service's verdict, without its figures, which are formatted here as all others are. */
 function readVerdict({ summary }: Model): string {
   const [verdict = ''] = (summary ?? '').split(':');
-  return verdict && `${verdict.replace(/ \([^)]*\)$/, '')}.`;
+  return verdict && `${verdict.replace(/ \([^()]*\)$/, '')}.`;
 }
 
 function writeFigures(model: Model): string {

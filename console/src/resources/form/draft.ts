@@ -115,6 +115,7 @@ function readContent(control: ControlKind, content: Draft[string], field: FormFi
     throw new RangeError(
       `must have at most ${whole(field.maxLength)} characters; it has ${whole(length)}`,
     );
+  // bounded: what someone types, in a form of the contract, whose patterns are checked, too
   if (field.pattern !== undefined && !new RegExp(field.pattern, 'u').test(content))
     throw new RangeError(field['x-roster-message'] ?? `must match ${field.pattern}`);
   return content;

@@ -29,6 +29,7 @@ export function clockText(count: number, unit: TimeUnit): string {
   const two = (value: number) => String(value).padStart(2, '0');
   const rest = count - seconds * perSecond;
   const digits = rest === 0 ? '' : String(rest).padStart(String(perSecond).length - 1, '0');
+  // bounded: 9 digits (UNITS)
   const fraction = digits === '' ? '' : `.${digits.replace(/0+$/, '')}`;
   const hours = two(Math.floor(seconds / 3600));
   return `${hours}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}${fraction}`;
